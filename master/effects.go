@@ -57,6 +57,7 @@ func (m *Master) returned(r *returners.Return) {
 	m.traces.Returned(r.JID, r.At)
 	m.reactor.Returned(r.JID, r.ID)
 	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
+		m.showReturn(r)
 		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
 	}
 	m.publications.QueueAnswered(r.JID, r.ID)

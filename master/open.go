@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/bank"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
@@ -41,7 +42,7 @@ func (m *Master) openFolders() error {
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
-	return nil
+	return jobfiles.Folders(m.cfg.Cachedir)
 }
 
 func (m *Master) openKeys() (err error) {

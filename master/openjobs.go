@@ -51,7 +51,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.policy.Inherit(m.peers.Peers())
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
-		Env: func(o access.Owner) runners.Env { return m.env.For(o) }, Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, Log: m.log, Now: m.now,
+		Env: func(o access.Owner) runners.Env { return m.env.For(o) }, Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, Keeping: runners.KeepingOf(m.cfg.RunnerReturns), Log: m.log, Now: m.now,
 	})
 	m.openMine()
 	m.below = below.New(below.Options{

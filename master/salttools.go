@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobfiles"
+	"github.com/momtree/mom/returners"
 )
 
 // marks are sockets of Salt's own master for which its programs look, and which they do
@@ -74,5 +75,15 @@ func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
 	}
 	if err := m.jobFiles.Save(jid, load, minions); err != nil {
 		m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
+	}
+}
+
+// showReturn lays a return there, if job_cache_returns says so.
+func (m *Master) showReturn(r *returners.Return) {
+	if m.jobFiles == nil || !m.cfg.JobCacheReturns {
+		return
+	}
+	if err := m.jobFiles.Return(r.JID, r.ID, r.Full); err != nil {
+		m.log.Warn("a return was not written for Salt's own programs", "jid", r.JID, "minion", r.ID, "err", err)
 	}
 }

@@ -147,6 +147,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	}
 	err := m.masters.Run(ctx)
 	if errors.Is(err, channel.ErrRejected) {
+		m.log.Error("master refused the sign-in", "minion", m.cfg.ID, "err", err)
 		// A service manager starts us again at once, and the master would be
 		// asked without end.
 		_ = sleep.For(ctx, m.rejectPause+rand.N(m.rejectPause+1))

@@ -1,7 +1,9 @@
 package minion
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -321,6 +323,46 @@ func TestMinion_Rejected(t *testing.T) {
 	if !errors.Is(err, channel.ErrRejected) || ExitCode(err) != 77 {
 		t.Errorf("got %v, exit code %d", err, ExitCode(err))
 	}
+}
+
+// A refusal, for instance because another machine has the id, is logged before the minion
+// waits and ends, with a command that a shell takes for this key alone.
+func TestMinion_RejectedIsLoggedAtOnce(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{Auth: func(*wire.Map) any { return false }})
+	cfg := testConfig(t, m)
+	cfg.ID = "x*"
+	logged := make(chan string, 16)
+	d, err := New(Options{Config: cfg, Version: "test", Log: slog.New(slog.NewTextHandler(lines(logged), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.rejectPause = time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- d.Run(ctx) }()
+	for line := range logged {
+		if strings.Contains(line, "level=ERROR") && strings.Contains(line, "refused the sign-in") {
+			if want := "salt-key -d 'x[*]'"; !strings.Contains(line, want) {
+				t.Errorf("%s lacks %s", line, want)
+			}
+			break
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// lines gives each line of a log to a channel, and drops it when nobody reads.
+type lines chan<- string
+
+func (l lines) Write(b []byte) (int, error) {
+	select {
+	case l <- string(b):
+	default:
+	}
+	return len(b), nil
 }
 
 func TestMinion_WaitsForAcceptance(t *testing.T) {

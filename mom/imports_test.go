@@ -17,7 +17,6 @@ var standing = map[string]map[string]string{
 	"command":   nil,
 	"options":   nil,
 	"report":    nil,
-	"salt":      nil,
 	"saltcp":    nil,
 	"screen":    nil,
 	"top":       nil,
@@ -34,6 +33,10 @@ var standing = map[string]map[string]string{
 		"internal/admitted": "admit writes beside the keys of the master, which need not run",
 		"internal/config":   "where those are",
 	},
+	"salt": {
+		"minion/modules":  "the names of functions, for completion and advice",
+		"minion/staterun": "those of state.*",
+	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",
 		"internal/config":   "where the keys are; the master need not run",
@@ -49,6 +52,7 @@ var standing = map[string]map[string]string{
 var apart = map[string]string{
 	"chaos":      "breaks trees of processes and looks at what is left of them",
 	"daemons":    "the daemons themselves",
+	"debug":      "reads the files and the socket of a daemon of this machine",
 	"demo":       "a tree of processes",
 	"doctor":     "asks the registries of the whole program what is served",
 	"cluster":    "trees of processes",
@@ -66,7 +70,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/similar", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

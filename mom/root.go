@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/mom/acl"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/daemons"
+	"github.com/momtree/mom/mom/debug"
 	"github.com/momtree/mom/mom/demo"
 	"github.com/momtree/mom/mom/doctor"
 	"github.com/momtree/mom/mom/health"
@@ -62,7 +63,7 @@ func commandFor(arg0 string) *cobra.Command {
 	}
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), doctor.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
+	root.AddCommand(tree.Command(), top.Command(), trace.Command(), debug.Command(), demo.Command(), doctor.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
 	root.AddCommand(plan.Command(), sim.Command(), swarm.Command(), man.Command(pages))
 	return command.Prepare(root, "mom", version())
 }

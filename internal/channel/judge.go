@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -158,11 +159,11 @@ func (c *Channel) unsigned(load *wire.Map, q question) error {
 func (c *Channel) notAccepted(ret any) error {
 	switch ret {
 	case true:
-		return c.fail("sign in", ErrPending, "", "accept the key on the master: salt-key -a "+c.cfg.ID)
+		return c.fail("sign in", ErrPending, "", "accept the key on the master: salt-key -a "+shlex.KeyName(c.cfg.ID))
 	case "full":
 		return c.fail("sign in", ErrFull, "", "raise max_minions on the master")
 	case false:
-		return c.fail("sign in", ErrRejected, "", "delete the key on the master (salt-key -d "+c.cfg.ID+") and start again, if this is the right machine")
+		return c.fail("sign in", ErrRejected, "", "delete the key on the master (salt-key -d "+shlex.KeyName(c.cfg.ID)+") and start again, if this is the right machine")
 	default:
 		return c.fail("sign in", ErrBadReply, fmt.Sprintf("ret is %v", ret), "")
 	}

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"github.com/momtree/mom/internal/similar"
-
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/momtree/mom/internal/similar"
 )
 
 // Changeable names the options that a caller of the master may set from afar (the wheel
@@ -41,7 +41,7 @@ func MayChange(name string) error {
 	case NotNeeded[name] != "":
 		return fmt.Errorf("option %s would have no effect: %s", name, NotNeeded[name])
 	}
-	if near := similar.To(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
+	if near := similar.Name(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
 		return fmt.Errorf("unknown option %s; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %s", name)

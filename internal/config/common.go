@@ -87,6 +87,10 @@ type Common struct {
 	// address of this host, such as 127.0.0.1:9145. A syndic node takes that of
 	// the master file. Ours. Default none: nothing listens.
 	MetricsListen string `yaml:"metrics_listen"`
+	// DebugSocket serves Go's profiles (net/http/pprof) and the metrics to the daemon's own
+	// user on a socket in sock_dir, debug_master.ipc, debug_minion.ipc or debug_api.ipc, for
+	// mom debug bundle and go tool pprof. Ours. Default false.
+	DebugSocket bool `yaml:"debug_socket" default:"false"`
 
 	// LogLevel is the least level shown on the console. Default warning.
 	LogLevel string `yaml:"log_level" default:"warning" oneof:"all garbage trace debug profile info warning error critical quiet" unknown:"default"`

@@ -81,7 +81,13 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	} else {
 		m.ID = m.withDomain(m.ID)
 	}
+	written := map[string]string{"token_dir": m.TokenDir, "syndic_dir": m.SyndicDir}
 	m.Resolve()
+	for name, is := range map[string]string{"token_dir": m.TokenDir, "syndic_dir": m.SyndicDir} {
+		if was := written[name]; was != "" && was != is {
+			r.warn(m.Place(name), Replaced, name, fmt.Sprintf("option %s has no effect, as in Salt: it is always below cachedir, %s", name, is))
+		}
+	}
 	err := r.done(m.Validate())
 	return m, r.sorted(), err
 }
@@ -116,6 +122,9 @@ func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []War
 		m.ID = m.withDomain(m.ID)
 	}
 	m.Resolve()
+	if strings.ContainsAny(m.ID, "*?[") {
+		r.warn(m.Place("id"), Replaced, "id", fmt.Sprintf("the id %q is a pattern in targets, access rules and salt-key, which then mean other minions too; choose one without *, ? and [", m.ID))
+	}
 	if err := r.done(m.Validate()); err != nil {
 		return nil, r.sorted(), err
 	}

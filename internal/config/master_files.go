@@ -15,9 +15,9 @@ type MasterFiles struct {
 	LogFile string `yaml:"log_file" default:"/var/log/salt/master"`
 	// Pidfile holds the process id. Default /var/run/salt-master.pid.
 	Pidfile string `yaml:"pidfile" default:"/var/run/salt-master.pid"`
-	// TokenDir holds login tokens. Computed: always cachedir/tokens, as with Salt.
+	// TokenDir holds login tokens. As in Salt it is cachedir/tokens, whatever the file says.
 	TokenDir string `yaml:"token_dir"`
-	// SyndicDir holds one file per known syndic. Computed: cachedir/syndics.
+	// SyndicDir holds one file per known syndic. As in Salt it is cachedir/syndics.
 	SyndicDir string `yaml:"syndic_dir"`
 	// JobStoreFile is the embedded job store and outbox. Ours.
 	// Default cachedir/jobs.db.

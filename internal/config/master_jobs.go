@@ -43,10 +43,19 @@ type MasterJobs struct {
 	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql" stores:"too"`
 	// ExtJobCache names a returner that keeps returns instead. Default none.
 	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql" stores:"too"`
+	// RunnerReturns says which calls of runners go into the job cache: true all, as in
+	// Salt, false none. Without it those that change something, that take a second or
+	// more, or for which nobody waits. Default none.
+	RunnerReturns *bool `yaml:"runner_returns"`
 	// JobCacheFiles lays the load of each job into cachedir/jobs, where Salt's
 	// own command salt and LocalClient on this host look for it. Without
 	// effect beside a database. Ours. Default true.
 	JobCacheFiles bool `yaml:"job_cache_files" default:"true"`
+	// JobCacheReturns lays returns there as well, as Salt's local_cache does: for scripts on
+	// this host that use LocalClient.get_cache_returns or read cachedir/jobs. It takes a
+	// folder and a file for each minion of each job. Without effect beside a database and
+	// without job_cache_files. Ours. Default false.
+	JobCacheReturns bool `yaml:"job_cache_returns" default:"false"`
 	// MaskJobArgs masks values that sound like secrets in the arguments of jobs, in the job
 	// cache and in events; minions get them as they are. Ours. Default true.
 	MaskJobArgs bool `yaml:"mask_job_args" default:"true"`

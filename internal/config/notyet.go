@@ -125,7 +125,6 @@ var NotYet = map[string]Role{
 	"queue_dirs":             Masters,
 	"reactor_worker_hwm":     Minions,
 	"reactor_worker_threads": Minions,
-	"runner_returns":         Masters,
 	"search":                 Masters,
 	"sqlite_queue_dir":       Masters,
 	"thorium_interval":       Both,

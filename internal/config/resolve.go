@@ -11,8 +11,9 @@ import (
 // a DefaultMaster. It may be called twice.
 func (m *Master) Resolve() {
 	m.SockDir = shortSockDir(m.SockDir, m.Cachedir)
-	m.TokenDir = filepath.Join(m.Cachedir, "tokens") // as Salt, whatever the file says
-	fill(&m.SyndicDir, filepath.Join(m.Cachedir, "syndics"))
+	// As in Salt, whatever the file says: its programs look there.
+	m.TokenDir = filepath.Join(m.Cachedir, "tokens")
+	m.SyndicDir = filepath.Join(m.Cachedir, "syndics")
 	fill(&m.JobStoreFile, filepath.Join(m.Cachedir, "jobs.db"))
 	m.under(&m.PkiDir, &m.Cachedir, &m.SockDir, &m.Pidfile, &m.TokenDir, &m.SyndicDir, &m.JobStoreFile,
 		&m.AutosignFile, &m.AutorejectFile, &m.AutosignGrainsDir, &m.SyndicPidfile, &m.ApiPidfile)

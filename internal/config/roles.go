@@ -1,11 +1,11 @@
 package config
 
 import (
-	"github.com/momtree/mom/internal/similar"
-
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/momtree/mom/internal/similar"
 )
 
 // Role says who reads an option.
@@ -82,7 +82,7 @@ func isOption(name string, who Role) bool {
 
 func (r *reader) unknown(s setting, names []string, name string) {
 	text := fmt.Sprintf("unknown option %s", name)
-	if near := similar.To(name, names); near != "" {
+	if near := similar.Name(name, names); near != "" {
 		text += fmt.Sprintf("; did you mean %s?", near)
 	} else {
 		text += " has no effect"

@@ -32,6 +32,30 @@ func (m *Master) Shown() map[string]any {
 	return out
 }
 
+// Shown gives the options of the minion's files, as they were written, with secrets as
+// [Master.Shown] has them.
+func (m *Minion) Shown() map[string]any {
+	out := map[string]any{"conf_file": m.ConfFile}
+	for name, v := range m.Raw {
+		out[name] = shown(name, v)
+	}
+	return out
+}
+
+// Written gives the options of the master's files alone, in the form of [Master.Shown].
+func (m *Master) Written() map[string]any {
+	all, out := m.Shown(), map[string]any{"conf_file": m.ConfFile}
+	for name, v := range m.Raw {
+		if s, ok := all[name]; ok {
+			v = s
+		} else {
+			v = shown(name, v)
+		}
+		out[name] = v
+	}
+	return out
+}
+
 // shown is the value of an option of a name without what is secret in it.
 func shown(name string, v any) any {
 	if secretOption(name) && v != nil && v != "" {

@@ -51,13 +51,9 @@ func Listen(addr, role, version string, sources ...Source) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bind metrics_listen %s: %w", addr, err)
 	}
-	reg := prometheus.NewRegistry()
-	info := Source{Collect: func(s *Sink) { s.Set("mom_info", 1, role, version) }}
-	reg.MustRegister(collector{append([]Source{info}, sources...)},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s := &Server{ln: ln, sources: sources}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: ioTime / 2}))
+	mux.Handle("GET /metrics", Handler(role, version, sources...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, map[string]any{"alive": true})
 	})
@@ -69,8 +65,20 @@ func Listen(addr, role, version string, sources ...Source) (*Server, error) {
 	return s, nil
 }
 
+// Handler serves the metrics of a daemon in Prometheus' text form.
+func Handler(role, version string, sources ...Source) http.Handler {
+	reg := prometheus.NewRegistry()
+	info := Source{Collect: func(s *Sink) { s.Set("mom_info", 1, role, version) }}
+	reg.MustRegister(collector{append([]Source{info}, sources...)},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: ioTime / 2})
+}
+
 // Addr is where the server listens.
 func (s *Server) Addr() net.Addr { return s.ln.Addr() }
+
+// Close releases a server that does not run.
+func (s *Server) Close() error { return s.ln.Close() }
 
 // ready tells whether all checks pass: 200, or 503 with the reasons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {

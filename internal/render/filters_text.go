@@ -22,20 +22,8 @@ import (
 	"github.com/ncruces/go-strftime"
 
 	"github.com/momtree/mom/internal/jinja"
+	"github.com/momtree/mom/internal/shlex"
 )
-
-// shellQuote is Python's shlex.quote.
-func shellQuote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	if strings.IndexFunc(s, func(c rune) bool {
-		return !(c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_@%+=:,./-", c)))
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
-}
 
 func snakeCase(s string) string {
 	runes := []rune(s)
@@ -294,7 +282,7 @@ var _ = filters(map[string]jinja.Filter{
 		s := text(r, v, "quote")
 		r.Scratch(5 * len(s))
 		r.Work(8 * len(s))
-		return shellQuote(s)
+		return shlex.Quote(s)
 	}),
 	"skip": plain(func(r *jinja.Run, v any) any { return "" }),
 	"to_bool": plain(func(r *jinja.Run, v any) any {

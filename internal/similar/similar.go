@@ -1,11 +1,11 @@
-// Package similar finds the name that somebody has misspelt.
+// Package similar finds the name that a mistyped one was meant to be.
 package similar
 
 import "slices"
 
-// To finds the name with the fewest typing errors (letters changed,
-// added, left out, swapped), if there are few enough.
-func To(name string, names []string) string {
+// Name returns the name with the fewest typing errors (letters changed,
+// added, left out, swapped), or "" if none has few enough. It leaves names as they are.
+func Name(name string, names []string) string {
 	best, limit := "", min(3, max(1, len(name)/3))
 	for _, n := range slices.Sorted(slices.Values(names)) {
 		if d := distance(name, n, limit); d <= limit && n != name {

@@ -2,7 +2,7 @@ package similar
 
 import "testing"
 
-func TestNearest(t *testing.T) {
+func TestName(t *testing.T) {
 	names := []string{"timeout", "interface", "ret_port", "publish_port", "id"}
 	for in, want := range map[string]string{
 		"timout": "timeout", "tiemout": "timeout", "time_out": "timeout", "interfaces": "interface",
@@ -11,7 +11,7 @@ func TestNearest(t *testing.T) {
 		if in == "" {
 			continue
 		}
-		if got := To(in, names); got != want {
+		if got := Name(in, names); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}

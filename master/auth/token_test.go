@@ -154,7 +154,7 @@ func TestTokenOptions(t *testing.T) {
 	}
 	s, cf := service(t, at(began), quiet, autoOnly+"keep_acl_in_token: true\nhash_type: md5\ntoken_dir: elsewhere\n")
 	tok := login(t, s, 0)
-	if len(tok.Token) != 32 || python.Repr(tok.AuthList) != "['.*']" || cf.TokenDir != filepath.Join(cf.Cachedir, "tokens") {
+	if len(tok.Token) != 32 || python.Repr(tok.AuthList) != "['.*']" || !strings.HasSuffix(cf.TokenDir, "/tokens") || strings.Contains(cf.TokenDir, "elsewhere") {
 		t.Errorf("%v of %d digits with %v in %s", tok, len(tok.Token), tok.AuthList, cf.TokenDir)
 	}
 	if got, err := s.Token(t.Context(), tok.Token); err != nil || python.Repr(got.AuthList) != "['.*']" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
@@ -85,7 +86,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}
-		s.Log.Warn("A sibling has deleted the key of a guest that is at home here: it is rejected", "id", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+g.ID)
+		s.Log.Warn("A sibling has deleted the key of a guest that is at home here: it is rejected", "id", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
 		_, err := s.Keys.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))

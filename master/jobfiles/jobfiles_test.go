@@ -107,3 +107,55 @@ func TestOpenRefusesAnUnknownHash(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A return is laid as Salt's local_cache does: three fields in return.p, the outputter in
+// out.p. The first of a minion counts, and no id leads out of the folder.
+func TestReturn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "jobs")
+	f, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const jid = "20240102030405678901"
+	full := func(ret any) wire.Raw {
+		b, err := wire.Encode(wire.NewMap("cmd", "_return", "id", "m1", "jid", jid, "fun", "test.ping", "return", ret, "retcode", 0, "success", true, "out", "nested"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, ret := range []any{true, false} {
+		if err := f.Return(jid, "m1", full(ret)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	minion := filepath.Join(dir, "61", "833e88a87eda05a6b4e38f4ae3cbb9895c4c5bab06ce0c90fdbc03403a71f4", "m1")
+	// As Salt's payload.dump writes {"return": True, "retcode": 0, "success": True}.
+	if got, want := read(t, minion, "return.p"), []byte("\x83\xa6return\xc3\xa7retcode\x00\xa7success\xc3"); !cmp.Equal(got, want) {
+		t.Errorf("return.p %q", got)
+	}
+	if got, want := read(t, minion, "out.p"), []byte("\xa6nested"); !cmp.Equal(got, want) {
+		t.Errorf("out.p %q", got)
+	}
+	if files, err := os.ReadDir(minion); err != nil || len(files) != 2 {
+		t.Errorf("%v %v", files, err)
+	}
+	for _, id := range []string{"", ".", "..", "a/b", "../x"} {
+		if err := f.Return(jid, id, full(true)); err == nil {
+			t.Errorf("%q is taken for a folder", id)
+		}
+	}
+}
+
+// The folders that Salt's programs look for are there from the start.
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	if err := Folders(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"jobs", "tokens", "proc"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

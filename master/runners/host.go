@@ -28,14 +28,16 @@ type HostOptions struct {
 	MaxEvent int             // bytes of an event's data: max_event_size
 	Depth    int             // how deep a stored result may nest: bound depth
 	// Env is what the functions that a user calls may ask.
-	Env   func(owner access.Owner) Env
-	Fire  func(tag string, data *wire.Map)
+	Env  func(owner access.Owner) Env
+	Fire func(tag string, data *wire.Map)
+	// Store has the job cache; nil: nothing is kept.
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
 	}
-	Mask secrets.Masker // of the arguments that events and the job cache show
-	Log  *slog.Logger
-	Now  func() time.Time
+	Keeping Keeping        // which calls go into the job cache
+	Mask    secrets.Masker // of the arguments that events and the job cache show
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Host has calls at work in a master, and tells the bus of them.
@@ -60,6 +62,8 @@ type Start struct {
 	// came with. "" is nobody but who may fetch all.
 	Owner string
 	Keep  bool // nobody waits for the result: it goes into the job cache
+	// Discard keeps the result out of the job cache, whatever the call is.
+	Discard bool
 }
 
 func (s Start) owner() access.Owner { return access.Owner{Eauth: s.Eauth, Name: s.User} }
@@ -184,6 +188,7 @@ func (h *Host) run(r *run) (any, error) {
 	begun := data()
 	begun.Set("mom_eauth", r.Eauth)
 	h.Fire(r.tag()+"/new", begun)
+	at := h.Now()
 	v, err := Run(withCall(h.Ctx, r.JID), r.call)
 	ret := data()
 	ret.Set("return", v)
@@ -194,7 +199,7 @@ func (h *Host) run(r *run) (any, error) {
 	case err != nil:
 		ret.Set("error", err.Error())
 	}
-	if r.Keep {
+	if h.Store != nil && h.keeps(r, h.Now().Sub(at)) {
 		if err := h.keep(r, ret, err == nil); err != nil {
 			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
 		}

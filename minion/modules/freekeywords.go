@@ -38,5 +38,5 @@ func ignored(full string, fn Function, keyword string) bool {
 	for _, a := range fn.Args {
 		known = append(known, a.Name)
 	}
-	return similar.To(keyword, append(known, acted...)) == ""
+	return similar.Name(keyword, append(known, acted...)) == ""
 }

@@ -48,7 +48,7 @@ func checkKeywords(c *modules.Call) error {
 		name := k.(string)
 		if how, ok := refused[name]; ok && truth(v) {
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("the keyword %s is not carried out by this minion: %s", name, how)}
-		} else if !ok && !slices.Contains(keywords, name) && similar.To(name, keywords) != "" { // Salt ignores others
+		} else if !ok && !slices.Contains(keywords, name) && similar.Name(name, keywords) != "" { // Salt ignores others
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("unknown keyword %s; there are %s", name, strings.Join(keywords, ", "))}
 		}
 		return bad == nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []strin
 		at := strings.LastIndexAny(begun, ", ") + 1
 		before, begun = begun[:at], begun[at:]
 	case "glob":
+	case "nodegroup":
+		return f.nodegroups(begun)
 	default:
 		return nil
 	}
@@ -50,6 +53,19 @@ func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []strin
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// nodegroups are the names of node groups in the master's configuration on this machine
+// that begin so.
+func (f *Frame) nodegroups(with string) []string {
+	if afar, err := f.Afar(); err != nil || afar {
+		return nil
+	}
+	o, err := client.FromConfig(f.Dir, nil)
+	if err != nil {
+		return nil
+	}
+	return begun(slices.Sorted(maps.Keys(o.Nodegroups)), with)
 }
 
 // known asks for the ids that begin so.

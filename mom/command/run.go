@@ -83,6 +83,9 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	defer func() {
 		_, _ = shown.Flush(), told.Flush() // there is nowhere else to tell
 	}()
+	if asksForScript(args) && len(args) == 2 && args[1] == "bash" {
+		_, _ = io.WriteString(shown, bashWords) // the script itself finds out that nobody reads
+	}
 	c.SetOut(shown)
 	c.SetErr(told)
 	err := c.ExecuteContext(ctx)

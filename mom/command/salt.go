@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/internal/similar"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -25,6 +27,11 @@ type Salt struct {
 	// Targets registers the options as Begin does and gives what completes the first word, of
 	// which the beginning is there; nil: nothing does.
 	Targets func(s *options.Set) func(ctx context.Context, begun string) []string
+	// Functions are the names that complete the function; nil: nothing does. It is the first
+	// word, or the second behind a target.
+	Functions func() []string
+	// Examples are lines of the help and of the manual page; "": none.
+	Examples string
 }
 
 // errDone ends the reading of options when one of them (--help) has done it all.
@@ -85,19 +92,53 @@ func (o Salt) Command() *cobra.Command {
 
 // targets completes the first word of a line that is no option.
 func (o Salt) targets(ctx context.Context, before []string, word string) ([]string, cobra.ShellCompDirective) {
-	if o.Targets == nil || strings.HasPrefix(word, "-") {
+	if strings.HasPrefix(word, "-") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var s options.Set
 	o.common(&s)
-	complete := o.Targets(&s)
-	if words, err := s.Parse(before); err != nil || len(words) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	targets := 0
+	var complete func(context.Context, string) []string
+	if o.Targets != nil {
+		targets, complete = 1, o.Targets(&s)
+	} else {
+		o.Begin(&s)
 	}
-	if ctx == nil {
-		ctx = context.Background()
+	words, err := s.Parse(before)
+	switch {
+	case err != nil:
+	case len(words) == targets && o.Functions != nil:
+		return begun(o.Functions(), word), cobra.ShellCompDirectiveNoFileComp
+	case len(words) == 0 && complete != nil:
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		return complete(ctx, word), cobra.ShellCompDirectiveNoFileComp
 	}
-	return complete(ctx, word), cobra.ShellCompDirectiveNoFileComp
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// begun are the names that begin with a text.
+func begun(names []string, with string) (out []string) {
+	for _, n := range names {
+		if strings.HasPrefix(n, with) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Meant is a line with the function that a mistyped one was meant to be, as one of names;
+// "" if it is among them or like none.
+func Meant(fun string, names []string) string {
+	if slices.Contains(names, fun) {
+		return ""
+	}
+	near := similar.Name(fun, names)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %s?", near)
 }
 
 // wrong is the error of a line that cannot be understood.
@@ -138,5 +179,9 @@ func (o Salt) help(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "Usage: %s %s\n\n%s.\n\n", o.Name, o.Usage, o.Short); err != nil {
 		return err
 	}
-	return o.options().WriteHelp(w)
+	if err := o.options().WriteHelp(w); err != nil || o.Examples == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nExamples:\n%s", o.Examples)
+	return err
 }

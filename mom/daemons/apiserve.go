@@ -80,7 +80,9 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 
 // measured is run with the figures of the API beside it, where api_metrics_listen says.
 func (a *apiDaemon) measured() (func(context.Context) error, error) {
-	run, err := withMetrics(a.o.conf.ApiMetricsListen, "api", a.o.version, a.o.log, a.run, a.close, api.Metrics(a.o.backend, a.hub, a.servers...))
+	// In the master's process (api: True) the master's socket has the profiles of both.
+	at := figuresOf(a.o.conf.ApiMetricsListen, a.o.conf.DebugSocket && !a.o.conf.Api, a.o.conf.SockDir, "api")
+	run, err := withMetrics(at, "api", a.o.version, a.o.log, a.run, a.close, api.Metrics(a.o.backend, a.hub, a.servers...))
 	if err != nil {
 		return nil, fmt.Errorf("api_metrics_listen: %w", err)
 	}

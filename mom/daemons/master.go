@@ -41,7 +41,7 @@ func masterCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return withMetrics(conf.MetricsListen, "master", version, log, run, drop, m.Metrics())
+					return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "master"), "master", version, log, run, drop, m.Metrics())
 				},
 			})
 		},

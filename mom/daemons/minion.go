@@ -52,7 +52,7 @@ func minionCommand() *cobra.Command {
 						}
 						return err
 					}
-					return withMetrics(conf.MetricsListen, "minion", version, log, run, m.Close, m.Metrics())
+					return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "minion"), "minion", version, log, run, m.Close, m.Metrics())
 				},
 			})
 		},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/user"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -127,12 +128,22 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 		log.Warn("systemd could not be told that the daemon is ready", "err", err)
 	}
 	daemon.Started(nil)
+	scavenging, stop := context.WithCancel(ctx)
+	var side sync.WaitGroup
+	side.Go(func() { daemon.Scavenge(scavenging) })
 	err = run(ctx)
+	stop()
+	side.Wait()
 	_ = daemon.Notify("STOPPING=1") // systemd sees the end anyway
 	if ctx.Err() != nil {
 		log.Warn("The " + svc.name + " received a signal and is shut down")
+		return err
 	}
-	return err
+	if err != nil {
+		log.Error("The "+svc.name+" ends", "err", err)
+		return &startError{err}
+	}
+	return nil
 }
 
 // becomeUser checks the option `user`. This program does not change its login:

@@ -60,7 +60,7 @@ func syndicCommand() *cobra.Command {
 						if err != nil {
 							return nil, err
 						}
-						return withMetrics(conf.Local.MetricsListen, "syndic", version, log, n.run, n.close, n.syndic.Metrics())
+						return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, n.run, n.close, n.syndic.Metrics())
 					}
 					n, err := newNode(conf, version, log)
 					if err != nil {
@@ -70,7 +70,7 @@ func syndicCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return withMetrics(conf.Local.MetricsListen, "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
+					return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
 				},
 			})
 		},

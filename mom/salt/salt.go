@@ -13,6 +13,8 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/minion/modules"
+	_ "github.com/momtree/mom/minion/staterun" // the functions state.*
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
@@ -24,9 +26,11 @@ const exitNoTarget = 42
 // Command is salt.
 func Command() *cobra.Command {
 	return command.Salt{
-		Name:  "salt",
-		Usage: "[options] '<target>' <function> [arguments]",
-		Short: "Run functions on many minions at once and show what they answer",
+		Name:      "salt",
+		Usage:     "[options] '<target>' <function> [arguments]",
+		Short:     "Run functions on many minions at once and show what they answer",
+		Functions: modules.Functions,
+		Examples:  examples,
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &flags{}
 			f.register(s)
@@ -39,6 +43,16 @@ func Command() *cobra.Command {
 		},
 	}.Command()
 }
+
+const examples = `  salt '*' test.ping                                who answers
+  salt 'web*' cmd.run 'uptime'                      run a command
+  salt -L web1,web2 state.apply nginx test=True     what a state would change
+  salt -G os:Debian pkg.install curl                by a grain
+  salt -C 'G@os:Debian and not db*' grains.items    join targets; quote them
+  salt -b 10% '*' service.restart nginx             in batches of a tenth
+  salt --async '*' state.apply                      do not wait; salt-run jobs.lookup_jid JID shows the results
+  salt --out=json --static '*' network.ip_addrs     one JSON document for programs
+`
 
 // call is one run of the command salt.
 type call struct {
@@ -207,11 +221,24 @@ func (r *call) follow(ctx context.Context) (err error) {
 				return err
 			}
 			drawn()
-			return verdict(rep.Close(u.Complete))
+			code, err := rep.Close(u.Complete)
+			r.mistyped(code)
+			return verdict(code, err)
 		}
 		if err := rep.Update(u); err != nil {
 			return err
 		}
+	}
+}
+
+// mistyped suggests a function to who mistyped its name. Minions may have functions that this
+// program does not know, so it does so only where the job failed.
+func (r *call) mistyped(code int) {
+	if code == 0 || len(r.job.Fun) != 1 {
+		return
+	}
+	if text := command.Meant(r.job.Fun[0], modules.Functions()); text != "" {
+		_, _ = fmt.Fprintln(r.stderr, text) // a closed terminal needs no advice
 	}
 }
 

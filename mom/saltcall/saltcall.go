@@ -36,9 +36,10 @@ const IndirectEnv = "MOM_CALL_INDIRECT"
 // Command is salt-call.
 func Command() *cobra.Command {
 	return command.Salt{
-		Name:  "salt-call",
-		Usage: "[options] <function> [arguments]",
-		Short: "Run a function on this minion, in this process",
+		Name:      "salt-call",
+		Usage:     "[options] <function> [arguments]",
+		Short:     "Run a function on this minion, in this process",
+		Functions: modules.Functions,
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &flags{}
 			f.register(s)

@@ -21,9 +21,16 @@ import (
 // Command is salt-run.
 func Command() *cobra.Command {
 	return command.Salt{
-		Name:  "salt-run",
-		Usage: "[options] <function> [arguments]",
-		Short: "Ask a master about its jobs, its minions and the tree below it",
+		Name:      "salt-run",
+		Usage:     "[options] <function> [arguments]",
+		Short:     "Ask a master about its jobs, its minions and the tree below it",
+		Functions: runners.Names,
+		Examples: `  salt-run manage.status                     which minions are up
+  salt-run jobs.list_jobs                    which jobs there were
+  salt-run jobs.lookup_jid JID               the results of one
+  salt-run state.orchestrate orch.deploy     run salt://orch/deploy.sls
+  salt-run -d jobs                           what the functions of a runner do
+`,
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &flags{}
 			f.register(s)
@@ -89,6 +96,11 @@ func (f *flags) work(w *command.Work, words []string) error {
 		return f.watch(ctx, own, call, told)
 	}
 	call.Told = told.hear
+	began := ""
+	call.Began = func(s client.Started) {
+		began = s.JID
+		w.Log.Info("runner started", "fun", call.Fun, "jid", s.JID)
+	}
 	result, err := cl.CallRunner(ctx, call)
 	if told.err != nil {
 		return told.err
@@ -108,6 +120,11 @@ func (f *flags) work(w *command.Work, words []string) error {
 		if code, ok := retcode(v); ok && code != 0 && failure == nil {
 			return command.Exit(command.ExitFailure, nil)
 		}
+	}
+	var stop *command.Signalled
+	if err != nil && began != "" && errors.As(context.Cause(ctx), &stop) {
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master\nThis call's jid is: %s\nIts result: salt-run jobs.lookup_jid %s",
+			stop.How(), began, began))
 	}
 	return f.failed(ctx, err)
 }
@@ -159,6 +176,9 @@ func (f *flags) failed(ctx context.Context, err error) error {
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
 			return command.InSaltsWay(command.Exit(command.ExitFailure, errors.New(text)), f.Output.Text(text), "")
+		}
+		if near := command.Meant(failure.Fun, runners.Names()); near != "" {
+			text += "\n" + near
 		}
 		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):

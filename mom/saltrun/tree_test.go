@@ -1,8 +1,12 @@
 package saltrun
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +14,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/mom/momtest"
 )
 
@@ -178,4 +184,44 @@ func TestStateEventAtTheMaster(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An orchestration that its user no longer waits for goes on, its jid is named, and its
+// result is in the job cache.
+func TestInterrupted(t *testing.T) {
+	tr := momtest.Own(t, "top: m1\n", func(c *localcluster.Cluster) {
+		dir := filepath.Join(c.Top().Dir, "srv")
+		sls := "slow:\n  salt.runner:\n    - name: test.sleep\n    - s_time: 3\n"
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "slow.sls"), []byte(sls), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(filepath.Join(c.Top().ConfDir, "master"), os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteString("\nfile_roots: {base: [" + dir + "]}\n")
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	cmd := momtest.Process(t, "salt-run", "-c", tr.Conf("top"), "state.orchestrate", "slow")
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Until(t, "the orchestration", func() bool {
+		return strings.Contains(tr.Run(Command(), "top", "jobs.active").Out+tr.Run(Command(), "top", "jobs.master").Out, "state.orchestrate")
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	jid := momtest.JID.FindString(errOut.String())
+	if code := cmd.ProcessState.ExitCode(); code != 130 || jid == "" || !strings.Contains(errOut.String(), "salt-run jobs.lookup_jid "+jid) {
+		t.Fatalf("exit %d: %s", code, errOut.String())
+	}
+	waiting.Until(t, "the result", func() bool {
+		return strings.Contains(tr.Run(Command(), "top", "jobs.lookup_jid", jid).Out, "Name: test.sleep")
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ownership"
+	connected "github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 )
@@ -21,6 +22,7 @@ import (
 type presence struct{ t *tier }
 
 func (p presence) Announced(string) (ledger.Liveness, time.Duration) { return ledger.Up, 0 }
+func (p presence) Minion(string) connected.Standing                  { return connected.Standing{Live: ledger.Up} }
 func (p presence) HasMinion(id string) bool                          { return p.t.below[id] == nil }
 func (p presence) Announces(role, id string) bool {
 	return (role == "syndic") == (p.t.below[id] != nil)

@@ -1,0 +1,81 @@
+package jobfiles
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Names below the folder of a minion in that of a job.
+const (
+	returnFile = "return.p"
+	outFile    = "out.p"
+)
+
+// Return writes the return of a minion as Salt's local_cache does: the fields return,
+// retcode and success, and out in a file of its own. A second return of the same minion is
+// not written. The job need not have been saved.
+func (f *Folder) Return(id, minion string, full wire.Raw) error {
+	below, err := jid.Dir(id, f.o.HashType)
+	if err != nil {
+		return fmt.Errorf("save a return of job %s: %w", id, err)
+	}
+	if minion == "" || minion == "." || minion == ".." || filepath.Base(minion) != minion {
+		return fmt.Errorf("save a return of job %s: %q cannot be a folder", id, minion)
+	}
+	d, err := wire.DecodeMap(full)
+	if err != nil {
+		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
+	}
+	kept := wire.NewMap()
+	for _, name := range []string{"return", "retcode", "success"} {
+		if v, ok := d.Get(name); ok {
+			kept.Set(name, v)
+		}
+	}
+	job := filepath.Join(f.o.Dir, below)
+	dir := filepath.Join(job, minion)
+	if err := os.MkdirAll(job, 0o700); err != nil {
+		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
+	}
+	if err := os.Mkdir(dir, 0o700); errors.Is(err, os.ErrExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
+	}
+	if out, ok := d.Get("out"); ok {
+		err = place(filepath.Join(dir, outFile), out)
+	}
+	if err = errors.Join(err, place(filepath.Join(dir, returnFile), kept)); err != nil {
+		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
+	}
+	return nil
+}
+
+// place writes a value so that a reader finds all of it or nothing.
+func place(path string, v any) error {
+	data, err := wire.EncodeBus(v)
+	if err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// Folders makes the folders of a master's cachedir that Salt's programs expect to be there.
+func Folders(cachedir string) error {
+	for _, name := range []string{"jobs", "tokens", "proc"} {
+		if err := durable.Folder(filepath.Join(cachedir, name), 0o700); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	return nil
+}
