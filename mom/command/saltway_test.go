@@ -39,7 +39,9 @@ func TestInSaltsWay(t *testing.T) {
 // A login service that does not exist is refused with Salt's text, before anybody is asked.
 func TestUnknownLoginService(t *testing.T) {
 	l := Login{Eauth: "wrongeauth", Username: "ann", Password: "x", Given: true}
-	_, err := l.As(t.Context(), client.New(client.Options{Addr: "127.0.0.1:1"}), strings.NewReader(""), &bytes.Buffer{})
+	c := client.New(client.Options{Addr: "127.0.0.1:1"})
+	defer func() { _ = c.Close() }()
+	_, err := l.As(t.Context(), c, strings.NewReader(""), &bytes.Buffer{})
 	if err == nil || Code(err) != exitDenied ||
 		!strings.HasPrefix(err.Error(), "The specified external authentication system \"wrongeauth\" is not available\nAvailable eauth types: auto, ") {
 		t.Errorf("%v", err)
