@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/topology"
 )
@@ -19,11 +20,13 @@ const (
 	aboutResults  = "results"
 	aboutAside    = "aside"
 	aboutQuota    = "quota"
+	aboutJob      = "job/"
 )
 
 const (
-	storesWait = 3 * time.Second // for the counters of the store
-	maxWhy     = 300             // characters of an error that go up the tree
+	storesWait = 3 * time.Second  // for the counters of the store
+	maxWhy     = 300              // characters of an error that go up the tree
+	staleStep  = 10 * time.Minute // how exactly it is told for how long a job is open
 )
 
 // disk tells why the cachedir takes no files, what that does and what helps.
@@ -40,6 +43,7 @@ func (m *Master) disk() error {
 func (m *Master) tellStores() {
 	m.tellClock()
 	m.policy.SweepBarred()
+	m.tellStale()
 	err := m.disk()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	refused := m.intake.Refused()
@@ -63,6 +67,51 @@ func (m *Master) tellStores() {
 		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + cut(db.LastError) +
 			"; see that it runs, is reached from here and lets this master in",
 	}, aboutDatabase, db.Down)
+}
+
+// maxStale bounds how many jobs the tree names that are open for too long.
+const maxStale = 5
+
+// tellStale has the tree show jobs that are open for longer than what is known of them
+// explains.
+func (m *Master) tellStale() {
+	jobs, total := m.jobs.Stale(maxStale)
+	now := map[string]bool{}
+	if m.stale == nil {
+		m.stale = map[string]bool{}
+	}
+	for _, j := range jobs {
+		now[j.JID] = true
+		m.stale[j.JID] = true
+		m.tree.Tell(topology.Problem{Kind: topology.StaleJob, Detail: staleText(j, total-len(jobs))}, aboutJob+j.JID, true)
+	}
+	for jid := range m.stale {
+		if !now[jid] {
+			m.tree.Tell(topology.Problem{Kind: topology.StaleJob}, aboutJob+jid, false)
+			delete(m.stale, jid)
+		}
+	}
+}
+
+// staleText says why a job is open for too long. It has no exact times, since it is told
+// anew when it changes.
+func staleText(j ledger.Stale, more int) string {
+	text := fmt.Sprintf("job %s (%s) is open for %s and waits for %d", j.JID, j.Fun, topology.Span(j.Open.Truncate(staleStep)), j.Waiting)
+	if j.Waiting == 1 {
+		text += ", " + j.For
+	} else {
+		text += " minions, as " + j.For
+	}
+	switch {
+	case j.Silent > 0:
+		text += fmt.Sprintf("; %d of them gave no sign of life when they had to", j.Silent)
+	case j.Answered > 0:
+		text += fmt.Sprintf("; the %d that have answered took %s at most", j.Answered, topology.Span(j.Longest))
+	}
+	if text += "; see `mom trace " + j.JID + "`"; more > 0 {
+		text += fmt.Sprintf("; %d more jobs are like it", more)
+	}
+	return text
 }
 
 // tellAside has the tree show that rows are kept aside which the master above or the

@@ -158,6 +158,7 @@ type figures struct {
 	traces   *tracer.Book
 	stats    meters.Counters
 	signedIn meters.SignIns
+	stale    map[string]bool // jobs that the tree shows as open for too long; the watch of the tree alone uses it
 }
 
 // ID is the name of this master in the tree.

@@ -114,11 +114,13 @@ func toJSON(n Node, tier int, o DrawOptions, above State) jsonNode {
 	}
 	if o.Depth > 0 && tier >= o.Depth {
 		if len(n.Nodes) > 0 {
-			nodes, minions, up := n.count(above == Down)
-			if above != Down {
-				up -= upOf(n.Minions)
+			rest := n
+			rest.Minions, rest.State = nil, veil(n.State, above)
+			if above == Down {
+				rest.State = Down
 			}
-			out.Below = &jsonBelow{nodes, minions - len(n.Minions), up}
+			nodes, minions, up := rest.Count()
+			out.Below = &jsonBelow{nodes, minions, up}
 		}
 		return out
 	}

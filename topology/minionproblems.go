@@ -20,8 +20,7 @@ type connection struct{ path, node string }
 // minionProblems tells minions that are connected to several nodes, and how many are
 // connected to none. One node that is there twice, below two masters, counts once.
 func minionProblems(n Node) (out []Problem) {
-	_, total, _ := n.Count()
-	first := make(map[string]int32, total)
+	first := map[string]int32{}
 	var at []connection
 	reached(n, func(path string, n Node) {
 		here := int32(len(at))
@@ -38,18 +37,20 @@ func minionProblems(n Node) (out []Problem) {
 			if len(out) < maxMinionProblems {
 				out = append(out, Problem{
 					Kind: DuplicateMinion, Path: join(path, m.ID),
-					Detail: fmt.Sprintf("connected here and at %s: its `master` lists both, or two machines share one id and key", at[other].path),
+					Detail: fmt.Sprintf("connected here and at %s, which is as it should be if its `master` lists both; else two machines share one id and key", at[other].path),
 				})
 			}
 		}
 	})
+	told := map[string]bool{} // of several nodes that have it, one names it
 	reached(n, func(path string, n Node) {
 		var down []string
 		for _, m := range n.Minions {
 			if m.State != Down {
 				continue
 			}
-			if _, elsewhere := first[m.ID]; !elsewhere { // one that has moved
+			if _, elsewhere := first[m.ID]; !elsewhere && !told[m.ID] { // else it has moved
+				told[m.ID] = true
 				down = append(down, m.ID)
 			}
 		}

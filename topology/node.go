@@ -183,20 +183,59 @@ func (n Node) walk(path string, visit func(string, Node)) {
 	}
 }
 
-// Count gives the number of nodes below, of minions, and of minions that are up.
-// A minion behind a node that is down does not count as up.
-func (n Node) Count() (nodes, minions, up int) { return n.count(n.State == Down) }
+// Count gives the number of nodes below, of minions, and of minions that are up. A minion of
+// several nodes is one. A minion behind a node that is down does not count as up.
+func (n Node) Count() (nodes, minions, up int) {
+	nodes = -1 // n itself
+	n.Walk(func(string, Node) { nodes++ })
+	states := n.MinionStates()
+	for _, c := range states {
+		minions += c
+	}
+	return nodes, minions, states[Up]
+}
 
-func (n Node) count(cut bool) (nodes, minions, up int) {
-	minions = len(n.Minions)
-	for _, m := range n.Minions {
-		if m.State == Up && !cut {
-			up++
+// MinionStates counts the minions by state. One of several nodes is one, and up if it is up at
+// any; what is behind a node that is down is unknown.
+func (n Node) MinionStates() map[State]int {
+	out := map[State]int{}
+	lists, total := 0, 0
+	n.Walk(func(_ string, c Node) {
+		if len(c.Minions) > 0 {
+			lists++
+			total += len(c.Minions)
 		}
+	})
+	shown := func(m Minion, cut bool) State {
+		if cut {
+			return Unknown
+		}
+		return m.State
+	}
+	if lists <= 1 { // nobody is there twice
+		n.eachState(n.State == Down, func(m Minion, cut bool) { out[shown(m, cut)]++ })
+		return out
+	}
+	rank := map[State]int{Down: 1, Up: 2}
+	states := make(map[string]State, total)
+	n.eachState(n.State == Down, func(m Minion, cut bool) {
+		s := shown(m, cut)
+		if old, twice := states[m.ID]; !twice || rank[s] > rank[old] {
+			states[m.ID] = s
+		}
+	})
+	for _, s := range states {
+		out[s]++
+	}
+	return out
+}
+
+// eachState visits all minions, and tells whether they are behind a node that is down.
+func (n Node) eachState(cut bool, visit func(m Minion, cut bool)) {
+	for _, m := range n.Minions {
+		visit(m, cut)
 	}
 	for _, c := range n.Nodes {
-		cn, cm, cu := c.count(cut || c.State == Down)
-		nodes, minions, up = nodes+1+cn, minions+cm, up+cu
+		c.eachState(cut || c.State == Down, visit)
 	}
-	return nodes, minions, up
 }

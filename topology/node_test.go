@@ -117,3 +117,28 @@ func FuzzFromMap(f *testing.F) {
 func (n Node) equal(o Node) bool {
 	return n.sameHead(o) && slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
 }
+
+// A minion of two nodes is one, and up if it is at one of them; behind a node that is down
+// nobody is known to be up.
+func TestCountOfMinionsAtSeveralNodes(t *testing.T) {
+	two := func(a, b, c State) Node {
+		return Node{ID: "top", State: Up, Minions: []Minion{{ID: "own", State: Up}}, Nodes: []Node{
+			{ID: "a", State: a, Minions: []Minion{{ID: "dual", State: b}, {ID: "m", State: Up}}},
+			{ID: "b", State: Up, Minions: []Minion{{ID: "dual", State: c}}},
+		}}
+	}
+	for _, c := range []struct {
+		n           Node
+		up, unknown int
+	}{
+		{two(Up, Up, Up), 3, 0}, {two(Up, Down, Up), 3, 0}, {two(Up, Up, Down), 3, 0}, {two(Up, Down, Down), 2, 0},
+		{two(Down, Up, Up), 2, 1}, {two(Down, Up, Down), 1, 1},
+		{Node{ID: "top", State: Up, Minions: []Minion{{ID: "x", State: Up}, {ID: "y", State: Unknown}}}, 1, 1},
+	} {
+		_, minions, up := c.n.Count()
+		states := c.n.MinionStates()
+		if want := 3 - max(0, 1-len(c.n.Nodes)); minions != want || up != c.up || states[Unknown] != c.unknown {
+			t.Errorf("%+v has %d minions, %d up, %v", c.n, minions, up, states)
+		}
+	}
+}

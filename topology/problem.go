@@ -14,7 +14,7 @@ type Kind string
 const (
 	Loop            Kind = "loop"             // a node is its own ancestor
 	DuplicateNode   Kind = "duplicate-node"   // one id, two nodes
-	DuplicateMinion Kind = "duplicate-minion" // one minion connected to two nodes
+	DuplicateMinion Kind = "duplicate-minion" // one minion connected to two nodes; a note
 	ClockSkew       Kind = "clock-skew"
 	VersionSkew     Kind = "version-skew"
 	Partition       Kind = "partition" // known by gossip, not by the edge, or the other way round
@@ -22,7 +22,12 @@ const (
 	MinionsDown     Kind = "minions-down" // of one node; names some of them
 	Backlog         Kind = "backlog"      // the outbox grows old
 	Degraded        Kind = "degraded"     // works, but not as configured
+	StaleJob        Kind = "stale-job"    // open, and who has to answer gives no sign of it
 )
+
+// Note tells whether what is told is worth knowing and need not be wrong: a minion may have
+// several masters.
+func (k Kind) Note() bool { return k == DuplicateMinion }
 
 // Problem is something an operator should know about the tree.
 type Problem struct {

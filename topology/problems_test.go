@@ -52,6 +52,10 @@ func TestProblems(t *testing.T) {
 			node("b", func(n *Node) { n.Minions = []Minion{{"moved", Up, ""}} }),
 			node("c", func(n *Node) { n.State, n.Minions = Down, []Minion{{"behind", Down, ""}} }),
 		}, "minions-down top/a, down top/c"},
+		{"a dead minion that two nodes have", []Node{
+			node("a", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
+			node("b", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
+		}, "minions-down top/a"},
 		{"told by itself", []Node{node("a", func(n *Node) {
 			n.Told = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
 		})}, "loop top/a, partition top/a/x"},

@@ -28,7 +28,7 @@ func (n *node) loseGuest(v *visit) {
 	if !n.alive {
 		return
 	}
-	n.tree.Remove(v.m.id())
+	n.tree.RemoveMinion(v.m.id())
 	n.do(minionLeft, func() { n.engine.MinionDown(v.m.id(), 0) })
 	n.told()
 }

@@ -14,6 +14,7 @@ const (
 	markLate          mark = "words that came after later ones"
 	markEarlyReturn   mark = "return that came before its expectation"
 	markDeclined      mark = "job that a node gave up"
+	markNamesake      mark = "node with the id of a minion of the node above"
 	markRepeated      mark = "request whose bytes came again"
 	markRepeatWaits   mark = "request whose bytes came again before it was answered"
 	markGivenAgain    mark = "publication given again"

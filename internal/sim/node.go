@@ -82,6 +82,9 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
 		n.depth = max(n.depth, above.depth+1)
 	}
+	if id, ok := w.namesake(n); ok {
+		n.id = id
+	}
 	if len(n.ups) == 0 {
 		w.tops = append(w.tops, n)
 	}

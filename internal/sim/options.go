@@ -105,6 +105,9 @@ type Options struct {
 	Jobs    []Job  // default: one test.ping to all at 0 s
 	Minions Minions
 	Faults  Faults
+	// Namesakes: nodes have the ids of minions of the nodes above them, as a syndic and the
+	// minion of its host do.
+	Namesakes bool
 	// Edge and Leaf are the latencies of one way between nodes and between a
 	// node and a minion. Default 1ms..2ms and 500us..1ms.
 	Edge, Leaf Dist

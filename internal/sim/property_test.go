@@ -69,6 +69,7 @@ var marks = []struct {
 	within uint64
 }{
 	{markSick, 300},
+	{markNamesake, 300},
 	{markGivenTwice, 300},
 	{markUnended, 2000},
 	{markCrowd, 2000},

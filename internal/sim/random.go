@@ -53,6 +53,7 @@ func RandomOptions(seed, salt uint64) Options {
 	o.Faults.Sick = int(pick(r, 0, 0, 1, 2))
 	o.Faults.Repeat = pick(r, 0, 0, 0.1)
 	o.drawActors()
+	o.Namesakes = seed%2 == 0
 	return o
 }
 

@@ -8,7 +8,7 @@ import (
 // problemKinds are the values of a label; what a newer node below tells is other.
 var problemKinds = []topology.Kind{
 	topology.Loop, topology.DuplicateNode, topology.DuplicateMinion, topology.ClockSkew, topology.VersionSkew,
-	topology.Partition, topology.NodeDown, topology.Backlog, topology.Degraded,
+	topology.Partition, topology.NodeDown, topology.Backlog, topology.Degraded, topology.StaleJob,
 }
 
 func collectTree(s *metrics.Sink, root topology.Node) {
@@ -28,8 +28,8 @@ func collectTree(s *metrics.Sink, root topology.Node) {
 	s.Set("mom_parent_lag_seconds", root.Vitals.Lag.Seconds())
 	s.Set("mom_parent_skew_seconds", root.Vitals.Skew.Seconds())
 	nodes := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
-	minions := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
-	countStates(root, topology.Up, nodes, minions)
+	minions := root.MinionStates()
+	countStates(root, topology.Up, nodes)
 	nodes[topology.Up]-- // this one
 	for _, state := range []topology.State{topology.Up, topology.Down, topology.Unknown} {
 		s.Set("mom_tree_nodes", float64(nodes[state]), string(state))
@@ -37,22 +37,17 @@ func collectTree(s *metrics.Sink, root topology.Node) {
 	}
 }
 
-// countStates counts a subtree; what sits behind a node that is down is unknown.
-func countStates(n topology.Node, above topology.State, nodes, minions map[topology.State]int) {
-	seen := func(s topology.State) topology.State {
-		if above == topology.Down {
-			return topology.Unknown
-		}
-		return s
+// countStates counts the nodes of a subtree; what sits behind a node that is down is unknown.
+func countStates(n topology.Node, above topology.State, nodes map[topology.State]int) {
+	if above == topology.Down {
+		nodes[topology.Unknown]++
+	} else {
+		nodes[n.State]++
 	}
-	nodes[seen(n.State)]++
 	if n.State == topology.Down {
 		above = topology.Down
 	}
-	for _, m := range n.Minions {
-		minions[seen(m.State)]++
-	}
 	for _, c := range n.Nodes {
-		countStates(c, above, nodes, minions)
+		countStates(c, above, nodes)
 	}
 }

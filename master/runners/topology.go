@@ -40,7 +40,8 @@ follow under heard/.
 			Name: "topology.problems", Reads: true,
 			Doc: `
 What is wrong in the tree: loops, ids that are there twice, clocks and versions that
-differ, partitions, nodes that are down, and outboxes that grow old.
+differ, partitions, nodes that are down, outboxes that grow old, and jobs that are open
+for too long.
 
     salt-run topology.problems
 `,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (f *flags) listProblems(cmd *cobra.Command, cl *client.Client) error {
 	} else {
 		err = problemsText(cmd.OutOrStdout(), ps)
 	}
-	if err == nil && len(ps) > 0 {
+	if err == nil && slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() }) {
 		return command.Exit(command.ExitFailure, nil)
 	}
 	return err
@@ -41,9 +42,12 @@ func problemsText(w io.Writer, ps []topology.Problem) error {
 		if !p.Since.IsZero() {
 			since = " since " + p.Since.Format("2006-01-02 15:04:05")
 		}
+		if p.Kind.Note() {
+			since += " (a note)"
+		}
 		fmt.Fprintf(&b, "%s: %s%s\n    %s\n", topology.Clean(string(p.Kind)), topology.Clean(p.Path), since, topology.Clean(p.Detail))
 	}
-	if len(ps) == 0 {
+	if !slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() }) {
 		b.WriteString("No problems.\n")
 	}
 	_, err := io.WriteString(w, b.String())
@@ -57,6 +61,7 @@ func problemsJSON(w io.Writer, ps []topology.Problem) error {
 		Path   string        `json:"path"`
 		Detail string        `json:"detail"`
 		Since  string        `json:"since,omitempty"`
+		Note   bool          `json:"note,omitempty"`
 	}
 	out := struct {
 		Format   int       `json:"format"`
@@ -67,7 +72,7 @@ func problemsJSON(w io.Writer, ps []topology.Problem) error {
 		if !p.Since.IsZero() {
 			since = p.Since.UTC().Format(time.RFC3339)
 		}
-		out.Problems = append(out.Problems, problem{p.Kind, p.Path, p.Detail, since})
+		out.Problems = append(out.Problems, problem{p.Kind, p.Path, p.Detail, since, p.Kind.Note()})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -142,6 +142,7 @@ func (l *Ledger) Returned(jid, id, path string, ok bool) {
 	if !ok {
 		to = failed
 	}
+	j.longest = l.cfg.Clock.Now().Sub(j.opened)
 	j.settle(id, e, to, "")
 	l.finish(j, news{})
 }
@@ -220,6 +221,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 		j.turns.answered(now.Sub(j.opened), e.sent, l.cfg.FindJobWindow)
 	}
 	if running {
+		e.sign = now.Sub(j.opened)
 		l.running(j, e)
 	} else {
 		// Its return may have crossed the question on the way.

@@ -117,6 +117,7 @@ type entry struct {
 	pause    time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
 	net      bool          // it was Up when it was asked last, and nothing else had asked it so far
 	mute     uint8         // questions in a row that it has not answered
+	sign     time.Duration // of life: it was at work then, since the job was opened
 	sent     time.Duration // when it was asked last, since the job was opened
 	until    time.Time     // of one in doubt: the end of its phase, due is when to look at it again
 	reason   string
@@ -152,10 +153,11 @@ type job struct {
 	adopted        bool                  // known by minions that came at work on it
 	broughtBy      string                // the first of these
 	good, bad      int
-	holdUntil      time.Time // not closed before: Python syndics below
-	turns          turns     // of those who are asked by find_job
-	looks          int       // at nodes and held words, beyond what an input is about: for tests
-	next           time.Time // when the timer is armed for; zero: not armed
+	longest        time.Duration // from the start to the last answer
+	holdUntil      time.Time     // not closed before: Python syndics below
+	turns          turns         // of those who are asked by find_job
+	looks          int           // at nodes and held words, beyond what an input is about: for tests
+	next           time.Time     // when the timer is armed for; zero: not armed
 	timer          Timer
 }
 

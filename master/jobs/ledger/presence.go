@@ -28,6 +28,7 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 		}
 		if running[j.JID] {
 			e.phase, e.due, e.pause = waiting, time.Time{}, 0
+			e.sign = l.cfg.Clock.Now().Sub(j.opened)
 			l.askLater(j, e)
 		} else {
 			e.phase = asked

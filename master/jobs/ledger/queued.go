@@ -83,6 +83,7 @@ func (l *Ledger) Given(jid, id string) {
 			j.pending++
 		}
 		e.phase, e.reason, e.live, e.pause = waiting, "", Up, 0
+		e.sign = l.cfg.Clock.Now().Sub(j.opened)
 		l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))
 	}
 	l.arm(j)
@@ -134,6 +135,7 @@ func (l *Ledger) GivenStock(jid, id string) {
 			j.pending++
 		}
 		e.phase, e.reason, e.live, e.doubt = waiting, "", Untracked, false
+		e.sign = l.cfg.Clock.Now().Sub(j.opened)
 		l.due(j, e, l.cfg.Clock.Now().Add(j.Timeout))
 	}
 	l.arm(j)
