@@ -12,12 +12,13 @@ import (
 type nester struct {
 	colors
 	strings.Builder
-	names string // the colour of names
-	items string // the colour of list marks
+	names   string // the colour of names
+	ordered bool   // maps keep their order
+	items   string // the colour of list marks
 }
 
 func nested(v any, o Options) (string, error) {
-	n := &nester{colors: o.colors()}
+	n := &nester{colors: o.colors(), ordered: o.Ordered}
 	n.names, n.items = n.cyan, n.green
 	if o.Retcode != 0 {
 		n.names, n.items = n.red, n.red
@@ -43,7 +44,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 		if indent > 0 {
 			n.line(indent, n.names, "", "----------", "")
 		}
-		if !sortPairs(ps) {
+		if !n.ordered && !sortPairs(ps) {
 			textKeys(ps)
 			sortPairs(ps)
 		}

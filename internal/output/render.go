@@ -25,6 +25,9 @@ type Options struct {
 	Retcode int
 	// States says how highstate shows results.
 	States States
+	// Ordered keeps the order of maps in nested and yaml, where Salt prints an OrderedDict; else
+	// their keys are sorted.
+	Ordered bool
 	// Table says how table and profile draw.
 	Table TableForm
 }

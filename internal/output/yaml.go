@@ -16,7 +16,7 @@ import (
 // yamlText writes YAML as libyaml does for Salt: block style with sorted
 // keys, lists not indented below their key, lines folded after 80 columns.
 func yamlText(v any, o Options) (string, error) {
-	e := &emitter{step: 2, indent: -1, whitespace: true, indention: true}
+	e := &emitter{step: 2, indent: -1, whitespace: true, indention: true, ordered: o.Ordered}
 	if o.Indent != nil {
 		if *o.Indent < 0 {
 			e.allFlow = true
@@ -34,7 +34,9 @@ type place struct{ root, mapping, simpleKey bool }
 // node writes any value.
 func (e *emitter) node(v any, at place) {
 	if ps, ok := pairs(v); ok {
-		sortPairs(ps)
+		if !e.ordered {
+			sortPairs(ps)
+		}
 		if e.flow > 0 || e.allFlow || len(ps) == 0 || e.leaves && leafPairs(ps) {
 			e.flowMap(ps)
 		} else {

@@ -25,6 +25,7 @@ type emitter struct {
 	flow       int  // levels of [] and {}
 	allFlow    bool
 	leaves     bool // what holds scalars alone is in flow style
+	ordered    bool // maps keep their order
 	ascii      bool // characters beyond ASCII are escaped
 }
 

@@ -155,7 +155,9 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 	}
 	e, err := target.Parse(text, kind, target.Options{Nodegroups: r.o.Nodegroups})
 	if err != nil {
-		return &TopError{fmt.Sprintf("the target '%s' of the top file (saltenv '%s') cannot be matched: %v", str(tgt), env, err)}
+		// As in Salt, a target that means nothing is nobody's, and the others hold.
+		r.o.Log.Error("entry of the top file passed over: its target cannot be matched", "target", str(tgt), "saltenv", env, "err", err)
+		return nil
 	}
 	if !e.Match(r.o.Subject) {
 		return nil

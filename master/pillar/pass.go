@@ -131,7 +131,9 @@ func (p *pass) match(tgt any, kind string) (bool, error) {
 	}
 	e, err := p.c.targets.parse(tgt, kind)
 	if err != nil {
-		return false, fmt.Errorf("target %v: %w", tgt, err)
+		// As in Salt, a target that means nothing is nobody's: the other entries hold.
+		p.c.log.Error("entry of the pillar top file passed over: its target cannot be matched", "target", fmt.Sprint(tgt), "id", p.r.ID, "err", err)
+		return false, nil
 	}
 	return e.Match(subject{p}), nil
 }

@@ -51,9 +51,19 @@ func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *val
 func (f functions) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
 	v, code, err := local.Execute(ctx, f.env, f.jid, fun, args, kwargs)
 	if errors.Is(err, modules.ErrNotAvailable) {
-		err = fmt.Errorf("'%s' %w: %w %w", fun, err, render.ErrNoFunction, states.ErrNoFunction)
+		err = &noFunction{fun}
 	}
 	return v, code, err
+}
+
+// noFunction says that the minion lacks a function.
+type noFunction struct{ name string }
+
+func (e *noFunction) Error() string { return fmt.Sprintf("'%s' %v.", e.name, modules.ErrNotAvailable) }
+
+// Is tells templates, conditions and modules what is wrong.
+func (e *noFunction) Is(target error) bool {
+	return target == modules.ErrNotAvailable || target == render.ErrNoFunction || target == states.ErrNoFunction
 }
 
 // renderer renders SLS files and the sources of file states with what the minion knows.

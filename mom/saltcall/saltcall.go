@@ -224,6 +224,14 @@ func (f *flags) show(cmd *cobra.Command, w io.Writer, fun string, res minion.Cal
 	return nil
 }
 
+// ordered are the functions whose results come from YAML, which Salt prints in the order of the
+// file where they have not travelled.
+var ordered = map[string]bool{
+	"state.show_sls": true, "state.show_highstate": true, "state.show_low_sls": true, "state.show_lowstate": true,
+	"pillar.items": true, "pillar.get": true, "pillar.item": true, "pillar.raw": true, "pillar.data": true, "pillar.fetch": true,
+	"slsutil.renderer": true, "jinja.import_yaml": true,
+}
+
 func (f *flags) render(stdout, w io.Writer, fun string, res minion.CallResult) error {
 	o := f.Output.Options(stdout)
 	o.Retcode = res.Retcode
@@ -236,6 +244,7 @@ func (f *flags) render(stdout, w io.Writer, fun string, res minion.CallResult) e
 	if name == "" && output.Known(res.Out) {
 		name = res.Out
 	}
+	o.Ordered = ordered[fun]
 	v := res.Return
 	if f.showMetadata {
 		v = wire.NewMap("jid", res.JID, "return", res.Return, "retcode", res.Retcode, "id", res.ID, "fun", res.Fun, "fun_args", res.FunArgs)
