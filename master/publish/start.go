@@ -36,6 +36,9 @@ ret, timeout, jid
     seconds, and the id that the caller has chosen.
 kwargs
     Further fields of the publication, and queue_until.
+
+The answer has the jid and the minions of the whole tree that have to answer, which nodes
+below name within a second; pending are the paths of nodes that have not.
 `,
 	}, func(s *Service) server.Handler { return s.publish })
 }

@@ -85,7 +85,7 @@ func (f *flags) work(w *command.Work, words []string) error {
 	if f.async {
 		run, err := cl.StartRunner(ctx, call)
 		if err != nil {
-			return f.failed(ctx, err)
+			return f.failed(ctx, err, "")
 		}
 		_, err = fmt.Fprintf(w.Stderr, "[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the "+
 			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
@@ -96,9 +96,9 @@ func (f *flags) work(w *command.Work, words []string) error {
 		return f.watch(ctx, own, call, told)
 	}
 	call.Told = told.hear
-	began := ""
+	var began client.Started
 	call.Began = func(s client.Started) {
-		began = s.JID
+		began = s
 		w.Log.Info("runner started", "fun", call.Fun, "jid", s.JID)
 	}
 	result, err := cl.CallRunner(ctx, call)
@@ -121,12 +121,7 @@ func (f *flags) work(w *command.Work, words []string) error {
 			return command.Exit(command.ExitFailure, nil)
 		}
 	}
-	var stop *command.Signalled
-	if err != nil && began != "" && errors.As(context.Cause(ctx), &stop) {
-		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master\nThis call's jid is: %s\nIts result: salt-run jobs.lookup_jid %s",
-			stop.How(), began, began))
-	}
-	return f.failed(ctx, err)
+	return f.failed(ctx, err, began.JID)
 }
 
 func (f *flags) call(words []string) client.RunnerCall {
@@ -161,8 +156,9 @@ func (f *flags) show(w, stdout io.Writer, v any) error {
 	return output.Render(w, name, v, f.Output.Options(stdout))
 }
 
-// failed gives the command's end: nil for a call that succeeded.
-func (f *flags) failed(ctx context.Context, err error) error {
+// failed gives the command's end: nil for a call that succeeded. jid is the id of a call that
+// the master has begun.
+func (f *flags) failed(ctx context.Context, err error, jid string) error {
 	var stop *command.Signalled
 	var failure *client.RunnerError
 	var no *client.Refused
@@ -170,7 +166,11 @@ func (f *flags) failed(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(context.Cause(ctx), &stop):
-		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.How()))
+		text := fmt.Sprintf("\nExiting gracefully on %s; the function goes on at the master", stop.How())
+		if jid != "" {
+			text += "\nThis run's jid is: " + jid + "\nIts result: salt-run jobs.lookup_jid " + jid
+		}
+		return command.Exit(stop.Code(), errors.New(text))
 	case errors.As(err, &failure):
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {

@@ -81,7 +81,7 @@ func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerC
 	if errors.As(context.Cause(ctx), &stop) {
 		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s", stop.How()))
 	}
-	return f.failed(ctx, &client.RunnerError{Fun: call.Fun, Reason: err.Error()})
+	return f.failed(ctx, &client.RunnerError{Fun: call.Fun, Reason: err.Error()}, "")
 }
 
 // ears are a runner's master as far as this command hears it.
