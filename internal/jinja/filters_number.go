@@ -16,6 +16,7 @@ var numberFilters = map[string]Filter{
 			return math.Abs(n)
 		case int64, *big.Int, bool:
 			x, _ := toInt(n)
+			r.countNumbers("abs", x, new(big.Int))
 			return Int(new(big.Int).Abs(x))
 		}
 		throw("bad operand type for abs(): '%s'", typeName(v))

@@ -354,6 +354,7 @@ func (r *Run) negative(v any) any {
 		return -v
 	case bool, int64, *big.Int:
 		n, _ := toInt(v)
+		r.countNumbers("-", n, new(big.Int))
 		return Int(new(big.Int).Neg(n))
 	}
 	throw("bad operand type for unary -: '%s'", typeName(v))
