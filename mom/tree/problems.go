@@ -29,10 +29,15 @@ func (f *flags) listProblems(cmd *cobra.Command, cl *client.Client) error {
 	} else {
 		err = problemsText(cmd.OutOrStdout(), ps)
 	}
-	if err == nil && slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() }) {
+	if err == nil && wrong(ps) {
 		return command.Exit(command.ExitFailure, nil)
 	}
 	return err
+}
+
+// wrong tells whether some of the problems are more than notes.
+func wrong(ps []topology.Problem) bool {
+	return slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() })
 }
 
 func problemsText(w io.Writer, ps []topology.Problem) error {
@@ -47,7 +52,7 @@ func problemsText(w io.Writer, ps []topology.Problem) error {
 		}
 		fmt.Fprintf(&b, "%s: %s%s\n    %s\n", topology.Clean(string(p.Kind)), topology.Clean(p.Path), since, topology.Clean(p.Detail))
 	}
-	if !slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() }) {
+	if !wrong(ps) {
 		b.WriteString("No problems.\n")
 	}
 	_, err := io.WriteString(w, b.String())

@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -94,5 +95,31 @@ func TestProblemsAreClean(t *testing.T) {
 	err := problemsText(&b, []topology.Problem{{Kind: "down", Path: "a\x1b[2J", Detail: "b\nc", Since: time.Unix(1, 0)}})
 	if err != nil || strings.ContainsRune(b.String(), '\x1b') || strings.Count(b.String(), "\n") != 2 {
 		t.Errorf("%q %v", b.String(), err)
+	}
+}
+
+// A minion of two nodes is a note: it is written, and nothing is wrong.
+func TestNotes(t *testing.T) {
+	dual := topology.Problem{Kind: topology.DuplicateMinion, Path: "top/b/m", Detail: "connected here and at top/a"}
+	down := topology.Problem{Kind: topology.NodeDown, Path: "top/c", Detail: "not connected"}
+	for _, c := range []struct {
+		ps    []topology.Problem
+		wrong bool
+		text  string
+	}{
+		{nil, false, "No problems.\n"},
+		{[]topology.Problem{dual}, false, "duplicate-minion: top/b/m (a note)\n    connected here and at top/a\nNo problems.\n"},
+		{[]topology.Problem{dual, down}, true, "duplicate-minion: top/b/m (a note)\n    connected here and at top/a\ndown: top/c\n    not connected\n"},
+	} {
+		var text, data strings.Builder
+		if err := errors.Join(problemsText(&text, c.ps), problemsJSON(&data, c.ps)); err != nil {
+			t.Fatal(err)
+		}
+		if text.String() != c.text || wrong(c.ps) != c.wrong {
+			t.Errorf("wrong: %t\n%s", wrong(c.ps), text.String())
+		}
+		if notes := strings.Count(data.String(), `"note": true`); notes != strings.Count(c.text, "(a note)") {
+			t.Errorf("%d notes in %s", notes, data.String())
+		}
 	}
 }

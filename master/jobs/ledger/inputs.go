@@ -12,6 +12,8 @@ type Expectation struct {
 	Path string
 	// Minions are its own minions that the target matches.
 	Minions []string
+	// Away are those of Minions that the node misses at once, as [Ledger.Gone] is told next.
+	Away map[string]bool
 	// Asked are the ids of the nodes right below it that got the job too.
 	Asked []string
 	// Moved tells that the minions came to the node while they worked on the job,
@@ -73,7 +75,7 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 			e.phase, e.path, e.live, e.due, e.presumed = waiting, x.Path, live, time.Time{}, false
 		case x.Moved:
 			j.move(id, e, x.Path)
-		case e.regained(x.Path):
+		case e.back(), e.regained(x.Path) && !x.Away[id]:
 			// The node came back and speaks for it again, or another one has it.
 			e.phase, e.reason, e.path, e.live = waiting, "", x.Path, live
 			j.pending++
