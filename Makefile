@@ -26,6 +26,7 @@ ROUNDS  ?= 200
 SEED    ?= 1
 SALT    ?= 0
 ONLY    ?=
+FORMULAS ?=
 PROMTOOL ?= promtool
 SHAPE   ?= all
 RUNS    ?= 1
@@ -37,7 +38,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean
+.PHONY: help build test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean formulas
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +49,9 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
 	{ $(GO) test -race -timeout 20m -json $(PKG) || true; } | $(GO) run ./internal/tools/testreport
+
+formulas: ## public formulas compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
+	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' $(ARGS)
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
 	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)

@@ -139,6 +139,21 @@ func TestTopFile(t *testing.T) {
 	}
 }
 
+// Salt passes over an entry whose target means nothing, and so is it here.
+func TestAWrongTargetIsPassedOver(t *testing.T) {
+	for _, entry := range []string{
+		"nope: [{match: nodegroup}, b]", "'G@os:Debian and': [{match: compound}, b]", "'%r': [{match: range}, b]", "'(': [{match: pcre}, b]",
+	} {
+		r, fns := newRun(t, tree{
+			"base/top.sls": "base:\n  " + entry + "\n  '*': [a]\n", "base/a.sls": "a: {test.good: []}\n", "base/b.sls": "b: {test.good: []}\n",
+		}, nil)
+		out, err := r.Highstate(t.Context(), nil, nil)
+		if d := cmp.Diff([]string{"test.good a"}, fns.calls); err != nil || d != "" || out.Retcode() != Good {
+			t.Errorf("%s: %v %v %s", entry, err, out.Errors, d)
+		}
+	}
+}
+
 func TestTopFileWithoutAMatch(t *testing.T) {
 	for name, top := range map[string]string{"nobody": "base: {nobody: [a]}", "broken": "base: ["} {
 		r, _ := newRun(t, tree{"base/top.sls": top}, nil)

@@ -41,7 +41,7 @@ func TestCmd_Calls(t *testing.T) {
 		{"cmd.run", []any{`printf '\344'`, sh("output_encoding", "latin-1")}, "ä"},
 		{"cmd.run", []any{"true", sh("output_encoding", "utf-16")}, "ERROR executing 'cmd.run': output_encoding 'utf-16' is not supported; utf-8, ascii and latin-1 are"},
 		{"cmd.run", []any{"echo bad; exit 2", sh("raise_err", true)}, "ERROR: bad"},
-		{"cmd.run", []any{"true", sh("template", "jinja")}, "ERROR executing 'cmd.run': the argument template=jinja is not supported by this minion"},
+		{"cmd.run", []any{"true", sh("template", "mako")}, "ERROR: Attempted to render file paths with unavailable engine mako"},
 		{"cmd.run", []any{"true", sh("output_loglevel", "loud")}, "ERROR executing 'cmd.run': output_loglevel 'loud' is not a level; levels are quiet, critical, debug, error, garbage, info, profile, trace, warning"},
 		{"cmd.run", []any{"true", kw("shell", "/no/shell")}, "ERROR: The shell /no/shell is not available (python_shell=False runs a program without one)"},
 		{"cmd.run", []any{"true", sh("runas", "no-such-user")}, "ERROR: User 'no-such-user' is not available"},

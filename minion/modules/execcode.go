@@ -22,7 +22,8 @@ func init() {
 			return out.String("stdout"), nil
 		}, Doc: `
 Run code, a text, with the program lang, such as python3 or ruby, and return what it
-prints. args is an argument or a list of them; further keywords are those of cmd.run_all.
+prints. cwd is the folder to run in, args is an argument or a list of them; further keywords
+are those of cmd.run_all.
 
 CLI Example:
 
@@ -30,7 +31,8 @@ CLI Example:
     salt '*' cmd.exec_code ruby 'puts "cheese"' args='["arg1", "arg2"]' env='{"FOO": "bar"}'
 `},
 		Function{Name: "exec_code_all", Args: args, VarKw: true, Run: func(ctx context.Context, c *Call) (any, error) { return execCode(ctx, c) }, Doc: `
-Run code as cmd.exec_code does, and return a map of pid, retcode, stdout and stderr.
+Run code as cmd.exec_code does, with lang, code, cwd, args and further keywords, and return
+a map of pid, retcode, stdout and stderr.
 
 CLI Example:
 
