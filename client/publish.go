@@ -10,6 +10,7 @@ import (
 type Published struct {
 	JID     string
 	Minions []string // who has to answer in the whole tree, as far as nodes have said
+	Own     []string // those of them that are the master's own; nil where that is not known
 	Missing []string // ids of a list target that nobody is known to have
 	Nodes   []string // nodes below that were handed the job
 	// Pending are the paths of nodes that have not said which minions they have: Minions
@@ -40,6 +41,9 @@ func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 		return Published{}, errors.New("publish: the master's answer has no load")
 	}
 	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Pending: d.Strings("pending"), Tells: d.Has("nodes")}
+	if p.Own = p.Minions; d.Has("own") {
+		p.Own = d.Strings("own")
+	}
 	if p.JID == "" {
 		return p, fmt.Errorf("publish: %w: %v", ErrNoMatch, j.Tgt)
 	}

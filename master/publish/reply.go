@@ -30,6 +30,7 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 		return m
 	}
 	m.Set("minions", x.Minions)
+	m.Set("own", j.Minions)
 	m.Set("missing", slices.DeleteFunc(slices.Clone(j.Missing), func(id string) bool {
 		_, found := slices.BinarySearch(x.Minions, id)
 		return found

@@ -14,7 +14,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -61,7 +60,7 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 		}
 		return kept(c, file)
 	}
-	if names := auth.Names(); !slices.Contains(names, l.Eauth) {
+	if names := c.Logins(); names != nil && !slices.Contains(names, l.Eauth) {
 		text := fmt.Sprintf("The specified external authentication system \"%s\" is not available\nAvailable eauth types: %s", l.Eauth, strings.Join(names, ", "))
 		return nil, InSaltsWay(Exit(exitDenied, errors.New(text)), text, "")
 	}

@@ -3,6 +3,9 @@ package command
 import (
 	"bytes"
 	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,14 +39,23 @@ func TestInSaltsWay(t *testing.T) {
 	}
 }
 
-// A login service that does not exist is refused with Salt's text, before anybody is asked.
+// A login service that the configuration does not name is refused with Salt's text, before
+// anybody is asked.
 func TestUnknownLoginService(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "master"), []byte("root_dir: "+dir+"\nexternal_auth: {pam: {a: ['.*']}, auto: {a: ['.*']}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := client.FromConfig(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
 	l := Login{Eauth: "wrongeauth", Username: "ann", Password: "x", Given: true}
-	c := client.New(client.Options{Addr: "127.0.0.1:1"})
+	c := client.New(o)
 	defer func() { _ = c.Close() }()
-	_, err := l.As(t.Context(), c, strings.NewReader(""), &bytes.Buffer{})
+	_, err = l.As(t.Context(), c, strings.NewReader(""), &bytes.Buffer{})
 	if err == nil || Code(err) != exitDenied ||
-		!strings.HasPrefix(err.Error(), "The specified external authentication system \"wrongeauth\" is not available\nAvailable eauth types: auto, ") {
+		err.Error() != "The specified external authentication system \"wrongeauth\" is not available\nAvailable eauth types: auto, pam" {
 		t.Errorf("%v", err)
 	}
 }

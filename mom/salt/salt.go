@@ -205,7 +205,7 @@ func (r *call) follow(ctx context.Context) (err error) {
 		return r.refused(ctx, err, job.Published.JID)
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
-	bar, drawn := r.progress(ctx, job.Minions)
+	bar, drawn := r.progress(ctx, job.Own)
 	defer drawn()
 	rep := r.report(bar)
 	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)

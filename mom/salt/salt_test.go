@@ -39,7 +39,7 @@ func TestSalt(t *testing.T) {
 		{"json in one line", []string{"web-01", "test.echo", "{b: [1, x], a: ~}", "--out=json", "--out-indent=-1"}, momtest.Ended(0, "{\"web-01\": {\"b\": [1, \"x\"], \"a\": null}}\n", "")},
 		{"yaml", []string{"db-01", "test.echo", "{b: [1, x]}", "--out=yaml"}, momtest.Ended(0, "  - 1\n  - x\n  b:\ndb-01:\n", "")},
 		{"quiet", []string{"*", "test.ping", "--out=quiet"}, momtest.Ended(0, "", "")},
-		{"unknown outputter", []string{"web-01", "test.ping", "--out=dson"}, momtest.Ended(64, "", saltUsage+"option --out: invalid choice: 'dson' (choose from 'highstate', 'json', 'key', 'nested', 'newline_values_only', 'no_return', 'pprint', 'profile', 'quiet', 'raw', 'table', 'txt', 'yaml')\n")},
+		{"unknown outputter", []string{"web-01", "test.ping", "--out=dson"}, momtest.Ended(0, "    True\nweb-01:\n", "[ERROR   ] Invalid outputter dson specified, falling back to nested\n")},
 		{"failure", []string{"web-01", "cmd.run", "echo bad; exit 3"}, momtest.Ended(1, "    bad\nweb-01:\n", failedText)},
 		{"failure, static", []string{"-s", "web*", "cmd.run", "exit 3", "--out=json", "--out-indent=-1"}, momtest.Ended(1, "{\"web-01\": \"\", \"web-02\": \"\"}\n", failedText)},
 		{"retcode", []string{"web-01", "test.retcode", "42"}, momtest.Ended(1, "    True\nweb-01:\n", failedText)},

@@ -34,4 +34,6 @@ func TestSaltRunStopped(t *testing.T) {
 		!strings.Contains(told.String(), "This run's jid is: "+momtest.JID.FindString(told.String())) || momtest.JID.FindString(told.String()) == "" {
 		t.Errorf("exit %d: %s", code, told.String())
 	}
+	// It goes on, and the tree is used by other tests.
+	until(t, tr, func(r momtest.Ran) bool { return !strings.Contains(r.Out, "test.stream") }, "top", "jobs.master", "--out=json")
 }

@@ -18,6 +18,8 @@ import salt.utils.event
 import yaml
 
 ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # end with the daemon (PR_SET_PDEATHSIG)
+if os.getppid() == 1:  # it has ended already
+    sys.exit(0)
 role = sys.argv[1]
 parser = argparse.ArgumentParser(add_help=False)
 parser.add_argument("-c", "--config-dir", required=True)

@@ -55,7 +55,7 @@ func ReadReasons(file string) ([]Reason, error) {
 }
 
 func (r Reason) check() error {
-	if _, err := path.Match(r.Tests, ""); err != nil {
+	if _, err := path.Match(plain(r.Tests), ""); err != nil {
 		return fmt.Errorf("pattern %q: %w", r.Tests, err)
 	}
 	for _, k := range kinds {

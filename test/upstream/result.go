@@ -92,6 +92,9 @@ type junitSuites struct {
 	} `xml:"testsuite"`
 }
 
+// folder is in the names of classes, behind the path of the sources.
+const folder = ".tests.pytests."
+
 // ParseJUnit reads the junit file of pytest. A test can stand there twice, when its tear-down
 // fails too: the worst outcome counts.
 func ParseJUnit(b []byte) ([]Test, error) {
@@ -103,7 +106,8 @@ func ParseJUnit(b []byte) ([]Test, error) {
 	at := map[string]int{}
 	for _, suite := range s.Suites {
 		for _, c := range suite.Cases {
-			t := Test{Name: strings.TrimPrefix(c.Class, "tests.pytests.") + "::" + c.Name, Outcome: Passed}
+			class := c.Class[strings.Index(c.Class, folder)+1:]
+			t := Test{Name: strings.TrimPrefix(class, folder[1:]) + "::" + c.Name, Outcome: Passed}
 			switch {
 			case c.Failure != nil:
 				t.Outcome, t.Text = Failed, c.Failure.line()

@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 
 func TestParseJUnit(t *testing.T) {
 	got, err := ParseJUnit([]byte(`<testsuites><testsuite>
-<testcase classname="tests.pytests.integration.cli.test_x" name="test_a"/>
+<testcase classname="opt.salt.3006.27.tests.pytests.integration.cli.test_x" name="test_a"/>
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_b[1]"><failure message="assert 1 == 2&#10;more">trace</failure></testcase>
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_c"><skipped message="not here"/></testcase>
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_a"><error message="tear-down"/></testcase>
