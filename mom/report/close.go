@@ -149,8 +149,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 		return NoReturn
 	case len(r.failed) > 0 || (len(r.missing)+max(0, a.Unnamed()) > r.queuedCount() && !r.o.HideTimeout):
 		if !r.o.Batch || len(r.missing) > 0 {
-			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code
-")
+			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
 		}
 		return Failed
 	case len(nodes) > 0 || len(r.cut) > 0:
