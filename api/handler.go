@@ -66,6 +66,10 @@ func (s *Server) take(w *recorder, r *http.Request) error {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		w.Header().Set("Connection", "close") // what follows such a body is not looked at
 	}
+	if s.frontEnd(r) {
+		r.Pattern = s.o.AppPath
+		return s.app(&call{w: w, r: r})
+	}
 	methods, err := s.find(r)
 	if err != nil {
 		return err

@@ -161,6 +161,9 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 			return Update{}, fmt.Errorf("event %s: %w", e.Tag, err)
 		}
 		if ok {
+			if u.Complete != nil {
+				f.fill(ctx, u.Complete)
+			}
 			return u, nil
 		}
 	}

@@ -15,7 +15,12 @@ const trimmed = "VALUE_TRIMMED"
 // that is not enough whole maps of the top level go.
 func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 	room := limit - max(margin, 0)
-	for percent := 50; percent >= 0; percent -= 10 {
+	least, err := leastSize(data)
+	if err != nil {
+		return nil, err
+	}
+	// A map of very many small values fits in no pass: the list of 100,000 missing minions.
+	for percent := 50; percent >= 0 && least <= room; percent -= 10 {
 		out, err := trimValues(data, limit*percent/100, true)
 		if err != nil {
 			return nil, err
@@ -32,6 +37,22 @@ func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 		return nil, fmt.Errorf("%w: %d of %d bytes", ErrTooLarge, len(out), limit)
 	}
 	return out, nil
+}
+
+// leastSize is what is left at least of a map when every value in it that can be replaced
+// is, without the heads of maps.
+func leastSize(data wire.Raw) (n int, err error) {
+	err = wire.Pairs(data, func(key, val wire.Raw) error {
+		n += len(key)
+		if !wire.IsMap(val) {
+			n += min(len(val), len(trimmed)+1)
+			return nil
+		}
+		inner, err := leastSize(val)
+		n += min(inner, len(val))
+		return err
+	})
+	return n, err
 }
 
 // trimValues replaces the values longer than size. Replacing what is no longer

@@ -15,9 +15,9 @@ type MasterFiles struct {
 	LogFile string `yaml:"log_file" default:"/var/log/salt/master"`
 	// Pidfile holds the process id. Default /var/run/salt-master.pid.
 	Pidfile string `yaml:"pidfile" default:"/var/run/salt-master.pid"`
-	// TokenDir holds login tokens. As in Salt it is cachedir/tokens, whatever the file says.
+	// TokenDir holds login tokens, as in Salt whatever the file says. Computed: cachedir/tokens.
 	TokenDir string `yaml:"token_dir"`
-	// SyndicDir holds one file per known syndic. As in Salt it is cachedir/syndics.
+	// SyndicDir holds one file per known syndic, as in Salt whatever the file says. Computed: cachedir/syndics.
 	SyndicDir string `yaml:"syndic_dir"`
 	// JobStoreFile is the embedded job store and outbox. Ours.
 	// Default cachedir/jobs.db.

@@ -130,20 +130,24 @@ func (r *Report) names(title string, ids []string, hide bool) {
 func (r *Report) judge(a *client.Account, nodes []string) int {
 	if r.late() && !r.o.HideTimeout {
 		for _, id := range sorted(r.missing) {
+			if r.unnamed[id] {
+				continue
+			}
 			r.printf(r.o.Errors, "%s: %s\n", terminal.Line(id), missingLine(r.missing[id]))
 		}
 	}
 	r.advise()
+	r.count(a)
 	r.blame(a, nodes)
 	for _, id := range r.Cut() {
 		r.printf(r.o.Errors, "ERROR: The result of %s is larger than max_event_size and was cut; look it up: salt-run jobs.lookup_jid %s\n", id, r.jid)
 	}
-	shown := len(r.returned) > 0 || (len(r.missing) > 0 && !r.o.Static && !r.o.HideTimeout)
+	shown := len(r.returned) > 0 || (len(r.missing)+max(0, a.Unnamed()) > 0 && !r.o.Static && !r.o.HideTimeout)
 	switch {
 	case !shown:
 		r.printf(r.o.Errors, "ERROR: No return received\n")
 		return NoReturn
-	case len(r.failed) > 0 || (len(r.missing) > r.queuedCount() && !r.o.HideTimeout):
+	case len(r.failed) > 0 || (len(r.missing)+max(0, a.Unnamed()) > r.queuedCount() && !r.o.HideTimeout):
 		if !r.o.Batch || len(r.missing) > 0 {
 			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
 		}

@@ -54,6 +54,7 @@ type Report struct {
 	missing  map[string]client.Missing
 	told     map[string]string        // text shown of a missing minion
 	advised  map[string]bool          // missing minions whose text says how to look the job up
+	unnamed  map[string]bool          // missing minions that are counted alone
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
 	asked    int                      // nodes below that got the job
 	err      error                    // the first failed write
@@ -63,7 +64,7 @@ type Report struct {
 func New(o Options) *Report {
 	return &Report{
 		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
-		missing: map[string]client.Missing{}, told: map[string]string{}, cut: map[string]client.Return{}, advised: map[string]bool{},
+		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{},
 	}
 }
 
@@ -179,12 +180,24 @@ func valueOf(ret client.Return) any {
 
 // absent names minions that will not answer, once each.
 func (r *Report) absent(missing map[string]client.Missing) {
+	fresh := 0
+	for id := range missing {
+		_, back := r.returned[id]
+		if _, told := r.told[id]; !back && !told {
+			fresh++
+		}
+	}
+	few := len(r.told)+fresh <= mostNamed
 	for _, id := range sorted(missing) {
 		if _, back := r.returned[id]; back {
 			continue
 		}
 		m := missing[id]
 		r.missing[id] = m
+		if _, told := r.told[id]; !told && !r.o.HideTimeout && (!few || r.unnamed[id]) {
+			r.unnamed[id] = true
+			continue
+		}
 		text := r.missingText(id, m)
 		if r.o.HideTimeout || r.told[id] == text {
 			continue
@@ -233,7 +246,7 @@ func (r *Report) advise() {
 	}
 	n := 0
 	for id, m := range r.missing {
-		if !r.advised[id] && advice(m, r.jid) != "" {
+		if !r.advised[id] && !r.unnamed[id] && advice(m, r.jid) != "" {
 			n++
 		}
 	}

@@ -222,6 +222,6 @@ func TestInterrupted(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errOut.String())
 	}
 	waiting.Until(t, "the result", func() bool {
-		return strings.Contains(tr.Run(Command(), "top", "jobs.lookup_jid", jid).Out, "Name: test.sleep")
+		return strings.Contains(tr.Run(Command(), "top", "jobs.lookup_jid", jid).Out, "runner.state.orchestrate")
 	})
 }

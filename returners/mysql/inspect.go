@@ -18,7 +18,7 @@ type shape struct {
 
 type wanted struct {
 	name string
-	typ  string // longtext, or varchar(n)
+	typ  string // longtext, varchar(n), stamp, or serial; the last two are only added
 	key  bool   // compared byte by byte
 }
 
@@ -31,8 +31,21 @@ var (
 		{"id", "varchar(255)", true},
 		{"success", "varchar(10)", false},
 		{"full_ret", "longtext", false},
+		{"alter_time", stamp, false}, // Salt's since the end of 2013
 	}}
-	eventsShape = shape{"salt_events", []wanted{{"tag", "longtext", true}, {"data", "longtext", false}, {"master_id", "varchar(255)", true}}}
+	eventsShape = shape{"salt_events", []wanted{
+		{"id", serial, false}, // Salt's since 2015
+		{"tag", "longtext", true},
+		{"data", "longtext", false},
+		{"alter_time", stamp, false},
+		{"master_id", "varchar(255)", true}, // Salt's since August 2015
+	}}
+)
+
+// Kinds of columns that are added where they lack, and left as they are else.
+const (
+	stamp  = "timestamp"
+	serial = "bigint"
 )
 
 // found is a table as the server describes it.
@@ -146,7 +159,19 @@ func (f found) changesTo(s shape) []string {
 	var drops, changes, adds []string
 	for _, w := range s.columns {
 		c, ok := f.columns[w.name]
-		if ok && c.fits(w) {
+		if ok && (c.fits(w) || w.typ == stamp || w.typ == serial) {
+			continue
+		}
+		switch w.typ {
+		case stamp: // rows that are there get the time of now
+			changes = append(changes, fmt.Sprintf("ADD COLUMN `%s` timestamp NULL DEFAULT CURRENT_TIMESTAMP", w.name))
+			continue
+		case serial:
+			key := "PRIMARY KEY"
+			if f.hasPrimary() {
+				key = "UNIQUE KEY"
+			}
+			changes = append(changes, fmt.Sprintf("ADD COLUMN `%s` bigint NOT NULL AUTO_INCREMENT %s", w.name, key))
 			continue
 		}
 		typ := w.typ

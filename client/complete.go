@@ -1,0 +1,34 @@
+package client
+
+import "context"
+
+// fill completes the account of a job whose missing minions did not fit into an event
+// (max_event_size): the master's job cache has them. Who may not ask it, or asks a master
+// that keeps no jobs, has the numbers alone.
+func (f *Following) fill(ctx context.Context, a *Account) {
+	if a.Unnamed() <= 0 {
+		return
+	}
+	record, err := f.c.Runner(ctx, "jobs.list_job", f.JID)
+	if err != nil {
+		f.c.o.Log.Debug("the list of missing minions cannot be had", "jid", f.JID, "err", err)
+		return
+	}
+	job, err := record.Map()
+	if err != nil {
+		f.c.o.Log.Debug("the list of missing minions cannot be read", "jid", f.JID, "err", err)
+		return
+	}
+	paths := job.Map("Paths")
+	job.Map("Missing").Range(func(k, v any) bool {
+		id, _ := k.(string)
+		if _, told := a.Missing[id]; !told {
+			reason, _ := v.(string)
+			a.Missing[id] = Missing{Reason: reason, Path: paths.String(id)}
+		}
+		return true
+	})
+}
+
+// Unnamed is how many missing minions the account counts and does not name.
+func (a *Account) Unnamed() int { return a.Expected - a.Returned - a.Failed - len(a.Missing) }
