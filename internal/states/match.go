@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/value"
@@ -154,6 +155,9 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 		text = str(tgt)
 	}
 	e, err := target.Parse(text, kind, target.Options{Nodegroups: r.o.Nodegroups})
+	if err != nil && kind != "range" && !slices.Contains(target.Kinds(), kind) {
+		return &TopError{fmt.Sprintf("the target '%s' of the top file (saltenv '%s') cannot be matched: %v", str(tgt), env, err)}
+	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's, and the others hold.
 		r.o.Log.Error("entry of the top file passed over: its target cannot be matched", "target", str(tgt), "saltenv", env, "err", err)

@@ -59,7 +59,8 @@ func ReadContext(ctx context.Context, b []byte, values int) (any, error) {
 	return read(&reader{left: values, ctx: ctx}, b)
 }
 
-// ReadBig is [ReadContext] that gives integers beyond int64 as *big.Int.
+// ReadBig is [ReadContext] that gives integers beyond int64 as *big.Int, and a !!binary that is no
+// text as []byte.
 func ReadBig(ctx context.Context, b []byte, values int) (any, error) {
 	return read(&reader{left: values, ctx: ctx, big: true}, b)
 }
@@ -101,7 +102,7 @@ func Entries(b []byte) ([]Entry, []*Fault) {
 type reader struct {
 	ctx    context.Context
 	left   int
-	big    bool // integers beyond int64 are *big.Int
+	big    bool // integers beyond int64 are *big.Int, and bytes that are no text []byte
 	faults []*Fault
 }
 

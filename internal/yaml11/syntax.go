@@ -50,7 +50,7 @@ func located(ctx context.Context, err error, data []byte) *Fault {
 	}
 	rest := data[lineStart(data, begins):]
 	if rerr := decodeError(ctx, rest); rerr != nil {
-		f.Line = begins + syntax(rerr, rest).Line - 1
+		f.Line = min(begins+syntax(rerr, rest).Line-1, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
 	}
 	return f
 }

@@ -43,7 +43,7 @@ func (r *reader) scalar(n *yaml.Node) any {
 		if err != nil {
 			r.fault(n, "", fmt.Sprintf("!!binary is not base64: %v", err))
 		}
-		if !utf8.Valid(b) {
+		if r.big && !utf8.Valid(b) {
 			return b
 		}
 		return string(b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/value"
@@ -130,6 +131,9 @@ func (p *pass) match(tgt any, kind string) (bool, error) {
 		}
 	}
 	e, err := p.c.targets.parse(tgt, kind)
+	if err != nil && kind != "range" && !slices.Contains(target.Kinds(), kind) {
+		return false, fmt.Errorf("target %v: %w", tgt, err)
+	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's: the other entries hold.
 		p.c.log.Error("entry of the pillar top file passed over: its target cannot be matched", "target", fmt.Sprint(tgt), "id", p.r.ID, "err", err)

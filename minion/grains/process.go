@@ -50,9 +50,6 @@ func (c *collector) locale() *wire.Map {
 		"defaultlanguage", textOrNone(lang), "defaultencoding", textOrNone(encoding),
 		"detectedencoding", "utf-8", "timezone", zone,
 	))
-	if zone := c.timezone(); zone != "" {
-		g.Set("timezone", zone)
-	}
 	return g
 }
 
@@ -80,15 +77,4 @@ func textOrNone(s string) any {
 		return nil
 	}
 	return s
-}
-
-// timezone is the name of the host's zone, such as Europe/Berlin.
-func (c *collector) timezone() string {
-	if _, zone, ok := strings.Cut(c.tree.link("/etc/localtime"), "zoneinfo/"); ok {
-		return zone
-	}
-	if zone := c.tree.line("/etc/timezone"); zone != "" {
-		return zone
-	}
-	return strings.TrimPrefix(c.getenv("TZ"), ":")
 }
