@@ -115,7 +115,7 @@ func TestCollect_Trees(t *testing.T) {
 				"locale_info": m{
 					"defaultlanguage": "de_DE", "defaultencoding": "UTF-8", "detectedencoding": "utf-8", "timezone": "UTC",
 				},
-				"server_id": int64(1093221970), "master": []any{"m1", "m2"}, "path": "/usr/bin:/bin",
+				"server_id": int64(2123178878), "master": []any{"m1", "m2"}, "path": "/usr/bin:/bin",
 				"systempath": []any{"/usr/bin", "/bin"}, "shell": "/bin/sh", "ps": "ps -efHww",
 				"saltversion": versions.Salt, "momversion": "1.2.3", "saltversioninfo": []any{int64(3007), int64(9)},
 			},

@@ -1,6 +1,8 @@
 package grains
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"hash/adler32"
 	"hash/crc32"
 	"os"
@@ -41,5 +43,6 @@ func (c *collector) serverID() int64 {
 	case "adler32":
 		return int64(adler32.Checksum([]byte(c.ID)))
 	}
-	return int64(pythonHash(c.ID) & (1<<31 - 1))
+	sum := sha256.Sum256([]byte(c.ID))
+	return int64(binary.BigEndian.Uint32(sum[28:]) & (1<<31 - 1))
 }
