@@ -131,8 +131,12 @@ func TestCountOfMinionsAtSeveralNodes(t *testing.T) {
 		n           Node
 		up, unknown int
 	}{
-		{two(Up, Up, Up), 3, 0}, {two(Up, Down, Up), 3, 0}, {two(Up, Up, Down), 3, 0}, {two(Up, Down, Down), 2, 0},
-		{two(Down, Up, Up), 2, 1}, {two(Down, Up, Down), 1, 1},
+		{two(Up, Up, Up), 3, 0},
+		{two(Up, Down, Up), 3, 0},
+		{two(Up, Up, Down), 3, 0},
+		{two(Up, Down, Down), 2, 0},
+		{two(Down, Up, Up), 2, 1},
+		{two(Down, Up, Down), 1, 1},
 		{Node{ID: "top", State: Up, Minions: []Minion{{ID: "x", State: Up}, {ID: "y", State: Unknown}}}, 1, 1},
 	} {
 		_, minions, up := c.n.Count()

@@ -54,8 +54,10 @@ func NewJobs() *Jobs {
 }
 
 func knownReasons() []string {
-	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown,
-		ledger.UnmatchedGrains, ledger.UnmatchedPillar, ledger.UnmatchedBoth}
+	return []string{
+		ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown,
+		ledger.UnmatchedGrains, ledger.UnmatchedPillar, ledger.UnmatchedBoth,
+	}
 }
 
 // Run counts what is fired on the bus until ctx ends or the bus is closed.

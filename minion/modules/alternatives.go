@@ -23,7 +23,9 @@ func init() {
 		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if there is none.", "show_link editor"},
 		{"display", []Arg{name}, alternativesDisplay, "Return what update-alternatives says of the alternative name.", "display editor"},
 		{
-			"install", []Arg{name, {Name: "link", Required: true}, path, {Name: "priority", Required: true}}, alternativesInstall,
+			"install",
+			[]Arg{name, {Name: "link", Required: true}, path, {Name: "priority", Required: true}},
+			alternativesInstall,
 			"Make path a choice of the alternative name, whose link is link, with a priority.", "install editor /usr/bin/editor /usr/bin/vim.basic 50",
 		},
 		{"remove", []Arg{name, path}, alternativesRemove, "Take path out of the choices of the alternative name.", "remove editor /usr/bin/vim.basic"},

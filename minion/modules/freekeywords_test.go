@@ -13,9 +13,13 @@ func TestFreeKeywords(t *testing.T) {
 		fun, keyword string
 		ok           bool
 	}{
-		{"cmd.run", "metadata", true}, {"cmd.run_all", "foo", true}, {"cmd.retcode", "job_owner", true},
-		{"cmd.run", "run_as", false}, {"cmd.run", "cdw", false},
-		{"test.ping", "metadata", false}, {"sys.list_functions", "metadata", true},
+		{"cmd.run", "metadata", true},
+		{"cmd.run_all", "foo", true},
+		{"cmd.retcode", "job_owner", true},
+		{"cmd.run", "run_as", false},
+		{"cmd.run", "cdw", false},
+		{"test.ping", "metadata", false},
+		{"sys.list_functions", "metadata", true},
 	} {
 		fn, found := Lookup(c.fun)
 		if !found {

@@ -1,8 +1,6 @@
 package staterun
 
 import (
-	"github.com/momtree/mom/internal/similar"
-
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/similar"
 
 	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/modules"

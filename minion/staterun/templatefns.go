@@ -32,39 +32,69 @@ func init() {
 		varKw        bool
 		doc, example string
 	}{
-		{"slsutil", "update", append(need("dest", "upd"), arg("recursive_update", true), arg("merge_lists", false)), false,
-			"Merge the map upd into the map dest, in depth unless recursive_update is False. merge_lists=True joins lists.", "update '{foo: Foo}' '{bar: Bar}'"},
-		{"slsutil", "merge", append(need("obj_a", "obj_b"), merging...), false,
-			"Return obj_a with obj_b merged into it. strategy is smart, recurse, aggregate, overwrite, list or none;\nsmart is aggregate for the renderer yamlex and recurse for others.", "merge '{foo: Foo}' '{bar: Bar}'"},
-		{"slsutil", "merge_all", append(need("lst"), merging...), false,
-			"Merge the maps of the list lst in their order; the other arguments are those of slsutil.merge.", "merge_all '[{foo: Foo}, {foo: Bar}]'"},
-		{"slsutil", "renderer", []modules.Arg{arg("path", nil), arg("string", nil), arg("default_renderer", render.DefaultPipe)}, true,
-			"Render a file, path, or a text, string, by the pipe of its first line or default_renderer. path is absolute,\nor an address that cp.get_url takes. Further keywords are variables of the template.", "renderer salt://path/to/file"},
-		{"slsutil", "serialize", need("serializer", "obj"), true,
-			"Return obj as a text. serializer is json, yaml, python, configparser or keyvalue; keywords are its options.", "serialize json obj=\"{'foo': 'Foo!'}\""},
-		{"slsutil", "deserialize", need("serializer", "stream_or_string"), true,
-			"Return the value of a text. serializer is json, yaml, configparser or keyvalue; keywords are its options.", "deserialize json '{\"foo\": \"Foo!\"}'"},
-		{"slsutil", "banner", []modules.Arg{arg("width", int64(72)), arg("commentchar", "#"), arg("borderchar", "#"), arg("blockstart", nil), arg("blockend", nil), arg("title", nil), arg("text", nil), arg("newline", false)}, false,
-			"Return a block of comment that says who manages a file. title and text are what it says, width is its width\nin characters; blockstart and blockend are lines before and after it, newline=True ends it with a line end.", "banner width=60"},
-		{"slsutil", "boolstr", append(need("value"), arg("true", "true"), arg("false", "false")), false,
-			"Return the argument true where value is true, else the argument false.", "boolstr True yes no"},
+		{
+			"slsutil", "update", append(need("dest", "upd"), arg("recursive_update", true), arg("merge_lists", false)), false,
+			"Merge the map upd into the map dest, in depth unless recursive_update is False. merge_lists=True joins lists.", "update '{foo: Foo}' '{bar: Bar}'",
+		},
+		{
+			"slsutil", "merge", append(need("obj_a", "obj_b"), merging...), false,
+			"Return obj_a with obj_b merged into it. strategy is smart, recurse, aggregate, overwrite, list or none;\nsmart is aggregate for the renderer yamlex and recurse for others.", "merge '{foo: Foo}' '{bar: Bar}'",
+		},
+		{
+			"slsutil", "merge_all", append(need("lst"), merging...), false,
+			"Merge the maps of the list lst in their order; the other arguments are those of slsutil.merge.", "merge_all '[{foo: Foo}, {foo: Bar}]'",
+		},
+		{
+			"slsutil", "renderer",
+			[]modules.Arg{arg("path", nil), arg("string", nil), arg("default_renderer", render.DefaultPipe)},
+			true,
+			"Render a file, path, or a text, string, by the pipe of its first line or default_renderer. path is absolute,\nor an address that cp.get_url takes. Further keywords are variables of the template.", "renderer salt://path/to/file",
+		},
+		{
+			"slsutil", "serialize", need("serializer", "obj"), true,
+			"Return obj as a text. serializer is json, yaml, python, configparser or keyvalue; keywords are its options.", "serialize json obj=\"{'foo': 'Foo!'}\"",
+		},
+		{
+			"slsutil", "deserialize", need("serializer", "stream_or_string"), true,
+			"Return the value of a text. serializer is json, yaml, configparser or keyvalue; keywords are its options.", "deserialize json '{\"foo\": \"Foo!\"}'",
+		},
+		{
+			"slsutil", "banner",
+			[]modules.Arg{arg("width", int64(72)), arg("commentchar", "#"), arg("borderchar", "#"), arg("blockstart", nil), arg("blockend", nil), arg("title", nil), arg("text", nil), arg("newline", false)},
+			false,
+			"Return a block of comment that says who manages a file. title and text are what it says, width is its width\nin characters; blockstart and blockend are lines before and after it, newline=True ends it with a line end.", "banner width=60",
+		},
+		{
+			"slsutil", "boolstr", append(need("value"), arg("true", "true"), arg("false", "false")), false,
+			"Return the argument true where value is true, else the argument false.", "boolstr True yes no",
+		},
 		{"slsutil", "file_exists", append(need("path"), saltenv), false, "Report whether path is a file of the environment saltenv.", "file_exists nginx/defaults.yaml"},
 		{"slsutil", "dir_exists", append(need("path"), saltenv), false, "Report whether path is a folder of the environment saltenv.", "dir_exists nginx/files"},
 		{"slsutil", "path_exists", append(need("path"), saltenv), false, "Report whether path is a file or folder of the environment saltenv.", "path_exists nginx/defaults.yaml"},
-		{"slsutil", "findup", append(need("startpath", "filenames"), saltenv), false,
-			"Return the first of filenames, a name or a list, in the folder startpath of the environment or in one above.", "findup formulas/shared/nginx map.jinja"},
-		{"defaults", "get", append(need("key"), arg("default", "")), false,
-			"Return a value of the file defaults.yaml or defaults.json of a formula: key is formula:a:b.", "get core:users:root"},
-		{"defaults", "merge", append(need("dest", "src"), arg("merge_lists", false), arg("in_place", true), arg("convert_none", true)), false,
-			"Merge the map src into the map dest, in depth. in_place=False merges into a copy; convert_none=True takes None\nfor an empty map.", "merge '{a: b}' '{d: e}'"},
+		{
+			"slsutil", "findup", append(need("startpath", "filenames"), saltenv), false,
+			"Return the first of filenames, a name or a list, in the folder startpath of the environment or in one above.", "findup formulas/shared/nginx map.jinja",
+		},
+		{
+			"defaults", "get", append(need("key"), arg("default", "")), false,
+			"Return a value of the file defaults.yaml or defaults.json of a formula: key is formula:a:b.", "get core:users:root",
+		},
+		{
+			"defaults", "merge", append(need("dest", "src"), arg("merge_lists", false), arg("in_place", true), arg("convert_none", true)), false,
+			"Merge the map src into the map dest, in depth. in_place=False merges into a copy; convert_none=True takes None\nfor an empty map.", "merge '{a: b}' '{d: e}'",
+		},
 		{"defaults", "deepcopy", need("source"), false, "Return a copy of source in depth.", "deepcopy '{a: {b: c}}'"},
-		{"defaults", "update", append(need("dest", "defaults"), arg("merge_lists", true), arg("in_place", true), arg("convert_none", true)), false,
-			"Return the map of maps dest, each laid over the map defaults.", "update '{host1: {a: 1}}' '{b: 2}'"},
+		{
+			"defaults", "update", append(need("dest", "defaults"), arg("merge_lists", true), arg("in_place", true), arg("convert_none", true)), false,
+			"Return the map of maps dest, each laid over the map defaults.", "update '{host1: {a: 1}}' '{b: 2}'",
+		},
 		{"jinja", "load_map", need("path", "value"), false, "Return the variable value of the Jinja file path.", "load_map myformula/map.jinja myformula"},
 		{"jinja", "import_yaml", need("path"), false, "Return what the YAML file path holds, with Jinja rendered.", "import_yaml myformula/foo.yaml"},
 		{"jinja", "import_json", need("path"), false, "Return what the JSON file path holds, with Jinja rendered.", "import_json myformula/foo.json"},
-		{"pillar", "filter_by", append(need("lookup_dict", "pillar"), arg("merge", nil), arg("default", "default"), arg("base", nil)), false,
-			"Return the value of the first key of the map lookup_dict, a glob, that the pillar value of that key matches, else\nthat of the key default. merge is merged into it, and the value of the key base lies under it.", "filter_by '{web: Serve it up, default: x_x}' role"},
+		{
+			"pillar", "filter_by", append(need("lookup_dict", "pillar"), arg("merge", nil), arg("default", "default"), arg("base", nil)), false,
+			"Return the value of the first key of the map lookup_dict, a glob, that the pillar value of that key matches, else\nthat of the key default. merge is merged into it, and the value of the key base lies under it.", "filter_by '{web: Serve it up, default: x_x}' role",
+		},
 	} {
 		full := f.module + "." + f.name
 		modules.Register(f.module, modules.Function{
