@@ -134,7 +134,7 @@ func TestWriteScripts(t *testing.T) {
 		if err := c.WriteScripts(to, mom, salt, []string{"true"}); err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range names {
+		for _, n := range []string{"salt-master", "salt-syndic", "salt-call"} { // of each kind one: Python starts slowly
 			out, err := exec.Command(filepath.Join(to, n), "a b").CombinedOutput()
 			want := "salt " + n + " a b\n"
 			if slices.Contains(c.Ours, n) {
