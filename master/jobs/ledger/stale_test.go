@@ -63,7 +63,9 @@ func TestStale(t *testing.T) {
 	t.Run("no sign of life", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := open(t, Minion{ID: "m", Live: Up})
+			l.mu.Lock()
 			l.jobs["1"].entries["m"].due = time.Time{} // nobody asks it: there is a fault in this package
+			l.mu.Unlock()
 			time.Sleep(14 * time.Minute)
 			stale(t, l, "")
 			time.Sleep(2 * time.Minute)
