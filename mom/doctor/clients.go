@@ -15,7 +15,7 @@ func lookLogins(p *patient) {
 	for _, name := range slices.Sorted(maps.Keys(p.conf.ExternalAuth)) {
 		where := p.conf.Place("external_auth").String()
 		if !slices.Contains(auth.Names(), name) {
-			p.fails(area, where, "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here, and the master does not start with it", name)
+			p.fails(area, where, "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here: its users cannot log in", name)
 			continue
 		}
 		if !p.readable {

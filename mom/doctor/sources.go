@@ -49,7 +49,7 @@ func lookReturners(p *patient) {
 			}
 			if option == "ext_job_cache" || p.readable { // else the fault of the option is reported
 				p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
-					"; minions of Salt can return to others themselves (--return)", "%s: there is no returner %s for a master here; the master does not start", option, name)
+					"; minions of Salt can return to others themselves (--return)", "%s: there is no returner %s for a master here", option, name)
 			}
 		}
 	}
