@@ -130,7 +130,7 @@ func TestWriteScripts(t *testing.T) {
 		program(filepath.Join(salt, n), "salt")
 	}
 	for _, c := range Casts() {
-		to := filepath.Join(dir, c.Name)
+		to := filepath.Join(dir, "casts", c.Name)
 		if err := c.WriteScripts(to, mom, salt, []string{"true"}); err != nil {
 			t.Fatal(err)
 		}
