@@ -200,7 +200,7 @@ func TestReturnOfAForeignJob(t *testing.T) {
 func TestMalformedEntryCostsNoOther(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
-	node := r.minion("n1", "syndic", "syndic")
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	events := r.events()
 	good := syndicReturn("n1", someJob, "a").List("load")[0]
 	bad := wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "return", wire.NewMap("b", true))

@@ -21,6 +21,7 @@ var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
 var foreignFlags = []string{
 	"from", "now", "rm", "entrypoint", "force-recreate", // COPY in a Dockerfile, systemctl, docker run, docker compose
 	"homedir", "export-secret-keys", "armor", // gpg
+	"unix-socket", // curl
 }
 
 // TestPagesNameFlags holds the pages and the commands together: a flag that a page

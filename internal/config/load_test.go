@@ -412,11 +412,10 @@ func TestNotNeededNamesNoOption(t *testing.T) {
 	}
 }
 
-// TestLineOfASyntaxError: a fault in the YAML is told with the line it stands in, or in
-// which the thing begins that is not ended.
+// TestLineOfASyntaxError: a fault in the YAML is told with the line that Salt names.
 func TestLineOfASyntaxError(t *testing.T) {
 	for text, line := range map[string]int{
-		"a: 1\nb: [1\nc: 2\n":          2, // [ is not ended
+		"a: 1\nb: [1\nc: 2\n":          3, // as Salt says it
 		"a: 1\nb:\n  - x\n y: 2\n":     4,
 		"a: 1\nb: |\n  x\n y\n":        4,
 		"- a\nb: 1\n":                  2,
@@ -424,7 +423,7 @@ func TestLineOfASyntaxError(t *testing.T) {
 		"[":                            1,
 		"a: [":                         1,
 		"a: 1\n\nb: [\n":               3,
-		"a: 1\nb: {x: 1\nc: 2\n":       2, // { is not ended
+		"a: 1\nb: {x: 1\nc: 2\n":       3, // as Salt says it
 		"a: 1\n  b: 2\n":               2,
 		"a: 1\nb: : x\n":               2,
 		"a: 1\n\tb: 2\n":               2,
