@@ -85,15 +85,6 @@ func boxes(n Node, o DrawOptions, visit func(number, parent int, kind, text stri
 	walk(n, -1, 1, Up)
 }
 
-func upOf(ms []Minion) (up int) {
-	for _, m := range ms {
-		if m.State == Up {
-			up++
-		}
-	}
-	return up
-}
-
 // veil is the state to show: what sits behind a node that is down cannot be up.
 func veil(s, above State) State {
 	if above == Down {

@@ -64,16 +64,17 @@ func TestScavenger(t *testing.T) {
 // system at the first look at an idle process.
 func TestScavenger_Real(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as of an eased collector
-	blocks := make([][]byte, 200)
-	for i := range blocks {
-		blocks[i] = make([]byte, mib)
-		for at := 0; at < mib; at += 4096 {
-			blocks[i][at] = 1
+	func() {
+		blocks := make([][]byte, 200)
+		for i := range blocks {
+			blocks[i] = make([]byte, mib)
+			for at := 0; at < mib; at += 4096 {
+				blocks[i][at] = 1
+			}
 		}
-	}
-	runtime.GC()
-	runtime.KeepAlive(blocks)
-	blocks = nil
+		runtime.GC()
+		runtime.KeepAlive(blocks)
+	}()
 	runtime.GC()
 	before := readUsage()
 	if before.resident < 150*mib || before.resident <= 3*before.live+scavengeSlack {

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+//nolint:misspell // Latin
 var lorem = strings.Fields(`a ac accumsan ad adipiscing aenean aliquam aliquet amet ante aptent arcu at auctor augue bibendum
 blandit class commodo condimentum congue consectetuer consequat conubia convallis cras cubilia cum curabitur curae cursus
 dapibus diam dictum dictumst dignissim dis dolor donec dui duis egestas eget eleifend elementum elit enim erat eros est et

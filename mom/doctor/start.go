@@ -17,9 +17,8 @@ func lookStart(p *patient) {
 	if !p.readable {
 		return // lookOptions tells why
 	}
-	role, err := "master", error(nil)
 	if len(p.conf.SyndicMaster) > 0 && p.conf.Place("syndic_master") != (config.Place{}) {
-		role = "node"
+		const role = "node"
 		node, _, err := config.LoadSyndic(p.dir)
 		if err != nil {
 			p.refused(role, err)
@@ -27,11 +26,10 @@ func lookStart(p *patient) {
 		}
 		p.try(role, daemons.TryMaster(p.conf, node))
 	} else {
-		p.try(role, daemons.TryMaster(p.conf, nil))
+		p.try("master", daemons.TryMaster(p.conf, nil))
 	}
 	if p.conf.RestCherrypy != nil || p.conf.RestTornado != nil || p.conf.Api {
-		err = daemons.TryAPI(p.dir, p.conf)
-		p.try("API", err)
+		p.try("API", daemons.TryAPI(p.dir, p.conf))
 	}
 }
 

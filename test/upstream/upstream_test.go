@@ -77,7 +77,8 @@ func TestParseJUnit(t *testing.T) {
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_a"><error message="tear-down"/></testcase>
 </testsuite></testsuites>`))
 	want := []Test{
-		{"integration.cli.test_x::test_a", Failed, "tear-down"}, {"integration.cli.test_x::test_b[1]", Failed, "assert 1 == 2"},
+		{"integration.cli.test_x::test_a", Failed, "tear-down"},
+		{"integration.cli.test_x::test_b[1]", Failed, "assert 1 == 2"},
 		{"integration.cli.test_x::test_c", Skipped, "not here"},
 	}
 	if err != nil || !slices.Equal(got, want) {
