@@ -33,6 +33,7 @@ while [[ -n $rest ]]; do
 done
 [[ $1 == *' ' ]] && COMP_WORDS+=('')
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+compopt() { :; } # bash has it while it completes alone
 __start_` + name + `
 printf '%s\n' "${COMPREPLY[@]-}"`
 	cmd := exec.Command("bash", "--norc", "--noprofile", "-c", script, "bash", line)

@@ -26,13 +26,13 @@ func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 		"a node does not tell":     {ledger.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
 		"a Python syndic":          {ledger.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
 		"a Python syndic, waited":  {ledger.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
-		"a silent syndic, waited":  {ledger.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 5 * time.Second},
+		"a silent syndic, waited":  {ledger.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 4 * time.Second},
 		"a node that is not there": {ledger.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.o.Config.PublishSyndicWait, w.o.Config.SyndicWait = c.forPlain, 5*time.Second
+				w.o.Config.PublishSyndicWait, w.o.Config.SyndicWait = c.forPlain, 4*time.Second
 				w.tree = topology.Node{Nodes: []topology.Node{{ID: "n1"}}}
 				w.ledger = ledger.New(ledger.Config{})
 				defer w.ledger.Close()

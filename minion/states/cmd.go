@@ -148,8 +148,9 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 	}
 	if c.Test && !tested {
 		res.Result, res.Comment = nil, fmt.Sprintf("Command \"%s\" would have been executed", name)
+		res.Changes = value.NewMap("cmd", name)
 		if stateful(c) {
-			res.Comment = ""
+			res.Comment, res.Changes = "", value.NewMap()
 		}
 		return res, nil
 	}
