@@ -2,7 +2,6 @@ package demo
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -87,8 +86,8 @@ func keep(t *testing.T, dir, tree string) (*exec.Cmd, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	cmd.Stderr = os.Stderr
+	var said strings.Builder
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,6 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 			"rest_tornado: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt",
 			"API",
 		},
-		"unreadable tops": {"master_tops: {nobody: x}\n", "start", "nobody", "master"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := shortDir(t)

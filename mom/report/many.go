@@ -23,7 +23,7 @@ func (r *Report) count(a *client.Account) {
 			n++
 		}
 	}
-	if cut := a.Unnamed(); cut > 0 {
+	if cut := a.Unnamed(); cut > 0 && !r.o.Batch { // a batch that stops names nobody it has not asked
 		reasons["unknown, the list was larger than max_event_size"] += cut
 		n += cut
 	}
