@@ -106,7 +106,7 @@ func TestValue(t *testing.T) {
 		{"!!bool yes", true},
 		{"!!binary aGk=", "!!binary aGk="},
 		{"!!python/object:x {}", "!!python/object:x {}"},
-		{"[!!set {a}]", `[["a"]]`},
+		{"[!!set {a}]", []any{[]any{"a"}}},
 		{"http://h/x?y=1", "http://h/x?y=1"},
 		{"20240101000000000001", "20240101000000000001"}, // a job id
 		{"9223372036854775808", uint64(1) << 63},
