@@ -215,7 +215,7 @@ func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool
 	drawn := sim.RandomOptions(o.Seed, o.Salt)
 	if f.random {
 		o.Shape, o.Jobs, o.Minions, o.Body, o.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
-		o.Narrow, o.Older, o.Strict, o.Unsigned = drawn.Narrow, drawn.Older, drawn.Strict, drawn.Unsigned
+		o.Narrow, o.Older, o.Strict, o.Unsigned, o.Namesakes = drawn.Narrow, drawn.Older, drawn.Strict, drawn.Unsigned, drawn.Namesakes
 	}
 	if faults {
 		o.Faults, o.Rehome, o.Failback = drawn.Faults, drawn.Rehome, drawn.Failback

@@ -47,7 +47,7 @@ func TestTraceRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"mom trace needs one job id\n":                    nil,
 		"--out \"xml\": text and json are known\n":        {"20240101000000000004", "--out", "xml"},
-		"Usage: trace [options] JID\n\ntrace: error: unk": {"--nosuch"},
+		"Usage: trace [options] JID\n\ntrace: error: no ": {"--nosuch"},
 	} {
 		if got := momtest.Run(Command(), "", args...); got.Code != 64 || !strings.HasPrefix(got.Err, want) {
 			t.Errorf("%q: %v", args, got)
