@@ -239,7 +239,7 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 // Who is behind a node that does not come back is named after a restart of this
 // master, though the node never said who has to answer.
 func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
-	r := newRig(t, ordersMasters, func(c *config.Master) { c.Timeout = time.Second })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.Timeout = 5 * time.Second }) // longer than the answer to the publication waits for n1
 	r.accept("n1", "syndic")
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()
