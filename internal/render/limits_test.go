@@ -290,3 +290,22 @@ func TestNumbersAreCharged(t *testing.T) {
 		refused(t, err, "of memory")
 	}
 }
+
+// TestPathsAreNoTemplates: what stands in a path or a name that a function loads is not run, and
+// has a bound.
+func TestPathsAreNoTemplates(t *testing.T) {
+	e := engine(t, render.Options{Loader: files{"map.jinja": "{% set m = {'a': 1} %}", `a"b'c.json`: `{"x": 1}`}})
+	if got, err := textOf(t, e, "{{ salt['jinja.load_map']('map.jinja', 'm') }} {{ salt['jinja.import_json']('a\"b\\'c.json') }}"); err != nil || got != "{'a': 1} {'x': 1}" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, source := range []string{
+		`{{ salt['jinja.import_json']('x" as y %}{{ salt["test.echo"]("ran") }}{% import_json "map.jinja') }}`,
+		`{{ salt['jinja.load_map']('map.jinja', 'm %}{{ "ran" }}{% set m = 1') }}`,
+		`{{ salt['jinja.load_map']('map.jinja', 'm | length') }}`,
+		"{{ salt['jinja.import_yaml']('a' * 5000) }}",
+	} {
+		if got, err := textOf(t, e, source); err == nil || strings.Contains(got, "ran") {
+			t.Errorf("%s: %q, %v", source, got, err)
+		}
+	}
+}

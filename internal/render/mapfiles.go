@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/momtree/mom/internal/jinja"
@@ -18,7 +19,10 @@ func init() {
 	pure["jinja.load_map"] = func(j *job, r *jinja.Run, a *jinja.Args) any {
 		b := a.Bind("load_map", 2, "path value")
 		name := b.Str(1, "")
-		return j.mapped(r, `{% from "`+b.Str(0, "")+`" import `+name+` with context %}`+"\n{{ "+name+" | tojson }}\n")
+		if len(name) > maxName || !identifier.MatchString(name) {
+			fail("load_map: the name of a variable is wanted, not %.80q", name)
+		}
+		return j.mapped(r, "{% from "+quotedPath(b.Str(0, ""))+" import "+name+" with context %}\n{{ "+name+" | tojson }}\n")
 	}
 	pure["jinja.import_yaml"] = imported("import_yaml")
 	pure["jinja.import_json"] = imported("import_json")
@@ -27,8 +31,25 @@ func init() {
 func imported(tag string) pureFunc {
 	return func(j *job, r *jinja.Run, a *jinja.Args) any {
 		b := a.Bind(tag, 1, "path")
-		return j.mapped(r, "{% "+tag+` "`+b.Str(0, "")+"\" as imported %}\n{{ imported | tojson }}\n")
+		return j.mapped(r, "{% "+tag+" "+quotedPath(b.Str(0, ""))+" as imported %}\n{{ imported | tojson }}\n")
 	}
+}
+
+// What a path or the name of a variable may have in bytes.
+const (
+	maxPath = 4 << 10
+	maxName = 256
+)
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// quotedPath writes a path as a literal of Jinja, so that nothing in it is read as a template:
+// a user who may load files may not call functions by it.
+func quotedPath(path string) string {
+	if len(path) > maxPath {
+		fail("a path of %d bytes is longer than %d", len(path), maxPath)
+	}
+	return jinja.Repr(path)
 }
 
 // mapped renders a template that prints JSON, and reads that.
