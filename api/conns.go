@@ -72,7 +72,7 @@ func (l *countedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection. It returns nil if there is no room.
+// add counts a connection. It returns nil when the limit is reached.
 func (t *conns) add(c net.Conn) *conn {
 	addr := hostOf(c.RemoteAddr().String())
 	out := &conn{Conn: c, of: t, block: netblock.Of(addr), many: t.shared(addr)}

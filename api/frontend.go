@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// frontEnd tells whether a request gets the file of the option app although its path is
-// another one, as rest_cherrypy does: a browser that asks for a page anywhere outside
-// app_path and static_path. A front end that keeps its state in the path begins so.
+// frontEnd reports whether to answer a request with the file of the option app. As in
+// rest_cherrypy, a browser gets it for every path outside app_path and static_path, because
+// single-page front ends keep their state in the path.
 //
-// rest_cherrypy takes a wildcard in Accept, or no such header, for a wish for HTML as well;
-// here HTML has to be named, so that programs get what they got without the option.
+// rest_cherrypy also serves it for a wildcard Accept and for no Accept header. Here Accept must
+// name HTML, so that the option does not change what programs get.
 func (s *Server) frontEnd(r *http.Request) bool {
 	if s.files.own == nil || s.o.Dialect != CherryPy || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -22,7 +22,7 @@ func (s *Server) frontEnd(r *http.Request) bool {
 	return wantsHTML(r.Header.Values("Accept"))
 }
 
-// wantsHTML tells whether a header Accept names HTML, or every kind of text, with a weight.
+// wantsHTML reports whether Accept lists text/html or text/* with a weight above zero.
 func wantsHTML(accept []string) bool {
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		kind, params, _ := strings.Cut(part, ";")

@@ -33,7 +33,7 @@ func TestFrontEnd(t *testing.T) {
 		{mine, "GET", "/login", chromium, true},
 		{mine, "GET", "/no/such/path", chromium, true},
 		{mine, "GET", "/?x=1", "text/*", true},
-		{mine, "GET", "/app/minions", "*/*", true}, // by its own path, whoever asks
+		{mine, "GET", "/app/minions", "*/*", true}, // app_path itself
 		{mine, "GET", "/files/sub/a.txt", chromium, false},
 		{mine, "GET", "/", "application/json", false},
 		{mine, "GET", "/", "*/*", false},

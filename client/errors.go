@@ -11,7 +11,7 @@ var (
 	ErrNoKey = errors.New("no key of this user")
 	// ErrNoMatch: the target matches nobody and there are no nodes to ask.
 	ErrNoMatch = errors.New("no minions matched the target")
-	// ErrNoGroup: there is no node group of that name.
+	// ErrNoGroup: the node group is not defined.
 	ErrNoGroup = errors.New("unknown node group")
 	// ErrBusLost: the event bus broke off: the master has stopped, or the reader was
 	// too slow.

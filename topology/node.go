@@ -230,7 +230,7 @@ func (n Node) MinionStates() map[State]int {
 	return out
 }
 
-// eachState visits all minions, and tells whether they are behind a node that is down.
+// eachState visits all minions, and reports whether they are behind a node that is down.
 func (n Node) eachState(cut bool, visit func(m Minion, cut bool)) {
 	for _, m := range n.Minions {
 		visit(m, cut)

@@ -25,7 +25,7 @@ const (
 	StaleJob        Kind = "stale-job"    // open, and who has to answer gives no sign of it
 )
 
-// Note tells whether what is told is worth knowing and need not be wrong: a minion may have
+// Note reports whether what is told is worth knowing and need not be wrong: a minion may have
 // several masters.
 func (k Kind) Note() bool { return k == DuplicateMinion }
 

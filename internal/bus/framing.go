@@ -13,7 +13,7 @@ import (
 // not known. Readers never say anything, so there is nothing else to go by.
 const Auto Framing = "auto"
 
-// installation is a Salt as its files show it; the zero value is no Salt's.
+// installation describes the Salt that a process runs. The zero value means none was found.
 type installation struct {
 	version string // "" where nothing says it
 	// sources says that the files which read the local sockets could be read, ipcLength and

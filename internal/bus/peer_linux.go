@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// peerSalt gives the Salt that a connected process runs, as the files of its installation
-// show it; the zero value when it is none or they cannot be read.
+// peerSalt finds the Salt that a connected process runs, from the files of its installation. It
+// returns the zero value for other programs and for unreadable files.
 func peerSalt(c net.Conn) (salt installation) {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// peerLists takes out of peer or peer_run what is not a list of functions. Salt passes over such
-// an entry too, so the minions that it means may do nothing.
+// peerLists removes entries of peer or peer_run that are not lists of functions. Salt ignores
+// them too, so they allow nothing.
 func (r *reader) peerLists(src source, option string, lists map[string]any) {
 	for _, who := range slices.Sorted(maps.Keys(lists)) {
 		if _, ok := lists[who].([]any); ok {

@@ -9,14 +9,13 @@ type Refusal struct {
 }
 
 // Refusals are the values that Salt's defaults, sample files or documentation show and that are
-// refused here: what they ask for is not there, and a start without it would do something else
-// than the operator wants.
+// refused here. Starting without what they ask for would silently do something else.
 var Refusals = []Refusal{
-	{Masters, "ext_job_cache", "redis", "returns would be kept elsewhere than their readers look; there are local_cache and mysql"},
-	{Masters, "master_job_cache", "redis", "jobs would be kept elsewhere than their readers look; there are local_cache and mysql"},
-	{Masters, "key_pass", "sdb://masterkeyring/key_pass", "there are no sdb drivers, and the text is not the password"},
-	{Masters, "signing_key_pass", "sdb://masterkeyring/signing_pass", "there are no sdb drivers, and the text is not the password"},
-	{Both, "transport", "tcp", "peers would not understand each other; zeromq alone is spoken"},
-	{Minions, "master_type", "func", "a Python function would have to say who the master is"},
-	{Minions, "append_minionid_config_dirs", "true", "it wants names of options; Salt does not start either"},
+	{Masters, "ext_job_cache", "redis", "only local_cache and mysql store returns; programs that read Redis would find none"},
+	{Masters, "master_job_cache", "redis", "only local_cache and mysql store jobs; programs that read Redis would find none"},
+	{Masters, "key_pass", "sdb://masterkeyring/key_pass", "sdb drivers are not supported"},
+	{Masters, "signing_key_pass", "sdb://masterkeyring/signing_pass", "sdb drivers are not supported"},
+	{Both, "transport", "tcp", "only zeromq is supported; peers would not understand each other"},
+	{Minions, "master_type", "func", "it names a Python function that chooses the master"},
+	{Minions, "append_minionid_config_dirs", "true", "expects option names; Salt does not start either"},
 }

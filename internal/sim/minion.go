@@ -270,7 +270,7 @@ func (m *minion) sendAll() {
 	}
 }
 
-// owes tells whether a minion right below is given a publication that it has missed; the
+// owes reports whether a minion right below is given a publication that it has missed; the
 // ledger waits for it again.
 func (n *node) owes(j *job, id string) bool {
 	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Owes(j.jid, id) && !n.wants(j, id) {

@@ -135,7 +135,7 @@ func (n *node) queueHeard(from string, x jobevent.Expectation) {
 	}
 }
 
-// wantsNode tells whether a job is queued for a node, which is given it then.
+// wantsNode reports whether a job is queued for a node, which is given it then.
 func (n *node) wantsNode(j *job, id string) bool {
 	if n.queues == nil || !n.queues.WantsNode(j.jid, id) {
 		return false
@@ -144,7 +144,7 @@ func (n *node) wantsNode(j *job, id string) bool {
 	return true
 }
 
-// wants tells whether a job is queued for a minion, which is given it then.
+// wants reports whether a job is queued for a minion, which is given it then.
 func (n *node) wants(j *job, id string) bool {
 	if n.queues == nil || !n.queues.Wants(j.jid, id) {
 		return false

@@ -23,7 +23,7 @@ func (e *Engine) Summaries(limit, names int) (out []ledger.Summary, total int) {
 // first, at most limit of them. total counts them all.
 func (e *Engine) Stale(limit int) (out []ledger.Stale, total int) { return e.ledger.Stale(limit) }
 
-// Owes tells whether a job is open and a minion of this master owes its answer, also when it
+// Owes reports whether a job is open and a minion of this master owes its answer, also when it
 // was given up: it may be given the job again.
 func (e *Engine) Owes(jid, id string) bool { return e.ledger.Owes(jid, id) }
 

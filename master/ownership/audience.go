@@ -70,7 +70,7 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	return a, nil
 }
 
-// mayHear tells whether a minion may be connected of which it is not known whether a target
+// mayHear reports whether a minion may be connected of which it is not known whether a target
 // means it. One that is not is not waited for: most are keys that never connected, and it could
 // not answer either way.
 func (p *Policy) mayHear(id string) bool {

@@ -68,7 +68,7 @@ func MayReturn(sender, id string, version int) error {
 	return nil
 }
 
-// Connected tells whether an id is a minion that is connected to this very master: no node
+// Connected reports whether an id is a minion that is connected to this very master: no node
 // speaks for it, but one that shares its id and key.
 func (j *Judge) Connected(id string) bool {
 	live, _ := j.c.Presence.Announced(id)

@@ -79,10 +79,10 @@ type Presence interface {
 	Node(id string) (live ledger.Liveness, grace time.Duration)
 	// Minion tells of any minion whether it is connected.
 	Minion(id string) presence.Standing
-	// Announces tells whether an id has announced itself in a role.
+	// Announces reports whether an id has announced itself in a role.
 	Announces(role, id string) bool
 	NodeConns(id string) []uint64
-	// HasMinion tells whether a minion of an id is connected, or was.
+	// HasMinion reports whether a minion of an id is connected, or was.
 	HasMinion(id string) bool
 }
 
@@ -129,11 +129,11 @@ func (p *Policy) Roles() *roles.Book { return p.roles }
 // Save writes the claims if they have changed.
 func (p *Policy) Save() error { return p.claims.Save() }
 
-// IsNode tells whether an id is a node right below. It may be that of a minion too: see
+// IsNode reports whether an id is a node right below. It may be that of a minion too: see
 // [Policy.IsMinion].
 func (p *Policy) IsNode(id string) bool { return p.nodes.Has(id) }
 
-// IsMinion tells whether an accepted id has to answer itself. That of a node does if a
+// IsMinion reports whether an accepted id has to answer itself. That of a node does if a
 // minion of that id, which shares its key, is connected to this master, or was and is
 // connected to no node below.
 func (p *Policy) IsMinion(id string) bool {
@@ -153,7 +153,7 @@ func (p *Policy) IsMinion(id string) bool {
 // Nodes lists the nodes right below, sorted.
 func (p *Policy) Nodes() []string { return p.nodes.List() }
 
-// Up tells whether a node is connected here.
+// Up reports whether a node is connected here.
 func (p *Policy) Up(id string) bool { return p.judge.Up(id) }
 
 // Connected is described at [Judge.Connected].

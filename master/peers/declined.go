@@ -14,19 +14,19 @@ func init() {
 		Name: "_declined", Who: server.Proven,
 		Args: []string{"jid", "data"},
 		Doc: `
-A minion does not take a job that this master may wait for it in; our own addition.
+A minion reports that a job's target does not match its own data; our own addition.
 
 jid
     The job.
 data
-    What of the minion the target does not match: grains, pillar, or both.
+    The data that does not match: grains, pillar, or both.
 `,
 	}, func(s *Service) server.Handler { return s.declined })
 }
 
-// declined serves `_declined`, our own addition: what a target means by grains or pillar a
-// minion judges by those that it has, and the master by copies. Where it is only the latter that
-// match, the minion says so at once.
+// declined serves `_declined`, our own addition. The master matches targets by its copies of a
+// minion's grains and pillar. A minion whose own data does not match reports it at once, so that
+// the master stops waiting.
 func (s *Service) declined(_ context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {

@@ -43,7 +43,7 @@ type kept struct {
 // stockRow marks a minion of Salt's.
 const stockRow = "stock"
 
-// load reads the list. sure tells whether it is of a moment ago and complete.
+// load reads the list. sure reports whether it is of a moment ago and complete.
 func load(cachedir string, now time.Time) (out []presence.Peer, sure bool, err error) {
 	path := filepath.Join(cachedir, listFile)
 	v, err := wire.ReadFile(path)

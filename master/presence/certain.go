@@ -104,7 +104,7 @@ func (r *Registry) sureOf(id string) bool {
 	return (r.left(r.started) <= 0 || r.cfg.Sure && !r.former[id]) && r.allNamed()
 }
 
-// allNamed tells whether each connection has said whose it is, or is that of no minion.
+// allNamed reports whether each connection has said whose it is, or is that of no minion.
 func (r *Registry) allNamed() bool {
 	if !r.cfg.Asks || r.left(r.vanished) > 0 {
 		return false

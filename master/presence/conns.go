@@ -61,7 +61,7 @@ func (r *Registry) Known() map[uint64]bool {
 	return out
 }
 
-// Returning tells whether the registry has begun so lately that a minion of its
+// Returning reports whether the registry has begun so lately that a minion of its
 // earlier life may still be on its way back. Who has been here since and left again
 // is not: it is as good as gone, as at any other time.
 func (r *Registry) Returning(id string) bool {

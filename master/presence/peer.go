@@ -42,7 +42,7 @@ func (r *Registry) announced(k key) (ledger.Liveness, time.Duration) {
 	return r.grace(p)
 }
 
-// Up tells whether a node or minion of an id is connected and announces itself.
+// Up reports whether a node or minion of an id is connected and announces itself.
 func (r *Registry) Up(id string) bool {
 	for _, role := range []string{Minion, Syndic} {
 		if live, _ := r.announced(key{role, id}); live == ledger.Up {
@@ -52,14 +52,14 @@ func (r *Registry) Up(id string) bool {
 	return false
 }
 
-// HasMinion tells whether a minion of an id is connected, or was.
+// HasMinion reports whether a minion of an id is connected, or was.
 func (r *Registry) HasMinion(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.peers[key{Minion, id}] != nil || r.former[id]
 }
 
-// Announces tells whether a node, or else a minion, of an id has announced itself in that
+// Announces reports whether a node, or else a minion, of an id has announced itself in that
 // role, in this life or an earlier one.
 func (r *Registry) Announces(role, id string) bool {
 	r.mu.Lock()
@@ -92,7 +92,7 @@ func (r *Registry) Connected() int {
 
 // Keep lists who an early next life has to know, unordered: the peers that announce
 // themselves, Gone those that nobody waits for any more, and the stock minions that are
-// connected. sure tells whether all who are connected are among them.
+// connected. sure reports whether all who are connected are among them.
 func (r *Registry) Keep() (known []Peer, sure bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -68,7 +68,7 @@ func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bo
 	})
 }
 
-// owes tells whether a job waits for the answer of a peer that did not hear it, or is queued
+// owes reports whether a job waits for the answer of a peer that did not hear it, or is queued
 // for it.
 func (s *Service) owes(l listener, jid string) bool {
 	if l.node {

@@ -33,7 +33,7 @@ func (e *entry) waits() bool { return len(e.waiting)+len(e.nodes)+len(e.below) >
 // Queues tells whether any job is queued. It costs nothing.
 func (l *Log) Queues() bool { return l.queues.Load() > 0 }
 
-// Wants tells whether a job is queued for a minion that has not answered, and its deadline
+// Wants reports whether a job is queued for a minion that has not answered, and its deadline
 // has not passed.
 func (l *Log) Wants(jid, id string) bool {
 	return l.wants(jid, func(e *entry) bool { _, ok := e.waiting[id]; return ok })
@@ -93,7 +93,7 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 	return true
 }
 
-// Answered notes that a minion has returned a job. It tells whether nobody is queued for
+// Answered notes that a minion has returned a job. It reports whether nobody is queued for
 // any more.
 func (l *Log) Answered(jid, id string) (last bool) {
 	return l.settle(jid, func(e *entry) {

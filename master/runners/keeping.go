@@ -44,13 +44,13 @@ var (
 	changing = []string{"jobs.dequeue", "mine.update"}
 )
 
-// Changes tells whether a function may change something.
+// Changes reports whether a function may change something.
 func Changes(fun string) bool {
 	module, _, _ := strings.Cut(fun, ".")
 	return slices.Contains(changing, fun) || !slices.Contains(telling, module) && !slices.Contains(tellers, fun)
 }
 
-// keeps tells whether a call that took so long goes into the job cache.
+// keeps reports whether a call that took so long goes into the job cache.
 func (h *Host) keeps(r *run, took time.Duration) bool {
 	switch fun := r.call.Fun(); {
 	case h.Keeping == KeepNone, r.Discard, registry.Private(fun):

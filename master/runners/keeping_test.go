@@ -23,7 +23,7 @@ func (s *shelf) SaveReturns(_ context.Context, rets []returners.Return, _ ...ret
 	return make([]bool, len(rets)), nil
 }
 
-// Calls that change something or take long are in the job cache whoever waits for them, and
+// Calls that change something or take long are stored in the job cache, and
 // those that were interrupted as well; runner_returns takes all of them or none.
 func TestHost_Keeps(t *testing.T) {
 	yes, no := true, false

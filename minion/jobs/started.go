@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/minion/modules"
 )
 
-// tellStart fires `salt/job/<jid>/start/<id>`, with which this minion says that it is about to run
-// a job (`salt --start-event`). A job runs also where the event cannot be sent.
+// tellStart fires `salt/job/<jid>/start/<id>` before a job runs (`salt --start-event`). If the
+// event cannot be sent, the job runs anyway.
 func (j *Jobs) tellStart(ctx context.Context, env modules.Env, p wire.Publication, load *wire.Map) {
 	id := j.Config.ID
 	data := wire.NewMap("id", id, "jid", p.JID)

@@ -28,7 +28,7 @@ var acted = strings.Fields(`
 	no_block unmask unmask_runtime dest makedirs gzip context source source_hash user group mode
 `)
 
-// ignored tells whether a function ignores a keyword that it does not have. One that looks like
+// ignored reports whether a function ignores a keyword that it does not have. One that looks like
 // a misspelt argument is refused.
 func ignored(full string, fn Function, keyword string) bool {
 	if !slices.Contains(free, full) || slices.Contains(acted, keyword) {

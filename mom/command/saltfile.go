@@ -102,7 +102,7 @@ func saltfileOf(args []string) (path string, asked bool) {
 	return "", false
 }
 
-// onlyOurs tells whether nobody but this user and root can have written a file.
+// onlyOurs reports whether nobody but this user and root can have written a file.
 func onlyOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	owners := []int{0, os.Geteuid()}

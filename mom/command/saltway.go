@@ -25,7 +25,7 @@ func (s *saltWay) Unwrap() error { return s.error }
 // where it ends with 0.
 func InSaltsWay(err error, out, errOut string) error { return &saltWay{err, out, errOut} }
 
-// inSaltsWay tells whether a command ends in Salt's way, and what it prints then.
+// inSaltsWay reports whether a command ends in Salt's way, and what it prints then.
 func inSaltsWay(err error) (s *saltWay, yes bool) {
 	return s, os.Getenv(SaltWay) == "1" && errors.As(err, &s)
 }

@@ -78,7 +78,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// keep starts a demo that stays, and tells whether it said that the tree is there.
+// keep starts a demo that stays, and reports whether it said that the tree is there.
 func keep(t *testing.T, dir, tree string) (*exec.Cmd, bool) {
 	t.Helper()
 	cmd := momtest.Process(t, "mom", "demo", "--keep", "--dir", dir, "--tree", tree)

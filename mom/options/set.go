@@ -88,7 +88,7 @@ func (s *Set) Float(p *float64, names, metavar, help string) {
 	})
 }
 
-// Has tells whether there is an option of a name, with its dashes.
+// Has reports whether there is an option of a name, with its dashes.
 func (s *Set) Has(name string) bool { return s.byName[name] != nil }
 
 // WriteHelp lists the options.

@@ -35,7 +35,7 @@ func (f *flags) listProblems(cmd *cobra.Command, cl *client.Client) error {
 	return err
 }
 
-// wrong tells whether some of the problems are more than notes.
+// wrong reports whether some of the problems are more than notes.
 func wrong(ps []topology.Problem) bool {
 	return slices.ContainsFunc(ps, func(p topology.Problem) bool { return !p.Kind.Note() })
 }

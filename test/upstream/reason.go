@@ -66,7 +66,7 @@ func (r Reason) check() error {
 	return fmt.Errorf("kind %q is unknown", r.Kind)
 }
 
-// For tells whether the reason is one for a test with a cast. Brackets in the name of a test
+// For reports whether the reason is one for a test with a cast. Brackets in the name of a test
 // are read as they are.
 func (r Reason) For(cast, test string) bool {
 	if r.Cast != "*" && r.Cast != cast {

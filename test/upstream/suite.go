@@ -41,7 +41,7 @@ func Suites() []Suite {
 	)
 }
 
-// In tells whether the suite runs with a cast.
+// In reports whether the suite runs with a cast.
 func (s Suite) In(cast string) bool {
 	if len(s.Casts) == 0 {
 		return cast == "python minion" || cast == "all mom"

@@ -12,7 +12,7 @@ import (
 // nodes speak of it: the one it left, which misses it, and the one it went to. The
 // word of the node that has it counts.
 
-// regained tells whether an entry that another node misses is taken up again by the word of
+// regained reports whether an entry that another node misses is taken up again by the word of
 // the node at path, which counts the minion among its own.
 func (e *entry) regained(path string) bool {
 	return e.phase == missing && !e.direct && e.reason == NotConnected && e.path != path

@@ -45,7 +45,7 @@ func ofTheWay(reason string) bool {
 	return reason == NodeDown || reason == NodeNoResponse || reason == NodeRefused
 }
 
-// Owes tells whether a job is open and a minion of this master owes its answer, also when it
+// Owes reports whether a job is open and a minion of this master owes its answer, also when it
 // was given up: it may be given the job again.
 func (l *Ledger) Owes(jid, id string) bool {
 	l.mu.Lock()
