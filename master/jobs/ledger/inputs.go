@@ -228,7 +228,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(finishGrace))
+		l.due(j, e, now.Add(e.returnGrace()))
 	}
 	l.arm(j)
 	l.finish(j, news{})
@@ -237,3 +237,15 @@ func (l *Ledger) Found(jid, id string, running bool) {
 // finishGrace is the time a return may still take after its minion has said
 // that the job runs no more.
 const finishGrace = 2 * time.Second
+
+// retryGrace is the same where the minion sends a return again that was not answered, as
+// Salt's do: after 5 to 10 s, the defaults of return_retry_timer and return_retry_timer_max.
+// Salt forgets a job when it begins to return, not when the return is taken.
+const retryGrace = 10*time.Second + finishGrace
+
+func (e *entry) returnGrace() time.Duration {
+	if e.live == Untracked {
+		return retryGrace
+	}
+	return finishGrace
+}
