@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/internal/tracing"
 )
 
 // Dialect names which of Salt's two servers a listener behaves as.
@@ -75,6 +76,8 @@ type Options struct {
 	CallTime time.Duration
 	// BodyTime bounds how long a body may take to arrive. Default 60 s.
 	BodyTime time.Duration
+	// Tracer makes the spans of requests that start something; nil: none.
+	Tracer *tracing.Tracer
 	// AllEvents has whoever holds a token hear all events, as Salt does. Default: each
 	// user hears what the rules allow; see docs/api.md, Events.
 	AllEvents bool

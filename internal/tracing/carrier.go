@@ -45,6 +45,9 @@ func field(v any) string {
 
 // Of is the carrier of a load.
 func Of(load *wire.Map) Carrier {
+	if load == nil {
+		return Carrier{}
+	}
 	parent, ok := load.Get(ParentField)
 	if !ok {
 		return Carrier{}
@@ -80,10 +83,16 @@ func (c Carrier) TraceID() string {
 // Inject gives what a peer is sent. Unlike Salt's it is also given of a trace that is not
 // sampled, and says so: otherwise each peer would begin a trace of its own.
 func (t *Tracer) Inject(ctx context.Context) Carrier {
-	var c Carrier
-	if t != nil {
-		format.Inject(ctx, &c)
+	if t == nil {
+		return Carrier{}
 	}
+	return CarrierOf(ctx)
+}
+
+// CarrierOf is the carrier of the span in ctx; empty if there is none.
+func CarrierOf(ctx context.Context) Carrier {
+	var c Carrier
+	format.Inject(ctx, &c)
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
@@ -34,6 +35,7 @@ type Job struct {
 	ownership.Audience
 	fromAbove bool             // a node above gave it, by the key of this master's own user
 	asks      []returners.Note // who asks for it there
+	trace     tracing.Carrier  // the OpenTelemetry trace that it belongs to
 	until     time.Time        // deadline of a queued job; zero: it is not queued
 }
 
@@ -128,6 +130,7 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
 		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)
 	access.Owner{Eauth: j.eauth, Name: j.user()}.Record(m)
+	j.trace.Put(m)
 	b, err := wire.Encode(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)

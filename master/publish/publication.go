@@ -17,6 +17,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.JID, Ret: j.load.Ret,
 		TgtType: j.load.TgtType, User: j.user(), Extra: wire.NewMap(),
 	}
+	j.trace.Put(p.Extra)
 	p.MasterID = s.o.Config.MasterID
 	if id := j.extra.String("master_id"); id != "" {
 		p.MasterID = id

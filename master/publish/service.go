@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -63,8 +64,10 @@ type Options struct {
 	}
 	Traces interface {
 		Received(jid string, at time.Time)
+		Traced(jid string, c tracing.Carrier)
 		Published(jid string, at time.Time)
 	}
+	Tracer *tracing.Tracer // nil: off
 	// Sign puts the order of the top into a publication.
 	Sign func(p *wire.Publication, extra *wire.Map, fromAbove bool) error
 	// Own is the user of the master, JID gives the next job id.

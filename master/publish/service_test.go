@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -108,6 +109,8 @@ type traces struct{}
 
 func (traces) Received(string, time.Time)  {}
 func (traces) Published(string, time.Time) {}
+
+func (traces) Traced(string, tracing.Carrier) {}
 
 type outgoing struct{ w *world }
 

@@ -73,7 +73,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
 	}
+	_, span := s.span(ctx, "salt.job.match", p.JID)
 	j, _, err := s.admit(p, by, calls)
+	span.End(err)
 	if err != nil {
 		var no server.Refusal
 		if !errors.As(err, &no) {
@@ -86,7 +88,7 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if j.Nobody() && !s.o.Config.OrderMasters {
 		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
-	j.asks = asks
+	j.asks, j.trace = asks, s.carrier(ctx, p.Extra)
 	if p.JID != "" {
 		defer s.oneByOne.Lock(j.JID)()
 		if err := s.sameJob(ctx, j); err != nil {
@@ -142,7 +144,7 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 
 // Start has the engine begin a job, and waits until it is published.
 func (s *Service) Start(ctx context.Context, j *Job) error {
-	x := &start{job: j, done: make(chan struct{})}
+	x := &start{job: j, ctx: ctx, done: make(chan struct{})}
 	x.spec = ledger.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
@@ -161,6 +163,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		return err
 	}
 	s.o.Traces.Received(j.JID, s.o.Now())
+	s.o.Traces.Traced(j.JID, j.trace)
 	if x.pub, err = s.publication(j); err != nil {
 		return err
 	}
@@ -213,7 +216,9 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	if err != nil || known {
 		return err
 	}
+	ctx, span := s.span(ctx, "salt.job.commit", j.JID)
 	res, err := s.o.Store.Save(ctx, save.Batch)
+	span.End(err)
 	if err == nil {
 		s.o.Show(j.JID, stored, j.Minions)
 	}
@@ -230,7 +235,9 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		return
 	}
 	s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
 	x.err = s.send(x.job, x.pub)
+	span.End(x.err)
 	s.o.Traces.Published(e.JID, s.o.Now())
 	s.o.Peers.LookAgain(x.spec)
 	if e.Early {

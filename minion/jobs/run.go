@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
@@ -26,13 +28,18 @@ func (j *Jobs) run(from Master, p wire.Publication, place *turn) {
 	}
 	defer end()
 	j.remember(p.JID)
+	ctx, received := j.span(ctx, "salt.minion.recv.", trace.SpanKindServer, p)
+	defer received.End(nil)
 
 	stores, err := j.Returners.OpenFor(ctx, p)
 	if err != nil {
 		j.answer(from, p, delivery.Failure(p, "ERROR: "+err.Error()))
 		return
 	}
-	ret := j.perform(ctx, from, p, load, place)
+	exec, span := j.span(ctx, "salt.minion.exec.", trace.SpanKindInternal, p)
+	ret := j.perform(exec, from, p, load, place)
+	ret.Trace = j.Tracer.Inject(exec)
+	span.End(failed(ret))
 	full := j.answer(from, p, ret)
 	stores.Save(p, ret, full)
 }

@@ -40,7 +40,7 @@ func TryMaster(conf *config.Master, node *config.Syndic) error {
 		upper := *node.Upper
 		upper.PkiDir, upper.Cachedir, upper.SockDir = copied.PkiDir, copied.Cachedir, copied.SockDir
 		tried.Local, tried.Upper = copied, &upper
-		n, err := newNode(&tried, "trial", log)
+		n, err := newNode(&tried, "trial", log, nil)
 		if err != nil {
 			return err
 		}

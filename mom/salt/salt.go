@@ -106,7 +106,7 @@ func (f *flags) work(w *command.Work, line line) error {
 	if r.out, err = w.Results(); err != nil {
 		return err
 	}
-	return r.do(w.Cmd.Context())
+	return r.traced(w, conf)
 }
 
 func (r *call) do(ctx context.Context) error {

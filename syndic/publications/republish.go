@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -55,6 +56,10 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 				kwargs.Set(field, v)
 			}
 		}
+	}
+	if c := tracing.Of(p.Extra); c.Parent != "" {
+		j.Extra = wire.NewMap()
+		c.Put(j.Extra)
 	}
 	if j.Kwargs, err = wire.Encode(kwargs); err != nil {
 		return j, fmt.Errorf("kwargs: %w", err)
