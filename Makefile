@@ -48,7 +48,8 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
-	{ $(GO) test -race -timeout 20m -json $(PKG) || true; } | $(GO) run ./internal/tools/testreport
+	{ $(GO) test -race -timeout 20m -json $(PKG) || true; \
+	  $(if $(filter ./...,$(PKG)),$(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
 
 formulas: ## public formulas compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
 	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' $(ARGS)

@@ -26,9 +26,9 @@ type Tracer struct {
 	tracer   trace.Tracer
 }
 
-// New makes a tracer, or nil where tracing is off or its exporter unknown. Spans are sent in
-// the background; a collector that is away or slow costs spans, and never waits.
-func New(ctx context.Context, o config.Tracing, version string, log *slog.Logger) (*Tracer, error) {
+// New makes a tracer, or nil where tracing is off or its exporter unknown. id tells daemons of
+// one service apart: service.instance.id. Spans are sent in the background; a collector that is away or slow costs spans, and never waits.
+func New(ctx context.Context, o config.Tracing, id, version string, log *slog.Logger) (*Tracer, error) {
 	if !o.Enabled {
 		return nil, nil
 	}
@@ -56,16 +56,16 @@ func New(ctx context.Context, o config.Tracing, version string, log *slog.Logger
 		return nil, fmt.Errorf("tracing: exporter %s, endpoint %q: %w", o.Exporter, o.Endpoint, err)
 	}
 	log.Info("sending traces", "exporter", o.Exporter, "endpoint", o.Endpoint, "sampler", o.Sampler, "sampler_arg", o.SamplerArg)
-	return newTracer(o, version, sdk.WithBatcher(out)), nil
+	return newTracer(o, id, version, sdk.WithBatcher(out)), nil
 }
 
 // NewWith makes a tracer whose spans go to an exporter as they end: for tests.
 func NewWith(out sdk.SpanExporter, service string) *Tracer {
-	return newTracer(config.Tracing{Service: service, Sampler: "parent_based", SamplerArg: 1}, "", sdk.WithSyncer(out))
+	return newTracer(config.Tracing{Service: service, Sampler: "parent_based", SamplerArg: 1}, "", "", sdk.WithSyncer(out))
 }
 
-func newTracer(o config.Tracing, version string, to sdk.TracerProviderOption) *Tracer {
-	attrs := []attribute.KeyValue{attribute.String("service.name", o.Service), attribute.String("service.version", version)}
+func newTracer(o config.Tracing, id, version string, to sdk.TracerProviderOption) *Tracer {
+	attrs := []attribute.KeyValue{attribute.String("service.name", o.Service), attribute.String("service.instance.id", id), attribute.String("service.version", version)}
 	for k, v := range o.Resource {
 		attrs = append(attrs, attribute.String(k, v))
 	}

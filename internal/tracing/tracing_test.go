@@ -48,7 +48,7 @@ func TestCarrier(t *testing.T) {
 // A trace that is not sampled is passed on as such: no daemon below begins one of its own.
 func TestCarrier_NotSampled(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
-	top := newTracer(config.Tracing{Sampler: "always_off"}, "", sdk.WithSyncer(out))
+	top := newTracer(config.Tracing{Sampler: "always_off"}, "", "", sdk.WithSyncer(out))
 	below := NewWith(out, "below")
 	ctx, s := top.Start(t.Context(), "publish", trace.SpanKindServer)
 	c := top.Inject(ctx)

@@ -41,7 +41,7 @@ func newAPI(o apiOptions) (*apiDaemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.tracer, err = tracing.New(context.Background(), t, o.version, o.log); err != nil {
+	if o.tracer, err = tracing.New(context.Background(), t, o.conf.ID, o.version, o.log); err != nil {
 		return nil, err
 	}
 	o.closes = append(o.closes, o.tracer.Close)

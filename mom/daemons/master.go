@@ -31,7 +31,7 @@ func masterCommand() *cobra.Command {
 				name: "Salt Master", version: version,
 				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					daemon.EaseCollector()
-					return withTracer(ctx, conf.Tracing, "salt-master", version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+					return withTracer(ctx, conf.Tracing, "salt-master", conf.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
 						m, err := master.New(master.Options{Config: conf, Version: version, Log: log, Tracer: t, Caller: caller(f.dir)})
 						if err != nil {
 							return nil, err

@@ -42,7 +42,7 @@ func minionCommand() *cobra.Command {
 						}
 						o.Pillars = own
 					}
-					return withTracer(ctx, conf.Tracing, "salt-minion-"+conf.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+					return withTracer(ctx, conf.Tracing, "salt-minion-"+conf.ID, conf.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
 						o.Tracer = t
 						m, err := minion.New(o)
 						if err != nil {

@@ -57,7 +57,7 @@ func syndicCommand() *cobra.Command {
 						if conf.Local.Api {
 							log.Warn("api: True has no effect beside a salt-master: it is for a master in this process; run salt-api, or mom api")
 						}
-						return withTracer(ctx, conf.Local.Tracing, "salt-syndic", version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+						return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
 							n, err := newForwarder(ctx, conf, version, log, t)
 							if err != nil {
 								return nil, err
@@ -65,7 +65,7 @@ func syndicCommand() *cobra.Command {
 							return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, n.run, n.close, n.syndic.Metrics())
 						})
 					}
-					return withTracer(ctx, conf.Local.Tracing, "salt-syndic", version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+					return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
 						n, err := newNode(conf, version, log, t)
 						if err != nil {
 							return nil, err

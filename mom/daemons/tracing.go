@@ -10,12 +10,12 @@ import (
 )
 
 // withTracer opens a daemon with a tracer, which ends after it.
-func withTracer(ctx context.Context, conf map[string]any, service, version string, log *slog.Logger, open func(*tracing.Tracer) (func(context.Context) error, error)) (func(context.Context) error, error) {
+func withTracer(ctx context.Context, conf map[string]any, service, id, version string, log *slog.Logger, open func(*tracing.Tracer) (func(context.Context) error, error)) (func(context.Context) error, error) {
 	o, err := config.ReadTracing(conf, service)
 	if err != nil {
 		return nil, err
 	}
-	t, err := tracing.New(ctx, o, version, log)
+	t, err := tracing.New(ctx, o, id, version, log)
 	if err != nil {
 		return nil, err
 	}

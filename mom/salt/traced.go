@@ -21,7 +21,7 @@ func (r *call) traced(w *command.Work, conf command.Configuration) error {
 	if err != nil {
 		return fmt.Errorf("tracing: %w", err)
 	}
-	t, err := tracing.New(ctx, o, command.Version(w.Cmd), r.log)
+	t, err := tracing.New(ctx, o, "", command.Version(w.Cmd), r.log)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
@@ -18,9 +19,12 @@ import (
 
 // span is one that the collector has taken.
 type span struct {
-	service, name, trace, id, parent string
-	failed                           bool
-	attrs                            map[string]any
+	service, instance       string
+	name, trace, id, parent string
+	begun                   time.Time
+	took                    time.Duration
+	failed                  bool
+	attrs                   map[string]any
 }
 
 // spans are those that it has taken so far. The zero value is ready.
@@ -33,14 +37,15 @@ func (s *spans) take(_ context.Context, td ptrace.Traces) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range td.ResourceSpans().All() {
-		service := ""
-		if v, ok := r.Resource().Attributes().Get("service.name"); ok {
-			service = v.Str()
+		from := func(name string) string {
+			v, _ := r.Resource().Attributes().Get(name)
+			return v.AsString()
 		}
 		for _, scope := range r.ScopeSpans().All() {
 			for _, x := range scope.Spans().All() {
 				s.all = append(s.all, span{
-					service: service, name: x.Name(), trace: x.TraceID().String(), id: x.SpanID().String(), parent: x.ParentSpanID().String(),
+					service: from("service.name"), instance: from("service.instance.id"), name: x.Name(), trace: x.TraceID().String(), id: x.SpanID().String(), parent: x.ParentSpanID().String(),
+					begun: x.StartTimestamp().AsTime(), took: x.EndTimestamp().AsTime().Sub(x.StartTimestamp().AsTime()),
 					failed: x.Status().Code() == ptrace.StatusCodeError, attrs: x.Attributes().AsRaw(),
 				})
 			}
@@ -49,14 +54,14 @@ func (s *spans) take(_ context.Context, td ptrace.Traces) error {
 	return nil
 }
 
-// of gives the spans of one trace, by "service name", and their ids.
+// of gives the spans of one trace, by "instance name", and their ids.
 func (s *spans) of(trace string) (byName map[string][]span, byID map[string]span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byName, byID = map[string][]span{}, map[string]span{}
 	for _, x := range s.all {
 		if x.trace == trace {
-			key := x.service + " " + x.name
+			key := x.instance + " " + x.name
 			byName[key] = append(byName[key], x)
 			byID[x.id] = x
 		}
