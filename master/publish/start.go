@@ -92,6 +92,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 		if err := s.sameJob(ctx, j); err != nil {
 			return nil, err
 		}
+		if j.grown != nil && len(asks) == 0 { // a user extends it here, who has its job id from this master
+			j.fromAbove = false
+		}
 	}
 	if err := s.Start(ctx, j); err != nil {
 		s.o.Failing("A job could not be started", err, "jid", j.JID)
