@@ -60,7 +60,7 @@ chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 S
 power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/power.md)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestPower$$' ./test/power -args -points $(POINTS) -seed $(SEED)
 
-interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
+interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3, SALT_PEER8=DIR for 3008 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
 
 matrix: ## every pair of daemons of ours and of two installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR (ARGS="-only 'mom - Salt/2'")

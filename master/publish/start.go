@@ -94,6 +94,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 		if err := s.sameJob(ctx, j); err != nil {
 			return nil, err
 		}
+		if j.grown != nil && len(asks) == 0 { // a user extends it here, who has its job id from this master
+			j.fromAbove = false
+		}
 	}
 	if err := s.Start(ctx, j); err != nil {
 		s.o.Failing("A job could not be started", err, "jid", j.JID)
@@ -147,7 +150,10 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, ctx: ctx, done: make(chan struct{})}
 	x.spec = ledger.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
-		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+	}
+	if j.grown != nil {
+		x.spec.Named = len(j.grown.all)
 	}
 	for i, m := range x.spec.Minions {
 		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
@@ -185,7 +191,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		}
 	}
 	if kept != nil && (err != nil || x.again) {
-		s.o.Publications.Drop(j.JID)
+		s.o.Publications.DropPart(j.name())
 	}
 	if err != nil {
 		return err
@@ -199,7 +205,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 // room waits while too many words of jobs wait for the disk. A job that runs here already brings
 // none: whoever asks for it second waits to hear who has to answer it.
 func (s *Service) room(ctx context.Context, j *Job) error {
-	if j.fromAbove {
+	if j.fromAbove && j.grown == nil {
 		if known, err := s.o.Jobs.Known(ctx, j.JID); known || err != nil {
 			return err
 		}
@@ -210,9 +216,17 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 // begin gives a job to the engine, and stores it if it is new here.
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
-	save, known, err := s.o.Jobs.Publish(ctx, jobs.Publication{
+	p := jobs.Publication{
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept, Asks: j.asks,
-	})
+		Grows: j.grown != nil,
+	}
+	save, known, err := s.o.Jobs.Publish(ctx, p)
+	for end := (jobs.EndingError{}); errors.As(err, &end); {
+		if err := s.o.Booked(ctx, end.UpTo); err != nil {
+			return err
+		}
+		save, known, err = s.o.Jobs.Publish(ctx, p)
+	}
 	if err != nil || known {
 		return err
 	}
@@ -220,7 +234,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	res, err := s.o.Store.Save(ctx, save.Batch)
 	span.End(err)
 	if err == nil {
-		s.o.Show(j.JID, stored, j.Minions)
+		s.o.Show(j.JID, stored, s.own(ctx, j))
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
@@ -234,7 +248,11 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	if g := x.job.grown; g != nil {
+		s.o.Policy.Widened(e.JID, x.job.load.TgtType, g.expr)
+	} else {
+		s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	}
 	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
 	x.err = s.send(x.job, x.pub)
 	span.End(x.err)

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; the first of a job stays, as with Salt.
+// SaveLoads stores loads; the first of a job stays, as with Salt, until the job is extended.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	rows := make([]keyed, 0, len(loads))
 	for i := range loads {

@@ -48,6 +48,39 @@ func TestRowsReadAsSaltWritesThem(t *testing.T) {
 	}
 }
 
+// The load of a job that is extended takes the place of the one before, whatever comes late; that of
+// any other job stays.
+func TestLoadsGrow(t *testing.T) {
+	s := server(t)
+	st := open(t, s, s.Database(t))
+	load := func(jid, fun string, part int, ids ...string) returners.Load {
+		kwargs := wire.NewMap()
+		if part > 0 {
+			kwargs.Set(returners.PartField, part)
+		}
+		return returners.Load{JID: jid, Raw: returnertest.Encode(t, wire.NewMap("fun", fun, "tgt", ids, "tgt_type", "list", "kwargs", kwargs))}
+	}
+	a, b := returnertest.JID(1), returnertest.JID(2)
+	for _, l := range []returners.Load{
+		load(a, "test.ping", 0, "x"), load(a, "test.ping", 3, "x", "y", "z"), load(a, "test.ping", 2, "x", "y"), load(a, "test.ping", 0, "x"),
+		load(b, "test.ping", 0, "x"), load(b, "test.other", 0, "x", "y"),
+	} {
+		if err := st.SaveLoads(t.Context(), []returners.Load{l}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for jid, want := range map[string]string{a: "[x y z] 3", b: "[x] 0"} {
+		l, ok, err := st.GetLoad(t.Context(), jid)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		d, err := wire.DecodeMap(l.Raw)
+		if got := fmt.Sprint(d.Strings("tgt"), l.Part()); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", jid, got, err, want)
+		}
+	}
+}
+
 func TestTwentyMegabytes(t *testing.T) {
 	s := server(t) // max_allowed_packet 64 MB; return and full_ret are 20 MB each
 	name := s.Database(t)

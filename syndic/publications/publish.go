@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/local"
 )
@@ -38,7 +39,7 @@ func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits fun
 	case errors.Is(err, local.ErrNoMatch):
 		// The local master says nothing about a job that is nobody's; the
 		// parent has to know that this node has none for it.
-		p.o.Answer(events.Nobody(pub.JID))
+		p.o.Answer(events.Nobody(returners.PartIn(pub)))
 	default:
 		p.o.Log.Error("A job of the master above could not be published here", "jid", pub.JID, "err", err)
 		p.o.Answer(events.Refused(pub.JID, err))

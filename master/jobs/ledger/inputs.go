@@ -28,6 +28,9 @@ type Expectation struct {
 	// Untracked tells that the node knows all who have to answer but cannot
 	// name silent ones later either.
 	Untracked bool
+	// Part is the publication of the job that the node answers, Parts the last one if it
+	// answers all up to that.
+	Part, Parts int
 }
 
 // Expect enters the expectation of a node below. Repeats change nothing. reopened: the
@@ -44,22 +47,21 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	case x.Moved || x.Partial:
 	case x.Plain:
 		j.setNode(x.Path, jobevent.NodePlain, time.Time{})
+	case j.nodes[x.Path] != nil && !j.nodes[x.Path].answers(x): // it was given the job once more meanwhile
 	default:
 		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
 	j.hear(x.Path)
 	for _, id := range x.Asked {
-		path := x.Path + "/" + id
-		if j.nodes[path] == nil {
-			j.setNode(path, jobevent.NodeAsked, now.Add(j.Timeout))
-			j.wake(now.Add(j.Timeout))
+		if path := x.Path + "/" + id; j.nodes[path] == nil || x.Part > 0 {
+			j.askNode(path, max(x.Part, x.Parts), now.Add(j.Timeout))
 		}
 	}
 	live := Up
 	if x.Plain || x.Untracked {
 		live = Untracked
 	}
-	if !x.Moved && !x.Partial {
+	if !x.Moved && !x.Partial && j.Part == 0 { // else it speaks of one publication of several
 		j.unpresume(x)
 	}
 	for _, id := range x.Minions {
