@@ -152,7 +152,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
 		}
 		return Failed
-	case len(nodes) > 0 || len(r.cut) > 0:
+	case len(nodes) > 0 || len(r.cut) > 0 || len(r.unsaved) > 0:
 		return Failed
 	}
 	return OK
