@@ -49,3 +49,27 @@ func TestExamine_WhatCannotBeUnderstood(t *testing.T) {
 		})
 	}
 }
+
+// What cannot be understood in the schedule of the minion beside the master is found too.
+func TestExamine_MinionSchedule(t *testing.T) {
+	dir := shortDir(t)
+	for name, text := range map[string]string{
+		"master": "root_dir: " + dir + "\nfile_roots: {base: []}\n",
+		"minion": "id: m1\nroot_dir: " + dir + "\nschedule:\n  a: hello\n  b: {function: test.ping, seconds: 5, foo: bar}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Examine(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"job a is ignored", "field foo"} {
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+			return f.Level == Differ && strings.Contains(f.What, want) && strings.HasSuffix(f.Where, "minion:3")
+		}) {
+			t.Errorf("%s is not found: %+v", want, r.Findings)
+		}
+	}
+}
