@@ -83,6 +83,9 @@ type Options struct {
 	AllEvents bool
 	// NoEvents answers streams of events with 503: the backend has none.
 	NoEvents bool
+	// Logins are the login services that the page offers: those of external_auth. Anybody
+	// may read their names there. Default: unknown.
+	Logins []string
 	// MasterUser is the user that the master runs as. A user of a login service who is
 	// called so is another one, and no job of the master's user is that one's own.
 	MasterUser string

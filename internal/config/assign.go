@@ -72,11 +72,8 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 	case Aggregate:
 		return "", f.Addr().Interface().(*Aggregate).set(val)
 	case Reactors:
-		r, err := ReadReactors(val)
-		if err == nil {
-			f.Set(reflect.ValueOf(r))
-		}
-		return "", err
+		f.Set(reflect.ValueOf(ReadReactors(val)))
+		return "", nil
 	case bounds.Bounds:
 		return "", setBounds(f.Addr().Interface().(*bounds.Bounds), val)
 	}

@@ -140,6 +140,13 @@ func TestToleratedValues(t *testing.T) {
 		{Masters, "peer", "{foo.example.com: {'db*': [test.*]}}", true},
 		{Masters, "peer_run", "{.*: manage.up}", true},
 		{Masters, "peer", "{foo.example.com: [{'db*': [test.*]}]}", false},
+		{Masters, "publisher_acl", "{fred: test.ping}", true},
+		{Masters, "publisher_acl", "{fred: [1]}", false}, // reported with the rules
+		{Masters, "nodegroups", "{web: {a: b}}", true},
+		{Masters, "nodegroups", "{web: [1, b]}", false},
+		{Masters, "reactor", "{a: b}", true},
+		{Masters, "reactor", "[{a: [b, 1]}, c, {d: {}}]", true},
+		{Masters, "reactor", "[{a: b}]", false},
 		{Minions, "state_queue", "2", false},
 		{Minions, "state_queue", "true", false},
 		{Minions, "source_address", "eth0.example.com", false},

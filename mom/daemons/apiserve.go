@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,6 +81,7 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	}
 	o.Version, o.Log, o.Hub, o.Tracer = a.o.version, a.o.log, a.hub, a.o.tracer
 	o.AllEvents, o.NoEvents, o.MasterUser = a.o.conf.ApiEvents == "all", !a.o.events, a.o.conf.User
+	o.Logins = slices.Sorted(maps.Keys(a.o.conf.ExternalAuth)) // a gateway usually has none: it does not know
 	s, err := api.New(o, a.o.backend)
 	if err != nil {
 		return err

@@ -56,6 +56,7 @@ type Report struct {
 	advised  map[string]bool          // missing minions whose text says how to look the job up
 	unnamed  map[string]bool          // missing minions that are counted alone
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
+	unsaved  map[string]bool          // minions whose returners failed
 	asked    int                      // nodes below that got the job
 	err      error                    // the first failed write
 }
@@ -64,7 +65,7 @@ type Report struct {
 func New(o Options) *Report {
 	return &Report{
 		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
-		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{},
+		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{}, unsaved: map[string]bool{},
 	}
 }
 
@@ -119,6 +120,9 @@ func (r *Report) Update(u client.Update) error {
 		r.result(*u.Return)
 	case u.Missing != nil:
 		r.absent(u.Missing)
+	case u.Unsaved != nil:
+		r.unsaved[u.Unsaved.ID] = true
+		r.printf(r.o.Errors, "ERROR: %s: the result was not saved: %s\n", terminal.Line(u.Unsaved.ID), terminal.Line(u.Unsaved.Reason))
 	}
 	return r.err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"sync"
 
@@ -93,6 +92,7 @@ func (f *flags) work(w *command.Work, line line) error {
 	}
 	f.configure(conf)
 	f.Output.Arguments(line.args)
+	f.target.Explain(w.Stderr, line.target)
 	if r.job, err = f.job(line); err != nil {
 		return command.Exit(report.NoReturn, err)
 	}
@@ -290,7 +290,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):
 		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
-	case errors.Is(err, client.ErrNoKey), errors.Is(err, fs.ErrPermission): // the master may well run
+	case errors.Is(err, client.ErrNoKey): // the master may well run
 		return command.Exit(report.NoReturn, err)
 	}
 	return command.Exit(report.NoReturn, r.f.Unasked(err))

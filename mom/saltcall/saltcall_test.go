@@ -60,6 +60,7 @@ func TestCallLocal(t *testing.T) {
 		{"grains of what", "", []string{"-g", "x"}, momtest.Ended(64, "", callUsage+"-g/--grains does not accept any arguments\n")},
 		{"two documents", "", []string{"-d", "x", "y"}, momtest.Ended(64, "", callUsage+"You can only get documentation for one method at one time\n")},
 		{"file root", "", []string{"--file-root=/srv", "config.get", "file_roots:base"}, momtest.Ended(0, "local:\n    - /srv\n", "")},
+		{"states of nobody", "", []string{"--states-dir=" + dir, "test.ping"}, momtest.Ended(0, "local:\n    True\n", "")},
 		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,6 +69,18 @@ func TestCallLocal(t *testing.T) {
 				t.Errorf("salt-call %q (-want +got):\n%s", c.args, d)
 			}
 		})
+	}
+}
+
+// State modules in Python are named one by one: states of theirs are not found.
+func TestCall_StatesDir(t *testing.T) {
+	dir, states := loneMinion(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(states, "mine.py"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := momtest.Run(Command(), "", "-c", dir, "--local", "--states-dir", states, "--states-dir", states+"/no", "test.ping")
+	if got.Code != 0 || !strings.Contains(got.Err, states+"/mine.py") || !strings.Contains(got.Err, states+"/no") {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -319,5 +320,35 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	}
 	if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM salt_returns"); n != 2 || st.Stats().Duplicates != 1 {
 		t.Errorf("%d rows, %+v", n, st.Stats())
+	}
+}
+
+// A minion that was missing and returns after all has no reason any more, in whichever order
+// the two are stored; others keep theirs.
+func TestExpectations_LateReturn(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	st := open(t, s, name)
+	jobs := []string{returnertest.JID(1), returnertest.JID(2)}
+	for i, jid := range jobs {
+		exp := returners.Expectation{JID: jid, Minions: []string{"here"}, Missing: map[string]string{"late": "Queued", "gone": "Not connected"}, At: returnertest.Time(1)}
+		save := []func() error{
+			func() error { return st.SaveExpectations(t.Context(), []returners.Expectation{exp}) },
+			func() error {
+				return st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, i+1, "here", "test.ping", true), returnertest.Return(t, i+1, "late", "test.ping", true)})
+			},
+		}
+		if i == 1 {
+			slices.Reverse(save)
+		}
+		for _, f := range save {
+			if err := f(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := st.GetExpectations(t.Context(), jid)
+		if err != nil || len(got) != 1 || !slices.Equal(got[0].Minions, []string{"here", "late"}) || len(got[0].Missing) != 1 || got[0].Missing["gone"] != "Not connected" {
+			t.Errorf("job %d: %+v, %v", i+1, got, err)
+		}
 	}
 }
