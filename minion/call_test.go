@@ -54,6 +54,21 @@ func TestCall_Local(t *testing.T) {
 	}
 }
 
+// A function that does not exist is not a job: the master gets no result.
+func TestCall_Unknown(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	for _, fun := range []string{"no.such", "test.pin"} {
+		res, err := call(t, cfg, CallOptions{Fun: fun})
+		if err != nil || res.Retcode == 0 || res.Docs != (fun == "test.pin") {
+			t.Errorf("%s: %+v %v", fun, res, err)
+		}
+	}
+	if n := len(m.Seen("_return")); n != 0 {
+		t.Errorf("%d results were returned", n)
+	}
+}
+
 // A master is named, as the option has a default, and no call may wait for it.
 func TestCall_FilesOfThisHost(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
