@@ -140,6 +140,8 @@ func TestToleratedValues(t *testing.T) {
 		{Masters, "peer", "{foo.example.com: {'db*': [test.*]}}", true},
 		{Masters, "peer_run", "{.*: manage.up}", true},
 		{Masters, "peer", "{foo.example.com: [{'db*': [test.*]}]}", false},
+		{Masters, "peer", "true", true},
+		{Masters, "peer_run", "manage.up", true},
 		{Minions, "state_queue", "2", false},
 		{Minions, "state_queue", "true", false},
 		{Minions, "source_address", "eth0.example.com", false},
