@@ -44,7 +44,7 @@ func Suites() []Suite {
 // In reports whether the suite runs with a cast.
 func (s Suite) In(cast string) bool {
 	if len(s.Casts) == 0 {
-		return cast == "python minion" || cast == "all mom"
+		return cast != "python below"
 	}
 	for _, c := range s.Casts {
 		if c == cast {
