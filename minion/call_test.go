@@ -185,3 +185,13 @@ func TestOptionNames(t *testing.T) {
 		t.Errorf("own option: %v", keys)
 	}
 }
+
+// Every option can be returned, also those whose values have types of their own.
+func TestCall_ConfigItems(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	res, err := call(t, testConfig(t, m), CallOptions{Fun: "config.items"})
+	items, ok := res.Return.(*wire.Map)
+	if err != nil || res.ReturnErr != nil || !ok || items.String("id") != "m1" {
+		t.Errorf("%+v %v", res, err)
+	}
+}
