@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/external"
