@@ -55,7 +55,8 @@ func (fs functions) Call(ctx context.Context, name string, positional []any, kwa
 		return nil, render.ErrNoFunction
 	}
 	f, ok := calls[name]
-	if !ok {
+	own := strings.HasPrefix(name, "match.") && fs.more != nil && fs.more.Has(name) // of a minion without a master
+	if !ok || own {
 		if fs.more == nil || !fs.more.Has(name) {
 			return nil, render.ErrNoFunction
 		}
