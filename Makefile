@@ -51,8 +51,8 @@ test: deps ## go vet, then all tests with the race detector; fails on a skipped 
 	{ $(GO) test -race -timeout 20m -json $(PKG) || true; \
 	  $(if $(filter ./...,$(PKG)),$(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
 
-formulas: ## public formulas compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
-	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' $(ARGS)
+formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
+	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' -sites '$(SITES)' $(ARGS)
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
 	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)

@@ -63,6 +63,9 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 		return note, err
 	case map[string]any:
 		m, err := mapping(val)
+		if err != nil && (o.name == "peer" || o.name == "peer_run") { // Salt ignores it too
+			return fmt.Sprintf("%v; it allows nothing", err), nil
+		}
 		if err == nil {
 			f.Set(reflect.ValueOf(m))
 		}

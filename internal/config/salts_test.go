@@ -147,6 +147,8 @@ func TestToleratedValues(t *testing.T) {
 		{Masters, "reactor", "{a: b}", true},
 		{Masters, "reactor", "[{a: [b, 1]}, c, {d: {}}]", true},
 		{Masters, "reactor", "[{a: b}]", false},
+		{Masters, "peer", "true", true},
+		{Masters, "peer_run", "manage.up", true},
 		{Minions, "state_queue", "2", false},
 		{Minions, "state_queue", "true", false},
 		{Minions, "source_address", "eth0.example.com", false},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sort"
@@ -22,7 +23,8 @@ const (
 // Options say how a job is shown.
 type Options struct {
 	Results io.Writer // results
-	Notes   io.Writer // jid, headers and summary
+	Notes   io.Writer // headers and summary
+	IDs     io.Writer // the job id; nil: Notes
 	Errors  io.Writer // what went wrong
 
 	Outputter string // "": nested, or what the function asks for
@@ -101,12 +103,13 @@ func (r *Report) Round(format string, args ...any) { r.printf(r.o.Results, forma
 // Started tells the job id where that was asked for.
 func (r *Report) Started(jid string) {
 	r.jid = jid
+	ids := cmp.Or(r.o.IDs, r.o.Notes)
 	switch {
 	case r.o.Verbose:
 		text := "Executing job with jid " + jid
-		r.printf(r.o.Notes, "%s\n%s\n\n", text, strings.Repeat("-", len(text)))
+		r.printf(ids, "%s\n%s\n\n", text, strings.Repeat("-", len(text)))
 	case r.o.ShowJID:
-		r.printf(r.o.Notes, "jid: %s\n", jid)
+		r.printf(ids, "jid: %s\n", jid)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -189,8 +190,12 @@ func (r *call) shown(p *report.Progress) report.Options {
 	if r.f.Output.Machine() && r.f.Output.File == "" {
 		notes = r.stderr
 	}
+	ids := notes
+	if os.Getenv(command.SaltWay) == "1" {
+		ids = r.stdout
+	}
 	return report.Options{
-		Results: r.out, Notes: notes, Errors: r.stderr,
+		Results: r.out, Notes: notes, IDs: ids, Errors: r.stderr,
 		Outputter: r.f.Output.Outputter, Output: r.f.Output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
 		Summary: r.f.summary || p != nil, Progress: p, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,

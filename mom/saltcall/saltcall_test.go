@@ -46,6 +46,11 @@ func TestCallLocal(t *testing.T) {
 		{"retcode", "", []string{"test.retcode", "7"}, momtest.Ended(1, "local:\n    True\n", "")},
 		{"retcode passed on", "", []string{"test.retcode", "7", "--retcode-p"}, momtest.Ended(7, "local:\n    True\n", "")},
 		{"unknown", "", []string{"no.such", "-l", "quiet"}, momtest.Ended(255, "", "'no.such' is not available.\n")},
+		{
+			"half a name", "",
+			[]string{"test.ech", "-l", "quiet", "--out=json", "--out-indent=-1"},
+			momtest.Ended(1, `{"local": {"test.echo": "\nReturn the text that was given.\n\nCLI Example:\n\n    salt '*' test.echo 'hello there'\n", "test.ech": "'test.ech' is not available."}}`+"\n", ""),
+		},
 		{"wrong arguments", "", []string{"test.sleep", "-l", "quiet"}, momtest.Ended(1, "", "Passed invalid arguments to test.sleep: sleep() missing 1 required positional argument: 'length'\n")},
 		{"exception", "", []string{"test.exception", "boom", "-l", "quiet"}, momtest.Ended(1, "", "The minion function caused an exception: Exception: boom\n")},
 		{"arguments", "", []string{"test.arg", "1", "[2]", "k=v", "-3", "--out=json", "--out-indent=-1"}, momtest.Ended(0, "{\"local\": {\"args\": [1, [2], -3], \"kwargs\": {\"k\": \"v\"}}}\n", "")},
