@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
@@ -48,6 +49,9 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
 	j.hear(x.Path)
+	if n := j.nodes[x.Path]; n != nil && !x.Moved && !x.Partial {
+		n.said = true
+	}
 	for _, id := range x.Asked {
 		path := x.Path + "/" + id
 		if j.nodes[path] == nil {
@@ -95,6 +99,18 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	l.arm(j)
 	l.finish(j, news{})
 	return reopened
+}
+
+// Said reports whether the node at path has said who has to answer the job, and all of
+// minions are in the account.
+func (l *Ledger) Said(jid, path string, minions []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil || j.nodes[path] == nil || !j.nodes[path].said {
+		return false
+	}
+	return !slices.ContainsFunc(minions, func(id string) bool { return j.entries[id] == nil && !j.answered(id) })
 }
 
 // IsNode tells that an id which a Python master counts among its minions is the

@@ -126,6 +126,7 @@ type entry struct {
 type nodeEntry struct {
 	state jobevent.NodeState
 	heard bool // has said something about the job
+	said  bool // has said who has to answer it
 	away  bool // not connected: due is the end of its time to come back
 	due   time.Time
 }
