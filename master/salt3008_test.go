@@ -22,7 +22,7 @@ type recorded3008 struct {
 	}
 }
 
-func load3008(t *testing.T) (f recorded3008) {
+func load3008(t testing.TB) (f recorded3008) {
 	t.Helper()
 	vectors.Load(t, "live_3008_requests.json", &f)
 	return f
@@ -30,7 +30,7 @@ func load3008(t *testing.T) (f recorded3008) {
 
 // replay gives a recorded load for another sender: without what its channel adds, and of
 // another job.
-func replay(t *testing.T, plain wire.Raw, change ...any) *wire.Map {
+func replay(t testing.TB, plain wire.Raw, change ...any) *wire.Map {
 	t.Helper()
 	m, err := wire.DecodeMap(plain)
 	if err != nil {

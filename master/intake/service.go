@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/quota"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 )
@@ -31,6 +32,7 @@ type Options struct {
 	Policy       *ownership.Policy
 	Peers        *peers.Service
 	Signatures   *signatures.Service
+	Resources    *resources.Registry
 	Publications *publications.Service
 	Jobs         *jobs.Engine
 	Driver       *driver.Driver

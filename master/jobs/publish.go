@@ -123,6 +123,10 @@ func (e *Engine) newEvent(p *Publication, again bool) {
 func expectation(p *Publication) jobevent.Expectation {
 	w := jobevent.Expectation{JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}}
 	for _, m := range p.Spec.Minions {
+		if m.Silent != "" {
+			w.Unreachable[m.ID] = m.Silent
+			continue
+		}
 		if m.Live == ledger.Down || m.Live == ledger.Away && m.Grace == 0 {
 			w.Unreachable[m.ID] = ledger.NotConnected
 			if p.Spec.Queue {

@@ -144,11 +144,14 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, done: make(chan struct{})}
 	x.spec = ledger.Job{
-		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
+		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	for i, m := range x.spec.Minions {
 		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
+		if _, silent := slices.BinarySearch(j.Silent(j.fun), m.ID); silent {
+			x.spec.Minions[i].Silent = ledger.ResourcesReturn
+		}
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
 		x.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
@@ -208,14 +211,14 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
 	save, known, err := s.o.Jobs.Publish(ctx, jobs.Publication{
-		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept, Asks: j.asks,
+		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
 	})
 	if err != nil || known {
 		return err
 	}
 	res, err := s.o.Store.Save(ctx, save.Batch)
 	if err == nil {
-		s.o.Show(j.JID, stored, j.Minions)
+		s.o.Show(j.JID, stored, j.Answerers())
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
@@ -264,7 +267,7 @@ func (s *Service) TellNew(jid string) {
 		arg = nil
 	}
 	tag, data := jobevent.New{
-		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Minions, Missing: j.Missing,
+		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Answerers(), Missing: j.Missing,
 	}.Encode()
 	s.o.Fire(tag, data)
 }

@@ -113,6 +113,15 @@ func (l *Ledger) Said(jid, path string, minions []string) bool {
 	return !slices.ContainsFunc(minions, func(id string) bool { return j.entries[id] == nil && !j.answered(id) })
 }
 
+// Counts reports whether an id is in the account of a job: it answers, has answered, or is
+// missing.
+func (l *Ledger) Counts(jid, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	return j != nil && (j.entries[id] != nil || j.answered(id))
+}
+
 // IsNode tells that an id which a Python master counts among its minions is the
 // syndic of a further node: it will never answer.
 func (l *Ledger) IsNode(jid, id string) {
@@ -222,7 +231,16 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 }
 
 // Found enters a minion's answer to find_job.
-func (l *Ledger) Found(jid, id string, running bool) {
+func (l *Ledger) Found(jid, id string, running bool) { l.answer(jid, id, running, finishGrace) }
+
+// FoundManager is Found for a resource, by the answer of the minion that manages it. The
+// minion notes its own run of a job and those on its resources in one place, so that the
+// first of them to end makes the answer: the others get a round of find_job to return.
+func (l *Ledger) FoundManager(jid, id string, running bool) {
+	l.answer(jid, id, running, max(l.cfg.GatherTimeout, finishGrace))
+}
+
+func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -244,7 +262,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(finishGrace))
+		l.due(j, e, now.Add(grace))
 	}
 	l.arm(j)
 	l.finish(j, news{})

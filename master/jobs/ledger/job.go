@@ -36,6 +36,8 @@ type Minion struct {
 	// Unsure says that it is not known whether the target means it: it is asked, and leaves
 	// the account if it declines.
 	Unsure bool
+	// Silent says why it will return nothing, though it gets the job; "": it will.
+	Silent string
 }
 
 // Node is a syndic node directly below this master.

@@ -208,6 +208,11 @@ func (l *Ledger) Open(spec Job) error {
 	for _, m := range spec.Minions {
 		e := &entry{direct: true, live: m.Live, unsure: m.Unsure}
 		j.add(m.ID, e)
+		if m.Silent != "" {
+			j.settle(m.ID, e, missing, m.Silent)
+			n.miss(m.ID, e)
+			continue
+		}
 		switch m.Live {
 		case Up:
 			l.firstQuestion(j, e)
