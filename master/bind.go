@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/keys"
@@ -55,6 +56,8 @@ func (m *Master) addCommands() {
 	m.intake.Serve(m.server)
 	m.below.Serve(m.server)
 	m.mine.Serve(m.server)
+	m.resources.Trespassed, m.resources.Refreshed = m.policy.Trespassed, m.resourcesRefreshed
+	m.resources.Serve(m.server)
 	m.peerCalls.Serve(m.server)
 	m.publisher.Serve(m.server)
 	m.peers.Serve(m.server)
@@ -67,4 +70,11 @@ func (m *Master) subscribed(p *zmtp.Peer, topic string) {
 	m.peers.Subscribe(p, topic)
 	m.publications.Subscribed()
 	m.stats.Subscribed.Add(1)
+}
+
+// resourcesRefreshed fires Salt's event of it.
+func (m *Master) resourcesRefreshed(minion string) {
+	if m.cfg.MinionDataCacheEvents {
+		m.fire("salt/minion/"+minion+"/refresh/resource", wire.NewMap("Resource cache refresh", minion))
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -35,7 +36,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage is docs/commands.md.
 func commandsPage() string {
-	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), commands.All())
+	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

@@ -34,7 +34,7 @@ func (m *Master) openMine() {
 		Ctx: m.ctx, Cachedir: c.Cachedir, Keep: c.MinionDataCache || c.EnforceMineCache, MaxSize: c.MineMaxSize, Depth: c.Bounds.Depth,
 		Bounds: c.Bounds, Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
 		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
-		Subject: m.data.Subject, Where: m.policy.Where,
+		Subject: m.subject, Where: m.policy.Where,
 		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
 		Above: &m.above, Below: m.tree.Node, Owns: m.speaksFor,
 		Trespassed: m.policy.Trespassed, Log: m.log, Now: m.now,

@@ -25,7 +25,7 @@
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: ports, server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
-// failover, treewatch, datacache. Jobs: publish, jobs, jobs/ledger,
+// failover, treewatch, datacache, cache3008, resources. Jobs: publish, jobs, jobs/ledger,
 // driver, intake, below, restore, jobstore, jobfiles, publications, retention. What minions ask
 // for: files, pillar, mine, peercall, tops, and above (what the master above is asked). What starts
 // by itself: reactor, orchestrate. For operators: runners, wheels, functions, and runnerenv (what

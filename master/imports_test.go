@@ -15,14 +15,14 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "bank", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "quota", "reactor",
+		"above", "access/verdict", "admission", "bank", "cache3008", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "quota", "reactor",
 		"roles", "rows", "signatures",
 	},
-	{"files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},
+	{"auth", "datacache", "files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},
 	{"files/gitfs", "files/httpfs", "files/roots", "files/upstream", "ownership", "pillar", "treewatch"},
 	{"files/gitfs/gitfstest", "files/minionfs", "meters", "rendering"},
 	{"server"},
-	{"driver", "failover", "functions", "peers", "publications"},
+	{"driver", "failover", "functions", "peers", "publications", "resources"},
 	{"access", "below", "intake", "restore", "wheels"},
 	{"mine", "publish", "runners"},
 	{"commands", "orchestrate", "peercall"},

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
@@ -15,9 +16,11 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/topology"
@@ -52,8 +55,11 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.data = datacache.New(c.Cachedir, c.Bounds)
+	m.resources = &resources.Service{Registry: resources.Open(resources.Options{
+		Cachedir: c.Cachedir, HasKey: m.keys.Accepted, Accepted: func() []string { return m.keys.List(keys.Accepted) }, Log: m.log,
+	})}
 	m.bank = bank.Open(filepath.Join(c.Cachedir, "banks")) // of runners, apart from what the master keeps for itself
-	if m.access, err = access.Open(c, m.data.Subject, m.log); err != nil {
+	if m.access, err = access.Open(c, m.subject, m.log); err != nil {
 		return err
 	}
 	m.logins, err = auth.New(auth.Options{Config: c, Rules: m.access.External.Rules, Log: m.log, Now: m.now})
@@ -77,17 +83,20 @@ func (m *Master) openKeys() (err error) {
 	return nil
 }
 
+// subject is what is known of a minion, for targets.
+func (m *Master) subject(id string) target.Subject { return m.resources.Subject(m.data.Subject(id)) }
+
 // openPolicy reads who was there and who speaks for whom.
 func (m *Master) openPolicy() (err error) {
 	m.peers = peers.Open(peers.Options{
-		Config: m.cfg, Node: m.node, Keys: m.keys, Tree: m.tree, Fire: m.fire, Failing: m.failing, Log: m.log, Now: m.now,
+		Config: m.cfg, Node: m.node, Keys: m.keys, Manager: m.resources.Manager, Tree: m.tree, Fire: m.fire, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	m.policy, err = ownership.Open(ownership.Options{
 		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, OrderMasters: m.cfg.OrderMasters,
 		Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune, EventTags: m.cfg.MinionEventTags,
 		Keys: m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
-		Subject: m.data.Subject, KeepsData: m.cfg.MinionDataCache, Keeps: func() bool { return m.publications.Keeps() },
+		Subject: m.subject, Resources: m.resources, KeepsData: m.cfg.MinionDataCache, Keeps: func() bool { return m.publications.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
 		Joined: m.peers.Grow,
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,

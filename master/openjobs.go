@@ -75,7 +75,7 @@ func (m *Master) openStore(o Options) (err error) {
 	})
 	m.openPeerCalls()
 	m.intake = intake.New(intake.Options{
-		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures,
+		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures, Resources: m.resources.Registry,
 		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
 		Stats: &m.stats, Tracer: m.tracer, Traces: m.traces, OtherRecord: m.publisher.OtherRecord,
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
@@ -110,6 +110,7 @@ func (m *Master) openEngine() error {
 			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
+		Resources: m.resources.IDs, Manager: m.resources.Manager,
 		Wake: bell.Ring, Open: noted[0], Untold: noted[1],
 	})
 	m.driver = driver.New(bell, driver.Options{

@@ -41,6 +41,7 @@ import (
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/rendering"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
@@ -139,6 +140,8 @@ type content struct {
 	tops    *tops.Tops // states beside the top file
 	data    *datacache.Cache
 	mine    *mine.Service // what minions give for others to see
+	// resources are what minions of Salt 3008 manage
+	resources *resources.Service
 }
 
 // calls are what is done here: by operators, minions, events and the clock.

@@ -81,6 +81,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.peers.Revoke(c.ID)
 	m.tree.Remove(c.ID)
 	m.policy.Forget(c.ID)
+	m.resources.Forget(c.ID)
 	if !m.cfg.PreserveMinionCache {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Events are the events of the master, as far as the holder of the token hears them.
@@ -50,7 +50,7 @@ func (e *Events) Next(ctx context.Context) (client.Event, error) {
 		e.last = ev.id
 	}
 	out := client.Event{Tag: ev.tag}
-	if at, err := time.Parse("2006-01-02T15:04:05.999999", d.String("_stamp")); err == nil {
+	if at, err := wire.ParseStamp(d.String("_stamp")); err == nil {
 		out.Time = at
 	}
 	if out.Data, err = client.RawOf(d); err != nil {

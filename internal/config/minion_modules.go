@@ -30,6 +30,9 @@ type MinionModules struct {
 	// PillarRaiseOnMissing makes pillar.get fail for a key that is not
 	// there. Default false.
 	PillarRaiseOnMissing bool `yaml:"pillar_raise_on_missing" default:"false"`
+	// PillarMask shows ********** in place of texts that pillar functions return to a user, as
+	// Salt 3008 does, unless a call says unmask=True. Default false.
+	PillarMask bool `yaml:"pillar_mask" default:"false"`
 	// PillarMergeLists joins lists when pillar is merged. Default false.
 	PillarMergeLists bool `yaml:"pillar_merge_lists" default:"false"`
 	// ExtensionModules is the folder of what saltutil.sync_* fetch; in its folder modules,

@@ -10,6 +10,7 @@
 //	salt/job/<jid>/complete   [Complete]     a master whose account of the job is closed
 //	salt/job/<jid>/closed     [Closed]       a node, to its own forwarder
 //	salt/job/<jid>/ret/<id>   -              the return of a minion, which is a [wire.Return]
+//	salt/job/<jid>/publish    -              a master of Salt 3008: the whole publication
 //
 // A path is the ids of nodes joined by "/", as seen from the node that tells: "" is that
 // node itself. A master that hears a word from a node below makes it its own with Under.

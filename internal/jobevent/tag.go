@@ -23,6 +23,8 @@ const (
 	KindComplete
 	KindClosed
 	KindReturn
+	// KindPublication is the whole publication, which a master of Salt 3008 fires too.
+	KindPublication
 )
 
 // Parse reads the tag of an event; ok is false if it is no job's. Of a return rest is the
@@ -51,6 +53,8 @@ func Parse(tag string) (id string, kind Kind, rest string, ok bool) {
 		return id, KindClosed, "", true
 	case "ret":
 		return id, KindReturn, "", true
+	case "publish":
+		return id, KindPublication, "", true
 	}
 	return id, KindOther, rest, true
 }

@@ -15,6 +15,7 @@ func TestParse(t *testing.T) {
 		"salt/job/" + job + "/closed":         {job, KindClosed, ""},
 		TagReturn(job, "web-1"):               {job, KindReturn, "web-1"},
 		"salt/job/" + job + "/ret":            {job, KindReturn, ""},
+		"salt/job/" + job + "/publish":        {job, KindPublication, ""},
 		"salt/job/" + job + "/ret/a/prog/b":   {job, KindReturn, "a/prog/b"},
 		"salt/job/" + job + "/prog/web-1/new": {job, KindOther, "prog/web-1/new"},
 		"salt/job/" + job:                     {job, KindOther, ""},

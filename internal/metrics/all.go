@@ -27,7 +27,7 @@ var all = []Metric{
 	{"mom_files_bytes", Gauge, Nodes, nil, "Bytes of pieces of files on their way now."},
 	{"mom_files_bytes_most", Gauge, Nodes, nil, "The most bytes of pieces of files on their way at once since the start: bound file_bytes."},
 	{"mom_refused_total", Counter, Nodes, nil, "Requests, events and commands that were not allowed."},
-	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, home, replay, unproven, unusable, record, mine, peer."},
+	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, home, replay, unproven, unusable, record, mine, peer, quota, resource."},
 	{"mom_panics_total", Counter, Nodes, nil, "Requests that failed for a fault of this program."},
 	{"mom_returns_total", Counter, Nodes, []string{"result"}, "Returns by result: new, duplicate."},
 	{"mom_jobs_open", Gauge, Nodes, nil, "Jobs whose account is open."},

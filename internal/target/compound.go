@@ -15,7 +15,7 @@ const (
 )
 
 // engine splits G@os:Debian and G|@os|Debian into engine, delimiter, pattern.
-var engine = regexp.MustCompile(`^(?s:(?:([GPIJ])(.)?|([LNSER]))@)(.+)$`)
+var engine = regexp.MustCompile(`^(?s:(?:([GPIJ])(.)?|([LNSERT]))@)(.+)$`)
 
 func splitWord(word string) (eng, delimiter, pattern string) {
 	m := engine.FindStringSubmatch(word)
@@ -201,6 +201,8 @@ func (c *compound) word(word string) (Expr, error) {
 		return newNetwork(pattern)
 	case "E":
 		return newPCRE(pattern)
+	case "T":
+		return newResource(pattern), nil
 	case "R":
 		return nil, ErrRange
 	}

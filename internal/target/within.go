@@ -42,6 +42,9 @@ func same(a, b Expr) bool {
 	case *pcreExpr:
 		b, ok := b.(*pcreExpr)
 		return ok && a.text == b.text
+	case *resourceExpr:
+		b, ok := b.(*resourceExpr)
+		return ok && a.kind == b.kind && (b.id == "" || a.id == b.id)
 	case *dataExpr:
 		b, ok := b.(*dataExpr)
 		return ok && a.text == b.text && (a.exact || !b.exact)

@@ -79,11 +79,14 @@ func SplitStamp(data Raw) (rest Raw, stamp time.Time, ok bool, err error) {
 // they are zero, no zone.
 func StampText(t time.Time) string { return isoTime(t.UTC().Truncate(time.Microsecond)) }
 
-// ParseStamp reads a _stamp.
+// ParseStamp reads a _stamp. Salt 3008 writes the zone, earlier ones write none and mean UTC.
 func ParseStamp(s string) (time.Time, error) {
 	t, err := time.Parse("2006-01-02T15:04:05.999999", s)
 	if err != nil {
+		t, err = time.Parse("2006-01-02T15:04:05.999999Z07:00", s)
+	}
+	if err != nil {
 		return time.Time{}, fmt.Errorf("%w: _stamp %q: %w", ErrType, s, err)
 	}
-	return t, nil
+	return t.UTC(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,14 +19,20 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/master/cache3008"
 )
 
 // maxTokens bounds the tokens that are kept: who may log in could fill the disk with them.
 const maxTokens = 100_000
 
-// folder holds a file for each token (token_dir).
+// ext ends the names of tokens as Salt 3008 keeps them.
+const ext = ".p"
+
+// folder holds a file for each token (token_dir): in the form of Salt 3008 in the cache of
+// one, else in that of earlier versions. Both are read.
 type folder struct {
 	path string
+	new  bool // Salt 3008 has used the cache
 	log  *slog.Logger
 	now  func() time.Time
 	most int // tokens
@@ -39,7 +46,7 @@ type folder struct {
 }
 
 func newFolder(path string, log *slog.Logger, now func() time.Time) *folder {
-	return &folder{path: path, log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
+	return &folder{path: path, new: cache3008.Used(filepath.Dir(path)), log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
 }
 
 // make makes the folder, for nobody but its owner.
@@ -73,9 +80,9 @@ func (d *folder) ours(fi fs.FileInfo) bool {
 var errStranger = errors.New("it is none of this master's own")
 
 // read reads a token file: fs.ErrNotExist without one.
-func (d *folder) read(id string) ([]byte, error) {
+func (d *folder) read(name string) ([]byte, error) {
 	// Neither through a link, nor waiting for the other end of a pipe.
-	f, err := os.OpenFile(filepath.Join(d.path, id), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK): // the latter on FreeBSD
 		return nil, fmt.Errorf("%w: it is a link", errStranger)
@@ -105,7 +112,12 @@ func (d *folder) get(id string) (Token, error) {
 	if !isID(id) {
 		return Token{}, ErrNoToken
 	}
+	decode := decodeToken
 	b, err := d.read(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		decode = decodeWrapped
+		b, err = d.read(id + ext)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Token{}, ErrNoToken
 	}
@@ -113,7 +125,7 @@ func (d *folder) get(id string) (Token, error) {
 		d.tell("A file among the tokens was passed over", id, err)
 		return Token{}, ErrNoToken
 	}
-	t, err := decodeToken(id, b)
+	t, err := decode(id, b)
 	if err == nil && t.Expire.After(d.now()) {
 		return t, nil
 	}
@@ -127,7 +139,7 @@ func (d *folder) get(id string) (Token, error) {
 // tell logs what is wrong with a file, by the beginning of its name: all of it would be a
 // token.
 func (d *folder) tell(what, name string, err error) {
-	if isID(name) {
+	if isID(strings.TrimSuffix(name, ext)) {
 		name = name[:8] + "…"
 	}
 	if n := d.told.Note(what+name, d.now()); n > 0 {
@@ -143,6 +155,9 @@ func (d *folder) tell(what, name string, err error) {
 // back, it still has expired.
 func (d *folder) drop(id string) {
 	err := os.Remove(filepath.Join(d.path, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Remove(filepath.Join(d.path, id+ext))
+	}
 	if err == nil {
 		d.mu.Lock()
 		d.count = max(d.count-1, 0)
@@ -157,7 +172,13 @@ func (d *folder) remove(id string) error {
 	if !isID(id) {
 		return ErrNoToken
 	}
+	// Both: a token of one form must not come back by a file of the other.
 	err := durable.Remove(filepath.Join(d.path, id))
+	if other := durable.Remove(filepath.Join(d.path, id+ext)); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if other == nil || !errors.Is(other, fs.ErrNotExist) {
+			err = other
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrNoToken
 	}
@@ -190,11 +211,15 @@ func (d *folder) add(ctx context.Context, t Token, hash string) (Token, error) {
 			return Token{}, err
 		}
 		t.Token = id
-		b, err := t.encode()
+		name, encode := id, t.encode
+		if d.new {
+			name, encode = id+ext, t.wrapped
+		}
+		b, err := encode()
 		if err != nil {
 			return Token{}, err
 		}
-		switch err := crypt.CreateFile(filepath.Join(d.path, id), b, 0o600); {
+		switch err := crypt.CreateFile(filepath.Join(d.path, name), b, 0o600); {
 		case errors.Is(err, fs.ErrExist):
 			continue
 		case err != nil:

@@ -60,8 +60,8 @@ func (d *folder) counted(n int) {
 func (d *folder) look(e fs.DirEntry) int {
 	name := e.Name()
 	switch {
-	case isID(name):
-		if _, err := d.get(name); err == nil {
+	case isID(strings.TrimSuffix(name, ext)):
+		if _, err := d.get(strings.TrimSuffix(name, ext)); err == nil {
 			return 1
 		}
 	case strings.HasSuffix(name, ".tmp") && e.Type().IsRegular(): // Salt's, or ours, that was cut off

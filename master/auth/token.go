@@ -92,6 +92,38 @@ func (t Token) encode() ([]byte, error) {
 	return b, err
 }
 
+// wrapped is the form in which Salt 3008 keeps a token: {data: token, _expires: seconds}.
+func (t Token) wrapped() ([]byte, error) {
+	b, err := t.encode()
+	if err != nil {
+		return nil, err
+	}
+	return wire.Encode(wire.NewMap("data", wire.Raw(b), "_expires", t.Expire.Unix()))
+}
+
+// decodeWrapped reads what Salt 3008 keeps. The token expires by the earlier of its two times.
+func decodeWrapped(id string, b []byte) (Token, error) {
+	if err := wire.Scan(b, wire.Limits{MaxBytes: maxToken, MaxDepth: wire.ValueDepth, MaxNodes: maxTokenNodes}); err != nil {
+		return Token{}, err
+	}
+	inner, err := wire.Field(b, "data")
+	if err != nil {
+		return Token{}, err
+	}
+	t, err := decodeToken(id, inner)
+	if err != nil {
+		return Token{}, err
+	}
+	m, err := wire.DecodeMap(b)
+	if err != nil {
+		return Token{}, err
+	}
+	if at, has := moment(m, "_expires"); has && at.Before(t.Expire) {
+		t.Expire = at
+	}
+	return t, nil
+}
+
 // decodeToken reads the file of a token. What does not tell whose it is, by which login
 // service and until when, is none.
 func decodeToken(id string, b []byte) (Token, error) {

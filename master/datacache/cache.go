@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/cache3008"
 )
 
 // Cache holds grains and pillar of each minion as they were when it last asked for
@@ -23,6 +24,8 @@ import (
 type Cache struct {
 	dir  string
 	most int
+	// grains and pillar are the banks of Salt 3008.
+	grains, pillar cache3008.Bank
 
 	seed  maphash.Seed
 	files [256]sync.Mutex // of who reads or writes the file of a minion, by its id
@@ -49,7 +52,7 @@ type Datum struct{ Grains, Pillar any }
 
 // New makes the cache below cachedir.
 func New(cachedir string, b bounds.Bounds) *Cache {
-	return &Cache{dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
+	return &Cache{grains: cache3008.Open(cachedir, "grains"), pillar: cache3008.Open(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
 }
 
 // file is held by who reads or writes the file of a minion: it may be large, and those who
@@ -104,18 +107,31 @@ func (c *Cache) drop(id string) {
 }
 
 func (c *Cache) load(id string) kept {
-	none := kept{size: overhead}
-	b, err := os.ReadFile(filepath.Join(c.dir, id, "data.p"))
-	if err != nil {
-		return none
+	var d Datum
+	size, known := overhead, false
+	own := filepath.Join(c.dir, id, "data.p")
+	if b, err := os.ReadFile(own); err == nil {
+		if m, err := wire.DecodeMap(b); err == nil { // else torn or foreign: the minion's next pillar request replaces it
+			d.Grains, _ = m.Get("grains")
+			d.Pillar, _ = m.Get("pillar")
+			size, known = size+decoded*len(b), true
+		}
 	}
-	m, err := wire.DecodeMap(b)
-	if err != nil {
-		return none // a torn or foreign file: the minion's next pillar request replaces it
+	for _, x := range []struct {
+		bank cache3008.Bank
+		to   *any
+	}{{c.grains, &d.Grains}, {c.pillar, &d.Pillar}} {
+		if b, ok := x.bank.Newer(id, own); ok {
+			if m, err := wire.DecodeMap(b); err == nil {
+				*x.to = m
+				size, known = size+decoded*len(b), true
+			}
+		}
 	}
-	g, _ := m.Get("grains")
-	p, _ := m.Get("pillar")
-	return kept{&Datum{Grains: g, Pillar: p}, overhead + decoded*len(b)}
+	if !known {
+		return kept{size: overhead}
+	}
+	return kept{&d, size}
 }
 
 // Put stores what a minion told. id must be that of an accepted key.
@@ -127,6 +143,9 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	f := c.file(id)
 	f.Lock()
 	defer f.Unlock()
+	if err := c.putBanks(id, grains, pillar); err != nil {
+		return fmt.Errorf("store data of minion %s: %w", id, err)
+	}
 	dir := filepath.Join(c.dir, id)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
@@ -137,6 +156,32 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drop(id)
+	return nil
+}
+
+// putBanks keeps the banks of Salt 3008 up to date, where it has made them.
+func (c *Cache) putBanks(id string, grains, pillar any) error {
+	for _, x := range []struct {
+		bank cache3008.Bank
+		v    any
+	}{{c.grains, grains}, {c.pillar, pillar}} {
+		if !x.bank.There() {
+			continue
+		}
+		if x.v == nil {
+			if err := x.bank.Remove(id); err != nil {
+				return err
+			}
+			continue
+		}
+		b, err := wire.EncodeBus(x.v)
+		if err == nil {
+			err = x.bank.Write(id, b)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -170,7 +215,11 @@ func (c *Cache) Remove(id string) error {
 	c.mu.Lock()
 	c.drop(id)
 	c.mu.Unlock()
-	if err := os.RemoveAll(filepath.Join(c.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := errors.Join(c.grains.Remove(id), c.pillar.Remove(id))
+	if own := os.RemoveAll(filepath.Join(c.dir, id)); own != nil && !errors.Is(own, fs.ErrNotExist) {
+		err = errors.Join(err, own)
+	}
+	if err != nil {
 		return fmt.Errorf("remove data of minion %s: %w", id, err)
 	}
 	return nil

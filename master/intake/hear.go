@@ -16,6 +16,11 @@ import (
 // them told: they have to be stored up to a number before they are acknowledged. What is
 // to be fired as it is comes back as seen from this master, with taken false.
 func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo uint64, taken bool) {
+	data, err := s.masked(tag, data)
+	if err != nil {
+		s.o.Server.Refused("word on a job", nil, fmt.Errorf("node %s, event %s: %w", node, tag, err))
+		return nil, 0, true
+	}
 	if upTo, is := s.fromBeyond(node, tag, data); is {
 		return data, upTo, false
 	}
@@ -27,7 +32,6 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 		return data, 0, false
 	}
 	ours := s.o.Peers.Announces(presence.Syndic, node)
-	var err error
 	switch kind {
 	case jobevent.KindExpectation:
 		var x jobevent.Expectation
@@ -42,21 +46,35 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 			return nil, s.o.Jobs.Hear(node, x), true
 		}
 	case jobevent.KindNew:
-		if data, err = s.o.Mask.Load(data); err != nil || ours { // it has told its expectation before
+		if ours { // it has told its expectation before
 			break
 		}
 		var x jobevent.New
-		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
-			allowed := s.o.Policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions})
-			s.o.Policy.Claims().See(node, x.TgtType == "glob" && x.Tgt == "*", allowed.Minions...)
-			upTo = s.o.Jobs.Learn(node, allowed)
-			s.o.Publications.QueueTakenOver(id, node)
+		if x, err = jobevent.DecodeNew(id, data); err == nil {
+			upTo = s.hearNew(node, x, x.TgtType == "glob" && x.Tgt == "*")
 		}
 	}
 	if err != nil {
 		s.o.Server.Refused("word on a job", nil, fmt.Errorf("node %s, event %s: %w", node, tag, err))
 	}
 	return data, upTo, false
+}
+
+// masked hides secrets in the arguments of a job that an event from below shows, also one
+// that comes under the name of a node further down.
+func (s *Service) masked(tag string, data wire.Raw) (wire.Raw, error) {
+	inner := tag
+	for {
+		rest, ok := strings.CutPrefix(inner, "syndic/")
+		if !ok {
+			break
+		}
+		_, inner, _ = strings.Cut(rest, "/")
+	}
+	if _, kind, _, _ := jobevent.Parse(inner); kind != jobevent.KindNew && kind != jobevent.KindPublication {
+		return data, nil
+	}
+	return s.o.Mask.Load(data)
 }
 
 // hearExpectation takes who a node found for a job.
@@ -67,6 +85,16 @@ func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uin
 	}
 	upTo = s.o.Jobs.Hear(node, x)
 	s.o.Publications.QueueHeard(node, x)
+	return upTo
+}
+
+// hearNew takes who a Python master found for a job, as its event of the new job says:
+// that of Salt 3008 says it nowhere else. all: the node has no other minions.
+func (s *Service) hearNew(node string, x jobevent.New, all bool) (upTo uint64) {
+	allowed := s.o.Policy.Allowed(node, jobevent.Expectation{JID: x.JID, Minions: x.Minions})
+	s.o.Policy.Claims().See(node, all, allowed.Minions...)
+	upTo = s.o.Jobs.Learn(node, allowed)
+	s.o.Publications.QueueTakenOver(x.JID, node)
 	return upTo
 }
 
@@ -87,9 +115,14 @@ func (s *Service) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is b
 		return 0, true
 	}
 	s.o.Jobs.IsNode(job, id)
-	if kind == jobevent.KindExpectation {
+	switch kind {
+	case jobevent.KindExpectation:
 		if x, err := jobevent.DecodeExpectation(job, data); err == nil && x.Ours {
 			upTo = s.hearExpectation(node+"/"+id, x)
+		}
+	case jobevent.KindNew: // a master of Salt 3008 fires that of its syndics under their names alone
+		if x, err := jobevent.DecodeNew(job, data); err == nil {
+			upTo = s.hearNew(node, x, false)
 		}
 	}
 	return upTo, true

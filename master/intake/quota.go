@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -37,8 +38,8 @@ func (s *Service) withinQuota(rets []returners.Return, loads []returners.Load) c
 					n += len(l.Raw)
 				}
 			}
-			if !s.returns.Take(r.ID, n, s.o.Now()) {
-				s.exceeds(r.ID, r.Via, r.JID, errReturnsQuota)
+			if payer := s.payer(r.ID); !s.returns.Take(payer, n, s.o.Now()) {
+				s.exceeds(payer, r.Via, r.JID, errReturnsQuota)
 				if _, kept := lost[r.JID]; !kept {
 					lost[r.JID] = true
 				}
@@ -57,11 +58,14 @@ func (s *Service) withinQuota(rets []returners.Return, loads []returners.Load) c
 	return c
 }
 
+// payer is the minion whose quota a return counts for: of a resource that which manages it.
+func (s *Service) payer(id string) string { return cmp.Or(s.o.Resources.Manager(id), id) }
+
 // settle gives back what was counted for returns that were not stored.
 func (c charged) settle(fresh []bool, err error) {
 	for i, r := range c.rets {
 		if c.bytes[i] > 0 && (err != nil || !fresh[i]) {
-			c.s.returns.Give(r.ID, c.bytes[i])
+			c.s.returns.Give(c.s.payer(r.ID), c.bytes[i])
 		}
 	}
 }

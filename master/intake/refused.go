@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -26,10 +27,13 @@ func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.
 	if err := s.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
 		return why
 	}
-	if s.o.Policy.Excludes(ret.JID, ret.ID) || s.o.Peers.Probed(ret.JID) {
+	res, err := s.resourceOf(r, ret)
+	if err != nil || s.excludes(ret.JID, ret.ID, res) || s.o.Peers.Probed(ret.JID) {
 		return why
 	}
-	row, err := s.unusable(ret, ret.ID, why)
+	sender := ret.ID
+	ret.ID = cmp.Or(res, ret.ID) // the error stands in its place, and not in the minion's
+	row, err := s.unusable(ret, sender, why)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
 )
@@ -54,7 +55,7 @@ func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
 		return 0, nil
 	}
-	data, origin := x.Data, ""
+	data, origin, tag := x.Data, "", x.Tag
 	switch {
 	case !r.isNode:
 		for _, tag := range r.tags(x.Tag) {
@@ -74,10 +75,16 @@ func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 			return upTo, nil
 		}
 		origin = r.id
+		// Salt 3008 shows it under the name of the node alone: this master publishes nothing.
+		if _, kind, _, _ := jobevent.Parse(x.Tag); kind == jobevent.KindPublication && r.pretag != "" {
+			tag = ""
+		}
 	}
 	now := s.o.Now()
-	if err := s.o.Bus.FireEvent(bus.Event{Tag: x.Tag, Data: data, Stamp: now, Origin: origin}); err != nil {
-		return upTo, fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
+	if tag != "" {
+		if err := s.o.Bus.FireEvent(bus.Event{Tag: tag, Data: data, Stamp: now, Origin: origin}); err != nil {
+			return upTo, fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
+		}
 	}
 	if r.pretag == "" {
 		return upTo, nil

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,8 +69,13 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if s.o.Policy.Excludes(own, ret.ID) {
-		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: own, Err: errNotMeant})
+	res, err := s.resourceOf(r, ret)
+	if err != nil {
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfResource, Path: ret.ID, ID: res, JID: own, Err: err})
+		return nil, nil
+	}
+	if s.excludes(own, ret.ID, res) {
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: cmp.Or(res, ret.ID), JID: own, Err: errNotMeant})
 		return nil, nil
 	}
 	if err := s.fieldsOf(r, ret.Full); err != nil {
@@ -81,7 +87,11 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		}
 		return false, nil
 	}
-	if s.o.Peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
+	if res != "" {
+		if ret, err = underResource(ret, res); err != nil {
+			return nil, err
+		}
+	} else if s.o.Peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
 		return nil, nil
 	}
 	row, err := s.row(ret)

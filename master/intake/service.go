@@ -20,6 +20,7 @@ import (
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/quota"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tracer"
@@ -33,6 +34,7 @@ type Options struct {
 	Policy       *ownership.Policy
 	Peers        *peers.Service
 	Signatures   *signatures.Service
+	Resources    *resources.Registry
 	Publications *publications.Service
 	Jobs         *jobs.Engine
 	Driver       *driver.Driver

@@ -143,7 +143,7 @@ func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRet
 		}
 		return returners.Return{}, ownership.OfReturn, err
 	}
-	if s.o.Policy.Excludes(j.JID, mr.ID) {
+	if s.o.Policy.Excludes(j.JID, mr.ID) && !s.isResource(j.JID, via, mr.ID) {
 		return returners.Return{}, ownership.OfJob, errNotMeant
 	}
 	ret, err := rows.Below(j, mr, s.o.Depth)

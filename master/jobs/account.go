@@ -27,6 +27,9 @@ func (e *Engine) Stale(limit int) (out []ledger.Stale, total int) { return e.led
 // was given up: it may be given the job again.
 func (e *Engine) Owes(jid, id string) bool { return e.ledger.Owes(jid, id) }
 
+// Counts reports whether an id is in the account of a job.
+func (e *Engine) Counts(jid, id string) bool { return e.ledger.Counts(jid, id) }
+
 // OwesNode is Owes for a node right below this master.
 func (e *Engine) OwesNode(jid, id string) bool { return e.ledger.OwesNode(jid, id) }
 

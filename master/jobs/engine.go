@@ -31,6 +31,10 @@ type Config struct {
 	Bounds bounds.Bounds
 	// Timeout is that of a job that only a minion has brought (Salt's `timeout`).
 	Timeout time.Duration
+	// Resources lists the resources that a minion manages, and Manager the minion of one, ""
+	// if there is none: what becomes of the minion becomes of its resources. nil: there are none.
+	Resources func(minion string) []string
+	Manager   func(id string) string
 	// Now stamps what is stored.
 	Now func() time.Time
 	// Wake is told that there is something to be done: Ready, or NextSave, has it. It must
@@ -83,7 +87,7 @@ func New(cfg Config) *Engine {
 		Missing: func(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 			e.find(finding{jid: jid, gone: gone, nodes: nodes})
 		},
-		FindJob: func(jid string, ids []string) { e.find(finding{jid: jid, then: Find{jid, ids}}) },
+		FindJob: func(jid string, ids []string) { e.find(finding{jid: jid, then: Find{jid, e.managers(ids)}}) },
 		Rescued: func(jid, id, reason string, since time.Duration) {
 			e.find(finding{jid: jid, then: Rescued{jid, id, reason, since}})
 		},

@@ -30,12 +30,14 @@ func (e *Engine) Hear(path string, ws ...jobevent.Word) (upTo uint64) {
 	return e.last()
 }
 
-// Learn is Hear for an expectation that is not told on: a Python master says it in the
-// event of a new job, which goes on as it is.
+// Learn is Hear for what the event of a new job says of a Python master. Salt 3008 says
+// who has to answer there alone; 3006 has said it in an event of its own before, and it
+// is not told on twice. A later event of the same job may add minions.
 func (e *Engine) Learn(path string, x jobevent.Expectation) (upTo uint64) {
-	e.expect(path, x)
-	e.lateWord(x.JID)
-	return e.last()
+	if e.ledger.Said(x.JID, path, x.Minions) {
+		return e.last()
+	}
+	return e.Hear(path, x)
 }
 
 // last is the number of the newest word.

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
@@ -9,15 +10,51 @@ import (
 // What becomes of peers goes to the account: it finds who is to be asked, and who is
 // missing.
 
+// with gives a minion and the resources that it manages.
+func (e *Engine) with(id string) []string {
+	if e.cfg.Resources == nil {
+		return []string{id}
+	}
+	return append([]string{id}, e.cfg.Resources(id)...)
+}
+
+// managers puts the minions that manage resources in their place: they are asked.
+func (e *Engine) managers(ids []string) []string {
+	if e.cfg.Manager == nil {
+		return ids
+	}
+	out := make([]string, 0, len(ids))
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id = cmp.Or(e.cfg.Manager(id), id); !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // MinionUp tells that a minion of this node has connected, and what it works on.
-func (e *Engine) MinionUp(id string, running map[string]bool) { e.ledger.MinionUp(id, running) }
+func (e *Engine) MinionUp(id string, running map[string]bool) {
+	for _, id := range e.with(id) {
+		e.ledger.MinionUp(id, running)
+	}
+}
 
 // StockUp is MinionUp for one that cannot say what it works on.
-func (e *Engine) StockUp(id string) { e.ledger.StockUp(id) }
+func (e *Engine) StockUp(id string) {
+	for _, id := range e.with(id) {
+		e.ledger.StockUp(id)
+	}
+}
 
 // MinionDown tells that the connection of a minion broke; its jobs wait for it so long,
 // 0 is the lease.
-func (e *Engine) MinionDown(id string, wait time.Duration) { e.ledger.MinionDown(id, wait) }
+func (e *Engine) MinionDown(id string, wait time.Duration) {
+	for _, id := range e.with(id) {
+		e.ledger.MinionDown(id, wait)
+	}
+}
 
 // NodeUp tells that a node right below is connected.
 func (e *Engine) NodeUp(id string) { e.ledger.NodeUp(id) }
@@ -26,7 +63,12 @@ func (e *Engine) NodeUp(id string) { e.ledger.NodeUp(id) }
 func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
 
 // Found enters what a minion says of a job when it is asked: see [Find].
-func (e *Engine) Found(jid, id string, running bool) { e.ledger.Found(jid, id, running) }
+func (e *Engine) Found(jid, id string, running bool) {
+	e.ledger.Found(jid, id, running)
+	for _, res := range e.with(id)[1:] {
+		e.ledger.FoundManager(jid, res, running)
+	}
+}
 
 // Declined tells that a minion of this node does not take a job, since the target does not
 // match its own data: grains, pillar, or both.
@@ -39,7 +81,11 @@ func (e *Engine) Given(jid, id string) { e.ledger.Given(jid, id) }
 func (e *Engine) GivenNode(jid, id string) { e.ledger.GivenNode(jid, id) }
 
 // GivenStock is Given for a minion that cannot say what it works on.
-func (e *Engine) GivenStock(jid, id string) { e.ledger.GivenStock(jid, id) }
+func (e *Engine) GivenStock(jid, id string) {
+	for _, id := range e.with(id) {
+		e.ledger.GivenStock(jid, id)
+	}
+}
 
 // Overdue tells that those a queued job waits for will not get it, and the reason;
 // minions maps each to the path to it.

@@ -148,6 +148,10 @@ func expectation(p *Publication) jobevent.Expectation {
 		JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}, Part: p.Spec.Part,
 	}
 	for _, m := range p.Spec.Minions {
+		if m.Silent != "" {
+			w.Unreachable[m.ID] = m.Silent
+			continue
+		}
 		if m.Live == ledger.Down || m.Live == ledger.Away && m.Grace == 0 {
 			w.Unreachable[m.ID] = ledger.NotConnected
 			if p.Spec.Queue {

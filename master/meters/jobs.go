@@ -55,7 +55,7 @@ func NewJobs() *Jobs {
 
 func knownReasons() []string {
 	return []string{
-		ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown,
+		ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown, ledger.ResourcesReturn,
 		ledger.UnmatchedGrains, ledger.UnmatchedPillar, ledger.UnmatchedBoth,
 	}
 }

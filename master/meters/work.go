@@ -41,7 +41,7 @@ type Stats struct {
 	HungUp, Panics      uint64
 
 	// Trespasses are what accepted peers were refused, by kind: return, job,
-	// entry, expectation, event, node, replay, unproven, unusable, record.
+	// entry, expectation, event, node, replay, unproven, unusable, record, mine, peer, quota, resource.
 	Trespasses map[string]uint64
 
 	// TurnedAway is what the door turned away, by cause, sockets left out.

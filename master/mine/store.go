@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/cache3008"
 )
 
 // file is the name of a minion's mine in its folder of the data cache.
@@ -75,8 +76,9 @@ func (m *Mine) without(name string) *Mine {
 
 // Store has the mines of the minions of one master. It is safe for concurrent use.
 type Store struct {
-	dir string
-	max int
+	dir  string
+	max  int
+	bank cache3008.Bank // of Salt 3008
 
 	seed  maphash.Seed
 	locks [64]sync.Mutex // of writers, by minion
@@ -88,7 +90,7 @@ type Store struct {
 
 // NewStore keeps them below cachedir, each of at most max bytes.
 func NewStore(cachedir string, max int) *Store {
-	return &Store{dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
+	return &Store{bank: cache3008.Open(cachedir, "mine"), dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
 }
 
 func (s *Store) lock(id string) *sync.Mutex {
@@ -129,13 +131,16 @@ func (s *Store) get(id string) (*Mine, error) {
 }
 
 func (s *Store) read(id string) (*Mine, error) {
-	b, err := os.ReadFile(s.path(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	b, newer := s.bank.Newer(id, s.path(id))
+	if !newer {
+		var err error
+		if b, err = os.ReadFile(s.path(id)); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("mine of minion %s: %w", id, err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("mine of minion %s: %w", id, err)
-	}
+	var err error
 	if b, err = wire.ToWire(b); err != nil {
 		return nil, fmt.Errorf("mine of minion %s: %w", id, wire.SpoiltFile(s.path(id), err))
 	}
@@ -235,12 +240,18 @@ func (s *Store) Flush(id string) (had bool, err error) {
 	l := s.lock(id)
 	l.Lock()
 	defer l.Unlock()
-	err = os.Remove(s.path(id))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	m, err := s.get(id)
+	if err == nil {
+		err = s.bank.Remove(id)
+	}
+	if err != nil {
+		return false, fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if err := os.Remove(s.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("mine of minion %s: %w", id, err)
 	}
 	s.keep(id, nil)
-	return err == nil, nil
+	return m != nil, nil
 }
 
 // Forget drops what is kept in memory of a minion whose folder was removed.
@@ -264,6 +275,9 @@ func (s *Store) write(id string, m *Mine) error {
 		b, err = wire.ToBus(b)
 	}
 	if err != nil {
+		return fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if err := s.bank.Write(id, b); err != nil {
 		return fmt.Errorf("mine of minion %s: %w", id, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path(id)), 0o700); err != nil {

@@ -19,7 +19,16 @@ type Audience struct {
 	Spared  []string // nodes that certainly have nobody for it
 	Expr    target.Expr
 	Unsure  []string // those of Minions of whom it is not known whether they are meant, sorted
+
+	// Resources are the resources of own minions that the job runs on, sorted by id. Each of
+	// them answers for itself, and its manager is among Minions.
+	Resources []Managed
+	// Carriers are those of Minions that get the job for their resources alone, sorted.
+	Carriers []string
 }
+
+// Managed is a resource with the minion that manages it.
+type Managed struct{ ID, Minion string }
 
 // Nobody tells that no minion and no node is meant.
 func (a *Audience) Nobody() bool { return len(a.Minions) == 0 && len(a.Nodes) == 0 }
@@ -66,6 +75,7 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	a.Minions = slices.Compact(a.Minions)
 	slices.Sort(a.Unsure)
 	a.Unsure = slices.Compact(a.Unsure)
+	p.meetResources(&a, tgtType)
 	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
 	return a, nil
 }

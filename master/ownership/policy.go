@@ -50,6 +50,8 @@ type Options struct {
 	Absent func(id string) bool
 	// Subject is what is known of a minion.
 	Subject func(id string) target.Subject
+	// Resources are what minions of Salt 3008 manage; nil: none do.
+	Resources Resources
 	// KeepsData: grains and pillar of minions are kept over restarts.
 	KeepsData bool
 	// Keeps tells whether publications are kept for peers that are away.

@@ -25,11 +25,12 @@ const (
 	OfMine        = "mine"        // more of the mine than there may be, or of others' than it may see
 	OfPeer        = "peer"        // a job or a runner that it may not have started
 	OfQuota       = "quota"       // more bytes than one minion may bring in a day
+	OfResource    = "resource"    // a resource of Salt 3008 that it does not manage, or a return for one
 	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
 )
 
 // Kinds lists them, for the values of a label.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord, OfMine, OfPeer, OfQuota}
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord, OfMine, OfPeer, OfQuota, OfResource}
 
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {

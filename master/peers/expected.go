@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/momtree/mom/master/jobs/ledger"
@@ -12,7 +13,7 @@ import (
 func (s *Service) Minions(ids []string, await func(id string) bool) []ledger.Minion {
 	out := make([]ledger.Minion, 0, len(ids))
 	for _, id := range ids {
-		at := s.Minion(id)
+		at := s.Minion(s.managerOf(id))
 		switch {
 		case at.Stock && at.Live == ledger.Up:
 			at.Live = ledger.Untracked // it is there, and has to be asked whether it works on the job
@@ -20,12 +21,26 @@ func (s *Service) Minions(ids []string, await func(id string) bool) []ledger.Min
 			if at.Grace = min(at.Grace, s.stockWait()); !s.p.Keeps() {
 				at.Grace = 0
 			}
-		case at.Grace > 0 && !await(id):
+		case at.Grace > 0 && !await(s.managerOf(id)):
 			at.Grace = 0
 		}
 		out = append(out, ledger.Minion{ID: id, Live: at.Live, Grace: at.Grace, Doubt: at.Doubt})
 	}
 	return out
+}
+
+// managerOf gives the minion whose presence is that of an id: of a resource the one that
+// manages it.
+func (s *Service) managerOf(id string) string {
+	if s.o.Manager == nil {
+		return id
+	}
+	return cmp.Or(s.o.Manager(id), id)
+}
+
+// Lasting is Announced for a minion or a resource.
+func (s *Service) Lasting(id string) (ledger.Liveness, time.Duration) {
+	return s.Announced(s.managerOf(id))
 }
 
 // Awaits tells whether a new job waits for a minion that is not connected: it comes
@@ -36,7 +51,7 @@ func (s *Service) Awaits(id string) bool { return s.p.Keeps() && s.Returning(id)
 // matched and before the ledger knew it: nothing else would end the wait.
 func (s *Service) LookAgain(spec ledger.Job) {
 	for _, min := range spec.Minions {
-		at := s.Minion(min.ID)
+		at := s.Minion(s.managerOf(min.ID))
 		switch live := at.Live; {
 		case at.Stock:
 			if live == ledger.Away && min.Live == ledger.Untracked {

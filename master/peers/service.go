@@ -24,8 +24,10 @@ type Options struct {
 	// Node is the id of this master in the tree.
 	Node string
 	Keys interface{ List(keys.State) []string }
-	Tree *topology.Tree
-	Fire func(tag string, data *wire.Map)
+	// Manager gives the minion that manages a resource, "" if none does; nil: none does.
+	Manager func(id string) string
+	Tree    *topology.Tree
+	Fire    func(tag string, data *wire.Map)
 	// Failing logs what is tried again every second.
 	Failing func(what string, err error, about ...any)
 	Log     *slog.Logger

@@ -93,16 +93,16 @@ func containsAll(ids, some []string) bool {
 	})
 }
 
-// own lists the minions of this master that a job means, with those of its earlier publications.
+// own lists the minions and resources of this master that a job means, with those of its earlier publications.
 func (s *Service) own(ctx context.Context, j *Job) []string {
 	if j.grown == nil {
-		return j.Minions
+		return j.Answerers()
 	}
 	xs, err := s.o.Store.Local().GetExpectations(ctx, j.JID)
 	if err != nil {
 		s.o.Log.Warn("minions of earlier publications not read", "jid", j.JID, "err", err)
 	}
-	ids := slices.Clone(j.Minions)
+	ids := slices.Clone(j.Answerers())
 	for _, x := range xs {
 		if x.Node == "" {
 			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))

@@ -72,6 +72,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	if j.Audience, err = s.o.Policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
 	}
+	j.Audience = j.Audience.For(funsOf(p.Fun))
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
 		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // a node's to say
@@ -85,6 +86,14 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	}
 	j.JID, j.load = p.JID, p
 	return j, nil
+}
+
+// funsOf lists the functions of a job.
+func funsOf(fun wire.Raw) []string {
+	if funs, err := wire.Strings(fun); err == nil && wire.IsList(fun) {
+		return funs
+	}
+	return []string{wire.FunName(fun)}
 }
 
 // notOfTheJob are kwargs that speak to this master alone: auth_list, of which it says its
@@ -153,14 +162,15 @@ func (j *Job) judge(v verdict.Verdict) error {
 	if !access.ByTarget(v) {
 		return nil
 	}
+	ids := j.Answerers() // a minion that carries the job for its resources must not take it for itself
 	j.list = &judged.List{
-		IDs: j.Minions, Open: len(j.Unsure) > 0,
+		IDs: ids, Open: len(j.Unsure) > 0,
 		Plain: slices.ContainsFunc(j.Nodes, func(n ledger.Node) bool { return n.Live == ledger.Untracked }),
 	}
 	if !j.list.Open {
 		return nil
 	}
-	if _, _, err := target.NarrowTo(j.Minions, j.tgt, j.load.TgtType, j.extra.String("delimiter")); err != nil {
+	if _, _, err := target.NarrowTo(ids, j.tgt, j.load.TgtType, j.extra.String("delimiter")); err != nil {
 		return fmt.Errorf("this master does not know the grains or pillar of %s and cannot narrow the target: %w", j.Unsure[0], err)
 	}
 	return nil

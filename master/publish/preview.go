@@ -107,7 +107,7 @@ type preview struct {
 func (s *Service) preview(j *Job, may access.Permit, limit int) *preview {
 	v := &preview{limit: limit, at: map[string]int{}}
 	top := s.o.Tree()
-	for _, id := range j.Minions {
+	for _, id := range j.Answerers() {
 		state := topology.Unknown
 		if m, ok := top.Minion(id); ok {
 			state = m.State

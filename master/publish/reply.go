@@ -21,7 +21,7 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 	for _, n := range j.Nodes {
 		nodes = append(nodes, n.ID)
 	}
-	m := wire.NewMap("jid", j.JID, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
+	m := wire.NewMap("jid", j.JID, "minions", j.Answerers(), "missing", j.Missing, "nodes", nodes)
 	if len(j.Nodes) == 0 || j.fromAbove { // who gave it hears of the expectation by its events
 		return m
 	}
@@ -33,7 +33,7 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 		x.Minions = slices.DeleteFunc(x.Minions, func(id string) bool { return !j.grown.asks(id) })
 	}
 	m.Set("minions", x.Minions)
-	m.Set("own", j.Minions)
+	m.Set("own", j.Answerers())
 	m.Set("missing", slices.DeleteFunc(slices.Clone(j.Missing), func(id string) bool {
 		_, found := slices.BinarySearch(x.Minions, id)
 		return found

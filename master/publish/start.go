@@ -149,7 +149,7 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, ctx: ctx, done: make(chan struct{})}
 	x.spec = ledger.Job{
-		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
+		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if j.grown != nil {
@@ -157,6 +157,9 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	}
 	for i, m := range x.spec.Minions {
 		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
+		if _, silent := slices.BinarySearch(j.Silent(j.fun), m.ID); silent {
+			x.spec.Minions[i].Silent = ledger.ResourcesReturn
+		}
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
 		x.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
@@ -217,7 +220,7 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
 	p := jobs.Publication{
-		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept, Asks: j.asks,
+		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
 		Grows: j.grown != nil,
 	}
 	save, known, err := s.o.Jobs.Publish(ctx, p)
@@ -289,7 +292,7 @@ func (s *Service) TellNew(jid string) {
 		arg = nil
 	}
 	tag, data := jobevent.New{
-		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Minions, Missing: j.Missing,
+		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Answerers(), Missing: j.Missing,
 	}.Encode()
 	s.o.Fire(tag, data)
 }

@@ -88,7 +88,7 @@ func (s *Service) knownBehind(node string, load returners.Load) map[string]strin
 }
 
 // Grace is described at [jobs.Presence].
-func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o.Peers.Announced(id) }
+func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o.Peers.Lasting(id) }
 
 // Spec is described at [jobs.Presence].
 func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {

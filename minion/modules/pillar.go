@@ -38,6 +38,7 @@ CLI Example:
 				delimiter,
 				{Name: "pillarenv"},
 				{Name: "saltenv"},
+				{Name: "unmask"},
 			},
 			Doc: `
 Return the value of key in the pillar in memory; a:b:0 leads into nested maps and
@@ -45,14 +46,15 @@ lists, with another delimiter than : if that is given. default is returned for a
 pillar_raise_on_missing and no default that is an error. merge=True lays the
 value over a default that is a map, or appends it to one that is a list;
 merge_nested_lists=True joins lists within. pillarenv and saltenv fetch the
-pillar anew.
+pillar anew. unmask=True shows texts that the option pillar_mask hides, and
+unmask=False hides them without it; so with the other functions here.
 
 CLI Example:
 
     salt '*' pillar.get pkg:apache
 `,
 		},
-		Function{Name: "raw", Args: []Arg{{Name: "key"}}, Run: pillarRaw, Doc: `
+		Function{Name: "raw", Args: []Arg{{Name: "key"}, {Name: "unmask"}}, Run: pillarRaw, Doc: `
 Return the pillar in memory, or the item key of it, without asking the master.
 
 CLI Example:
@@ -66,7 +68,7 @@ CLI Example:
 
     salt '*' pillar.ls
 `},
-		Function{Name: "keys", Args: []Arg{key, delimiter}, Run: pillarKeys, Doc: `
+		Function{Name: "keys", Args: []Arg{key, delimiter, {Name: "unmask"}}, Run: pillarKeys, Doc: `
 List the keys of the map that key names in the pillar in memory; a:b leads into
 nested ones, with another delimiter than : if that is given.
 
@@ -115,12 +117,12 @@ func pillarItems(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return masked(c, m, unmask(c)), nil
 }
 
 // wanted is the pillar that pillar.items and its kin return.
 func wanted(ctx context.Context, c *Call) (*wire.Map, error) {
-	kw, err := keywords(c, "pillar", "pillarenv", "saltenv")
+	kw, err := keywords(c, "pillar", "pillarenv", "saltenv", "unmask")
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*wire.Map, er
 }
 
 func pillarItem(ctx context.Context, c *Call) (any, error) {
-	kw, err := keywords(c, "default", "delimiter", "pillarenv", "saltenv")
+	kw, err := keywords(c, "default", "delimiter", "pillarenv", "saltenv", "unmask")
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,11 @@ func pillarItem(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return items(p, c.Rest(), kw)
+	found, err := items(p, c.Rest(), kw)
+	if err != nil {
+		return nil, err
+	}
+	return masked(c, found, unmask(c)), nil
 }
 
 func pillarGet(ctx context.Context, c *Call) (any, error) {
@@ -177,13 +183,13 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	fallback := c.Value("default")
 	if c.Truth("merge") {
 		if m, merged := mergedDefault(c, fallback, v, ok); merged {
-			return m, nil
+			return masked(c, m, c.Value("unmask")), nil
 		}
 	}
 	_, none := fallback.(unset)
 	switch {
 	case ok:
-		return v, nil
+		return masked(c, v, c.Value("unmask")), nil
 	case none && truth(c.Env.Option("pillar_raise_on_missing")):
 		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
 	case none:
@@ -237,11 +243,15 @@ func unionOf(base, more []any) []any {
 
 func pillarRaw(_ context.Context, c *Call) (any, error) {
 	p := inMemory(c)
+	say := c.Value("unmask")
+	if say == nil {
+		say = true // it is for looking at what is in memory
+	}
 	if c.Str("key") == "" {
-		return p, nil
+		return masked(c, p, say), nil
 	}
 	if v, ok := mapGet(p, c.Value("key")); ok {
-		return v, nil
+		return masked(c, v, say), nil
 	}
 	return wire.NewMap(), nil
 }

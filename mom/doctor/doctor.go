@@ -68,7 +68,7 @@ type patient struct {
 
 // checks are the areas in the order in which they are told.
 var checks = []func(*patient){
-	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion, lookStart,
+	lookOptions, lookKeys, lookLayout, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion, lookStart,
 }
 
 // Examine looks at a folder. The error is that there is none with a master's file.

@@ -3,6 +3,7 @@ package standalone
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,17 +52,49 @@ func (js *jobs) expect(jid string, e bus.Event) (wire.Raw, error) {
 		x.Ours, x.Untracked = true, true
 		_, e.Data = x.Encode()
 	}
-	j := &job{expectation: x, at: e.Stamp, waiting: map[string]struct{}{}}
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.open(x, e.Stamp)
+	return e.Data, nil
+}
+
+// learn opens a job by its `new` event, or adds minions to it, and gives the expectation
+// for the masters above. A master of Salt 3008 names the minions there alone, and fires
+// one such event for each slice of a batch. ok: the event adds something; that of 3006
+// follows an expectation which says the same.
+func (js *jobs) learn(n jobevent.New, at time.Time) (x jobevent.Expectation, ok bool) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	x = jobevent.Expectation{JID: n.JID, Minions: n.Minions, Ours: js.whole, Untracked: js.whole}
+	if j, known := js.byJID.Peek(n.JID); known {
+		said := make(map[string]bool, len(j.expectation.Minions))
+		for _, id := range j.expectation.Minions {
+			said[id] = true
+		}
+		more := slices.DeleteFunc(slices.Clone(n.Minions), func(id string) bool { return said[id] })
+		if len(more) == 0 {
+			return x, false
+		}
+		j.expectation.Minions = slices.Concat(j.expectation.Minions, more)
+		for _, id := range more {
+			j.waiting[id] = struct{}{}
+		}
+		return j.expectation, true
+	}
+	js.open(x, at)
+	return x, true
+}
+
+// open remembers a job until all minions have returned. js.mu is held.
+func (js *jobs) open(x jobevent.Expectation, at time.Time) {
+	if len(x.Minions) == 0 {
+		return // told once, and complete
+	}
+	j := &job{expectation: x, at: at, waiting: map[string]struct{}{}}
 	for _, id := range x.Minions {
 		j.waiting[id] = struct{}{}
 	}
-	if len(j.waiting) == 0 {
-		return e.Data, nil // told once, and complete
-	}
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	js.byJID.Add(jid, j)
-	return e.Data, nil
+	js.byJID.Add(x.JID, j)
 }
 
 // returned tells whether this was the last one a job waited for.

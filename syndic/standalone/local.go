@@ -222,6 +222,12 @@ func (l *Local) take(ctx context.Context, e bus.Event) error {
 		case l.rows <- returners.Batch{Loads: []returners.Load{{JID: job, Raw: load, At: e.Stamp}}}:
 		case <-ctx.Done():
 		}
+		if x, fresh := l.jobs.learn(n, e.Stamp); fresh {
+			tag, data := x.Encode()
+			if err := l.bus.FireEvent(bus.Event{Tag: tag, Data: data, Stamp: e.Stamp}); err != nil {
+				return err
+			}
+		}
 	case jobevent.KindExpectation:
 		var err error
 		if e.Data, err = l.jobs.expect(job, e); err != nil {

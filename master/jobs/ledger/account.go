@@ -18,6 +18,9 @@ const (
 	// NotRunning: the minion is there but says that it does not run the job:
 	// it was restarted, or missed the publication.
 	NotRunning = "Not running the job"
+	// ResourcesReturn: a minion of Salt 3008 that manages resources returns their results of a
+	// state run, and not its own.
+	ResourcesReturn = "Its resources return in its place"
 	// NodeDown: the node that the minion sits behind is not connected.
 	NodeDown = "Node not connected"
 	// NodeNoResponse: the node that the minion sits behind is connected and did not tell

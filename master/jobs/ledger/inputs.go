@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
@@ -52,6 +53,9 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
 	j.hear(x.Path)
+	if n := j.nodes[x.Path]; n != nil && !x.Moved && !x.Partial {
+		n.said = true
+	}
 	for _, id := range x.Asked {
 		if path := x.Path + "/" + id; j.nodes[path] == nil || x.Part > 0 {
 			j.askNode(path, max(x.Part, x.Parts), now.Add(j.Timeout))
@@ -97,6 +101,27 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	l.arm(j)
 	l.finish(j, news{})
 	return reopened
+}
+
+// Said reports whether the node at path has said who has to answer the job, and all of
+// minions are in the account.
+func (l *Ledger) Said(jid, path string, minions []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil || j.nodes[path] == nil || !j.nodes[path].said {
+		return false
+	}
+	return !slices.ContainsFunc(minions, func(id string) bool { return j.entries[id] == nil && !j.answered(id) })
+}
+
+// Counts reports whether an id is in the account of a job: it answers, has answered, or is
+// missing.
+func (l *Ledger) Counts(jid, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	return j != nil && (j.entries[id] != nil || j.answered(id))
 }
 
 // IsNode tells that an id which a Python master counts among its minions is the
@@ -208,7 +233,17 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 }
 
 // Found enters a minion's answer to find_job.
-func (l *Ledger) Found(jid, id string, running bool) {
+func (l *Ledger) Found(jid, id string, running bool) { l.answer(jid, id, running, 0) }
+
+// FoundManager is Found for a resource, by the answer of the minion that manages it. The
+// minion notes its own run of a job and those on its resources in one place, so that the
+// first of them to end makes the answer: the others get a round of find_job to return.
+func (l *Ledger) FoundManager(jid, id string, running bool) {
+	l.answer(jid, id, running, l.cfg.GatherTimeout)
+}
+
+// answer enters an answer to find_job; if the job does not run, a return has grace at least.
+func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -230,7 +265,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(e.returnGrace()))
+		l.due(j, e, now.Add(max(grace, e.returnGrace())))
 	}
 	l.arm(j)
 	l.finish(j, news{})

@@ -36,6 +36,8 @@ type Minion struct {
 	// Unsure says that it is not known whether the target means it: it is asked, and leaves
 	// the account if it declines.
 	Unsure bool
+	// Silent says why it will return nothing, though it gets the job; "": it will.
+	Silent string
 }
 
 // Node is a syndic node directly below this master.
@@ -128,6 +130,7 @@ type entry struct {
 type nodeEntry struct {
 	state jobevent.NodeState
 	heard bool // has said something about the job
+	said  bool // has said who has to answer it
 	away  bool // not connected: due is the end of its time to come back
 	due   time.Time
 	parts []int // publications of the job whose expectation is due

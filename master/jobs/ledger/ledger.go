@@ -244,6 +244,11 @@ func (l *Ledger) openMinions(j *job, minions []Minion, now time.Time, n *news) {
 		}
 		e = &entry{direct: true, live: m.Live, unsure: m.Unsure, sign: now.Sub(j.opened)}
 		j.add(m.ID, e)
+		if m.Silent != "" {
+			j.settle(m.ID, e, missing, m.Silent)
+			n.miss(m.ID, e)
+			continue
+		}
 		switch m.Live {
 		case Up:
 			l.firstQuestion(j, e)

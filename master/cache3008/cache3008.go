@@ -1,0 +1,67 @@
+// Package cache3008 reads and writes what Salt 3008 keeps of minions in the folder of the
+// master's cache: cachedir/BANK/ID.p, with grains, pillar and mine each on its own. Before,
+// all of them were in cachedir/minions/ID, where mom has them. A master that takes over from
+// 3008 reads what is newer than its own, and keeps both up to date for the way back.
+package cache3008
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Bank is a folder of files by minion. It is safe for concurrent use, as long as each file
+// is written by one goroutine at a time.
+type Bank struct{ dir string }
+
+// Open gives a bank: grains, pillar or mine.
+func Open(cachedir, bank string) Bank { return Bank{filepath.Join(cachedir, bank)} }
+
+// Used reports whether a master of Salt 3008 has used the cache.
+func Used(cachedir string) bool { return Open(cachedir, "grains").There() }
+
+// There reports whether Salt 3008 has made the bank. mom does not make it.
+func (b Bank) There() bool {
+	fi, err := os.Stat(b.dir)
+	return err == nil && fi.IsDir()
+}
+
+func (b Bank) path(id string) string { return filepath.Join(b.dir, id+".p") }
+
+// Newer reads the file of a minion if it is newer than own, the path of mom's file, or if
+// that one does not exist. id is that of an accepted key, which makes it a safe name.
+func (b Bank) Newer(id, own string) (data []byte, ok bool) {
+	theirs, err := os.Stat(b.path(id))
+	if err != nil || !theirs.Mode().IsRegular() {
+		return nil, false
+	}
+	if fi, err := os.Stat(own); err == nil && !theirs.ModTime().After(fi.ModTime()) {
+		return nil, false
+	}
+	data, err = os.ReadFile(b.path(id))
+	return data, err == nil
+}
+
+// Write replaces the file of a minion, if Salt 3008 has made the bank. mom's own file has to
+// be written after it.
+func (b Bank) Write(id string, data []byte) error {
+	if !b.There() {
+		return nil
+	}
+	if err := crypt.WriteFileLazy(b.path(id), data, 0o600); err != nil {
+		return fmt.Errorf("write for Salt 3008: %w", err)
+	}
+	return nil
+}
+
+// Remove removes the file of a minion.
+func (b Bank) Remove(id string) error {
+	if err := os.Remove(b.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove for Salt 3008: %w", err)
+	}
+	return nil
+}

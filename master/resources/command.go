@@ -1,0 +1,59 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/server"
+)
+
+// Service serves the registration. Fields are set before it serves.
+type Service struct {
+	*Registry
+	// Trespassed is told of what a minion may not register.
+	Trespassed func(ownership.Trespass)
+	// Refreshed is told of a minion whose resources were registered.
+	Refreshed func(minion string)
+}
+
+var commands server.Set[*Service]
+
+// Commands lists the command of this package.
+func Commands() []server.Command { return commands.Commands() }
+
+// Serve adds it to a server.
+func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
+
+func init() {
+	commands.Register(server.Command{
+		Name: "_register_resources", Who: server.Proven, Args: []string{"resources", "resource_grains"}, Whole: true, Doc: `
+A minion of Salt 3008 names the resources that it manages, in the place of all that it named
+before.
+resources
+    Their ids, by type.
+resource_grains
+    Their grains, by "type:id".
+`,
+	}, func(s *Service) server.Handler { return s.onRegister })
+}
+
+// onRegister serves `_register_resources`. The answer is true, as Salt's: a minion does not
+// look at it.
+func (s *Service) onRegister(_ context.Context, r *server.Request) (any, error) {
+	list, err := Parse(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("resources of %s: %w", r.ID, err)
+	}
+	refused, err := s.Register(r.ID, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(refused)) {
+		s.Trespassed(ownership.Trespass{Kind: ownership.OfResource, Path: r.ID, ID: id, Err: fmt.Errorf("it may not manage the resource: %s", refused[id])})
+	}
+	s.Refreshed(r.ID)
+	return true, nil
+}

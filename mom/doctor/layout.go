@@ -1,0 +1,21 @@
+package doctor
+
+import (
+	"path/filepath"
+
+	"github.com/momtree/mom/master/cache3008"
+)
+
+// lookLayout tells of the files of Salt 3008, which are elsewhere than those of earlier
+// versions.
+func lookLayout(p *patient) {
+	if driver, _ := p.options["keys.cache_driver"].(string); driver == "mmap_key" {
+		p.fails(areaKeys, p.conf.Place("keys.cache_driver").String(),
+			"write each accepted key into the folder minions of pki_dir, as PEM, before mom starts; or accept the minions anew",
+			"keys.cache_driver: mmap_key keeps keys in binary files, which mom does not read")
+	}
+	if cache3008.Used(p.conf.Cachedir) {
+		p.works("cache", filepath.Join(p.conf.Cachedir, "grains"),
+			"Salt 3008 has used this cache: grains, pillar, mine and tokens are read in its form, and written in it for the way back")
+	}
+}
