@@ -77,10 +77,13 @@ func (e *env) Grains() *wire.Map { return e.core.grains.Get() }
 // pillar request, which tell makes at once.
 func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
 	changed := e.core.grains.Refresh(ctx)
-	if !tell || !changed || e.s == nil {
+	if !tell || e.s == nil {
 		return nil
 	}
 	e.tellDaemon("grains_refresh", wire.NewMap("force_refresh", true))
+	if !changed {
+		return nil
+	}
 	return e.refreshPillar(ctx)
 }
 

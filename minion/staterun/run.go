@@ -124,10 +124,24 @@ func (j *job) testing(test any) bool {
 	if test == nil {
 		test = j.keyword("test")
 	}
+	if test == nil && testByData(j.Env) {
+		return true
+	}
 	if test == nil {
 		test = j.Env.Option("test")
 	}
 	return truth(test)
+}
+
+// testByData reports whether grains or pillar say `test: True`, which as in Salt makes the runs of
+// a minion test runs where the call says nothing.
+func testByData(e modules.Env) bool {
+	for _, from := range []*value.Map{e.Grains(), e.Pillar().Map("master"), e.Pillar()} {
+		if v, ok := from.Get("test"); ok {
+			return v == true
+		}
+	}
+	return false
 }
 
 // build makes the run.

@@ -21,7 +21,7 @@ for line in sys.stdin:
             opts = salt.config.minion_config(sys.argv[1])
             opts["id"] = call["id"]
             callers[call["id"]] = salt.client.Caller(mopts=opts)
-        answer = {"value": callers[call["id"]].cmd(call["fun"], *call["args"])}
+        answer = {"value": callers[call["id"]].function(call["fun"], *call["args"])}
         text = json.dumps(answer)
     except Exception as fault:  # whatever a module raises is the answer
         text = json.dumps({"error": str(fault) or type(fault).__name__})

@@ -27,6 +27,9 @@ make upstream ARGS='-suite cli -cast "all mom"'    # some of them
 pytest-shell-utilities, pytest-skip-markers, pytest-system-statistics and pytest-helpers-namespace
 (` + "`pip install --target DIR pytest-salt-factories`" + `). Python needs pytest, and pytest-timeout, mock, flaky and virtualenv (Debian has packages of them).
 
+The daemons have their sockets in the scratch folder, so its path has to be short: ` + "`-dir /tmp/u`" + `. On a busy machine ` + "`UPSTREAM_PATIENCE=3`" + ` multiplies the time limits of
+tests and commands.
+
 Some suites run with Salt alone too (cast salt), to see what fails there. Three things differ from a run of Salt. The event bus of each Go daemon is forwarded to the factories by a small program
 (` + "`test/upstream/bridge.py`" + `), since Salt does it by an engine in Python. Sources of ` + "`ext_pillar`" + ` that are Python modules of the suites are left out of the
 configuration (` + "`test/upstream/plugin.py`" + `): with them each pillar has ` + "`_errors`" + `, and minions apply no states. And
