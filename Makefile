@@ -48,10 +48,11 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
-	{ $(GO) test -race -timeout 20m -json $(PKG) || true; } | $(GO) run ./internal/tools/testreport
+	{ $(GO) test -race -timeout 20m -json $(PKG) || true; \
+	  $(if $(filter ./...,$(PKG)),$(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
 
-formulas: ## public formulas compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
-	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' $(ARGS)
+formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
+	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' -sites '$(SITES)' $(ARGS)
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
 	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
@@ -59,7 +60,7 @@ chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 S
 power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/power.md)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestPower$$' ./test/power -args -points $(POINTS) -seed $(SEED)
 
-interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
+interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3, SALT_PEER8=DIR for 3008 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
 
 matrix: ## every pair of daemons of ours and of two installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR (ARGS="-only 'mom - Salt/2'")

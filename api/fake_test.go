@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/value"
 )
@@ -23,6 +24,7 @@ type fake struct {
 	tokens    map[string]Token
 	fired     []client.Event
 	published []client.Job
+	traces    []string // the trace that each belongs to
 	runners   []client.RunnerCall
 	jobs      map[string]*value.Map // records by job id
 	owner     map[string]string     // of jobs
@@ -239,6 +241,7 @@ func (s *fakeSession) Publish(ctx context.Context, j client.Job) (client.Publish
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	s.f.published = append(s.f.published, j)
+	s.f.traces = append(s.f.traces, tracing.CarrierOf(ctx).TraceID())
 	s.f.serial++
 	jid := fmt.Sprintf("20240101%012d", s.f.serial)
 	s.f.owner[jid] = name

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/momtree/mom/api/page"
@@ -50,6 +52,9 @@ func (f *files) close() error {
 	return f.static.Close()
 }
 
+// loginsFile is below the page: the login services that it offers.
+const loginsFile = "logins.json"
+
 var errNoFile = refuse(http.StatusNotFound, "The path was not found.")
 
 // app serves the page, or the file that the option app names: that under every path below,
@@ -67,8 +72,30 @@ func (s *Server) app(c *call) error {
 		s.write(c.w, c.r, http.StatusFound, nil)
 		return nil
 	}
+	if c.r.PathValue("path") == loginsFile {
+		return s.loginNames(c)
+	}
 	if !s.files.assets.Serve(c.w, c.r, c.r.PathValue("path")) {
 		return errNoFile
+	}
+	return nil
+}
+
+// loginNames serves the names of the login services, to the page alone: no other origin reads them.
+func (s *Server) loginNames(c *call) error {
+	body, err := json.Marshal(map[string][]string{"logins": append([]string{}, s.o.Logins...)})
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // who asked may be gone
 	}
 	return nil
 }

@@ -111,7 +111,11 @@ func (s *Server) take(w *recorder, r *http.Request) error {
 			}
 		}
 	}
-	return rt.do(s, c)
+	ctx, span := s.traced(c)
+	c.ctx = ctx
+	err = rt.do(s, c)
+	span.End(err)
+	return err
 }
 
 // find gives the routes of a path by method. A path that is not in its shortest form is

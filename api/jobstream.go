@@ -20,6 +20,7 @@ const (
 	tagMissing  = "mom/job/missing"
 	tagComplete = "mom/job/complete"
 	tagExpected = "mom/job/expected" // where it was asked for
+	tagUnsaved  = "mom/job/unsaved"
 )
 
 // news is what came of a job, or why nothing more does.
@@ -145,6 +146,8 @@ func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, e
 		tag, data = tagExpected, value.NewMap("jid", id, "node", x.Node, "minions", x.Minions, "asked", x.Asked)
 	case n.u.Missing != nil:
 		tag, data = tagMissing, value.NewMap("jid", id, "missing", absent(n.u.Missing))
+	case n.u.Unsaved != nil:
+		tag, data = tagUnsaved, value.NewMap("jid", id, "id", n.u.Unsaved.ID, "reason", n.u.Unsaved.Reason)
 	case n.u.Complete != nil:
 		a := n.u.Complete
 		tag, last = tagComplete, true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/internal/tracing"
 )
 
 // Dialect names which of Salt's two servers a listener behaves as.
@@ -75,11 +76,16 @@ type Options struct {
 	CallTime time.Duration
 	// BodyTime bounds how long a body may take to arrive. Default 60 s.
 	BodyTime time.Duration
+	// Tracer makes the spans of requests that start something; nil: none.
+	Tracer *tracing.Tracer
 	// AllEvents has whoever holds a token hear all events, as Salt does. Default: each
 	// user hears what the rules allow; see docs/api.md, Events.
 	AllEvents bool
 	// NoEvents answers streams of events with 503: the backend has none.
 	NoEvents bool
+	// Logins are the login services that the page offers: those of external_auth. Anybody
+	// may read their names there. Default: unknown.
+	Logins []string
 	// MasterUser is the user that the master runs as. A user of a login service who is
 	// called so is another one, and no job of the master's user is that one's own.
 	MasterUser string

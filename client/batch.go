@@ -45,10 +45,10 @@ func (o Batch) Slots(minions int) (int, error) {
 // BatchUpdate is one thing that happens while a job runs in batches. Either Begins is set,
 // or Started, or Ended, or one field of Update.
 type BatchUpdate struct {
-	// Begins are the minions that the next round is about to be published for. Each
-	// round is a job of its own.
+	// Begins are the minions that the next round is about to be published for.
 	Begins []string
-	// Started is the job id of that round.
+	// Started is the job id of that round. All rounds have one job id, where the master tells
+	// of the job (see [Published]): each extends the job to its minions.
 	Started string
 	// Update is news of the round with the job id JID.
 	Update
@@ -78,7 +78,10 @@ type Batching struct {
 	begun   []string        // told as beginning, to be published next
 	taken   int             // slots that are not free
 	done    map[string]bool // minions that have answered or will not
+	counted map[string]bool // minions that have returned in a round
 	open    int             // rounds that are followed
+	jid     string          // of all rounds; "": each has its own
+	sent    int             // minions for whom rounds were published
 	stopped bool            // FailHard has struck
 	total   Account
 }
@@ -109,7 +112,7 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 		return nil, err
 	}
 	b := &Batching{
-		Asked: asked, by: by, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{},
+		Asked: asked, by: by, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{}, counted: map[string]bool{},
 		total: Account{JID: asked.JID, Expected: asked.Account.Expected, Missing: maps.Clone(asked.Account.Missing), Nodes: asked.Account.Nodes},
 	}
 	b.size, err = o.Slots(len(b.queue))
@@ -157,26 +160,77 @@ func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 
 // start publishes the job to the next minions and follows it.
 func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error) {
-	f, err := b.by.Follow(ctx, b.job.on(ids))
+	j := b.job.on(ids)
+	if b.jid != "" {
+		j.JID = b.jid
+	}
+	f, err := b.by.Follow(ctx, j)
 	if err != nil {
 		return BatchUpdate{Started: f.JID}, err
 	}
+	if f.Tells {
+		b.jid = f.JID
+	}
+	r := round{ids: ids}
+	if j.JID != "" {
+		r.before = b.sent
+	}
+	b.sent += len(ids)
 	b.taken += len(ids)
 	b.open++
 	b.work.Go(func() {
 		defer f.Close()
-		for u, err := range f.Updates(b.ctx) {
+		for over := false; !over; {
+			u, err := f.Next(b.ctx)
+			if err == nil && !r.concerns(&u) {
+				continue
+			}
+			over = err != nil || u.Complete != nil
 			select {
 			case b.heard <- batchNews{jid: f.JID, ids: ids, u: u, err: err}:
 			case <-b.ctx.Done():
 				return
 			}
-			if err != nil {
-				return
-			}
 		}
 	})
 	return BatchUpdate{Started: f.JID}, nil
+}
+
+// round is one publication of a job that has several.
+type round struct {
+	ids    []string // sorted
+	before int      // minions of earlier rounds
+}
+
+func (r *round) has(id string) bool {
+	_, found := slices.BinarySearch(r.ids, id)
+	return found
+}
+
+// concerns tells whether an update is about the round, and leaves of it what is: the events of the
+// job are about all rounds. The end of the job is the end of the round unless it came before it.
+func (r *round) concerns(u *Update) bool {
+	switch {
+	case u.Return != nil:
+		return r.has(u.Return.ID)
+	case u.Missing != nil:
+		u.Missing = r.missing(u.Missing)
+		return len(u.Missing) > 0
+	case u.Complete != nil:
+		if u.Complete.Expected <= r.before {
+			return false
+		}
+		a := *u.Complete
+		a.Missing = r.missing(a.Missing)
+		u.Complete = &a
+	}
+	return true
+}
+
+func (r *round) missing(all map[string]Missing) map[string]Missing {
+	some := maps.Clone(all)
+	maps.DeleteFunc(some, func(id string, _ Missing) bool { return !r.has(id) })
+	return some
 }
 
 // hear counts what has happened in a round.
@@ -190,6 +244,7 @@ func (b *Batching) hear(n batchNews) (BatchUpdate, error) {
 		if u.Return.Retcode != 0 {
 			out.Stopped = b.failed(u.Return.ID)
 		}
+		b.count(u.Return)
 		b.finish(u.Return.ID)
 	case u.Missing != nil:
 		for _, id := range slices.Sorted(maps.Keys(u.Missing)) {
@@ -203,11 +258,27 @@ func (b *Batching) hear(n batchNews) (BatchUpdate, error) {
 		for _, id := range n.ids {
 			b.finish(id)
 		}
-		b.total.Returned += u.Complete.Returned
-		b.total.Failed += u.Complete.Failed
-		maps.Copy(b.total.Missing, u.Complete.Missing)
+		for id, why := range u.Complete.Missing {
+			if !b.counted[id] {
+				b.total.Missing[id] = why
+			}
+		}
 	}
 	return out, nil
+}
+
+// count enters a return into the account of all rounds.
+func (b *Batching) count(r *Return) {
+	if b.counted[r.ID] {
+		return
+	}
+	b.counted[r.ID] = true
+	delete(b.total.Missing, r.ID)
+	if r.Success && r.Retcode == 0 {
+		b.total.Returned++
+	} else {
+		b.total.Failed++
+	}
 }
 
 // failed stops the run with FailHard; it gives the minion if it is the one that does.

@@ -156,7 +156,7 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 			continue
 		}
 		f.c.o.Log.Debug("Event", "tag", e.Tag)
-		u, ok, err := f.read(kind, e.Data)
+		u, ok, err := f.read(kind, e.Tag, e.Data)
 		if err != nil {
 			return Update{}, fmt.Errorf("event %s: %w", e.Tag, err)
 		}
@@ -185,8 +185,8 @@ func (f *Following) Updates(ctx context.Context) iter.Seq2[Update, error] {
 
 // read makes an update of an event of the job; false if there is nothing in it for the
 // reader.
-func (f *Following) read(kind jobevent.Kind, data wire.Raw) (Update, bool, error) {
-	u, ok, err := readUpdate(f.JID, kind, data)
+func (f *Following) read(kind jobevent.Kind, tag string, data wire.Raw) (Update, bool, error) {
+	u, ok, err := readUpdate(f.JID, kind, tag, data)
 	if ok && u.Return != nil {
 		ok = !f.seen[u.Return.ID]
 		f.seen[u.Return.ID] = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/momtree/mom/internal/tracing"
 )
 
 // Published is a master's answer to a publication.
@@ -32,6 +34,7 @@ func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 	if err != nil {
 		return Published{}, fmt.Errorf("publish: %w", err)
 	}
+	tracing.CarrierOf(ctx).Put(load)
 	reply, err := c.send(ctx, load)
 	if err != nil {
 		return Published{}, fmt.Errorf("publish: %w", err)

@@ -44,7 +44,7 @@ func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 		for len(s.page) > 0 {
 			full := s.page[0]
 			s.page = s.page[1:]
-			u, ok, err := f.read(jobevent.KindReturn, full)
+			u, ok, err := f.read(jobevent.KindReturn, "", full)
 			if err != nil {
 				return Update{}, false, fmt.Errorf("a stored return of job %s: %w", f.JID, err)
 			}

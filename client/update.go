@@ -59,9 +59,14 @@ type Update struct {
 	Expectation *Expectation
 	// Missing are minions that will not answer, by id. One may return all the same.
 	Missing map[string]Missing
+	// Unsaved is a return that a returner of its minion did not save.
+	Unsaved *Unsaved
 	// Complete is the end of the job.
 	Complete *Account
 }
+
+// Unsaved says which minion's return was not saved, and why.
+type Unsaved struct{ ID, Reason string }
 
 // Update gives what the event tells of a job and the id of that job; "" if it tells nothing
 // of any, or what counts for the master above alone. The error is that of an event of a job
@@ -71,7 +76,7 @@ func (e Event) Update() (jid string, u Update, err error) {
 	if !ok {
 		return "", Update{}, nil
 	}
-	u, ok, err = readUpdate(jid, kind, wire.Raw(e.Data))
+	u, ok, err = readUpdate(jid, kind, e.Tag, wire.Raw(e.Data))
 	switch {
 	case err != nil:
 		return jid, Update{}, fmt.Errorf("event %s: %w", e.Tag, err)
@@ -82,8 +87,11 @@ func (e Event) Update() (jid string, u Update, err error) {
 }
 
 // readUpdate reads an event of a job; false if there is nothing in it.
-func readUpdate(jid string, kind jobevent.Kind, data wire.Raw) (u Update, ok bool, err error) {
+func readUpdate(jid string, kind jobevent.Kind, tag string, data wire.Raw) (u Update, ok bool, err error) {
 	switch kind {
+	case jobevent.KindOther:
+		x, err := jobevent.DecodeUnsaved(tag, data)
+		return Update{Unsaved: &Unsaved{ID: x.ID, Reason: x.Reason}}, err == nil, nil // of the others there are many
 	case jobevent.KindReturn:
 		ret, err := wire.ParseReturn(data)
 		return Update{Return: readReturn(ret)}, err == nil, err

@@ -93,7 +93,7 @@ func (h *host) run(tgt any, kind string) string {
 		rest()
 	}
 	d := h.events.take("salt/job/" + jid + "/complete")
-	missing := d.Map("missing")
+	missing := d.Map("absent")
 	var out []string
 	for _, k := range missing.Keys() {
 		m := missing.Map(k.(string))

@@ -75,7 +75,7 @@ func TestExpectationOfAForwarder(t *testing.T) {
 		t.Errorf("heard %s", wire.FunName(p.Fun))
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if m := d.Map("missing").Map("a"); m == nil || m.String("reason") != ledger.NoResponse || m.String("path") != "n1" {
+	if m := d.Map("absent").Map("a"); m == nil || m.String("reason") != ledger.NoResponse || m.String("path") != "n1" {
 		t.Errorf("complete %v", plain(t, d))
 	}
 }

@@ -22,7 +22,7 @@ func TestDeclinedByItsData(t *testing.T) {
 	jid := r.say(testJob("os:Debian", "grain")).Map("load").String("jid")
 	m.must(wire.NewMap("cmd", "_declined", "id", "m1", "jid", jid, "data", []any{"grains"}))
 	d := events.take("salt/job/" + jid + "/complete")
-	if why := d.Map("missing").Map("m1").String("reason"); why != ledger.UnmatchedGrains || d.Int("expected") != 1 {
+	if why := d.Map("absent").Map("m1").String("reason"); why != ledger.UnmatchedGrains || d.Int("expected") != 1 {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	if took := time.Since(began); took > 4*time.Second {
@@ -46,7 +46,7 @@ func TestDeclinedByOneOfUnknownData(t *testing.T) {
 		t.Fatalf("asked by %+v", probe)
 	}
 	m.must(wire.NewMap("cmd", "_declined", "id", "m1", "jid", jid, "data", []any{"grains"}))
-	if d := events.take("salt/job/" + jid + "/complete"); d.Int("expected") != 0 || d.Map("missing").Len() != 0 {
+	if d := events.take("salt/job/" + jid + "/complete"); d.Int("expected") != 0 || d.Map("absent").Len() != 0 {
 		t.Errorf("complete %v", plain(t, d))
 	}
 }

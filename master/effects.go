@@ -1,7 +1,10 @@
 package master
 
 import (
+	"fmt"
 	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
@@ -69,6 +72,20 @@ func (m *Master) completed(a ledger.Account) {
 	m.fireRaw(tag, data, "")
 	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
+	if m.tracer.On() {
+		m.recordJob(a)
+	}
+}
+
+// recordJob makes the span of a whole job, whose end is known only now.
+func (m *Master) recordJob(a ledger.Account) {
+	var err error
+	if len(a.Missing) > 0 {
+		err = fmt.Errorf("%d minions did not return", len(a.Missing))
+	}
+	m.tracer.Record(m.traces.Context(m.ctx, a.JID), "salt.job", a.Opened, m.now(), err,
+		attribute.String("salt.jid", a.JID), attribute.String("salt.fun", a.Fun), attribute.Int("salt.expected", a.Expected),
+		attribute.Int("salt.returned", a.Returned), attribute.Int("salt.failed", a.Failed), attribute.Int("salt.missing", len(a.Missing)))
 }
 
 // unended has a closed job ended anew whose words were let go while a disk took none.

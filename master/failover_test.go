@@ -242,7 +242,7 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 		t.Errorf("account %+v", a)
 	}
 	lose(n2)
-	if d := events.take("salt/job/" + jid + "/complete"); d.Int("expected") != 1 || d.Map("missing").Map("a").String("path") != "n2" {
+	if d := events.take("salt/job/" + jid + "/complete"); d.Int("expected") != 1 || d.Map("absent").Map("a").String("path") != "n2" {
 		t.Errorf("closed with %v", plain(t, d))
 	}
 	eventually(t, "the word of both stored", func() bool {

@@ -35,7 +35,7 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.traces = tracer.NewBook()
+	m.traces, m.tracer = tracer.NewBook(), o.Tracer
 	m.pauses = orchestrate.NewPauses(m.now)
 	m.engines = rendering.Engines{Config: m.cfg, Log: m.log}
 	defer func() {

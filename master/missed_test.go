@@ -107,7 +107,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	if n := j.ran(jid); n != 0 {
 		t.Fatal("it heard the job")
 	}
-	if d := events.take("salt/job/" + jid + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + jid + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	j.come()
@@ -116,7 +116,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 2 || d.Map("missing").Len() != 0 || j.ran(jid) != 1 {
+	if d.Int("returned") != 2 || d.Map("absent").Len() != 0 || j.ran(jid) != 1 {
 		t.Errorf("complete %v, ran %d times", plain(t, d), j.ran(jid))
 	}
 	eventually(t, "what was kept for it to go", func() bool { return r.Stats().KeptPublications == 0 })
@@ -143,7 +143,7 @@ func TestRetentionOff(t *testing.T) {
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+	if d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	r.fannedOut()
@@ -271,7 +271,7 @@ func TestQueue(t *testing.T) {
 	until := time.Now().Add(time.Hour).Unix()
 	jid := r.say(testJob("*", "glob", "kwargs", wire.NewMap("queue_until", until))).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("expected") != 2 || d.Int("returned") != 1 || d.Map("missing").Map("m1").String("reason") != ledger.Queued {
+	if d.Int("expected") != 2 || d.Int("returned") != 1 || d.Map("absent").Map("m1").String("reason") != ledger.Queued {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	queued := func() *wire.Map {
@@ -329,7 +329,7 @@ func TestQueueEnds(t *testing.T) {
 					return false
 				}
 				d, err := wire.DecodeMap(e.Data)
-				return err == nil && d.Map("missing").Map("m1").String("reason") == reason
+				return err == nil && d.Map("absent").Map("m1").String("reason") == reason
 			})
 			r.fannedOut()
 			j.come()

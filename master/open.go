@@ -110,7 +110,7 @@ func (m *Master) openServer() {
 		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.keys.Turns,
 		Keys: m.keys, Sessions: m.keys.Sessions, Toks: m.keys.Toks, Shared: m.keys.Shared, Node: m.policy.IsNode,
 		User: m.access.User, Own: m.access.Own, Logins: access.Logins{Auth: m.logins, Rules: m.access.External},
-		Stats: &m.stats, Log: m.log, Now: m.now,
+		Tracer: m.tracer, Traces: m.traces, Stats: &m.stats, Log: m.log, Now: m.now,
 	})
 }
 

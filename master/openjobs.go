@@ -69,7 +69,7 @@ func (m *Master) openStore(o Options) (err error) {
 	})
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
-		Room: m.driver.Room, Store: m.store, Traces: m.traces, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
+		Room: m.driver.Room, Booked: m.driver.Booked, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
 		Show: m.showJob, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
@@ -77,7 +77,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.intake = intake.New(intake.Options{
 		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures, Resources: m.resources.Registry,
 		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
-		Stats: &m.stats, OtherRecord: m.publisher.OtherRecord,
+		Stats: &m.stats, Tracer: m.tracer, Traces: m.traces, OtherRecord: m.publisher.OtherRecord,
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = restore.New(restore.Options{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/value"
 )
@@ -28,6 +29,8 @@ type Options struct {
 	Rescue *rescue.Counter
 	// Now is the clock of stamps and ages; nil means time.Now.
 	Now func() time.Time
+	// Tracer makes OpenTelemetry traces of jobs; nil: none.
+	Tracer *tracing.Tracer
 	// Caller runs an execution function of this machine, for reactions of the type caller.
 	// nil: they are refused.
 	Caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error

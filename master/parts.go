@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
@@ -159,6 +160,7 @@ type calls struct {
 // figures are what metrics and traces are made of.
 type figures struct {
 	traces   *tracer.Book
+	tracer   *tracing.Tracer // nil: off
 	stats    meters.Counters
 	signedIn meters.SignIns
 	stale    map[string]bool // jobs that the tree shows as open for too long; the watch of the tree alone uses it
@@ -178,6 +180,9 @@ func (m *Master) Tree() *topology.Tree { return m.tree }
 
 // Above is the way up, for whoever puts a node together to connect the forwarder to.
 func (m *Master) Above() *above.Link { return &m.above }
+
+// Trace is the OpenTelemetry trace of a job, for the forwarder of the same node.
+func (m *Master) Trace(jid string) tracing.Carrier { return m.traces.Trace(jid) }
 
 // Rescues counts what sweeps of this master have found; the forwarder of the same
 // node counts there as well.

@@ -54,7 +54,7 @@ func TestMinionGoes(t *testing.T) {
 	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+	if d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	if n := r.Snapshot().Minions; len(n) != 1 || n[0].State != topology.Down {
@@ -85,7 +85,7 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 2 || d.Map("missing").Len() != 0 {
+	if d.Int("returned") != 2 || d.Map("absent").Len() != 0 {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	eventually(t, "its mark to go", func() bool {
@@ -111,7 +111,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("missing").Map("m1").String("reason") != ledger.NotRunning {
+	if d.Map("absent").Map("m1").String("reason") != ledger.NotRunning {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	for _, tag := range events.tags() {
@@ -298,7 +298,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 		t.Fatalf("after the restart: %+v", a)
 	}
 	c.forward(15 * time.Second)
-	if d := events.take("salt/job/" + jid + "/complete"); d.Map("missing").Map("a").String("reason") != ledger.NodeDown {
+	if d := events.take("salt/job/" + jid + "/complete"); d.Map("absent").Map("a").String("reason") != ledger.NodeDown {
 		t.Errorf("closed with %v", plain(t, d))
 	}
 }

@@ -280,7 +280,7 @@ func TestLostWhilePublishing(t *testing.T) {
 	r.jobs.Saved(save, returners.Result{}, nil)
 	events := r.events()
 	r.peers.LookAgain(spec)
-	d := events.take("salt/job/" + spec.JID + "/missing").Map("missing")
+	d := events.take("salt/job/" + spec.JID + "/missing").Map("absent")
 	if d.Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}

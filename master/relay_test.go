@@ -104,7 +104,7 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 	node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 	d := events.take("salt/job/" + jid + "/complete")
 	want := map[string]any{"c": map[string]any{"reason": ledger.NotConnected, "path": "n1/n2"}}
-	if diff := cmp.Diff(any(want), plain(t, d.Map("missing"))); diff != "" || d.Int("expected") != 3 || d.Int("returned") != 2 {
+	if diff := cmp.Diff(any(want), plain(t, d.Map("absent"))); diff != "" || d.Int("expected") != 3 || d.Int("returned") != 2 {
 		t.Errorf("complete %v\n%s", plain(t, d), diff)
 	}
 	// A parent that was away is told all of it.

@@ -56,11 +56,11 @@ func TestStock_KnownByItsConnection(t *testing.T) {
 			}
 			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 			d := events.take("salt/job/" + jid + "/complete")
-			if d.Int("returned") != 27 || d.Map("missing").Len() != 3 {
+			if d.Int("returned") != 27 || d.Map("absent").Len() != 3 {
 				t.Errorf("complete %v", plain(t, d))
 			}
 			for _, id := range dead {
-				if why := d.Map("missing").Map(id).String("reason"); why != ledger.NotConnected {
+				if why := d.Map("absent").Map(id).String("reason"); why != ledger.NotConnected {
 					t.Errorf("%s is missing because %q", id, why)
 				}
 			}
@@ -113,8 +113,8 @@ func TestStock_NeverConnected(t *testing.T) {
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 1 || d.Map("missing").Len() != 2000 || d.Map("missing").Map("never0007").String("reason") != ledger.NotConnected {
-		t.Errorf("returned %d, missing %d", d.Int("returned"), d.Map("missing").Len())
+	if d.Int("returned") != 1 || d.Map("absent").Len() != 2000 || d.Map("absent").Map("never0007").String("reason") != ledger.NotConnected {
+		t.Errorf("returned %d, missing %d", d.Int("returned"), d.Map("absent").Len())
 	}
 	if s.runs(jid) != 1 {
 		t.Error("s1 did not run it")
@@ -185,7 +185,7 @@ func TestStock_JobJustAfterAStart(t *testing.T) {
 				}
 			}
 			d := events.take("salt/job/" + jid + "/complete")
-			if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || s.runs(jid) != 1 {
+			if d.Int("returned") != 1 || d.Map("absent").Len() != 0 || s.runs(jid) != 1 {
 				t.Errorf("complete %v after %d runs", plain(t, d), s.runs(jid))
 			}
 		})

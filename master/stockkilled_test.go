@@ -164,7 +164,7 @@ func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
 		r.connect(s)
 	}
 	d := events.take("salt/job/" + job + "/complete")
-	if d.Int("returned") != 1 || d.Map("missing").Map("restarted") == nil {
+	if d.Int("returned") != 1 || d.Map("absent").Map("restarted") == nil {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	if restarted.runs(job) != 1 || away.runs(job) != 1 {

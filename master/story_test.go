@@ -40,7 +40,7 @@ func TestStoryInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Tag != someJob {
-			m := d.Map("missing")
+			m := d.Map("absent")
 			if len(m.Keys()) > most {
 				t.Errorf("%d missing in one word", len(m.Keys()))
 			}

@@ -36,7 +36,7 @@ func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, w
 		}
 		switch e.Tag {
 		case "salt/job/" + jid + "/missing":
-			missing, nodes = d.Map("missing"), d.Map("nodes")
+			missing, nodes = d.Map("absent"), d.Map("nodes")
 		case "salt/job/" + jid + "/closed":
 			word = d.Int("word")
 		}
@@ -95,7 +95,7 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	m.listen("broadcast").announce()
 	events = r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
-	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	events.take("salt/job/" + someJob + "/closed")
@@ -121,7 +121,7 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	}
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
-	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	for _, e := range told(r.Master) {
@@ -262,7 +262,7 @@ func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
 		return
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if !lost(d.Map("missing").Map("deep").String("reason")) || d.Map("nodes").String("n1") == string(jobevent.NodeAnswered) {
+	if !lost(d.Map("absent").Map("deep").String("reason")) || d.Map("nodes").String("n1") == string(jobevent.NodeAnswered) {
 		t.Errorf("complete %v", plain(t, d))
 	}
 }

@@ -31,7 +31,7 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	}
 	says(n2, []any{"a"}, wire.NewMap())
 	n2.must(syndicReturn("n2", jid, "a"))
-	if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 1 || d.Map("missing").Len() != 0 {
+	if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 1 || d.Map("absent").Len() != 0 {
 		t.Errorf("closed with %v", plain(t, d))
 	}
 	for _, e := range events.rest() {

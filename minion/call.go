@@ -57,6 +57,9 @@ type CallResult struct {
 	// Err is the cause when Return is the text of an error: wrapping
 	// [modules.ErrNotAvailable] for an unknown function.
 	Err error
+	// Docs is set when the function does not exist and Return has the documentation of
+	// those whose names begin like it.
+	Docs bool
 	// ReturnErr is why the result did not reach the master or a returner. The
 	// function has run all the same.
 	ReturnErr error
@@ -96,6 +99,9 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 
 	res := m.call(ctx, s, o)
 	res.ReturnErr = err
+	if res.Docs || errors.Is(res.Err, modules.ErrNotAvailable) {
+		return res, nil // nothing ran, so nothing is returned, as in Salt
+	}
 	full, err := encodeCall(res, o.Metadata)
 	if err == nil {
 		res.ReturnErr = errors.Join(res.ReturnErr, m.deliverCall(ctx, s, o, res, full, stores))
@@ -118,7 +124,24 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 	e := &env{core: m.core, s: s}
 	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID, Direct: !o.Indirect})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
+	if errors.Is(r.Err, modules.ErrNotAvailable) {
+		if docs := docsOf(jobCtx, e, o.Fun); docs.Len() > 0 {
+			docs.Set(o.Fun, r.Value)
+			res.Return, res.Out, res.Err, res.Docs = docs, "nested", nil, true
+		}
+	}
 	return res
+}
+
+// docsOf returns the documentation of the functions whose names begin with a word, which
+// is what `salt-call` shows for a function that does not exist.
+func docsOf(ctx context.Context, e *env, word string) *wire.Map {
+	r := modules.Execute(ctx, e, modules.Invocation{Fun: "sys.doc", Args: []any{word + "*"}})
+	docs, ok := r.Value.(*wire.Map)
+	if !ok || r.Err != nil {
+		return wire.NewMap()
+	}
+	return docs
 }
 
 // encodeCall is the `_return` load of a call: jid `req` lets the master choose

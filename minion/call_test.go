@@ -54,6 +54,21 @@ func TestCall_Local(t *testing.T) {
 	}
 }
 
+// A function that does not exist is not a job: the master gets no result.
+func TestCall_Unknown(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	for _, fun := range []string{"no.such", "test.pin"} {
+		res, err := call(t, cfg, CallOptions{Fun: fun})
+		if err != nil || res.Retcode == 0 || res.Docs != (fun == "test.pin") {
+			t.Errorf("%s: %+v %v", fun, res, err)
+		}
+	}
+	if n := len(m.Seen("_return")); n != 0 {
+		t.Errorf("%d results were returned", n)
+	}
+}
+
 // A master is named, as the option has a default, and no call may wait for it.
 func TestCall_FilesOfThisHost(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
@@ -168,5 +183,15 @@ func TestOptionNames(t *testing.T) {
 	}
 	if keys := all.Map("my_own").Keys(); !slices.Equal(keys, []any{"a", "b"}) {
 		t.Errorf("own option: %v", keys)
+	}
+}
+
+// Every option can be returned, also those whose values have types of their own.
+func TestCall_ConfigItems(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	res, err := call(t, testConfig(t, m), CallOptions{Fun: "config.items"})
+	items, ok := res.Return.(*wire.Map)
+	if err != nil || res.ReturnErr != nil || !ok || items.String("id") != "m1" {
+		t.Errorf("%+v %v", res, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
@@ -33,6 +34,9 @@ func (e *env) Option(name string) any {
 	v, ok := e.core.cfg.Get(name)
 	if !ok {
 		return nil
+	}
+	if b, ok := v.(bounds.Bounds); ok {
+		v = b.Settings()
 	}
 	return wire.Normal(v)
 }
@@ -76,7 +80,8 @@ func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
 	if !tell || !changed || e.s == nil {
 		return nil
 	}
-	return e.RefreshPillar(ctx)
+	e.tellDaemon("grains_refresh", wire.NewMap("force_refresh", true))
+	return e.refreshPillar(ctx)
 }
 
 func (e *env) Fire(ctx context.Context, tag string, data any) error {

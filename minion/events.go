@@ -69,12 +69,14 @@ func (c *core) obey(ctx context.Context, e bus.Event) error {
 	case strings.HasPrefix(e.Tag, signalTag):
 		return c.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):
+		defer c.refreshed() // also where a master did not answer, as in Salt
 		clean := data.Bool("clean_cache")
 		return c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, clean) })
 	default: // module_refresh, grains_refresh: grains may have changed
 		if !c.grains.Refresh(ctx) && !data.Bool("force_refresh") {
 			return nil
 		}
+		defer c.refreshed()
 		return c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) })
 	}
 }

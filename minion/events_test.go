@@ -31,7 +31,7 @@ func dialBus(t *testing.T, cfg *config.Minion) *bus.Client {
 func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
-	start(t, cfg)
+	d := start(t, cfg)
 	m.Await(t, "_minion_event", 2)
 	c := dialBus(t, cfg)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -55,12 +55,28 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 	if e := m.Await(t, "_minion_event", 5)[4]; e.String("tag") != "_salt_error" {
 		t.Errorf("error event %#v", e)
 	}
+	complete := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "/salt/minion/minion_pillar_refresh_complete"})
+	defer complete.Close()
+	refreshed := func() {
+		t.Helper()
+		select {
+		case <-complete.C():
+		case <-time.After(patience):
+			t.Fatal("no event says that the pillar was fetched")
+		}
+	}
 	fire("pillar_refresh", wire.NewMap("clean_cache", true))
 	if p := m.Await(t, "_pillar", 2)[1]; !p.Bool("clean_cache") {
 		t.Errorf("pillar request %v", p.Keys())
 	}
+	refreshed()
 	fire("grains_refresh", wire.NewMap("force_refresh", true))
 	m.Await(t, "_pillar", 3)
+	refreshed()
+	if _, err := call(t, cfg, CallOptions{Fun: "saltutil.refresh_pillar", Args: []any{true}}); err != nil {
+		t.Fatal(err)
+	}
+	refreshed() // the daemon's, which a call beside it asked for
 }
 
 func TestBus_TellsOfTheMaster(t *testing.T) {

@@ -13,6 +13,7 @@ type memory struct {
 	mu   sync.Mutex
 	rets []returners.Return
 	hold chan struct{} // not nil: saves wait until it is closed
+	fail error         // what saves end with
 }
 
 var memoryStore = &memory{}
@@ -27,7 +28,7 @@ func init() {
 func fakeReturner() *memory {
 	memoryStore.mu.Lock()
 	defer memoryStore.mu.Unlock()
-	memoryStore.rets, memoryStore.hold = nil, nil
+	memoryStore.rets, memoryStore.hold, memoryStore.fail = nil, nil, nil
 	return memoryStore
 }
 
@@ -55,6 +56,9 @@ func (m *memory) SaveReturns(_ context.Context, rets []returners.Return) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.fail != nil {
+		return m.fail
+	}
 	m.rets = append(m.rets, rets...)
 	return nil
 }

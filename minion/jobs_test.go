@@ -1,8 +1,10 @@
 package minion
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,5 +128,26 @@ func TestJobs_ReturnersOfThePublication(t *testing.T) {
 	got := store.saved()[0]
 	if got.JID != jid || got.ID != "m1" || got.Fun != "gate.count" || !got.Success || len(got.Full) == 0 {
 		t.Errorf("saved %+v", got)
+	}
+}
+
+// A returner that cannot save is reported to the master, before the return.
+func TestJobs_ReturnerThatFails(t *testing.T) {
+	gates.reset()
+	store := fakeReturner()
+	store.fail = errors.New("access denied")
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	job := channeltest.Job(jid, "m1", "gate.count")
+	job.Set("ret", "minion_test")
+	m.Publish(job)
+	m.AwaitReturn(t, jid)
+	tag := "salt/job/" + jid + "/unsaved/m1"
+	if !slices.ContainsFunc(m.Seen("_minion_event"), func(l *wire.Map) bool {
+		return l.String("tag") == tag && strings.Contains(l.Map("data").String("err"), "minion_test: access denied")
+	}) {
+		t.Errorf("events: %v", m.Seen("_minion_event"))
 	}
 }

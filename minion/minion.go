@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/grains"
@@ -36,6 +37,8 @@ type Options struct {
 	// Pillars compiles the pillar of a minion without a master; nil: its pillar is empty.
 	// It is not used beside a master.
 	Pillars Pillars
+	// Tracer makes OpenTelemetry traces of jobs; nil: none.
+	Tracer *tracing.Tracer
 	// Log receives what happens; nil = slog.Default().
 	Log *slog.Logger
 	// Now is the clock; nil = time.Now.
@@ -98,7 +101,7 @@ func prepare(opts Options) (*Minion, error) {
 		}
 	}
 	var err error
-	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, SignalOther: m.daemon.signal}); err != nil {
+	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, Tracer: opts.Tracer, SignalOther: m.daemon.signal}); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
 	if opts.Collect == nil {

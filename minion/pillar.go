@@ -49,6 +49,11 @@ func (e *env) RefreshPillar(ctx context.Context) error {
 	if e.s == nil {
 		return e.core.compilePillar(ctx)
 	}
+	e.tellDaemon("pillar_refresh", wire.NewMap("clean_cache", true))
+	return e.refreshPillar(ctx)
+}
+
+func (e *env) refreshPillar(ctx context.Context) error {
 	if err := e.s.RefreshPillar(ctx, true); err != nil {
 		return fmt.Errorf("refresh the pillar: %w", err)
 	}
@@ -60,8 +65,23 @@ func (e *env) RefreshPillar(ctx context.Context) error {
 			e.core.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
 		}
 	}
-	e.core.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
+	e.core.refreshed()
 	return nil
+}
+
+// refreshed tells local programs that the pillar was fetched anew.
+func (c *core) refreshed() {
+	c.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
+}
+
+// tellDaemon asks the daemon for what a call beside it has done for itself. There may be none.
+func (e *env) tellDaemon(tag string, data *wire.Map) {
+	if e.core.schedule != nil {
+		return
+	}
+	if err := e.core.daemon.tell(tag, data); err != nil {
+		e.core.log.Debug("minion daemon not told", "tag", tag, "err", err)
+	}
 }
 
 // CompilePillar returns a pillar compiled for one question, and keeps none.

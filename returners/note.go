@@ -14,8 +14,9 @@ const (
 	// NoteUntold: the job is closed, and the masters above that asked for it may not
 	// have heard so.
 	NoteUntold = "untold"
-	// NotePublication is what was published, kept for those that may have missed it. One
-	// with the key [KeyPublished] tells that it was handed to the subscribers.
+	// NotePublication is what was published, kept for those that may have missed it. A job
+	// that has grown has several; a second note of each tells that it was handed to the
+	// subscribers (see [Part]).
 	NotePublication = "publication"
 	// NoteOrigin: a master above asked for the job. Key is its address.
 	NoteOrigin = "origin"

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 )
 
@@ -21,7 +22,7 @@ func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
 	n.parents.learn(t.Context(), n.parents.links[0], job(1), "")
 	n.parents.learn(t.Context(), n.parents.links[1], job(2), "")
 	n.local.mu.Lock()
-	n.local.open = []bus.Event{events.Nobody(job(1)), events.Refused(job(1), errors.New("no")), events.Nobody(job(2)), events.Nobody(job(3))}
+	n.local.open = []bus.Event{events.Nobody(returners.Part{JID: job(1)}), events.Refused(job(1), errors.New("no")), events.Nobody(returners.Part{JID: job(2)}), events.Nobody(returners.Part{JID: job(3)})}
 	n.local.mu.Unlock()
 	n.run(t)
 	n.awaitUp(t)

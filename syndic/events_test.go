@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/topology"
 )
@@ -63,7 +64,7 @@ func TestEventsWaitForTheParent(t *testing.T) {
 	u := n.parents.links[0].events
 	waiting.Until(t, "the events to wait", func() bool { return u.Load().News == 5 })
 	n.local.mu.Lock()
-	n.local.open = []bus.Event{events.Nobody(job(7))}
+	n.local.open = []bus.Event{events.Nobody(returners.Part{JID: job(7)})}
 	n.local.mu.Unlock()
 	p.Up()
 	for i := range 5 {

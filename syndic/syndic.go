@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/forwarding"
@@ -37,6 +38,10 @@ type Options struct {
 	Failover siblings.Failover
 	Version  string       // of this program, told to the masters above
 	Log      *slog.Logger // nil: slog.Default
+	// Tracer makes OpenTelemetry traces of jobs, and Trace gives that of a job of the local
+	// master; nil: none.
+	Tracer *tracing.Tracer
+	Trace  func(jid string) tracing.Carrier
 	// Rescue counts what sweeps find that should have gone by itself: that of the
 	// master beside. nil: one of its own, which Metrics tell of.
 	Rescue *rescue.Counter
@@ -63,6 +68,9 @@ type Syndic struct {
 	rescues    *rescue.Counter
 	ownRescues bool // the counter is told of by Metrics
 
+	tracer *tracing.Tracer
+	trace  func(jid string) tracing.Carrier
+
 	questions bool // hand on what masters above ask about jobs
 }
 
@@ -75,7 +83,7 @@ func New(o Options) (*Syndic, error) {
 		o.Log = slog.Default()
 	}
 	conf := o.Config.Local
-	s := &Syndic{cfg: o.Config, local: o.Local, version: o.Version, log: o.Log, bounds: conf.Bounds.OrDefault(), questions: o.Questions}
+	s := &Syndic{cfg: o.Config, local: o.Local, version: o.Version, log: o.Log, bounds: conf.Bounds.OrDefault(), questions: o.Questions, tracer: o.Tracer, trace: o.Trace}
 	s.pace = pace.Default(s.bounds.ForwardSweep)
 	if s.rescues = o.Rescue; s.rescues == nil {
 		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
@@ -185,7 +193,7 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		ID: id, Name: name, Addr: addr, Parent: p, Outbox: s.local.Outbox(), Jobs: s.local.Jobs(), Origins: all.origins,
 		Owns:   func(it returners.Item) bool { return all.owns(p, it) },
 		Others: func(it returners.Item) []string { return all.others(p, it) },
-		Owes:   all.owes, Shifts: s.returns.Shifts, Config: conf, Bounds: s.bounds, Pace: s.pace, Rescues: s.rescues, Log: p.log,
+		Tracer: s.tracer, Trace: s.trace, Owes: all.owes, Shifts: s.returns.Shifts, Config: conf, Bounds: s.bounds, Pace: s.pace, Rescues: s.rescues, Log: p.log,
 	})
 	p.siblings = siblings.New(siblings.Options{
 		ID: id, Local: s.failover, Lodgings: s.lodgings, Guest: p.guest, Channel: ch, IsUp: p.IsUp, Pace: s.pace, Log: p.log,
@@ -197,7 +205,7 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		},
 		Asks:  func(jid string) []returners.Note { return all.origins.Asks(addr, jid) },
 		Early: p.returns.Early, Again: p.returns.Again, Push: p.events.Push, Answer: p.events.Answer, Request: p.Request, Siblings: p.siblings.Soon,
-		OwnMaster: conf.MasterID, Questions: s.questions, Remember: s.bounds.AskedJobs, Pace: s.pace, Log: p.log,
+		Tracer: s.tracer, OwnMaster: conf.MasterID, Questions: s.questions, Remember: s.bounds.AskedJobs, Pace: s.pace, Log: p.log,
 	})
 	return p, nil
 }

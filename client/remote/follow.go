@@ -235,7 +235,7 @@ func dataOf(e event) (*value.Map, error) {
 // read makes an update of an event; false for one that says nothing new.
 func (f *following) read(e event) (client.Update, bool, error) {
 	ret := strings.HasPrefix(e.tag, "salt/job/"+f.jid+"/ret/")
-	if !ret && e.tag != "mom/job/missing" && e.tag != "mom/job/complete" && e.tag != "mom/job/expected" {
+	if !ret && e.tag != "mom/job/unsaved" && e.tag != "mom/job/missing" && e.tag != "mom/job/complete" && e.tag != "mom/job/expected" {
 		return client.Update{}, false, nil
 	}
 	d, err := dataOf(e)
@@ -248,6 +248,8 @@ func (f *following) read(e event) (client.Update, bool, error) {
 	switch {
 	case ret:
 		return f.returned(d)
+	case e.tag == "mom/job/unsaved":
+		return client.Update{Unsaved: &client.Unsaved{ID: d.String("id"), Reason: d.String("reason")}}, true, nil
 	case e.tag == "mom/job/missing":
 		return client.Update{Missing: missingOf(d)}, true, nil
 	case e.tag == "mom/job/expected":

@@ -63,6 +63,9 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 		return note, err
 	case map[string]any:
 		m, err := mapping(val)
+		if err != nil && (o.name == "peer" || o.name == "peer_run") { // Salt ignores it too
+			return fmt.Sprintf("%v; it allows nothing", err), nil
+		}
 		if err == nil {
 			f.Set(reflect.ValueOf(m))
 		}
@@ -72,11 +75,8 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 	case Aggregate:
 		return "", f.Addr().Interface().(*Aggregate).set(val)
 	case Reactors:
-		r, err := ReadReactors(val)
-		if err == nil {
-			f.Set(reflect.ValueOf(r))
-		}
-		return "", err
+		f.Set(reflect.ValueOf(ReadReactors(val)))
+		return "", nil
 	case bounds.Bounds:
 		return "", setBounds(f.Addr().Interface().(*bounds.Bounds), val)
 	}

@@ -91,6 +91,9 @@ type Common struct {
 	// user on a socket in sock_dir, debug_master.ipc, debug_minion.ipc or debug_api.ipc, for
 	// mom debug bundle and go tool pprof. Ours. Default false.
 	DebugSocket bool `yaml:"debug_socket" default:"false"`
+	// Tracing sends OpenTelemetry traces of jobs, as in Salt 3008: {enabled: True, endpoint:
+	// "http://collector:4318/v1/traces"}. Default none: tracing is off.
+	Tracing map[string]any `yaml:"tracing"`
 
 	// LogLevel is the least level shown on the console. Default warning.
 	LogLevel string `yaml:"log_level" default:"warning" oneof:"all garbage trace debug profile info warning error critical quiet" unknown:"default"`

@@ -61,8 +61,13 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
 	r.mysql(m.source, &m.MySQL)
-	r.peerLists(m.source, "peer", m.Peer)
-	r.peerLists(m.source, "peer_run", m.PeerRun)
+	r.ruleLists(m.source, "publisher_acl", m.PublisherAcl)
+	r.ruleLists(m.source, "peer", m.Peer)
+	r.ruleLists(m.source, "peer_run", m.PeerRun)
+	r.nodegroups(m.source, m.Nodegroups)
+	for _, fault := range m.Reactor.Faults {
+		r.warn(m.places["reactor"], Replaced, "reactor", "option reactor: "+fault+"; it reacts to nothing")
+	}
 	if _, set := m.places["keep_jobs_seconds"]; !set {
 		if _, set := m.places["keep_jobs"]; set {
 			m.KeepJobsSeconds = m.KeepJobs

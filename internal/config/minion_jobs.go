@@ -27,8 +27,9 @@ type MinionJobs struct {
 	WhitelistModules []string `yaml:"whitelist_modules"`
 	// MineEnabled sends mine data to the master. Default true.
 	MineEnabled bool `yaml:"mine_enabled" default:"true"`
-	// MineInterval is the time between them, in minutes. Default 60.
-	MineInterval time.Duration `yaml:"mine_interval" unit:"min" default:"60" min:"1"`
+	// MineInterval is the time between them, in minutes; with 0 the mine is sent at the start
+	// alone. Default 60.
+	MineInterval time.Duration `yaml:"mine_interval" unit:"min" default:"60" min:"0"`
 	// MineFunctions are the functions whose results are sent. Default none.
 	MineFunctions map[string]any `yaml:"mine_functions"`
 	// MineReturnJob returns the job by which mine data are sent to the master as well, which

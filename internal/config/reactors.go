@@ -12,6 +12,8 @@ type Reactors struct {
 	List []Reaction
 	// File is the file that has them, in YAML, in the place of the list; "": there is none.
 	File string
+	// Faults are the entries that were left out, and why.
+	Faults []string
 }
 
 // Reaction names the files for tags.
@@ -26,19 +28,22 @@ type Reaction struct {
 func (r Reactors) None() bool { return len(r.List) == 0 && r.File == "" }
 
 // ReadReactors reads a list of mappings from tags to files, or the path of a file with it.
-func ReadReactors(val any) (Reactors, error) {
+// Entries that cannot be understood are left out, as in Salt, and are in Faults.
+func ReadReactors(val any) Reactors {
 	if file, ok := val.(string); ok {
-		return Reactors{File: file}, nil
-	}
-	list, ok := val.([]any)
-	if !ok {
-		return Reactors{}, fmt.Errorf("wants a list of {tag: [files]}, or a file that has it, has %s", describe(val))
+		return Reactors{File: file}
 	}
 	var out Reactors
+	fault := func(format string, args ...any) { out.Faults = append(out.Faults, fmt.Sprintf(format, args...)) }
+	list, ok := val.([]any)
+	if !ok {
+		fault("wants a list of {tag: [files]}, or a file that has it, has %s", describe(val))
+	}
 	for i, e := range list {
 		m, ok := e.(map[string]any)
 		if !ok || len(m) != 1 {
-			return Reactors{}, fmt.Errorf("entry %d wants one tag with its files, has %s", i+1, describe(e))
+			fault("entry %d wants one tag with its files, has %s", i+1, describe(e))
+			continue
 		}
 		tag := slices.Collect(maps.Keys(m))[0]
 		r := Reaction{Tag: tag}
@@ -47,18 +52,19 @@ func ReadReactors(val any) (Reactors, error) {
 			r.SLS = []string{files}
 		case []any:
 			for _, f := range files {
-				text, ok := f.(string)
-				if !ok {
-					return Reactors{}, fmt.Errorf("tag %s wants a list of files, has %s", tag, describe(f))
+				if text, ok := f.(string); ok {
+					r.SLS = append(r.SLS, text)
+				} else {
+					fault("entry %d, tag %s: wants a list of files, has %s in it", i+1, tag, describe(f))
 				}
-				r.SLS = append(r.SLS, text)
 			}
 		default:
-			return Reactors{}, fmt.Errorf("tag %s wants a list of files, has %s", tag, describe(files))
+			fault("entry %d, tag %s: wants a list of files, has %s", i+1, tag, describe(files))
+			continue
 		}
 		out.List = append(out.List, r)
 	}
-	return out, nil
+	return out
 }
 
 // value is what a file would hold.

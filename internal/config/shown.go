@@ -21,7 +21,7 @@ func (m *Master) Shown() map[string]any {
 	out := map[string]any{"conf_file": m.ConfFile}
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(m.Raw)), slices.Collect(maps.Keys(masterTable()))) {
 		v, _ := m.Get(name)
-		out[name] = shown(name, v)
+		out[name] = shown(name, m.shaped(name, v))
 	}
 	delete(out, "mysql") // its options have names of their own
 	sql := reflect.ValueOf(&m.MySQL).Elem()
@@ -30,6 +30,37 @@ func (m *Master) Shown() map[string]any {
 		out["mysql."+key] = shown("mysql."+key, v)
 	}
 	return out
+}
+
+// shaped gives an option that no file sets the type that Salt's default has, for programs
+// that read it: lists of one entry are lists, and what is unset is an empty list or text.
+func (m *Master) shaped(name string, v any) any {
+	if m.Raw[name] != nil {
+		return v
+	}
+	if l, ok := unsetInSalt[name]; ok {
+		if list, isList := v.([]any); v == nil || isList && len(list) == 0 {
+			return l
+		}
+	}
+	if masterTable()[name].typ == stringsType {
+		if one, ok := v.(string); ok {
+			return []any{one}
+		}
+	}
+	return v
+}
+
+var stringsType = reflect.TypeFor[[]string]()
+
+// unsetInSalt are Salt's defaults that are empty, where mom has no value.
+var unsetInSalt = map[string]any{
+	"decrypt_pillar": []any{}, "ext_pillar": []any{}, "gitfs_remotes": []any{}, "gitfs_saltenv": []any{},
+	"event_return": "", "ext_job_cache": "", "minionfs_mountpoint": "",
+	"git_pillar_env": "", "git_pillar_fallback": "", "git_pillar_passphrase": "", "git_pillar_password": "", "git_pillar_privkey": "",
+	"git_pillar_pubkey": "", "git_pillar_root": "", "git_pillar_user": "",
+	"gitfs_fallback": "", "gitfs_mountpoint": "", "gitfs_passphrase": "", "gitfs_password": "", "gitfs_privkey": "", "gitfs_pubkey": "",
+	"gitfs_root": "", "gitfs_user": "",
 }
 
 // Shown gives the options of the minion's files, as they were written, with secrets as

@@ -46,12 +46,7 @@ func (m *Master) Validate() error {
 		c.fault("ret_port", "is %d like publish_port; the two have to differ", m.RetPort)
 	}
 	c.sockets(m.SockDir, "master_event_pull.ipc", &m.Common)
-	for _, list := range []struct {
-		name string
-		acl  map[string]any
-	}{{"publisher_acl", m.PublisherAcl}, {"peer", m.Peer}, {"peer_run", m.PeerRun}, {"mine_get", m.MineGet}} {
-		c.acl(list.name, list.acl)
-	}
+	c.acl("mine_get", m.MineGet)
 	c.blacklist("publisher_acl_blacklist", m.PublisherAclBlacklist)
 	c.topology(&m.MasterTopology)
 	if _, err := m.Roots(); err != nil {
@@ -169,18 +164,8 @@ func (c *checker) common(o *Common) {
 	if o.FipsMode {
 		c.fault("fips_mode", "true is not supported: peers may choose SHA-1 and X9.31, as Salt's protocol has it; set it to false")
 	}
-	for name, e := range o.Nodegroups {
-		switch e := e.(type) {
-		case string:
-		case []any:
-			for i, w := range e {
-				if _, ok := w.(string); !ok {
-					c.fault("nodegroups", "group %s: word %d should be a text, not %s", name, i+1, describe(w))
-				}
-			}
-		default:
-			c.fault("nodegroups", "group %s should be a compound target or a list of its words, not %s", name, describe(e))
-		}
+	if _, err := ReadTracing(o.Tracing, ""); err != nil {
+		c.fault("tracing", "%v", err)
 	}
 }
 

@@ -24,7 +24,7 @@ func (c Complete) Job() string { return c.JID }
 // Encode gives the event.
 func (c Complete) Encode() (tag string, data wire.Raw) {
 	return TagComplete(c.JID), pack(wire.NewMap("jid", c.JID, "fun", c.Fun, "expected", c.Expected, "returned", c.Returned, "failed", c.Failed,
-		"missing", absences(c.Missing), "nodes", c.Nodes, "seconds", c.Took.Seconds()))
+		"missing", wire.AnyList(sorted(c.Missing)), "absent", absences(c.Missing), "nodes", c.Nodes, "seconds", c.Took.Seconds()))
 }
 
 // DecodeComplete reads the event of a job.
@@ -40,6 +40,6 @@ func DecodeComplete(jid string, data wire.Raw) (Complete, error) {
 	if s := d.Float("seconds"); math.Abs(s) < math.MaxInt64/float64(time.Second) { // no number is not
 		c.Took = time.Duration(math.Round(s * float64(time.Second)))
 	}
-	c.Missing, err = readAbsences(d.Map("missing"))
+	c.Missing, err = absent(d)
 	return c, err
 }

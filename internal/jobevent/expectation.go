@@ -1,6 +1,10 @@
 package jobevent
 
-import "github.com/momtree/mom/internal/wire"
+import (
+	"math"
+
+	"github.com/momtree/mom/internal/wire"
+)
 
 // Expectation is what a node found when it was given a job: who has to answer.
 type Expectation struct {
@@ -31,6 +35,10 @@ type Expectation struct {
 	// Partial tells that there is more to come of the same node: it was not given the job
 	// itself and speaks of minions that came to it, or this is a piece of what it has to say.
 	Partial bool
+	// Part is the publication of the job that the node answers: 0 is the first, and each one
+	// that extends the job has a greater number. Parts, if it is not 0, tells that the word is
+	// about all publications up to that number.
+	Part, Parts int
 }
 
 // Job is the jid.
@@ -61,6 +69,11 @@ func (x Expectation) Encode() (tag string, data wire.Raw) {
 			ours.Set(f.name, true)
 		}
 	}
+	for _, f := range x.numbers() {
+		if *f.n > 0 {
+			ours.Set(f.name, *f.n)
+		}
+	}
 	d.Set("jid", x.JID)
 	d.Set("mom", ours)
 	return x.JID, pack(d)
@@ -84,6 +97,9 @@ func DecodeExpectation(jid string, data wire.Raw) (Expectation, error) {
 	for _, f := range x.flags() {
 		*f.set = ours.Bool(f.name)
 	}
+	for _, f := range x.numbers() {
+		*f.n = int(min(max(ours.Int(f.name), 0), math.MaxInt32))
+	}
 	return x, nil
 }
 
@@ -95,4 +111,14 @@ type flag struct {
 // flags are the fields that are left out when they are false, in their order.
 func (x *Expectation) flags() [3]flag {
 	return [...]flag{{"untracked", &x.Untracked}, {"moved", &x.Moved}, {"partial", &x.Partial}}
+}
+
+type number struct {
+	name string
+	n    *int
+}
+
+// numbers are the fields that are left out when they are 0, in their order.
+func (x *Expectation) numbers() [2]number {
+	return [...]number{{"part", &x.Part}, {"parts", &x.Parts}}
 }

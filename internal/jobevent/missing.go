@@ -46,7 +46,7 @@ func (m Missing) Under(node string) Missing {
 
 // Encode gives the event.
 func (m Missing) Encode() (tag string, data wire.Raw) {
-	d := wire.NewMap("jid", m.JID, "missing", absences(m.Minions), "nodes", m.Nodes)
+	d := wire.NewMap("jid", m.JID, "missing", wire.AnyList(sorted(m.Minions)), "absent", absences(m.Minions), "nodes", m.Nodes)
 	if m.From != "" {
 		d.Set("from", m.From)
 	}
@@ -64,7 +64,7 @@ func DecodeMissing(jid string, data wire.Raw) (Missing, error) {
 	for path, s := range m.Nodes {
 		m.Nodes[path] = s.cut()
 	}
-	m.Minions, err = readAbsences(d.Map("missing"))
+	m.Minions, err = absent(d)
 	return m, err
 }
 
@@ -74,6 +74,15 @@ func absences(gone map[string]Absence) *wire.Map {
 		d.Set(id, wire.NewMap("reason", gone[id].Reason, "path", gone[id].Path))
 	}
 	return d
+}
+
+// absent reads who is missing. The field missing is the list of ids, as in Salt's own events;
+// absent has the reasons. Masters of earlier builds have the reasons in missing.
+func absent(d *wire.Map) (map[string]Absence, error) {
+	if d.Has("absent") {
+		return readAbsences(d.Map("absent"))
+	}
+	return readAbsences(d.Map("missing"))
 }
 
 func readAbsences(d *wire.Map) (map[string]Absence, error) {

@@ -101,13 +101,13 @@ func TestWords(t *testing.T) {
 		},
 		{
 			Missing{JID: job, Minions: map[string]Absence{"a": {"No response", "n2"}}, Nodes: map[string]NodeState{"": Refused("full")}, From: "n1"},
-			"salt/job/" + job + "/missing", wire.NewMap("jid", job, "missing", wire.NewMap("a", wire.NewMap("reason", "No response", "path", "n2")),
+			"salt/job/" + job + "/missing", wire.NewMap("jid", job, "missing", []any{"a"}, "absent", wire.NewMap("a", wire.NewMap("reason", "No response", "path", "n2")),
 				"nodes", wire.NewMap("", "refused: full"), "from", "n1"),
 		},
 		{
 			Complete{JID: job, Fun: "test.ping", Expected: 3, Returned: 1, Failed: 1, Missing: map[string]Absence{"a": {"No response", ""}}, Nodes: map[string]NodeState{"n1": NodeAnswered}, Took: 1500 * time.Millisecond},
 			"salt/job/" + job + "/complete", wire.NewMap("jid", job, "fun", "test.ping", "expected", 3, "returned", 1, "failed", 1,
-				"missing", wire.NewMap("a", wire.NewMap("reason", "No response", "path", "")), "nodes", wire.NewMap("n1", "answered"), "seconds", 1.5),
+				"missing", []any{"a"}, "absent", wire.NewMap("a", wire.NewMap("reason", "No response", "path", "")), "nodes", wire.NewMap("n1", "answered"), "seconds", 1.5),
 		},
 		{Closed{JID: job, Word: 1 << 40}, "salt/job/" + job + "/closed", wire.NewMap("jid", job, "word", 1<<40)},
 	} {
@@ -133,6 +133,7 @@ func TestWhatIsNoWord(t *testing.T) {
 		{"salt/job/" + job + "/missing", wire.NewMap("missing", wire.NewMap("a", 7))},
 		{"salt/job/" + job + "/missing", wire.NewMap("missing", wire.NewMap(7, wire.NewMap("reason", "x")))},
 		{"salt/job/" + job + "/complete", wire.NewMap("missing", wire.NewMap("a", "x"))},
+		{"salt/job/" + job + "/complete", wire.NewMap("missing", []any{"a"}, "absent", wire.NewMap("a", "x"))},
 		{"salt/job/" + job + "/closed", wire.NewMap("jid", job, "word", 0)},
 		{"salt/job/" + job + "/closed", wire.NewMap("jid", "20240102030405678902", "word", 1)},
 	} {

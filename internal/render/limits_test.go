@@ -298,6 +298,11 @@ func TestPathsAreNoTemplates(t *testing.T) {
 	if got, err := textOf(t, e, "{{ salt['jinja.load_map']('map.jinja', 'm') }} {{ salt['jinja.import_json']('a\"b\\'c.json') }}"); err != nil || got != "{'a': 1} {'x': 1}" {
 		t.Errorf("%q, %v", got, err)
 	}
+	// The usual map of a formula finds its files by tpldir.
+	e = engine(t, render.Options{Loader: files{"web/map.jinja": "{% set root = tpldir.split('/')[0] %}{% import_yaml root ~ '/d.yaml' as d %}{% set m = d %}", "web/d.yaml": "a: 1"}})
+	if got, err := textOf(t, e, "{{ salt['jinja.load_map']('web/map.jinja', 'm') }}"); err != nil || got != "{'a': 1}" {
+		t.Errorf("%q, %v", got, err)
+	}
 	for _, source := range []string{
 		`{{ salt['jinja.import_json']('x" as y %}{{ salt["test.echo"]("ran") }}{% import_json "map.jinja') }}`,
 		`{{ salt['jinja.load_map']('map.jinja', 'm %}{{ "ran" }}{% set m = 1') }}`,

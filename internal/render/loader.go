@@ -69,7 +69,7 @@ func (j *job) load(r *jinja.Run, name string) (jinja.Source, error) {
 // loadAbsolute finds a file of this host that a template imports by its full path.
 func (j *job) loadAbsolute(r *jinja.Run, name, saltenv string) (jinja.Source, error) {
 	read := j.engine.opts.Read
-	if read == nil || hasDots(name[1:]) {
+	if read == nil || !j.engine.opts.ReadImports || hasDots(name[1:]) {
 		return jinja.Source{}, notThere(name)
 	}
 	data, err := read(j.ctx, saltenv, name, j.engine.limits.Source)

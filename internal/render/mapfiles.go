@@ -57,7 +57,8 @@ func (j *job) mapped(r *jinja.Run, source string) any {
 	ctx, end := r.Nested()
 	defer end()
 	r.Charge(len(source))
-	t := Template{Source: []byte(source), Vars: j.t.Vars, Functions: j.t.Functions, Saltenv: "base"}
+	// Salt renders it from a file without a folder, so tpldir is "." in what it imports.
+	t := Template{Source: []byte(source), Path: "map", Vars: j.t.Vars, Functions: j.t.Functions, Saltenv: "base"}
 	v, err := j.engine.SLS(ctx, t, DefaultPipe)
 	if err != nil {
 		jinja.Throw(err)

@@ -83,8 +83,10 @@ type Options struct {
 	// HTTP makes the requests of the filter http_query; nil refuses them.
 	HTTP *http.Client
 	// Read reads the files of slsutil.renderer; nil refuses them.
-	Read   Reader
-	Limits Limits
+	Read Reader
+	// ReadImports lets templates import and include by an absolute path what Read reads.
+	ReadImports bool
+	Limits      Limits
 }
 
 // Limits bound what one template may use. A zero field takes its default.

@@ -142,12 +142,21 @@ type Options struct {
 	Insist bool
 	// Trace is told each step, if set.
 	Trace func(line string)
+	// Progress is called every few thousand events, if set.
+	Progress func(Progress)
 	// MaxEvents ends a simulation that does not come to rest. Default 400 per
 	// minion and job, at least 20 million.
 	MaxEvents int
 
 	sabotage sabotage
 	meddle   meddler
+}
+
+// Progress is how far a simulation has come.
+type Progress struct {
+	Events  int           // so far
+	Now     time.Duration // virtual time
+	Waiting int           // events that are planned
 }
 
 // uncertain tells whether messages may get lost.

@@ -42,9 +42,9 @@ func (n *node) openQueues() {
 }
 
 // unkeep lets publications go.
-func (n *node) unkeep(jids ...string) {
-	n.w.trace(n, "keeps the publications of %v no more", jids)
-	n.engine.Unkeep(jids...)
+func (n *node) unkeep(parts ...returners.Part) {
+	n.w.trace(n, "keeps the publications of %v no more", parts)
+	n.engine.Unkeep(parts...)
 }
 
 func (n *node) nodesBelow() (ids []string) {
@@ -108,9 +108,9 @@ func (n *node) handedOut(j *job) {
 	if j.Queue == 0 {
 		return
 	}
-	n.queues.Number(j.jid)
-	if n.queues.Published(j.jid) {
-		n.engine.Published(j.jid)
+	n.queues.Number(returners.Part{JID: j.jid})
+	if n.queues.Published(returners.Part{JID: j.jid}) {
+		n.engine.Published(returners.Part{JID: j.jid})
 	}
 }
 

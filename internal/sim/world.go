@@ -232,8 +232,13 @@ func (w *World) Run(ctx context.Context) error {
 		if w.events++; w.events > w.o.MaxEvents {
 			return fmt.Errorf("%w: %d events", errRestless, w.events)
 		}
-		if w.events%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if w.events%4096 == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if w.o.Progress != nil {
+				w.o.Progress(Progress{Events: w.events, Now: time.Duration(w.now), Waiting: len(w.queue)})
+			}
 		}
 		e := w.queue.pop()
 		if e.at > int64(horizon) {

@@ -1,6 +1,10 @@
 package target
 
-import "github.com/momtree/mom/internal/pyre"
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/pyre"
+)
 
 // Pattern is a text by which Salt's lists of users, functions and tags mean
 // names: as a glob, or as a regular expression of the whole name.
@@ -40,6 +44,16 @@ func WholeExpression(text string) Expr {
 // Match tells whether the pattern means a name.
 func (p Pattern) Match(name string) bool {
 	return Glob(p.glob, name) || p.re != nil && p.re.Match(ID(name))
+}
+
+// Fault tells why the text is not a regular expression and, since it has none of the signs of
+// a glob either, hardly meant as it stands; nil: it is fine.
+func (p Pattern) Fault() error {
+	if p.re != nil || strings.ContainsAny(p.glob, "*?") {
+		return nil
+	}
+	_, err := pyre.CompileWhole(p.glob)
+	return err
 }
 
 // Patterns mean what one of them means.

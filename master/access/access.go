@@ -24,8 +24,19 @@ type Options struct {
 	Start bool
 	// Open is Salt's way to treat returners and executors: rules say nothing of them.
 	Open bool
-	// Log is told of rules that cannot be understood.
+	// Log gets the rules that cannot be understood.
 	Log *slog.Logger
+	// Place says where an option stands, for the log; nil: unknown.
+	Place func(option string) string
+}
+
+// logFor is the log of faults in an option.
+func logFor(log *slog.Logger, place func(string) string, option string) *slog.Logger {
+	log = log.With("option", option)
+	if place != nil {
+		log = log.With("place", place(option))
+	}
+	return log
 }
 
 // List is who may publish what at one master. It never changes.
@@ -53,10 +64,20 @@ func New(o Options) *List {
 	}
 	for _, who := range slices.Sorted(maps.Keys(o.ACL)) {
 		list, _ := o.ACL[who].([]any)
-		list = prepare(list, l.reader(), o.Log.With("option", "publisher_acl", "user", who))
+		log := logFor(o.Log, o.Place, "publisher_acl").With("user", who)
+		checkPattern(who, log)
+		list = prepare(list, l.reader(), log)
 		l.grants = append(l.grants, grant{who, target.NewGrant(who), list})
 	}
 	return l
+}
+
+// checkPattern logs a name that was meant as a regular expression and is none. It still means
+// what it means as a glob, often nobody.
+func checkPattern(name string, log *slog.Logger) {
+	if err := target.NewGrant(name).Fault(); err != nil {
+		log.Error("An entry means nobody but by its text as a glob: its name is no regular expression", "err", err)
+	}
 }
 
 // prepare gives rules as they are held against calls and travel to the nodes below. The

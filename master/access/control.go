@@ -42,14 +42,17 @@ func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Lo
 		return nil, err
 	}
 	start := c.AclMatch == config.AclMatchStart
+	place := func(option string) string { return c.Place(option).String() }
 	list := New(Options{
-		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
+		Place: place,
+		ACL:   c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
 		Open: c.AclReturners == config.AclReturnersOpen,
 	})
 	return &Control{
-		List: list, Peers: NewPeers(PeerOptions{Publish: c.Peer, Run: c.PeerRun, List: list, Log: log}),
+		List: list, Peers: NewPeers(PeerOptions{Place: place, Publish: c.Peer, Run: c.PeerRun, List: list, Log: log}),
 		External: NewExternal(ExternalOptions{
-			Auth: c.ExternalAuth, Permissive: c.PermissiveAcl, KeepACL: c.KeepAclInToken, Nodegroups: c.Nodegroups, Start: start, Log: log,
+			Place: place,
+			Auth:  c.ExternalAuth, Permissive: c.PermissiveAcl, KeepACL: c.KeepAclInToken, Nodegroups: c.Nodegroups, Start: start, Log: log,
 		}),
 		Own: cmp.Or(c.User, os.Getenv("USER"), "root"), Users: users, subject: subject,
 	}, nil

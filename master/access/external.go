@@ -32,6 +32,8 @@ type ExternalOptions struct {
 	Nodegroups map[string]any
 	Start      bool
 	Log        *slog.Logger
+	// Place is as in [Options].
+	Place func(option string) string
 }
 
 // External is what users of login services may do, by external_auth. It never changes.
@@ -59,11 +61,12 @@ type entry struct {
 func NewExternal(o ExternalOptions) *External {
 	e := &External{services: map[string]service{}, permissive: o.Permissive, keep: o.KeepACL}
 	p := reader{o.Nodegroups, o.Start}
+	base := logFor(o.Log, o.Place, "external_auth")
 	for _, eauth := range slices.Sorted(maps.Keys(o.Auth)) {
 		var s service
 		if !isMapping(o.Auth[eauth]) {
 			if o.Auth[eauth] != nil {
-				o.Log.Error("external_auth allows nobody of a login service: its section is no mapping of users to rules", "eauth", eauth)
+				base.Error("external_auth allows nobody of a login service: its section is no mapping of users to rules", "eauth", eauth)
 			}
 			e.services[eauth] = s
 			continue
@@ -72,9 +75,9 @@ func NewExternal(o ExternalOptions) *External {
 			if strings.HasPrefix(name, optionMark) {
 				return
 			}
-			log := o.Log.With("option", "external_auth", "eauth", eauth, "user", name)
+			log := base.With("eauth", eauth, "user", name)
 			list, ok := val.([]any)
-			if !ok && val != nil {
+			if !ok {
 				log.Error("An entry allows nothing: it is no list of rules")
 			}
 			list = prepare(list, p, log)
@@ -86,6 +89,7 @@ func NewExternal(o ExternalOptions) *External {
 			default:
 				n := entry{name: name, rules: list}
 				if strings.ContainsAny(name, patternSigns) {
+					checkPattern(name, log)
 					grant := target.NewGrant(name)
 					n.pattern = &grant
 				}

@@ -32,6 +32,8 @@ type PeerOptions struct {
 	// List reads rules as this master means them.
 	List *List
 	Log  *slog.Logger
+	// Place is as in [Options].
+	Place func(option string) string
 }
 
 // NewPeers reads the options. A rule that cannot be understood allows nothing; the log
@@ -40,7 +42,9 @@ func NewPeers(o PeerOptions) *Peers {
 	p := &Peers{list: o.List}
 	for _, who := range slices.Sorted(maps.Keys(o.Publish)) {
 		list, _ := o.Publish[who].([]any)
-		p.publish = append(p.publish, peerGrant{target.NewGrant(who), prepare(list, o.List.reader(), o.Log.With("option", "peer", "minions", who))})
+		log := logFor(o.Log, o.Place, "peer").With("minions", who)
+		checkPattern(who, log)
+		p.publish = append(p.publish, peerGrant{target.NewGrant(who), prepare(list, o.List.reader(), log)})
 	}
 	for _, who := range slices.Sorted(maps.Keys(o.Run)) {
 		list, _ := o.Run[who].([]any)
@@ -48,7 +52,9 @@ func NewPeers(o PeerOptions) *Peers {
 		for _, r := range list {
 			rules = append(rules, map[string]any{"@runner": []any{r}}) // as a user's rule has it
 		}
-		p.run = append(p.run, peerGrant{target.NewGrant(who), prepare(rules, o.List.reader(), o.Log.With("option", "peer_run", "minions", who))})
+		log := logFor(o.Log, o.Place, "peer_run").With("minions", who)
+		checkPattern(who, log)
+		p.run = append(p.run, peerGrant{target.NewGrant(who), prepare(rules, o.List.reader(), log)})
 	}
 	return p
 }

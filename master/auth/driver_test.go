@@ -37,7 +37,7 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		want  []string
 	}{
 		{"external_auth: {sharedsecret: {b: ['.*']}, file: {c: ['.*']}, auto: 7}\n", []string{
-			"external_auth: sharedsecret: set sharedsecret to a long text", "external_auth: file: ^filename: is missing", "external_auth: auto: wants a mapping",
+			"external_auth: sharedsecret: set sharedsecret to a long text", "external_auth: file: ^filename: is missing",
 		}},
 		{"hash_type: sha1\nexternal_auth: {auto: {'^x': y}}\n", []string{"^x is no option of it: it has none there"}},
 		{"sharedsecret: sdb://x\nexternal_auth: {sharedsecret: {b: ['.*']}}\n", []string{"in quotes"}},
@@ -95,5 +95,15 @@ func TestOptionsAreKnown(t *testing.T) {
 	v = topValues(Config{Values: map[string]any{"auth.x": 7}}, "auth.x", nil)
 	if err := v.err(); err == nil || err.Error() != "auth.x: wants a mapping of its options" {
 		t.Error(err)
+	}
+}
+
+// A section that is not a mapping does not prevent the start, as in Salt: nobody can log in
+// by that service.
+func TestSectionWithoutMapping(t *testing.T) {
+	cf := load(t, "external_auth: {auto: 7}\n")
+	s, err := New(Options{Config: cf, Rules: rulesOf(cf), Log: quiet})
+	if err != nil || len(s.backends) != 0 {
+		t.Errorf("%v, %v", s, err)
 	}
 }

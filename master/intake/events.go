@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
@@ -151,6 +152,9 @@ func (s *Service) single(id string, e wire.MinionEvent) error {
 	}
 	if !s.o.Policy.IsNode(id) && !s.mayBring(id, len(e.Tag)+len(e.Full)) {
 		return nil
+	}
+	if u, err := jobevent.DecodeUnsaved(e.Tag, e.Full); err == nil && u.ID == id {
+		s.o.Log.Warn("return not saved by a returner of its minion", "jid", u.JID, "minion", id, "err", u.Reason)
 	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Full, Stamp: s.o.Now()})
 }

@@ -189,7 +189,9 @@ func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []ret
 		return nil
 	}
 	save := s.o.Jobs.Returns(rets, loads)
+	ctx, span := s.commit(ctx, rets)
 	fresh, err := s.o.Store.SaveReturns(ctx, save.Batch.Returns, save.Batch.Loads...)
+	span.End(err)
 	s.o.Jobs.Saved(save, returners.Result{NewReturns: fresh}, err)
 	c.settle(fresh, err)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs"
@@ -22,6 +23,7 @@ import (
 	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
+	"github.com/momtree/mom/master/tracer"
 )
 
 // Options of a [Service]. None may be left out.
@@ -41,6 +43,8 @@ type Options struct {
 	JIDs         *jid.Generator
 	Bus          *bus.Bus
 	Stats        *meters.Counters
+	Tracer       *tracing.Tracer // nil: off
+	Traces       *tracer.Book
 	// Mask hides secrets in the arguments that returns and loads carry.
 	Mask secrets.Masker
 	// ReturnsADay and EventsADay bound the bytes that one minion brings in a day: of returns

@@ -39,6 +39,7 @@ load
 // return is left out and reported: it would be refused again each time, and the
 // others with it.
 func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, error) {
+	begun := s.o.Now()
 	sr, err := wire.ParseSyndicReturn(r.Load)
 	if err != nil {
 		return nil, fmt.Errorf("returns through syndic %q: %w", r.ID, err)
@@ -113,7 +114,9 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 			}
 		}
 	}
-	if err := s.keep(ctx, rets, loads); err != nil {
+	err = s.keep(ctx, rets, loads)
+	s.recordBelow(ctx, r.ID, rets, begun, err)
+	if err != nil {
 		return nil, err
 	}
 	return verdicts.Reply(), nil

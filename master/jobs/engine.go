@@ -57,7 +57,7 @@ type Engine struct {
 	found   []finding // by the ledger, and not looked at yet
 	words   words     // to be stored
 	open    map[string]struct{}
-	kept    map[string]bool // jobs whose publication is stored; true: for as long as it is queued, beyond their end
+	kept    map[string]map[int]bool // by jid and part: publications that are stored; true: for as long as it is queued, beyond the end of its job
 	untold  untold
 	late    map[string]int       // jobs of which word is told that may come after their end
 	coming  map[string]*arrivals // by job
@@ -76,7 +76,7 @@ type finding struct {
 func New(cfg Config) *Engine {
 	cfg.Bounds = cfg.Bounds.OrDefault()
 	e := &Engine{
-		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]bool{},
+		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]map[int]bool{},
 		untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{}, coming: map[string]*arrivals{},
 	}
 	for _, jid := range cfg.Open {

@@ -61,12 +61,16 @@ func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectatio
 		state = jobevent.NodePlain
 	}
 	e.note(returners.Expectation{JID: w.JID, Node: w.Node, Minions: w.Minions, Missing: w.Unreachable, State: string(state), At: e.cfg.Now()})
+	if w.Part > 0 {
+		e.note(askedOnce(w.JID, e.cfg.Now(), w.Asked, w.Node+"/")...)
+	}
 	away := make(map[string]bool, len(w.Unreachable))
 	for id := range w.Unreachable {
 		away[id] = true
 	}
 	reopened := e.ledger.Expect(w.JID, ledger.Expectation{
 		Path: w.Node, Minions: w.Minions, Away: away, Asked: w.Asked, Moved: x.Moved, Partial: x.Partial, Plain: !x.Ours, Untracked: x.Untracked,
+		Part: x.Part, Parts: x.Parts,
 	})
 	if reopened {
 		e.change(func() {

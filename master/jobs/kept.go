@@ -2,20 +2,34 @@ package jobs
 
 import "github.com/momtree/mom/returners"
 
-// Keeps tells that an earlier life has stored the publication of a job ([Publication.Kept]).
+// Keeps tells that an earlier life has stored a publication of a job ([Publication.Kept]).
 // One that is queued does not go with the end of its job.
-func (e *Engine) Keeps(jid string, queued bool) {
+func (e *Engine) Keeps(p returners.Part, queued bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.kept[jid] = queued
+	e.keep(p, queued)
 }
 
-// Published tells that the publication of a job was handed to the subscribers: a restart
+// keep is Keeps. e.mu is held.
+func (e *Engine) keep(p returners.Part, queued bool) {
+	if e.kept[p.JID] == nil {
+		e.kept[p.JID] = map[int]bool{}
+	}
+	e.kept[p.JID][p.N] = queued
+}
+
+// keeps tells whether a publication is kept. e.mu is held.
+func (e *Engine) keeps(p returners.Part) bool {
+	_, kept := e.kept[p.JID][p.N]
+	return kept
+}
+
+// Published tells that a publication of a job was handed to the subscribers: a restart
 // does not do that again.
-func (e *Engine) Published(jid string) {
+func (e *Engine) Published(p returners.Part) {
 	e.change(func() {
-		if _, kept := e.kept[jid]; kept {
-			e.words.put(entry{published: jid})
+		if e.keeps(p) {
+			e.words.put(entry{published: p})
 		}
 	})
 }
@@ -23,30 +37,41 @@ func (e *Engine) Published(jid string) {
 // Unkeep tells that publications need not be kept any more, although their jobs may go on.
 // What was found of them before is stored before, or with it: else a start in between would
 // find neither the publication nor why those it was for do not answer.
-func (e *Engine) Unkeep(jids ...string) {
-	for _, jid := range jids {
-		e.ledger.Unqueue(jid)
+func (e *Engine) Unkeep(parts ...returners.Part) {
+	for _, p := range parts {
+		e.ledger.Unqueue(p.JID)
 	}
 	e.change(func() {
 		e.digest()
-		for _, jid := range jids {
-			if _, kept := e.kept[jid]; kept {
-				delete(e.kept, jid)
-				e.words.put(entry{notes: unkept(jid)})
+		for _, p := range parts {
+			if e.keeps(p) {
+				e.unkeep(p)
+				e.words.put(entry{notes: p.Dropped()})
 			}
 		}
 	})
 }
 
-// endsWith tells whether the publication of a job goes with its end. e.mu is held.
-func (e *Engine) endsWith(jid string) bool {
-	queued, kept := e.kept[jid]
-	return kept && !queued
+// unkeep forgets that a publication is kept. e.mu is held.
+func (e *Engine) unkeep(p returners.Part) {
+	if delete(e.kept[p.JID], p.N); len(e.kept[p.JID]) == 0 {
+		delete(e.kept, p.JID)
+	}
 }
 
-func unkept(jid string) []returners.Note {
-	return []returners.Note{
-		{Kind: returners.NotePublication, JID: jid, Gone: true},
-		{Kind: returners.NotePublication, JID: jid, Key: returners.KeyPublished, Gone: true},
+// endsWith lists the publications of a job that go with its end. e.mu is held.
+func (e *Engine) endsWith(jid string) (parts []returners.Part) {
+	for _, n := range sorted(e.kept[jid]) {
+		if !e.kept[jid][n] {
+			parts = append(parts, returners.Part{JID: jid, N: n})
+		}
 	}
+	return parts
+}
+
+func unkept(parts []returners.Part) (notes []returners.Note) {
+	for _, p := range parts {
+		notes = append(notes, p.Dropped()...)
+	}
+	return notes
 }

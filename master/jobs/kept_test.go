@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 )
 
@@ -18,9 +19,9 @@ func TestReasonsBeforeThePublicationGoes(t *testing.T) {
 	b.WordBatch = 1
 	e := New(Config{Storage: store, Bounds: b, Now: time.Now})
 	const jid = "20260102030405000001"
-	e.Keeps(jid, true)
+	e.Keeps(returners.Part{JID: jid}, true)
 	e.Overdue(jid, ledger.Expired, map[string]string{"m1": "n1"})
-	e.Unkeep(jid)
+	e.Unkeep(returners.Part{JID: jid})
 	s, ok := e.NextSave()
 	if !ok || len(s.Batch.Expectations) != 1 || len(s.Batch.Notes) != 0 {
 		t.Errorf("first are stored %+v and %+v", s.Batch.Expectations, s.Batch.Notes)

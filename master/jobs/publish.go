@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,8 +27,13 @@ type Publication struct {
 	// Early tells that the jid was given with the job: returns of it may be here
 	// already, which minions or nodes brought from elsewhere.
 	Early bool
+	// Grows tells that the job was given before and is published to further minions: the load
+	// is that of the whole job, all else is of this publication, which Spec.Part numbers.
+	Grows bool
 
-	adopted bool // it was given in an earlier life, and is known by minions now
+	adopted bool      // it was given in an earlier life, and is known by minions now
+	held    bool      // it grows, and its account is held open
+	before  *returned // of one that grows and whose account is forgotten
 }
 
 // Publish begins a job. What it gives has to be committed; the job is published once
@@ -40,11 +46,15 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	if err != nil {
 		return s, false, err
 	}
+	if given && p.Grows {
+		s, err = e.extend(ctx, &p)
+		return s, false, err
+	}
 	if given {
 		if p.adopted = e.ledger.Adopted(p.Spec.JID); !p.adopted {
 			e.newEvent(&p, true)
 			e.put(Skip{p.Spec.JID})
-			return s, true, e.again(ctx, p.Spec.JID)
+			return s, true, e.again(ctx, p.name())
 		}
 		if p.Kept != nil { // the one of then is kept no more
 			e.change(func() { e.words.put(entry{notes: []returners.Note{p.keep()}}) })
@@ -64,10 +74,13 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	return s, false, nil
 }
 
-// keep is what is stored of the publication.
-func (p *Publication) keep() returners.Note {
-	return returners.Note{Kind: returners.NotePublication, JID: p.Spec.JID, Value: p.Kept}
+// name tells apart the publications of a job.
+func (p *Publication) name() returners.Part {
+	return returners.Part{JID: p.Spec.JID, N: p.Spec.Part}
 }
+
+// keep is what is stored of the publication.
+func (p *Publication) keep() returners.Note { return p.name().Kept(p.Kept) }
 
 // given tells by what is stored whether somebody gave a job to this node.
 func (e *Engine) given(ctx context.Context, jid string) (bool, error) {
@@ -92,21 +105,31 @@ func (e *Engine) Known(ctx context.Context, jid string) (bool, error) {
 // begin opens the account of a stored job and has it published.
 func (e *Engine) begin(p *Publication) {
 	jid := p.Spec.JID
-	e.mu.Lock()
-	e.open[jid] = struct{}{}
-	if p.Kept != nil {
-		e.kept[jid] = p.Spec.Queue
-	}
-	e.mu.Unlock()
+	e.mark(p)
 	e.newEvent(p, false)
 	// From here on the ledger may speak of the job: its own events go first.
 	if err := e.ledger.Open(p.Spec); err != nil { // it was taken up meanwhile, and closed
 		e.put(Skip{jid})
 		return
 	}
+	e.handOut(p)
+}
+
+// mark remembers that a job is open, and that its publication is kept.
+func (e *Engine) mark(p *Publication) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open[p.Spec.JID] = struct{}{}
+	if p.Kept != nil {
+		e.keep(p.name(), p.Spec.Queue)
+	}
+}
+
+// handOut has a publication sent, behind what the account has found for it.
+func (e *Engine) handOut(p *Publication) {
 	e.change(func() {
 		e.digest()
-		e.effects = append(e.effects, Publish{JID: jid, Early: p.Early})
+		e.effects = append(e.effects, Publish{JID: p.Spec.JID, Early: p.Early})
 	})
 }
 
@@ -121,7 +144,9 @@ func (e *Engine) newEvent(p *Publication, again bool) {
 
 // expectation is the word on who has to answer a job here.
 func expectation(p *Publication) jobevent.Expectation {
-	w := jobevent.Expectation{JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}}
+	w := jobevent.Expectation{
+		JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}, Part: p.Spec.Part,
+	}
 	for _, m := range p.Spec.Minions {
 		if m.Silent != "" {
 			w.Unreachable[m.ID] = m.Silent
@@ -144,12 +169,13 @@ func expectation(p *Publication) jobevent.Expectation {
 
 // again tells a job from the start that came a second time: who asks now has heard
 // neither what the nodes below said, nor who is missing.
-func (e *Engine) again(ctx context.Context, jid string) error {
+func (e *Engine) again(ctx context.Context, p returners.Part) error {
 	if !e.cfg.Parent {
 		return nil
 	}
+	jid := p.JID
 	defer e.hold(jid)()
-	for w, err := range e.Story(ctx, jid, e.cfg.Bounds.TellMinions) {
+	for w, err := range e.story(ctx, p, e.cfg.Bounds.TellMinions) {
 		if err != nil {
 			return err
 		}
@@ -199,4 +225,4 @@ func (e *Engine) CountStored(ctx context.Context, jid string) error {
 	return nil
 }
 
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -82,6 +82,7 @@ func (e *Engine) restored(load returners.Load, xs []returners.Expectation, rets 
 		}
 	}
 	spec := p.Spec(load, own)
+	spec.Part = load.Part()
 	spec.Entering, spec.Answers = true, make([]ledger.Answer, len(rets))
 	for i, r := range rets {
 		spec.Answers[i] = ledger.Answer{ID: r.ID, Path: r.Via, OK: r.OK}

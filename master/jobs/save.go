@@ -31,13 +31,13 @@ func (e *Engine) NextSave() (Save, bool) {
 	}
 	s := Save{words: es}
 	s.Batch.Unsynced = true   // what is over alone: at worst a restart looks at it once more
-	over := map[string]bool{} // what was published, by the ends in this batch
+	over := map[string]bool{} // jobs whose publications go with the ends in this batch
 	for i := range es {
 		en := &es[i]
 		en.noted = false // it may have been in a batch that was refused
 		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
-		if _, kept := e.kept[en.published]; kept && !over[en.published] {
-			s.Batch.Notes = append(s.Batch.Notes, returners.Note{Kind: returners.NotePublication, JID: en.published, Key: returners.KeyPublished})
+		if p := en.published; e.keeps(p) && !over[p.JID] {
+			s.Batch.Notes = append(s.Batch.Notes, p.Published())
 		}
 		switch {
 		case en.end == "":
@@ -46,7 +46,7 @@ func (e *Engine) NextSave() (Save, bool) {
 			}
 		case e.ends(*en):
 			s.Batch.Notes = append(s.Batch.Notes, e.endOf(en)...)
-			over[en.end] = e.endsWith(en.end)
+			over[en.end] = len(e.endsWith(en.end)) > 0
 			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // whoever said it does not say it again
 		}
 	}
@@ -67,9 +67,7 @@ func (e *Engine) ends(en entry) bool {
 func (e *Engine) endOf(en *entry) []returners.Note {
 	en.noted = true
 	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
-	if e.endsWith(en.end) {
-		out = append(out, unkept(en.end)...)
-	}
+	out = append(out, unkept(e.endsWith(en.end))...)
 	if e.cfg.Parent {
 		en.word = e.untold.next()
 		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
@@ -84,6 +82,11 @@ func (e *Engine) Saved(s Save, res returners.Result, err error) {
 	case len(s.words) > 0:
 		e.change(func() { e.savedWords(s, err) })
 	case err != nil: // whoever brought it hears so
+		if s.job != nil && s.job.held {
+			e.ledger.LetClose(s.job.Spec.JID)
+		}
+	case s.job != nil && s.job.Grows:
+		e.grow(s.job)
 	case s.job != nil:
 		e.begin(s.job)
 	default:
@@ -133,8 +136,8 @@ func (e *Engine) ended(en entry) {
 		return
 	}
 	delete(e.open, en.end)
-	if e.endsWith(en.end) {
-		delete(e.kept, en.end)
+	for _, p := range e.endsWith(en.end) {
+		e.unkeep(p)
 	}
 	e.effects = append(e.effects, Ended{en.end})
 	if !e.cfg.Parent {

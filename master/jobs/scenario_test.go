@@ -24,10 +24,11 @@ import (
 //
 //	node [parent] [words=N] [batch=N]  the node begins a life; what it had is gone but for the disk
 //	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
+//	        [part=N] [grows]           a publication that extends the job
 //	keeps jid=J [queued] / handed jid=J / unkeep jid=J
 //	                                   what an earlier life has kept, what was handed out, what need not be kept
 //	return jid=J id=a [path=n] [fail] [lost]
-//	expect path=n jid=J minions=(a,b) asked=(o) gone=(c) [moved] [partial] [python]
+//	expect path=n jid=J minions=(a,b) asked=(o) gone=(c) [moved] [partial] [python] [part=N] [parts=N]
 //	miss path=n jid=J gone=(a) [refused=why]
 //	adopt jid=J id=a
 //	up id=a [jobs=(J)] / down id=a / nodeup id=n / nodedown id=n
@@ -76,7 +77,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 	case "expect":
 		x := jobevent.Expectation{
 			JID: a.text("jid"), Ours: !a.has("python"), Minions: a.list("minions"), Asked: a.list("asked"),
-			Unreachable: map[string]string{}, Moved: a.has("moved"), Partial: a.has("partial"),
+			Unreachable: map[string]string{}, Moved: a.has("moved"), Partial: a.has("partial"), Part: a.number("part"), Parts: a.number("parts"),
 		}
 		for _, id := range a.list("gone") {
 			x.Unreachable[id] = ledger.NotConnected
@@ -118,11 +119,11 @@ func (s *scenario) run(d *datadriven.TestData) {
 	case "again":
 		s.check(s.engine.EndAgain(s.t.Context(), a.text("jid"), lost{}))
 	case "keeps":
-		s.engine.Keeps(a.text("jid"), a.has("queued"))
+		s.engine.Keeps(a.part(), a.has("queued"))
 	case "handed":
-		s.engine.Published(a.text("jid"))
+		s.engine.Published(a.part())
 	case "unkeep":
-		s.engine.Unkeep(a.text("jid"))
+		s.engine.Unkeep(a.part())
 	case "known":
 		known, err := s.engine.Known(s.t.Context(), a.text("jid"))
 		s.check(err)
@@ -173,7 +174,12 @@ func (s *scenario) noted(kind string) (jids []string) {
 
 func (s *scenario) publish(a args) {
 	jid := a.text("jid")
-	p := Publication{Spec: ledger.Job{JID: jid, Fun: "test.ping", Queue: a.has("queued")}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}}
+	p := Publication{Spec: ledger.Job{JID: jid, Fun: "test.ping", Queue: a.has("queued")}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}, Grows: a.has("grows")}
+	if p.Spec.Part = a.number("part"); p.Spec.Part > 0 {
+		var err error
+		p.Load.Raw, err = wire.Encode(wire.NewMap("kwargs", wire.NewMap(returners.PartField, p.Spec.Part)))
+		s.check(err)
+	}
 	for live, name := range map[ledger.Liveness]string{ledger.Up: "minions", ledger.Down: "down"} {
 		for _, id := range a.list(name) {
 			p.Spec.Minions = append(p.Spec.Minions, ledger.Minion{ID: id, Live: live})
@@ -189,7 +195,7 @@ func (s *scenario) publish(a args) {
 	}
 	b, known, err := s.engine.Publish(s.t.Context(), p)
 	s.check(err)
-	if !known {
+	if err == nil && !known {
 		s.commit(b, a.failure())
 	}
 }
@@ -294,7 +300,10 @@ func shown(e Effect) string {
 	return fmt.Sprintf("%T%+v", e, e)
 }
 
-func said(w jobevent.Word) string { return fmt.Sprintf("%T%+v", w, w) }
+// said leaves the parts out where they are those of a job that has not grown.
+func said(w jobevent.Word) string {
+	return strings.Replace(fmt.Sprintf("%T%+v", w, w), " Part:0 Parts:0}", "}", 1)
+}
 
 func row(x returners.Expectation) string {
 	return fmt.Sprintf("%s at %q minions %v missing %v state %q", x.JID, x.Node, x.Minions, x.Missing, x.State)
@@ -322,6 +331,8 @@ func (a args) text(key string) string {
 	}
 	return ""
 }
+
+func (a args) part() returners.Part { return returners.Part{JID: a.text("jid"), N: a.number("part")} }
 
 func (a args) number(key string) int {
 	n := 0

@@ -17,6 +17,12 @@ import (
 // not, in words on at most n minions each. It is read before the first is given. An error
 // ends it.
 func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobevent.Word, error] {
+	return e.story(ctx, returners.Part{JID: jid}, n)
+}
+
+// story is Story for a master above that has given a publication which brought nothing new.
+func (e *Engine) story(ctx context.Context, given returners.Part, n int) iter.Seq2[jobevent.Word, error] {
+	jid := given.JID
 	return func(yield func(jobevent.Word, error) bool) {
 		xs, err := e.said(ctx, jid)
 		if err != nil {
@@ -28,10 +34,17 @@ func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobeven
 			yield(nil, fmt.Errorf("read who has answered job %s: %w", jid, err))
 			return
 		}
+		parts, err := e.parts(ctx, jid)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		var all []jobevent.Expectation // whoever hears it may take longer than ctx lasts
 		for _, x := range xs {
 			if x.Node == "" || spoke(x) {
-				all = append(all, e.chapter(ctx, x, missed, nodes))
+				w := e.chapter(ctx, x, missed, nodes)
+				w.Parts = max(parts, given.N)
+				all = append(all, w)
 			}
 		}
 		for _, x := range all {

@@ -32,9 +32,9 @@ type entry struct {
 	n     uint64
 	x     returners.Expectation // without a jid: none
 	notes []returners.Note
-	// published is the jid of a job whose publication was handed out: noted unless that
-	// is kept no more by then.
-	published string
+	// published names a publication that was handed out: noted unless that is kept no more by
+	// then.
+	published returners.Part
 
 	opens string // jid of a job that is open, or open again, from here on
 	came  string // the minion that came at work on it: the masters above hear so when it is stored
@@ -212,4 +212,9 @@ func (w *words) lossOf(e entry) error {
 // passing tells whether an error of the store is one of a full or absent disk.
 func passing(err error) bool {
 	return errors.Is(err, returners.ErrFull) || errors.Is(err, returners.ErrUnavailable)
+}
+
+// ends tells whether the end of a job is to be stored.
+func (w *words) ends(jid string) bool {
+	return slices.ContainsFunc(w.queue, func(e entry) bool { return e.end == jid && !e.late })
 }

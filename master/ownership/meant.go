@@ -28,6 +28,12 @@ func (t *Meant) Note(jid, tgtType string, expr target.Expr) {
 	}
 }
 
+// Widen replaces the target of a job that is published to further minions: expr means all of them.
+func (t *Meant) Widen(jid, tgtType string, expr target.Expr) {
+	t.exprs.Remove(jid)
+	t.Note(jid, tgtType, expr)
+}
+
 // Excludes tells whether a job was certainly not for a minion.
 func (t *Meant) Excludes(jid, id string) bool {
 	expr, ok := t.exprs.Peek(jid)

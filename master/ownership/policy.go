@@ -178,6 +178,9 @@ func (p *Policy) MayRelay(node, tag string) error { return p.judge.MayRelay(node
 // Aimed remembers whom a job is for, as far as ids tell; see [Meant.Note].
 func (p *Policy) Aimed(jid, tgtType string, expr target.Expr) { p.meant.Note(jid, tgtType, expr) }
 
+// Widened is Aimed for a job that is published to further minions; see [Meant.Widen].
+func (p *Policy) Widened(jid, tgtType string, expr target.Expr) { p.meant.Widen(jid, tgtType, expr) }
+
 // Excludes tells whether a job was certainly not for a minion.
 func (p *Policy) Excludes(jid, id string) bool { return p.meant.Excludes(jid, id) }
 

@@ -137,7 +137,7 @@ func about(tag string) (id string, ok bool) {
 	switch part[0] {
 	case "prog", "sub":
 		return part[1], len(part) == 3
-	case "start":
+	case "start", "unsaved":
 		return part[1], len(part) == 2
 	}
 	return "", false

@@ -13,7 +13,7 @@ func TestMayFire_Accepted(t *testing.T) {
 		"custom/tag", "deploy", "my/own/salt/auth", "myco/key/rotated", "authorized", "hook/x", "salted/x", "salt/custom/x", "salt/minions/x",
 		"minion_start", "minion_ping", "salt/minion/m1/start", "salt/proxy/m1/start", "salt/beacon/m1/load/", "salt/beacon/m1/inotify//etc/passwd",
 		"_salt_error", "fire_master", "grains_refresh", "__master_failback", "junos_rpc_reply/m1", "minion/refresh/m1",
-		"salt/job/" + tagJob + "/prog/m1/0", "salt/job/" + tagJob + "/sub/m1/x", "salt/job/" + tagJob + "/start/m1",
+		"salt/job/" + tagJob + "/prog/m1/0", "salt/job/" + tagJob + "/sub/m1/x", "salt/job/" + tagJob + "/start/m1", "salt/job/" + tagJob + "/unsaved/m1",
 		"salt/state_result/" + tagJob + "/m1/name of a state", "salt/state_result/" + tagJob + "/m1/echo a\nid", "salt/state_result/req/m1/x",
 		strings.Repeat("t", maxTag),
 	} {
@@ -32,7 +32,7 @@ func TestMayFire_Refused(t *testing.T) {
 		"salt/minion/m2/start", "salt/minion/", "salt/minion/M1/start", "salt/minion/m1 /start", "salt/minion//m1/start", "salt/proxy/m2/start",
 		"salt/beacon/m2/load/", "minion/refresh/m2",
 		"salt/job/" + tagJob + "/ret/m1", "salt/job/" + tagJob + "/ret/m2/prog/m1", "salt/job/" + tagJob + "/ret/prog/m1/0", "salt/job/" + tagJob + "/prog/m2/0",
-		"salt/job/" + tagJob + "/start/m2", "salt/job/" + tagJob + "/start/", "salt/job/" + tagJob + "/start/m1/x",
+		"salt/job/" + tagJob + "/start/m2", "salt/job/" + tagJob + "/unsaved/m2", "salt/job/" + tagJob + "/start/", "salt/job/" + tagJob + "/start/m1/x",
 		"salt/job/" + tagJob + "/complete", "salt/job/" + tagJob + "/new", "salt/job/x", "salt/job", "salt/job/", tagJob, tagJob + "\n",
 		"salt/state_result/" + tagJob + "/m2/x", "salt/state_result/" + tagJob, "salt/state_result/" + tagJob + "//m1/x", "Salt/State_Result/" + tagJob + "/m2/x",
 		"key", "KEY", "key ", "auth", "new_job", "syndic_start", "/syndic_start",

@@ -42,6 +42,7 @@ var calls = map[string]function{
 	"file.directory_exists": {args: []string{"path"}, run: fileIs(fs.FileMode.IsDir)},
 	"file.file_exists":      {args: []string{"path"}, run: fileIs(fs.FileMode.IsRegular)},
 	"file.read":             {args: []string{"path", "binary="}, run: fileRead},
+	"pillar.file_exists":    {args: []string{"path", "saltenv="}, steady: true, run: pillarFileExists},
 }
 
 // functions are what templates call: those of calls, and more, which may be nil.
@@ -54,7 +55,8 @@ func (fs functions) Call(ctx context.Context, name string, positional []any, kwa
 		return nil, render.ErrNoFunction
 	}
 	f, ok := calls[name]
-	if !ok {
+	own := strings.HasPrefix(name, "match.") && fs.more != nil && fs.more.Has(name) // of a minion without a master
+	if !ok || own {
 		if fs.more == nil || !fs.more.Has(name) {
 			return nil, render.ErrNoFunction
 		}
@@ -192,17 +194,7 @@ func fileIs(is func(fs.FileMode) bool) func(context.Context, args) (any, error) 
 
 // fileRead reads a file of the master whole.
 func fileRead(_ context.Context, a args) (any, error) {
-	path := a.text("path")
-	st, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("file.read: %w", err)
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("file.read: %s is no regular file", path)
-	case st.Size() > maxFile:
-		return nil, fmt.Errorf("file.read: %s has %d bytes, more than %d", path, st.Size(), maxFile)
-	}
-	b, err := os.ReadFile(path)
+	b, err := readRegular(a.text("path"), maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("file.read: %w", err)
 	}

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // engine renders as a master does.
 func engine(l render.Loader, f render.Functions) (Renderer, error) {
-	return render.New(render.Options{Loader: l, Functions: f})
+	return render.New(render.Options{Loader: l, Functions: f, Read: ReadSource})
 }
 
 // rig is a compiler over files of the test.

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
 )
 
 // Retain gives what of a job's publication is stored with the job, which is queued until a
@@ -22,7 +23,7 @@ func (s *Service) Retain(p wire.Publication, topics []string, until time.Time) (
 	if err != nil {
 		return nil, fmt.Errorf("encode publication %s: %w", p.JID, err)
 	}
-	r := retention.Record{JID: p.JID, At: s.o.Age(), Until: until, Pub: plain}
+	r := retention.Record{JID: p.JID, Part: returners.PartIn(p).N, At: s.o.Age(), Until: until, Pub: plain}
 	if s.o.Config.ZmqFiltering {
 		r.Topics = topics
 	}
@@ -36,7 +37,7 @@ func (s *Service) Retain(p wire.Publication, topics []string, until time.Time) (
 // number puts the number of a kept publication into it. It is called in the
 // order in which publications go out.
 func (s *Service) number(p *wire.Publication) {
-	seq, ok := s.Number(p.JID)
+	seq, ok := s.Number(returners.PartIn(*p))
 	if !ok {
 		return
 	}
@@ -61,7 +62,7 @@ type listener struct {
 // on, and owes the answer of.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.owes(l, r.JID) {
+		if l.running[r.JID] || !s.owes(l, r.JID) || !l.node && !s.Means(r.Name(), l.id) {
 			return true
 		}
 		return give(seq, r)
@@ -108,7 +109,7 @@ func (s *Service) resealed(r retention.Record, id string, node bool) ([]byte, er
 		}
 		return s.o.Keys.Envelope(cipher)
 	}
-	v, err := s.Cached(r.JID,
+	v, err := s.Cached(r.Name(),
 		func(v any) bool { return v.(sealedPublication).key == key },
 		func() (any, error) {
 			cipher, err := key.Seal("", r.Pub)

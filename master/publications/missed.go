@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
 )
 
 // listenerOf reads how far a peer has heard. ok is false for one that does not
@@ -112,9 +113,9 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		}
 		owes, queued := s.o.Jobs.Owes(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
-		case !owes && !queued:
+		case !owes && !queued, !s.Means(rec.Name(), id):
 			return true
-		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.JID, id), s.diary.MayRepeat(rec.JID, id, before.Position):
+		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
 			return true
 		}
@@ -136,7 +137,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 
 // unheard tells whether a stock minion has certainly not heard a job of this life of the
 // master, by the connections that could have heard it.
-func (s *Service) unheard(conn uint64, jid, id string) bool {
-	at, here := s.diary.PublishedHere(jid)
+func (s *Service) unheard(conn uint64, p returners.Part, id string) bool {
+	at, here := s.diary.PublishedHere(p.String())
 	return here && s.o.Unheard(conn, id, at)
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/returners"
 )
 
 // Send seals a publication and hands it to the subscribers, or to some of them.
 func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	s.diary.Published(p.JID)
+	s.diary.Published(returners.PartIn(p).String())
 	asked, list, narrowed, err := judged.Read(p)
 	switch {
 	case err != nil:

@@ -39,8 +39,8 @@ type Options struct {
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
 	Jobs interface {
-		Keeps(jid string, queued bool)
-		Unkeep(jids ...string)
+		Keeps(p returners.Part, queued bool)
+		Unkeep(parts ...returners.Part)
 		Given(jid, id string)
 		GivenNode(jid, id string)
 		GivenStock(jid, id string)

@@ -128,10 +128,10 @@ func (j jobs) Unheard(string, string) bool         { return true }
 // jobs writes down what it is told.
 type jobs struct{ w *world }
 
-func (jobs) Keeps(string, bool)        {}
-func (jobs) Unkeep(...string)          {}
-func (j jobs) Given(_, id string)      { j.w.told = append(j.w.told, "given "+id) }
-func (j jobs) GivenStock(_, id string) { j.w.told = append(j.w.told, "given to stock "+id) }
+func (jobs) Keeps(returners.Part, bool) {}
+func (jobs) Unkeep(...returners.Part)   {}
+func (j jobs) Given(_, id string)       { j.w.told = append(j.w.told, "given "+id) }
+func (j jobs) GivenStock(_, id string)  { j.w.told = append(j.w.told, "given to stock "+id) }
 func (j jobs) Overdue(_, reason string, minions map[string]string) {
 	j.w.told = append(j.w.told, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
@@ -34,7 +35,9 @@ type Job struct {
 	ownership.Audience
 	fromAbove bool             // a node above gave it, by the key of this master's own user
 	asks      []returners.Note // who asks for it there
+	trace     tracing.Carrier  // the OpenTelemetry trace that it belongs to
 	until     time.Time        // deadline of a queued job; zero: it is not queued
+	grown     *grown           // it extends a job; nil: it does not
 }
 
 // Read reads the load, resolves the target and settles the jid. A trusted sender
@@ -72,7 +75,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	j.Audience = j.Audience.For(funsOf(p.Fun))
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
-		for _, field := range []string{"user", "master_id", "id", jobsig.Field} { // a node's to say
+		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // a node's to say
 			j.extra.Delete(field)
 		}
 	}
@@ -134,9 +137,14 @@ func (j *Job) user() string {
 func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	kwargs := j.extra.Clone()
 	kwargs.Delete("user")
-	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
+	tgt := any(j.load.Tgt)
+	if j.grown != nil {
+		tgt = j.grown.all
+	}
+	m := wire.NewMap("cmd", "publish", "tgt", tgt, "fun", j.load.Fun, "arg", j.load.Arg,
 		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)
 	access.Owner{Eauth: j.eauth, Name: j.user()}.Record(m)
+	j.trace.Put(m)
 	b, err := wire.Encode(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/returners"
 )
 
 // publication is what goes to the minions and nodes.
@@ -17,6 +18,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.JID, Ret: j.load.Ret,
 		TgtType: j.load.TgtType, User: j.user(), Extra: wire.NewMap(),
 	}
+	j.trace.Put(p.Extra)
 	p.MasterID = s.o.Config.MasterID
 	if id := j.extra.String("master_id"); id != "" {
 		p.MasterID = id
@@ -26,6 +28,9 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 	}
 	if !j.until.IsZero() {
 		p.Extra.Set(publications.QueueField, j.until.Unix())
+	}
+	if n := j.part(); n > 0 {
+		p.Extra.Set(returners.PartField, n)
 	}
 	if s.o.Config.OrderMasters || len(j.Nodes) > 0 {
 		p.To, p.HasTo = int64(s.o.Config.Timeout/time.Second), true
@@ -67,8 +72,8 @@ func (s *Service) send(j *Job, p wire.Publication) error {
 	if err := s.o.Publications.Send(p, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.JID, err)
 	}
-	if s.o.Publications.Published(j.JID) {
-		s.o.Jobs.Published(j.JID)
+	if s.o.Publications.Published(j.name()) {
+		s.o.Jobs.Published(j.name())
 	}
 	return nil
 }

@@ -7,17 +7,19 @@ import (
 
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
-// Who asked for a job, what, and of whom is settled when it is first stored, and
-// never changes: whoever gives the same jid again gives the same job, or is refused.
+// Who asked for a job and what is settled when it is first stored, and never changes: whoever
+// gives the same jid again gives the same job, or is refused. A job whose target is a list of
+// minions may be given again with another list, which extends it.
 
 // sameJob refuses a job under a jid that was given to this master for another one. The
-// one that was first goes on undisturbed. nil: it is new here, or the same, and who asks
-// for it now is stored before anything of it is told.
+// one that was first goes on undisturbed. nil: it is new here, or extends the one that is, or
+// is the same, and who asks for it now is stored before anything of it is told.
 func (s *Service) sameJob(ctx context.Context, j *Job) error {
 	old, given, err := s.givenJob(ctx, j.JID)
 	if err != nil {
@@ -32,10 +34,16 @@ func (s *Service) sameJob(ctx context.Context, j *Job) error {
 	}
 	// A second way on which the same job comes down may name another user of its own.
 	differs := difference(old.Raw, mine)
-	if differs == "" && !j.fromAbove && old.User != j.user() {
+	if (differs == "" || differs == "tgt") && !j.fromAbove && access.OwnerOf(old) != (access.Owner{Eauth: j.eauth, Name: j.user()}) {
 		differs = "user"
 	}
+	if differs == "tgt" && j.extends(old) {
+		differs = ""
+	}
 	if differs == "" {
+		if j.grown != nil { // stored with what is new
+			return nil
+		}
 		return s.asksToo(ctx, j)
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.JID, differs)
@@ -74,7 +82,13 @@ func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Ra
 	if load, err = s.mask().Load(load); err != nil {
 		return
 	}
-	if differs := difference(old.Raw, load); differs != "" {
+	differs := difference(old.Raw, load)
+	if differs == "tgt" { // a node may not have been given all publications of a job that grows
+		if ours, some := named(old.Raw), named(load); len(some) > 0 && containsAll(ours, some) {
+			return
+		}
+	}
+	if differs != "" {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
 	}
 }
@@ -84,7 +98,7 @@ func (s *Service) mask() secrets.Masker { return secrets.Masker{Off: !s.o.Config
 
 // difference names the first field in which two loads are different jobs.
 func difference(a, b wire.Raw) string {
-	for _, field := range []string{"fun", "tgt", "tgt_type", "arg"} {
+	for _, field := range []string{"fun", "tgt_type", "arg", "tgt"} {
 		if meaning(a, field) != meaning(b, field) {
 			return field
 		}

@@ -29,6 +29,9 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 	if !ok {
 		return m
 	}
+	if j.grown != nil { // the others were published before
+		x.Minions = slices.DeleteFunc(x.Minions, func(id string) bool { return !j.grown.asks(id) })
+	}
 	m.Set("minions", x.Minions)
 	m.Set("own", j.Answerers())
 	m.Set("missing", slices.DeleteFunc(slices.Clone(j.Missing), func(id string) bool {

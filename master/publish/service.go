@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -31,6 +32,8 @@ type Options struct {
 		// Where gives the minions that a word of a target means which speaks of the tree.
 		Where(letter, pattern string) ([]string, error)
 		Aimed(jid, tgtType string, expr target.Expr)
+		// Widened is Aimed for a job that is published to further minions; expr means all.
+		Widened(jid, tgtType string, expr target.Expr)
 		Conns(nodes []string) map[uint64]bool
 		Trespassed(t ownership.Trespass)
 	}
@@ -42,8 +45,8 @@ type Options struct {
 	Publications interface {
 		QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error)
 		Retain(p wire.Publication, topics []string, until time.Time) ([]byte, error)
-		Published(jid string) (first bool)
-		Drop(jid string)
+		Published(p returners.Part) (first bool)
+		DropPart(p returners.Part)
 		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
 	}
 	Jobs interface {
@@ -52,19 +55,23 @@ type Options struct {
 		// Expected tells who has to answer a job, as far as nodes have said.
 		Expected(jid string) (ledger.Expected, bool)
 		Saved(s jobs.Save, res returners.Result, err error)
-		Published(jid string)
+		Published(p returners.Part)
 		CountStored(ctx context.Context, jid string) error
 	}
-	// Room waits until the engine may say more.
-	Room  func(ctx context.Context) error
-	Store interface {
+	// Room waits until the engine may say more, Booked until what it has said up to a number
+	// is stored.
+	Room   func(ctx context.Context) error
+	Booked func(ctx context.Context, upTo uint64) error
+	Store  interface {
 		Local() returners.Reader
 		Save(ctx context.Context, b returners.Batch) (returners.Result, error)
 	}
 	Traces interface {
 		Received(jid string, at time.Time)
+		Traced(jid string, c tracing.Carrier)
 		Published(jid string, at time.Time)
 	}
+	Tracer *tracing.Tracer // nil: off
 	// Sign puts the order of the top into a publication.
 	Sign func(p *wire.Publication, extra *wire.Map, fromAbove bool) error
 	// Own is the user of the master, JID gives the next job id.

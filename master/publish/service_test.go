@@ -6,11 +6,13 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w.Service = New(Options{
 		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w}, Audit: func(access.Asked) {},
 		Below: func(id string) (topology.Node, bool) { return w.tree.At(id) }, Tree: func() topology.Node { return w.tree },
-		Room: func(context.Context) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
+		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
 		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
@@ -88,11 +90,15 @@ func (w *world) Where(letter, pattern string) ([]string, error) {
 	return nil, errors.New("there is no node " + pattern)
 }
 func (w *world) Aimed(string, string, target.Expr) {}
-func (w *world) Conns([]string) map[uint64]bool    { return nil }
-func (w *world) Trespassed(t ownership.Trespass)   { w.tell("trespass " + t.Kind) }
-func (w *world) Awaits(string) bool                { return false }
-func (w *world) LookAgain(ledger.Job)              {}
-func (w *world) Local() returners.Reader           { return w.store }
+func (w *world) Widened(jid, _ string, expr target.Expr) {
+	w.tell("widened " + jid)
+}
+
+func (w *world) Conns([]string) map[uint64]bool  { return nil }
+func (w *world) Trespassed(t ownership.Trespass) { w.tell("trespass " + t.Kind) }
+func (w *world) Awaits(string) bool              { return false }
+func (w *world) LookAgain(ledger.Job)            {}
+func (w *world) Local() returners.Reader         { return w.store }
 func (w *world) Minions(ids []string, _ func(string) bool) []ledger.Minion {
 	return make([]ledger.Minion, len(ids))
 }
@@ -109,17 +115,22 @@ type traces struct{}
 func (traces) Received(string, time.Time)  {}
 func (traces) Published(string, time.Time) {}
 
+func (traces) Traced(string, tracing.Carrier) {}
+
 type outgoing struct{ w *world }
 
-func (outgoing) QueueUntil(wire.PublishLoad, *wire.Map) (time.Time, error) {
+func (outgoing) QueueUntil(_ wire.PublishLoad, extra *wire.Map) (time.Time, error) {
+	if n := extra.Int("queue_until"); n > 0 {
+		return time.Unix(n, 0), nil
+	}
 	return time.Time{}, nil
 }
 
 func (outgoing) Retain(wire.Publication, []string, time.Time) ([]byte, error) {
 	return []byte("kept"), nil
 }
-func (outgoing) Published(string) bool { return false }
-func (p outgoing) Drop(jid string)     { p.w.tell("dropped " + jid) }
+func (outgoing) Published(returners.Part) bool { return false }
+func (p outgoing) DropPart(x returners.Part)   { p.w.tell("dropped " + x.String()) }
 func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 	p.w.tell("sent " + x.JID)
 	return nil
@@ -129,7 +140,12 @@ func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 type engine struct{ w *world }
 
 func (engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
-	return jobs.Save{Batch: returners.Batch{Loads: []returners.Load{p.Load}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
+	return jobs.Save{Batch: returners.Batch{Loads: []returners.Load{own(p.Load)}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
+}
+
+func own(l returners.Load) returners.Load {
+	l.Own = true
+	return l
 }
 
 func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
@@ -145,7 +161,7 @@ func (e engine) Expected(jid string) (ledger.Expected, bool) {
 	}
 	return e.w.ledger.Expected(jid)
 }
-func (engine) Published(string)                          {}
+func (engine) Published(returners.Part)                  {}
 func (engine) CountStored(context.Context, string) error { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
@@ -190,6 +206,85 @@ func TestSameJob(t *testing.T) {
 		t.Errorf("another job: %v", err)
 	}
 	w.want(t, "trespass "+ownership.OfRecord)
+}
+
+// A job whose target is a list is extended by another list: the load names all, what is published
+// names the further ones. All else under its jid is refused by name.
+func TestGrow(t *testing.T) {
+	w := newWorld(t)
+	give := func(by access.By, fields ...any) error {
+		t.Helper()
+		m := wire.NewMap("cmd", "publish", "tgt", []any{"m1"}, "tgt_type", "list", "fun", "test.ping", "arg", []any{}, "jid", someJob, "user", "root")
+		for i := 0; i < len(fields); i += 2 {
+			m.Set(fields[i], fields[i+1])
+		}
+		b, err := wire.Encode(m)
+		if err == nil {
+			_, err = w.Give(t.Context(), b, by)
+		}
+		return err
+	}
+	root := access.By{Owner: "root"}
+	stored := func() (ids []string, part int) {
+		t.Helper()
+		l, _, err := w.store.GetLoad(t.Context(), someJob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return named(l.Raw), l.Part()
+	}
+	if err := give(root); err != nil {
+		t.Fatal(err)
+	}
+	if ids, part := stored(); !slices.Equal(ids, []string{"m1"}) || part != 0 {
+		t.Errorf("first: %v, part %d", ids, part)
+	}
+	w.told = nil
+	w.tree.Nodes = []topology.Node{{ID: "n1"}} // it may have the others
+	if err := give(root, "tgt", []any{"m3", "m2"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(t, "shown "+someJob, "fired salt/job/"+someJob+"/new", "widened "+someJob, "sent "+someJob)
+	if ids, part := stored(); !slices.Equal(ids, []string{"m1", "m2", "m3"}) || part != 3 {
+		t.Errorf("extended: %v, part %d", ids, part)
+	}
+	for what, c := range map[string]struct {
+		by     access.By
+		fields []any
+		names  string
+	}{
+		"function":     {root, []any{"fun", "test.echo", "tgt", []any{"m4"}}, "another fun"},
+		"arguments":    {root, []any{"arg", []any{1}, "tgt", []any{"m4"}}, "another arg"},
+		"pattern":      {root, []any{"tgt", "*", "tgt_type", "glob"}, "another tgt_type"},
+		"a queued":     {root, []any{"tgt", []any{"m4"}, "kwargs", wire.NewMap("queue_until", time.Now().Add(time.Hour).Unix())}, "another tgt"},
+		"its own part": {root, []any{"tgt", []any{"m4"}, "fun", "test.echo", "kwargs", wire.NewMap(returners.PartField, 9)}, "another fun"},
+	} {
+		w.told = nil
+		if err := give(c.by, c.fields...); err == nil || errors.Is(err, ErrNotNow) || !strings.Contains(err.Error(), c.names) {
+			t.Errorf("%s: %v, want %s", what, err, c.names)
+		}
+		w.want(t, "trespass "+ownership.OfRecord)
+	}
+	tgt, err := wire.Encode([]any{"m4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fun, err := wire.Encode("test.ping")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for user, want := range map[string]string{"root": "", "eve": "another user"} {
+		j, err := w.Read(wire.PublishLoad{Tgt: tgt, TgtType: "list", Fun: fun, Arg: wire.Raw{0x90}, JID: someJob, User: user}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.sameJob(t.Context(), j); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("user %s: %v, want %q", user, err, want)
+		}
+	}
+	if ids, part := stored(); len(ids) != 3 || part != 3 {
+		t.Errorf("in the end: %v, part %d", ids, part)
+	}
 }
 
 // While too many words wait for the disk no job is begun; one that runs here already brings

@@ -73,7 +73,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
 	}
+	_, span := s.span(ctx, "salt.job.match", p.JID)
 	j, _, err := s.admit(p, by, calls)
+	span.End(err)
 	if err != nil {
 		var no server.Refusal
 		if !errors.As(err, &no) {
@@ -86,11 +88,14 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if j.Nobody() && !s.o.Config.OrderMasters {
 		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
-	j.asks = asks
+	j.asks, j.trace = asks, s.carrier(ctx, p.Extra)
 	if p.JID != "" {
 		defer s.oneByOne.Lock(j.JID)()
 		if err := s.sameJob(ctx, j); err != nil {
 			return nil, err
+		}
+		if j.grown != nil && len(asks) == 0 { // a user extends it here, who has its job id from this master
+			j.fromAbove = false
 		}
 	}
 	if err := s.Start(ctx, j); err != nil {
@@ -142,10 +147,13 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 
 // Start has the engine begin a job, and waits until it is published.
 func (s *Service) Start(ctx context.Context, j *Job) error {
-	x := &start{job: j, done: make(chan struct{})}
+	x := &start{job: j, ctx: ctx, done: make(chan struct{})}
 	x.spec = ledger.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
-		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+	}
+	if j.grown != nil {
+		x.spec.Named = len(j.grown.all)
 	}
 	for i, m := range x.spec.Minions {
 		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
@@ -164,6 +172,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		return err
 	}
 	s.o.Traces.Received(j.JID, s.o.Now())
+	s.o.Traces.Traced(j.JID, j.trace)
 	if x.pub, err = s.publication(j); err != nil {
 		return err
 	}
@@ -185,7 +194,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		}
 	}
 	if kept != nil && (err != nil || x.again) {
-		s.o.Publications.Drop(j.JID)
+		s.o.Publications.DropPart(j.name())
 	}
 	if err != nil {
 		return err
@@ -199,7 +208,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 // room waits while too many words of jobs wait for the disk. A job that runs here already brings
 // none: whoever asks for it second waits to hear who has to answer it.
 func (s *Service) room(ctx context.Context, j *Job) error {
-	if j.fromAbove {
+	if j.fromAbove && j.grown == nil {
 		if known, err := s.o.Jobs.Known(ctx, j.JID); known || err != nil {
 			return err
 		}
@@ -210,15 +219,25 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 // begin gives a job to the engine, and stores it if it is new here.
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
-	save, known, err := s.o.Jobs.Publish(ctx, jobs.Publication{
+	p := jobs.Publication{
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
-	})
+		Grows: j.grown != nil,
+	}
+	save, known, err := s.o.Jobs.Publish(ctx, p)
+	for end := (jobs.EndingError{}); errors.As(err, &end); {
+		if err := s.o.Booked(ctx, end.UpTo); err != nil {
+			return err
+		}
+		save, known, err = s.o.Jobs.Publish(ctx, p)
+	}
 	if err != nil || known {
 		return err
 	}
+	ctx, span := s.span(ctx, "salt.job.commit", j.JID)
 	res, err := s.o.Store.Save(ctx, save.Batch)
+	span.End(err)
 	if err == nil {
-		s.o.Show(j.JID, stored, j.Answerers())
+		s.o.Show(j.JID, stored, s.own(ctx, j))
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
@@ -232,8 +251,14 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	if g := x.job.grown; g != nil {
+		s.o.Policy.Widened(e.JID, x.job.load.TgtType, g.expr)
+	} else {
+		s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	}
+	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
 	x.err = s.send(x.job, x.pub)
+	span.End(x.err)
 	s.o.Traces.Published(e.JID, s.o.Now())
 	s.o.Peers.LookAgain(x.spec)
 	if e.Early {

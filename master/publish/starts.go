@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"sync"
 
 	"github.com/momtree/mom/internal/wire"
@@ -10,6 +11,7 @@ import (
 // start is a job on its way from the command to the subscribers.
 type start struct {
 	job  *Job
+	ctx  context.Context //nolint:containedctx // of the request: its trace alone is looked at
 	spec ledger.Job
 	pub  wire.Publication
 

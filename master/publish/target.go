@@ -22,8 +22,8 @@ func targetOf(raw wire.Raw) (any, error) {
 	return nil, fmt.Errorf("target: neither text nor a list of ids")
 }
 
-// named is how many minions a target names one by one; 0 if it is a pattern.
-func named(tgt any, tgtType string) int {
+// count is how many minions a target names one by one; 0 if it is a pattern.
+func count(tgt any, tgtType string) int {
 	switch tgtType {
 	case "list":
 		ids := ownership.Listed(tgt)

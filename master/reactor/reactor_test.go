@@ -366,6 +366,13 @@ func TestFile(t *testing.T) {
 	if len(tab.slss("my/x")) != 2 || !strings.Contains(log.String(), "what it said before holds") {
 		t.Errorf("a wrong file is taken; the log says %s", log.String())
 	}
+	var first table
+	log.Reset()
+	write("- my/*: 5\n- my/x: [/e.sls]\n", time.Unix(2500, 0))
+	first.load(config.Reactors{File: path}, l)
+	if got := fmt.Sprint(first.slss("my/x")); got != "[/e.sls]" || !strings.Contains(log.String(), "entry 1, tag my/*") {
+		t.Errorf("at the start a wrong entry is left out: %s; the log says %s", got, log.String())
+	}
 	write("- my/y: [/d.sls]\n", time.Unix(3000, 0))
 	tab.reload(l)
 	if got := fmt.Sprint(tab.slss("my/x"), tab.slss("my/y")); got != "[] [/d.sls]" {

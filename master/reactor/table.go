@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,9 +39,12 @@ func (t *table) reload(log *slog.Logger) {
 	if err == nil && info.ModTime().Equal(t.stamp) && info.Size() == t.size {
 		return
 	}
-	var list []config.Reaction
+	var read config.Reactors
 	if err == nil {
-		list, err = readMap(t.file)
+		read, err = readMap(t.file)
+	}
+	if len(read.Faults) > 0 && !t.stamp.IsZero() { // a slip while the file is edited
+		err = errors.New(strings.Join(read.Faults, "; "))
 	}
 	if err != nil {
 		if t.size >= 0 {
@@ -49,25 +53,28 @@ func (t *table) reload(log *slog.Logger) {
 		t.size = -1 // told once
 		return
 	}
+	for _, fault := range read.Faults {
+		log.Error("An entry of the reactor reacts to nothing: it cannot be understood", "file", t.file, "err", fault)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.entries, t.stamp, t.size = list, info.ModTime(), info.Size()
+	t.entries, t.stamp, t.size = read.List, info.ModTime(), info.Size()
 }
 
-func readMap(file string) ([]config.Reaction, error) {
+func readMap(file string) (config.Reactors, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return config.Reactors{}, err
 	}
 	v, err := yaml11.Read(b)
 	if err != nil {
-		return nil, err
+		return config.Reactors{}, err
 	}
-	r, err := config.ReadReactors(value.Plain(v))
-	if err == nil && r.File != "" {
-		err = errors.New("it has no list of {tag: [files]}")
+	plain := value.Plain(v)
+	if _, ok := plain.([]any); !ok {
+		return config.Reactors{}, errors.New("it has no list of {tag: [files]}")
 	}
-	return r.List, err
+	return config.ReadReactors(plain), nil
 }
 
 // wants tells whether there are files for a tag.

@@ -25,6 +25,7 @@ func (e Engines) New(l render.Loader, f render.Functions) (pillar.Renderer, erro
 	sls, _ := wire.Normal(e.Config.JinjaSlsEnv).(*wire.Map)
 	return render.New(render.Options{
 		Loader: l, Functions: f, AllowUndefined: e.Config.AllowUndefined, Env: env, SLSEnv: sls, GPG: e.SecretKeys(),
+		Read:   pillar.ReadSource,
 		Limits: render.Limits{Memory: int(e.Config.RenderMaxBytes)},
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
 
@@ -34,8 +35,8 @@ type Options struct {
 	Steady func() bool
 	// Found is told what an earlier life has left in the store, Dropped what is kept no
 	// more: it may be removed there. nil: nobody is.
-	Found   func(jid string, queued bool)
-	Dropped func(jids ...string)
+	Found   func(p returners.Part, queued bool)
+	Dropped func(parts ...returners.Part)
 }
 
 // ErrFull refuses a queued job: those that wait already fill the room.
@@ -51,6 +52,7 @@ type entry struct {
 	nodes   map[string]map[string]string // queued nodes, the minions known behind each, and the path to each of these
 	below   map[string]string            // minions for whom nodes below are known to queue, and the path to each
 	cache   any                          // what the owner made of it last, see Cached
+	ids     map[string]bool              // the minions that it names; made when asked for
 }
 
 // Log is safe for concurrent use.
@@ -60,9 +62,10 @@ type Log struct {
 	boot  string
 
 	mu      sync.Mutex
-	over    []string          // dropped, and not told
-	entries map[string]*entry // by jid
-	order   []*entry          // by number; those gone are taken out now and then
+	over    []returners.Part // dropped, and not told
+	entries map[returners.Part]*entry
+	further map[string][]int // by jid: the parts that extend the job
+	order   []*entry         // by number; those gone are taken out now and then
 	dead    int
 	head    int64
 	bytes   int64
@@ -89,12 +92,12 @@ func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, erro
 		o.Steady = func() bool { return true }
 	}
 	if o.Found == nil {
-		o.Found = func(string, bool) {}
+		o.Found = func(returners.Part, bool) {}
 	}
 	if o.Dropped == nil {
-		o.Dropped = func(...string) {}
+		o.Dropped = func(...returners.Part) {}
 	}
-	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), entries: map[string]*entry{}}
+	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), entries: map[returners.Part]*entry{}, further: map[string][]int{}}
 	err := returners.EachNote(ctx, from, returners.NotePublication, l.restore)
 	if err != nil {
 		return nil, fmt.Errorf("read the kept publications: %w", err)
@@ -104,7 +107,7 @@ func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, erro
 		all = append(all, e)
 	}
 	slices.SortFunc(all, func(a, b *entry) int {
-		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.JID, b.JID))
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.JID, b.JID), cmp.Compare(a.Part, b.Part))
 	})
 	for _, e := range all {
 		l.head++
@@ -118,26 +121,30 @@ func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, erro
 
 // restore enters what was stored of a publication. Its mark comes behind it.
 func (l *Log) restore(n returners.Note) {
-	e := l.entries[n.JID]
-	if e != nil { // the mark
+	p, published, ok := returners.PartOf(n)
+	if e := l.entries[p]; ok && published && e != nil {
 		e.Record.Published = true
 		return
 	}
+	if !ok {
+		l.o.Log.Warn("A note of a kept publication has an unknown key and is passed over", "jid", n.JID, "key", n.Key)
+		return
+	}
 	r, err := decodeRecord(n.Value)
-	if err == nil && r.JID != n.JID {
-		err = fmt.Errorf("%w: it is of job %s", errDamaged, r.JID)
+	if err == nil && r.Name() != p {
+		err = fmt.Errorf("%w: it is of job %s", errDamaged, r.Name())
 	}
 	if err != nil {
 		l.o.Log.Warn("A kept publication cannot be read and is removed", "jid", n.JID, "err", err)
-		l.o.Found(n.JID, false)
-		l.over = append(l.over, n.JID)
+		l.o.Found(p, false)
+		l.over = append(l.over, p)
 		return
 	}
 	if r.boot != "" && l.boot != "" && r.boot != l.boot {
 		r.Published = true // its mark may be lost: given twice is worse than missed
 	}
 	l.enter(*r, int64(len(n.Value)))
-	l.o.Found(r.JID, r.queued())
+	l.o.Found(r.Name(), r.queued())
 }
 
 // Epoch names this life of the log: numbers count within one epoch.
@@ -153,12 +160,15 @@ func (l *Log) enter(r Record, size int64) {
 		l.queues.Add(1)
 		e.waiting, e.nodes, e.below = map[string]bool{}, map[string]map[string]string{}, map[string]string{}
 	}
-	l.entries[r.JID] = e
+	l.entries[r.Name()] = e
+	if r.Part > 0 {
+		l.further[r.JID] = append(l.further[r.JID], r.Part)
+	}
 	l.bytes += size
 }
 
 // Put enters a publication, and gives what has to be stored of it in the commit of its
-// job. nil: the jid is there already, and left as it is.
+// job. nil: it is there already, and left as it is.
 func (l *Log) Put(r Record) (stored []byte, err error) {
 	r.boot = l.boot
 	b, err := r.encode()
@@ -168,7 +178,7 @@ func (l *Log) Put(r Record) (stored []byte, err error) {
 	defer l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.entries[r.JID] != nil {
+	if l.entries[r.Name()] != nil {
 		return nil, nil
 	}
 	size := int64(len(b))
@@ -194,10 +204,10 @@ func (l *Log) makeRoom(size int64) (enough bool) {
 
 // Number gives a publication the next number as it goes out; one that goes out
 // again keeps its own. The caller sees to it that numbers go out in their order.
-func (l *Log) Number(jid string) (seq int64, ok bool) {
+func (l *Log) Number(p returners.Part) (seq int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.entries[p]
 	if e == nil {
 		return 0, false
 	}
@@ -212,10 +222,10 @@ func (l *Log) Number(jid string) (seq int64, ok bool) {
 
 // Published notes that a publication has been handed to the subscribers. first: it is
 // kept, and that was not noted.
-func (l *Log) Published(jid string) (first bool) {
+func (l *Log) Published(p returners.Part) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.entries[p]
 	if e == nil || e.Record.Published {
 		return false
 	}
@@ -223,13 +233,49 @@ func (l *Log) Published(jid string) (first bool) {
 	return true
 }
 
-// Unpublished tells whether an earlier life has kept a publication and not
+// Unpublished tells whether an earlier life has kept a publication of a job and not
 // handed it out.
 func (l *Log) Unpublished(jid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
-	return e != nil && !e.Record.Published
+	return slices.ContainsFunc(l.of(jid), func(e *entry) bool { return !e.Record.Published })
+}
+
+// of lists what is kept of a job. The caller holds mu.
+func (l *Log) of(jid string) (es []*entry) {
+	if e := l.first(jid); e != nil {
+		es = append(es, e)
+	}
+	for _, n := range l.further[jid] {
+		es = append(es, l.entries[returners.Part{JID: jid, N: n}])
+	}
+	return es
+}
+
+// first is the first publication of a job: the only one of a job that is queued. The caller holds
+// mu.
+func (l *Log) first(jid string) *entry { return l.entries[returners.Part{JID: jid}] }
+
+// Means reports whether a publication may be meant for a minion. One of a job that has grown names
+// the minions that it is for, and there may be thousands of it.
+func (l *Log) Means(p returners.Part, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[p]
+	if e == nil || len(l.further[p.JID]) == 0 {
+		return true
+	}
+	if e.ids == nil {
+		e.ids = map[string]bool{}
+		tgt, err := wire.Field(e.Pub, "tgt")
+		if err == nil && wire.IsList(tgt) {
+			ids, _ := wire.Strings(tgt) // else none: everybody is given it
+			for _, id := range ids {
+				e.ids[id] = true
+			}
+		}
+	}
+	return len(e.ids) == 0 || e.ids[id]
 }
 
 // Head is the number of the last publication.
@@ -270,9 +316,9 @@ func (l *Log) Since(epoch string, seq int64, give func(seq int64, r Record) bool
 // Cached gives what make made of a publication the last time, if fits still says
 // so: sealing one anew for each of ten thousand peers would cost as many
 // signatures.
-func (l *Log) Cached(jid string, fits func(any) bool, build func() (any, error)) (any, error) {
+func (l *Log) Cached(p returners.Part, fits func(any) bool, build func() (any, error)) (any, error) {
 	l.mu.Lock()
-	e := l.entries[jid]
+	e := l.entries[p]
 	if e != nil && e.cache != nil && fits(e.cache) {
 		defer l.mu.Unlock()
 		return e.cache, nil
@@ -287,12 +333,23 @@ func (l *Log) Cached(jid string, fits func(any) bool, build func() (any, error))
 	return v, err
 }
 
-// Drop forgets a publication.
+// Drop forgets the publications of a job.
 func (l *Log) Drop(jid string) {
 	defer l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[jid]; e != nil {
+	for _, e := range l.of(jid) {
+		l.drop(e)
+	}
+	l.compact()
+}
+
+// DropPart forgets one publication.
+func (l *Log) DropPart(p returners.Part) {
+	defer l.tell()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[p]; e != nil {
 		l.drop(e)
 		l.compact()
 	}
@@ -300,7 +357,12 @@ func (l *Log) Drop(jid string) {
 
 // drop takes an entry out. The caller holds mu, and calls tell without it.
 func (l *Log) drop(e *entry) {
-	delete(l.entries, e.JID)
+	delete(l.entries, e.Name())
+	if rest := slices.DeleteFunc(l.further[e.JID], func(n int) bool { return n == e.Part }); len(rest) > 0 {
+		l.further[e.JID] = rest
+	} else {
+		delete(l.further, e.JID)
+	}
 	l.bytes -= e.size
 	e.gone, e.cache = true, nil
 	if e.seq != 0 {
@@ -309,7 +371,7 @@ func (l *Log) drop(e *entry) {
 	if e.queued() {
 		l.queues.Add(-1)
 	}
-	l.over = append(l.over, e.JID)
+	l.over = append(l.over, e.Name())
 }
 
 // tell tells what was dropped. The caller does not hold mu.

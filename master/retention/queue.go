@@ -51,7 +51,7 @@ func (l *Log) wants(jid string, who func(*entry) bool) bool {
 	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.first(jid)
 	return e != nil && e.queued() && who(e) && now.Before(e.Until) // past it nobody is given the job, also while the clock is not believed
 }
 
@@ -62,7 +62,7 @@ func (l *Log) Given(jid, id string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[jid]; e != nil {
+	if e := l.first(jid); e != nil {
 		if _, ok := e.waiting[id]; ok {
 			e.waiting[id] = true
 		}
@@ -77,7 +77,7 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.first(jid)
 	if e == nil || !e.queued() {
 		return false
 	}
@@ -113,7 +113,7 @@ func (l *Log) settle(jid string, who func(*entry)) (last bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.first(jid)
 	if e == nil || !e.queued() || !e.waits() {
 		return false
 	}
@@ -129,7 +129,7 @@ func (l *Log) AddBelow(jid string, minions map[string]string) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.first(jid)
 	if e == nil || !e.queued() {
 		return false
 	}
@@ -144,7 +144,7 @@ func (l *Log) Settled(jid string, minions []string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[jid]; e != nil {
+	if e := l.first(jid); e != nil {
 		for _, id := range minions {
 			delete(e.below, id)
 		}
@@ -158,7 +158,7 @@ func (l *Log) Pending(jid string) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
+	e := l.first(jid)
 	return e != nil && e.queued() && e.waits()
 }
 

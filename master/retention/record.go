@@ -8,11 +8,14 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // Record is one publication that is kept.
 type Record struct {
 	JID string
+	// Part numbers it among those of its job: see [returners.Part].
+	Part int
 	// At is when the job was published, by the clock of ages.
 	At time.Time
 	// Until is the deadline of a queued job; zero: it was not queued.
@@ -27,6 +30,9 @@ type Record struct {
 	boot string // the run of the machine in which it was kept
 }
 
+// Name tells it apart from the others of its job.
+func (r *Record) Name() returners.Part { return returners.Part{JID: r.JID, N: r.Part} }
+
 func (r *Record) queued() bool { return !r.Until.IsZero() }
 
 var errDamaged = errors.New("it is damaged")
@@ -36,6 +42,9 @@ func (r *Record) encode() ([]byte, error) {
 	m := wire.NewMap("jid", r.JID, "at", r.At.UnixMicro(), "pub", wire.Raw(r.Pub), "topics", r.Topics)
 	if r.boot != "" {
 		m.Set("boot", r.boot)
+	}
+	if r.Part > 0 {
+		m.Set("part", r.Part)
 	}
 	if r.queued() {
 		m.Set("until", r.Until.Unix())
@@ -60,6 +69,9 @@ func decodeRecord(b []byte) (*Record, error) {
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
 		Topics: d.Strings("topics"), boot: d.String("boot"),
+	}
+	if v, err := wire.Field(b, "part"); err == nil {
+		r.Part = returners.ReadPart(v)
 	}
 	if !jid.Valid(r.JID) {
 		return nil, fmt.Errorf("%w: its jid is %q", errDamaged, r.JID)

@@ -31,7 +31,7 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	w := &world{t: t, at: time.Unix(1_700_000_000, 0), store: memory.Open(time.Now)}
 	w.o = Options{
 		Keep: 5 * time.Minute, Now: func() time.Time { return w.at },
-		Found: func(jid string, queued bool) { w.found[jid] = queued }, Dropped: w.remove,
+		Found: func(p returners.Part, queued bool) { w.found[p.JID] = queued }, Dropped: w.remove,
 	}
 	for _, f := range change {
 		f(&w.o)
@@ -59,12 +59,9 @@ func (w *world) commit(notes ...returners.Note) {
 }
 
 // remove does what the engine of jobs does with what is kept no more.
-func (w *world) remove(jids ...string) {
-	for _, jid := range jids {
-		w.commit(
-			returners.Note{Kind: returners.NotePublication, JID: jid, Gone: true},
-			returners.Note{Kind: returners.NotePublication, JID: jid, Key: returners.KeyPublished, Gone: true},
-		)
+func (w *world) remove(parts ...returners.Part) {
+	for _, p := range parts {
+		w.commit(p.Dropped()...)
 	}
 }
 
@@ -77,6 +74,9 @@ func (w *world) stored() (jids []string) {
 	}
 	return slices.Compact(jids)
 }
+
+// first names the first publication of a job.
+func first(n int) returners.Part { return returners.Part{JID: jidOf(n)} }
 
 func jidOf(n int) string { return fmt.Sprintf("20260101%012d", n) }
 
@@ -104,10 +104,10 @@ func (w *world) publish(ns ...int) {
 
 func (w *world) send(n int) {
 	w.t.Helper()
-	if _, ok := w.Number(jidOf(n)); !ok {
+	if _, ok := w.Number(first(n)); !ok {
 		w.t.Fatalf("%d is not kept", n)
 	}
-	if w.Published(jidOf(n)) {
+	if w.Published(first(n)) {
 		w.commit(returners.Note{Kind: returners.NotePublication, JID: jidOf(n), Key: returners.KeyPublished})
 	}
 }
@@ -140,10 +140,10 @@ func TestSince(t *testing.T) {
 	if b, err := w.Put(Record{JID: jidOf(4), Pub: []byte{0x80}}); b != nil || err != nil {
 		t.Errorf("twice: %v, %v", b, err)
 	}
-	if w.Published(jidOf(4)) || w.Published(jidOf(3)) {
+	if w.Published(first(4)) || w.Published(first(3)) {
 		t.Error("one was published twice, or is not kept")
 	}
-	if seq, _ := w.Number(jidOf(2)); seq != 2 || w.Head() != 4 {
+	if seq, _ := w.Number(first(2)); seq != 2 || w.Head() != 4 {
 		t.Errorf("published again under %d, head %d", seq, w.Head())
 	}
 	w.at = w.at.Add(5*time.Minute - 2*time.Millisecond)
@@ -346,14 +346,14 @@ func TestSinceBesidePublished(t *testing.T) {
 	const n = 200
 	for i := range n {
 		w.put(i, time.Time{})
-		if _, ok := w.Number(jidOf(i)); !ok {
+		if _, ok := w.Number(first(i)); !ok {
 			t.Fatalf("%d is not kept", i)
 		}
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range n {
-			if !w.Published(jidOf(i)) {
+			if !w.Published(first(i)) {
 				t.Errorf("%d was published before", i)
 			}
 		}
@@ -364,4 +364,67 @@ func TestSinceBesidePublished(t *testing.T) {
 		}
 	}
 	wg.Wait()
+}
+
+// A job that has grown has several publications, each with a number, a mark and minions of its
+// own. They go together.
+func TestGrown(t *testing.T) {
+	w := newWorld(t)
+	put := func(part int, ids ...string) returners.Part {
+		t.Helper()
+		pub, err := wire.Encode(wire.NewMap("jid", jidOf(1), "fun", "test.ping", "arg", []any{}, "tgt", ids, "tgt_type", "list"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.at = w.at.Add(time.Millisecond)
+		r := Record{JID: jidOf(1), Part: part, At: w.at, Pub: pub}
+		b, err := w.Put(r)
+		if err != nil || b == nil {
+			t.Fatalf("part %d: %v", part, err)
+		}
+		w.commit(r.Name().Kept(b))
+		return r.Name()
+	}
+	a := put(0, "a", "b")
+	if !w.Means(a, "z") { // who is meant is looked at where there are several
+		t.Error("the only publication is not for everybody")
+	}
+	w.Number(a)
+	w.Published(a)
+	w.commit(a.Published())
+	c := put(3, "c")
+	w.Number(c)
+	var names []string
+	parts := func() []string {
+		names = nil
+		w.Since("", 0, func(_ int64, r Record) bool { names = append(names, r.Name().String()); return true })
+		return names
+	}
+	want := []string{a.String(), c.String()}
+	for range 2 {
+		if got := parts(); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		for id, meant := range map[string][2]bool{"a": {true, false}, "c": {false, true}, "z": {false, false}} {
+			if w.Means(a, id) != meant[0] || w.Means(c, id) != meant[1] {
+				t.Errorf("%s is meant by %v, %v", id, w.Means(a, id), w.Means(c, id))
+			}
+		}
+		if !w.Unpublished(jidOf(1)) {
+			t.Error("the second publication, which was not handed out, is taken for one that was")
+		}
+		w.reopen()
+	}
+	w.DropPart(a)
+	if got := parts(); !slices.Equal(got, want[1:]) {
+		t.Errorf("without the first: %v", got)
+	}
+	put(4, "d")
+	w.Drop(jidOf(1))
+	if got := w.stored(); len(parts()) != 0 || len(got) != 0 {
+		t.Errorf("left: %v, stored %v", names, got)
+	}
+	if n, size, _ := w.Size(); n != 0 || size != 0 {
+		t.Errorf("%d records, %d bytes", n, size)
+	}
 }

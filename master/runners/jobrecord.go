@@ -222,13 +222,19 @@ func loadRecord(l returners.Load, known bool) *wire.Map {
 	return m
 }
 
-// metadata is what --metadata gave to a job.
+// metadata is what --metadata or the keyword metadata of its function gave to a job.
 func metadata(load *wire.Map) any {
 	if v, ok := load.Get("metadata"); ok {
 		return v
 	}
 	if kw := load.Map("kwargs"); kw != nil {
 		if v, ok := kw.Get("metadata"); ok {
+			return v
+		}
+	}
+	for _, a := range load.List("arg") {
+		if kw, ok := a.(*wire.Map); ok && kw.Bool("__kwarg__") && kw.Has("metadata") {
+			v, _ := kw.Get("metadata")
 			return v
 		}
 	}

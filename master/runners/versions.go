@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -16,9 +17,10 @@ import (
 func init() {
 	Register(Function{Name: "manage.versions", Run: manageVersions, Doc: `
 The versions of all minions of the tree, sorted by how they compare with this
-master's. Who reports its presence is not asked; the others, such as Python
-minions, run test.version, and what they say is listed as another program's
-version when it cannot be compared.
+master's. Minions that report their presence are not asked; the others, such as Salt's,
+run test.version, and their answer is compared with the release of Salt that this
+master stands for (salt-run --versions-report). "Minion of another program" has those
+whose version cannot be compared.
 
     salt-run manage.versions
 `})
@@ -69,7 +71,8 @@ func manageVersions(ctx context.Context, c *Call) (any, error) {
 	}
 	for id, a := range answers.Returned {
 		if a.OK {
-			put(foreign, id, fmt.Sprint(a.Value))
+			v := fmt.Sprint(a.Value)
+			put(compared(v, versions.Salt), id, v)
 		} else {
 			put(offline, id, false)
 		}
@@ -90,9 +93,10 @@ func manageVersions(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-var release = regexp.MustCompile(`^v?(\d+)\.(\d+)\.(\d+)`)
+var release = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?`)
 
-// compared gives the heading for a version of this program beside the master's.
+// compared gives the heading for a minion's version beside the master's, both of this
+// program or both of Salt.
 func compared(version, master string) string {
 	if version == master {
 		return same

@@ -26,7 +26,9 @@ func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
 		}
 		defer done()
 	}
+	ctx, span := s.traced(ctx, r)
 	v, err := e.handle(ctx, r)
+	span.End(err)
 	s.answerClear(req, e, v, err)
 }
 

@@ -107,7 +107,9 @@ func (s *Server) call(ctx context.Context, e *entry, r *Request) (v any, err err
 		return wire.NewMap(), nil
 	}
 	begun := time.Now()
+	ctx, span := s.traced(ctx, r)
 	v, err = e.handle(ctx, r)
+	span.End(err)
 	e.count.Done(begun, err)
 	return v, err
 }

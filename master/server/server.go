@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
@@ -46,6 +47,11 @@ type Options struct {
 	Logins Logins
 	// Node tells whether a peer is a node right below.
 	Node func(id string) bool
+	// Tracer makes the spans of requests; nil: none. Traces knows the traces of jobs.
+	Tracer *tracing.Tracer
+	Traces interface {
+		Context(ctx context.Context, jid string) context.Context
+	}
 
 	Stats *meters.Counters
 	Log   *slog.Logger

@@ -1,24 +1,33 @@
 package tracer
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/topology/trace"
 )
 
 // maxJobs is how many jobs a book remembers; the oldest are forgotten.
 const maxJobs = 8192
 
-// Book keeps the moments of a node's latest jobs. It is safe for concurrent use.
+// Book keeps the moments of a node's latest jobs, and the OpenTelemetry trace that each
+// belongs to. It is safe for concurrent use.
 type Book struct {
 	mu   sync.Mutex
-	jobs *lru.Guarded[string, *trace.Moments]
+	jobs *lru.Guarded[string, *page]
+}
+
+// page is one job.
+type page struct {
+	trace.Moments
+	carrier tracing.Carrier
 }
 
 // NewBook makes an empty book.
-func NewBook() *Book { return &Book{jobs: lru.NewGuarded[string, *trace.Moments](maxJobs, nil)} }
+func NewBook() *Book { return &Book{jobs: lru.NewGuarded[string, *page](maxJobs, nil)} }
 
 // Received opens the page of a job. A job that comes a second time keeps its
 // first moments.
@@ -26,18 +35,40 @@ func (b *Book) Received(jid string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.jobs.Contains(jid) {
-		b.jobs.Add(jid, &trace.Moments{Received: at})
+		b.jobs.Add(jid, &page{Moments: trace.Moments{Received: at}})
 	}
 }
 
 // Published notes that the job went out.
 func (b *Book) Published(jid string, at time.Time) {
-	b.note(jid, func(m *trace.Moments) { m.Published = at })
+	b.note(jid, func(m *page) { m.Published = at })
+}
+
+// Traced notes the trace of a job.
+func (b *Book) Traced(jid string, c tracing.Carrier) {
+	if c.Parent != "" {
+		b.note(jid, func(m *page) { m.carrier = c })
+	}
+}
+
+// Trace is the trace of a job; the zero Carrier if it has none, or none that is known.
+func (b *Book) Trace(jid string) tracing.Carrier {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m, ok := b.jobs.Peek(jid); ok {
+		return m.carrier
+	}
+	return tracing.Carrier{}
+}
+
+// Context puts the trace of a job under ctx.
+func (b *Book) Context(ctx context.Context, jid string) context.Context {
+	return b.Trace(jid).Extract(ctx)
 }
 
 // Returned notes a new return.
 func (b *Book) Returned(jid string, at time.Time) {
-	b.note(jid, func(m *trace.Moments) {
+	b.note(jid, func(m *page) {
 		if m.First.IsZero() {
 			m.First = at
 		}
@@ -47,10 +78,10 @@ func (b *Book) Returned(jid string, at time.Time) {
 
 // Closed notes that the account added up.
 func (b *Book) Closed(jid string, at time.Time) {
-	b.note(jid, func(m *trace.Moments) { m.Closed = at })
+	b.note(jid, func(m *page) { m.Closed = at })
 }
 
-func (b *Book) note(jid string, f func(*trace.Moments)) {
+func (b *Book) note(jid string, f func(*page)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if m, ok := b.jobs.Peek(jid); ok {
@@ -66,5 +97,5 @@ func (b *Book) Moments(jid string) (trace.Moments, bool) {
 	if !ok {
 		return trace.Moments{}, false
 	}
-	return *m, true
+	return m.Moments, true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
@@ -47,7 +48,7 @@ func (f *Finder) Find(ctx context.Context, jid string) (trace.Step, error) {
 		s.Received, s.Moments.Closed = account.Opened, account.Closed
 	}
 	if at, ok := f.Book.Moments(jid); ok {
-		s.Moments = at
+		s.Moments, s.TraceID = at, f.Book.Trace(jid).TraceID()
 	}
 	if err := f.stored(ctx, jid, known, &s); err != nil {
 		return s, err
@@ -97,8 +98,11 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *trace.St
 		s.Received = load.At
 	}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // without fun it has no name, that is all
-		if key == "fun" {
+		switch key {
+		case "fun":
 			s.Fun = wire.FunName(val)
+		case tracing.ParentField:
+			s.TraceID = tracing.Fields(val, nil).TraceID()
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -58,6 +59,23 @@ func TestConfigValues_Secrets(t *testing.T) {
 	}
 	if m.Map("external_auth").Map("file").List("fred")[0] != "@runner" || m.Map("auth.ldap").String("uri") != "ldap://x" {
 		t.Errorf("what is no secret is not shown: %s", text)
+	}
+}
+
+// What no file sets has the type of Salt's default, and what a file sets its own.
+func TestConfigValues_Types(t *testing.T) {
+	v, err := called(t, configured(t), "fun", "config.values")
+	m, ok := v.(*value.Map)
+	if err != nil || !ok {
+		t.Fatalf("%v, %v", v, err)
+	}
+	for name, want := range map[string]any{
+		"fileserver_backend": []any{"roots"}, "event_return": "", "decrypt_pillar": []any{}, "decrypt_pillar_renderers": []any{"gpg"},
+		"gitfs_remotes": []any{}, "gitfs_root": "", "ext_job_cache": "", "reactor": []any{}, "nodegroups": value.NewMap(), "master_job_cache": "local_cache",
+	} {
+		if got, _ := m.Get(name); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v, want %#v", name, got, want)
+		}
 	}
 }
 

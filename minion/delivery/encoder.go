@@ -34,6 +34,7 @@ func (e Encoder) Return(p wire.Publication, r Result) (wire.Raw, error) {
 	if meta, err := wire.DecodeMap(p.Metadata); err == nil && len(p.Metadata) > 0 {
 		load.Set("metadata", meta)
 	}
+	r.Trace.Put(load)
 	full, err := wire.Encode(load)
 	if err != nil {
 		return nil, err

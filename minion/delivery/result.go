@@ -3,6 +3,7 @@ package delivery
 import (
 	"fmt"
 
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -11,6 +12,8 @@ import (
 type Result struct {
 	Value, Retcode, Success any
 	Out                     string
+	// Trace is the OpenTelemetry trace that the return tells the master; empty: none.
+	Trace tracing.Carrier
 }
 
 // Failure is the result of a job that did not come to run.

@@ -102,6 +102,9 @@ func (r Returners) Open(ctx context.Context, names []string, prefix string) (Ope
 	return open, nil
 }
 
+// None tells whether the job has no returners.
+func (o Opened) None() bool { return len(o.all) == 0 }
+
 // Close ends their use.
 func (o Opened) Close() {
 	for _, r := range o.all {
@@ -127,18 +130,16 @@ func listOf(v any) []string {
 	}
 }
 
-// Save hands the return to the returners. The master has it already, so a
-// failure is logged, not returned. They are closed then.
-func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) {
+// Save hands the return to the returners and closes them. The error says which did not take it.
+func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) error {
 	defer o.Close()
 	if len(o.all) == 0 || full == nil {
-		return
+		return nil
 	}
 	names, _ := Functions(p.Fun)
 	value, err := wire.Encode(r.Value)
 	if err != nil {
-		o.of.Log.Error("return not saved", "jid", p.JID, "err", err)
-		return
+		return err
 	}
 	ok, code := verdict(r)
 	ret := returners.Return{
@@ -146,9 +147,7 @@ func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) {
 		Out: r.Out, Value: value, Full: full, MasterID: p.MasterID, At: o.of.Now(),
 	}
 	// The job may have been ended, its return is saved all the same.
-	if err := o.SaveReturn(context.Background(), ret); err != nil {
-		o.of.Log.Error("return not saved", "jid", p.JID, "err", err)
-	}
+	return o.SaveReturn(context.Background(), ret)
 }
 
 // SaveReturn gives a return to each of them and tells which did not take it.

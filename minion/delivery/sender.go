@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -30,7 +33,9 @@ type Sender struct {
 	RetryMin, RetryMax time.Duration
 	// Changed gives a channel that is closed when it is worth trying again, perhaps.
 	Changed func() <-chan struct{}
-	Log     *slog.Logger
+	// Tracer makes the spans of returns that belong to a trace; nil: none.
+	Tracer *tracing.Tracer
+	Log    *slog.Logger
 }
 
 // Run sends stored returns, oldest first, each until the master has acknowledged it, as
@@ -46,7 +51,9 @@ func (s *Sender) Run(ctx context.Context) {
 			}
 			continue
 		}
+		begun := time.Now()
 		err := Send(ctx, s.Channel, load)
+		s.record(ctx, load, begun, err)
 		switch {
 		case err == nil:
 			s.Outbox.ack(seq)
@@ -70,6 +77,20 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// record makes the span of an attempt.
+func (s *Sender) record(ctx context.Context, load wire.Raw, begun time.Time, err error) {
+	if !s.Tracer.On() {
+		return
+	}
+	f, bad := wire.Pick(load, wire.Limits{}, tracing.ParentField, tracing.StateField, "jid")
+	if bad != nil {
+		return
+	}
+	jid, _ := wire.Str(f[2])
+	s.Tracer.Record(tracing.Fields(f[0], f[1]).Extract(ctx), "salt.req.send._return", begun, time.Now(), err,
+		attribute.String("salt.jid", jid), attribute.String("salt.master", s.Master))
 }
 
 var errBadReturn = errors.New("the stored return is damaged")

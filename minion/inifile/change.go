@@ -126,19 +126,19 @@ func (f *File) RemoveSection(name string) *value.Map {
 	return out
 }
 
-// Text is the file in Salt's form: blanks around the separator, an empty line before each
-// section.
+// Text is the file in Salt's form: blanks around the separator unless NoSpaces is set, an
+// empty line before each section.
 func (f *File) Text() string {
 	var b strings.Builder
-	f.write(&b)
+	sep := f.separator
+	if sep != " " && !f.NoSpaces {
+		sep = " " + sep + " "
+	}
+	f.write(&b, sep)
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-func (s *section) write(b *strings.Builder) {
-	sep := s.separator
-	if sep != " " {
-		sep = " " + sep + " "
-	}
+func (s *section) write(b *strings.Builder, sep string) {
 	for _, e := range s.entries {
 		switch {
 		case e.section != nil:
@@ -151,7 +151,7 @@ func (s *section) write(b *strings.Builder) {
 	for _, e := range s.entries {
 		if e.section != nil {
 			b.WriteString("\n[" + e.name + "]\n")
-			e.section.write(b)
+			e.section.write(b, sep)
 		}
 	}
 }

@@ -24,7 +24,11 @@ type section struct {
 }
 
 // File is an ini file.
-type File struct{ section }
+type File struct {
+	section
+	// NoSpaces writes options without blanks around the separator.
+	NoSpaces bool
+}
 
 var (
 	heading  = regexp.MustCompile(`(?m)^\s*\[(.+?)\]\s*$`)
@@ -40,7 +44,7 @@ func option(separator string) *regexp.Regexp {
 // Read reads a file whose options have a separator between name and value, as "=".
 func Read(s, separator string) *File {
 	separator = strings.ToValidUTF8(separator, "\ufffd")
-	f := &File{section{separator: separator}}
+	f := &File{section: section{separator: separator}}
 	s = strings.Join(text.Split(s, false), "\n")
 	if s == "" {
 		return f

@@ -65,3 +65,14 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// As Salt 3006.27 writes them with no_spaces.
+func TestText_NoSpaces(t *testing.T) {
+	for sep, want := range map[string]string{"=": "a=1\n\n[s]\nb=2\n", ":": "a:1\n\n[s]\nb:2\n", " ": "a 1\n\n[s]\nb 2\n"} {
+		f := Read("a "+sep+" 1\n[s]\nb"+sep+"2\n", sep)
+		f.NoSpaces = true
+		if got := f.Text(); got != want {
+			t.Errorf("%q: %q, want %q", sep, got, want)
+		}
+	}
+}

@@ -5,9 +5,13 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// answer stores the return of a job for every master that waits for it and
-// gives back its bytes.
-func (j *Jobs) answer(from Master, p wire.Publication, r delivery.Result) wire.Raw {
+// answer makes the return of a job and stores it for every master that waits for it.
+func (j *Jobs) answer(from Master, p wire.Publication, r delivery.Result) {
+	j.hand(from, p, j.encoded(p, r))
+}
+
+// encoded is the return of a job; nil: none could be made.
+func (j *Jobs) encoded(p wire.Publication, r delivery.Result) wire.Raw {
 	full, err := j.Encoder.Return(p, r)
 	if err != nil {
 		full, err = j.Encoder.Return(j.Encoder.Bare(p), delivery.Failure(p, "ERROR: the result cannot be returned: "+err.Error()))
@@ -15,6 +19,14 @@ func (j *Jobs) answer(from Master, p wire.Publication, r delivery.Result) wire.R
 	if err != nil {
 		j.Log.Error("no return could be made", "jid", p.JID, "err", err)
 		return nil
+	}
+	return full
+}
+
+// hand stores a return for every master that waits for it.
+func (j *Jobs) hand(from Master, p wire.Publication, full wire.Raw) {
+	if full == nil {
+		return
 	}
 	if j.Config.CacheJobs {
 		if err := j.Cache.Put(p.JID, full); err != nil {
@@ -31,5 +43,4 @@ func (j *Jobs) answer(from Master, p wire.Publication, r delivery.Result) wire.R
 		}
 	}
 	j.recent.keep(p.JID)
-	return full
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
@@ -39,6 +40,8 @@ type Options struct {
 	Config *config.Minion
 	Log    *slog.Logger
 	Now    func() time.Time
+	// Tracer makes the spans of jobs; nil: none.
+	Tracer *tracing.Tracer
 	// SignalOther delivers a signal to a job that another process runs.
 	SignalOther func(jid string, sig syscall.Signal) error
 }

@@ -3,6 +3,9 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
@@ -26,15 +29,54 @@ func (j *Jobs) run(from Master, p wire.Publication, place *turn) {
 	}
 	defer end()
 	j.remember(p.JID)
+	ctx, received := j.span(ctx, "salt.minion.recv.", trace.SpanKindServer, p)
+	defer received.End(nil)
 
 	stores, err := j.Returners.OpenFor(ctx, p)
 	if err != nil {
 		j.answer(from, p, delivery.Failure(p, "ERROR: "+err.Error()))
 		return
 	}
-	ret := j.perform(ctx, from, p, load, place)
-	full := j.answer(from, p, ret)
-	stores.Save(p, ret, full)
+	exec, span := j.span(ctx, "salt.minion.exec.", trace.SpanKindInternal, p)
+	ret := j.perform(exec, from, p, load, place)
+	ret.Trace = j.Tracer.Inject(exec)
+	span.End(failed(ret))
+	full := j.encoded(p, ret)
+	if stores.None() {
+		j.hand(from, p, full)
+		return
+	}
+	saved := make(chan struct{})
+	go func() {
+		defer close(saved)
+		if err := stores.Save(p, ret, full); err != nil {
+			j.Log.Error("return not saved", "jid", p.JID, "err", err)
+			j.unsaved(from.Env(), p.JID, err)
+		}
+	}()
+	// The report that a returner failed is to reach the master before the return, which may
+	// end the job. A slow returner holds nothing up for long.
+	hold := time.NewTimer(saveFirst)
+	defer hold.Stop()
+	select {
+	case <-saved:
+	case <-hold.C:
+	}
+	j.hand(from, p, full)
+	<-saved
+}
+
+// saveFirst is how long a return waits for its returners.
+const saveFirst = time.Second
+
+// unsaved fires salt/job/JID/unsaved/ID: a returner has not saved a return.
+func (j *Jobs) unsaved(env modules.Env, jid string, why error) {
+	ctx, cancel := context.WithTimeout(j.ctx, saveFirst)
+	defer cancel()
+	data := wire.NewMap("id", j.Config.ID, "jid", jid, "err", why.Error())
+	if err := env.Fire(ctx, "salt/job/"+jid+"/unsaved/"+j.Config.ID, data); err != nil {
+		j.Log.Warn("event of a return that was not saved not sent", "jid", jid, "err", err)
+	}
 }
 
 // perform waits for the job's turn and runs it.

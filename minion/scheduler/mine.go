@@ -24,9 +24,11 @@ func (s *Scheduler) keepMine() {
 		return
 	}
 	job := wire.NewMap("function", mineUpdate)
-	if o.MineInterval%time.Minute == 0 {
+	switch {
+	case o.MineInterval == 0: // at the start alone
+	case o.MineInterval%time.Minute == 0:
 		job.Set("minutes", int64(o.MineInterval/time.Minute))
-	} else {
+	default:
 		job.Set("seconds", max(1, int64(o.MineInterval/time.Second)))
 	}
 	job.Set("jid_include", true)

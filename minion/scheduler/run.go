@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/momtree/mom/internal/schedule"
@@ -154,6 +155,21 @@ func (s *Scheduler) returnerNames(r schedule.Run) []string {
 	return append(names, s.o.Config.ScheduleReturner...)
 }
 
+// unsavedTimeout bounds the report of a result that was not saved, to one master.
+const unsavedTimeout = time.Second
+
+// unsaved fires salt/job/JID/unsaved/ID at the masters: a returner has not saved a result.
+func (s *Scheduler) unsaved(r schedule.Run, id string, why error) {
+	data := wire.NewMap("id", s.o.Config.ID, "jid", id, "schedule", r.Name, "err", why.Error())
+	for _, m := range s.o.Masters() {
+		ctx, cancel := context.WithTimeout(context.Background(), unsavedTimeout)
+		if err := m.Env().Fire(ctx, "salt/job/"+id+"/unsaved/"+s.o.Config.ID, data); err != nil {
+			s.o.Log.Warn("event of a result that was not saved not sent", "job", r.Name, "jid", id, "master", m.Name(), "err", err)
+		}
+		cancel()
+	}
+}
+
 // store hands a result to its returners. One that is not there is passed over, as in Salt.
 func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res result, full wire.Raw) {
 	value, err := wire.Encode(res.value)
@@ -176,11 +192,13 @@ func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res re
 		open, err := from.Open(ctx, []string{name}, r.ReturnConfig)
 		if err != nil {
 			s.o.Log.Error("a scheduled job names a returner that cannot be used, which is passed over", "job", r.Name, "returner", name, "err", err)
+			s.unsaved(r, id, fmt.Errorf("open %w", err))
 			continue
 		}
 		// The minion may be stopping: what was done is saved all the same.
 		if err := open.SaveReturn(context.WithoutCancel(ctx), ret); err != nil {
 			s.o.Log.Error("the result of a scheduled job is not saved", "job", r.Name, "jid", id, "err", err)
+			s.unsaved(r, id, err)
 		}
 		open.Close()
 	}

@@ -153,10 +153,18 @@ func (s *Scheduler) load() {
 	told := map[string]bool{}
 	for _, err := range s.table.Load(jobs, s.moment()) {
 		if told[err.Error()] = true; !s.told[err.Error()] {
-			s.o.Log.Error(err.Error())
+			s.o.Log.Error(err.Error(), "place", s.place())
 		}
 	}
 	s.told = told
+}
+
+// place says where the schedule that counts stands.
+func (s *Scheduler) place() string {
+	if p := s.o.Config.Place("schedule"); p.File != "" {
+		return p.String()
+	}
+	return "pillar"
 }
 
 // unknown is told of fields that mean nothing. Salt leaves run in files that it saves.

@@ -267,6 +267,24 @@ func TestScheduler_BeforeConnect(t *testing.T) {
 	})
 }
 
+// With an interval of 0 the mine is sent when a master comes, and never again.
+func TestScheduler_MineAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, nil, func(c *config.Minion) { c.MineEnabled, c.MineInterval = true, 0 })
+		a := s.join(t, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); s.Run(ctx) }()
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		if n := a.mines(); n != 1 {
+			t.Errorf("the mine was sent %d times", n)
+		}
+		cancel()
+		<-done
+	})
+}
+
 // The mine is given to each master that comes, and to all of them by the interval.
 func TestScheduler_Mine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

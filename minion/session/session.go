@@ -136,7 +136,7 @@ func (s *Session) ReportInterrupted() { s.all.Jobs.ReportInterrupted(s, nil) }
 func (s *Session) sender() *delivery.Sender {
 	cfg := s.all.Options
 	return &delivery.Sender{
-		Outbox: s.outbox, Channel: s.ch, Minion: cfg.ID, Master: s.name, Log: s.log, Changed: s.up.next,
+		Outbox: s.outbox, Channel: s.ch, Minion: cfg.ID, Master: s.name, Log: s.log, Changed: s.up.next, Tracer: s.all.Jobs.Tracer,
 		Tries: cfg.ReturnRetryTries, RetryMin: cfg.ReturnRetryTimer, RetryMax: cfg.ReturnRetryTimerMax,
 	}
 }

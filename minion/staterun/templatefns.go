@@ -141,7 +141,8 @@ func newEngine(env modules.Env, set settings, jid string) (*render.Engine, error
 	return render.New(render.Options{
 		Loader: tree{files}, Functions: functions{env, jid}, AllowUndefined: truth(env.Option("allow_undefined")),
 		Env: asMap(set.Option("jinja_env")), SLSEnv: asMap(set.Option("jinja_sls_env")),
-		HTTP: render.NewHTTPClient(),
+		HTTP:        render.NewHTTPClient(),
+		ReadImports: true,
 		Read: func(ctx context.Context, saltenv, url string, limit int) ([]byte, error) {
 			return readSource(ctx, functions{env, jid}, saltenv, url, limit)
 		},

@@ -31,8 +31,10 @@ func (d *directory) check(ctx context.Context) (*core.Result, error) {
 			return nil, err
 		}
 	}
-	if err := d.meta(changes, d.name, own); err != nil {
-		return nil, err
+	if !d.Truth("children_only") {
+		if err := d.meta(changes, d.name, own); err != nil {
+			return nil, err
+		}
 	}
 	if d.Truth("clean") {
 		if err := d.checkClean(ctx, changes); err != nil {

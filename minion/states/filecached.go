@@ -70,6 +70,9 @@ func fileCached(ctx context.Context, c *Call) (*core.Result, error) {
 		}
 		want = sum{kind, hex}
 	}
+	if c.Test {
+		return c.wouldCache(name, want)
+	}
 	if !verify {
 		want.hex = ""
 	}
@@ -77,6 +80,32 @@ func fileCached(ctx context.Context, c *Call) (*core.Result, error) {
 		return localCached(name, path, want)
 	}
 	return c.cache(ctx, name, want)
+}
+
+// wouldCache is a test run, which Salt leaves undecided whatever is there.
+func (c *Call) wouldCache(name string, want sum) (*core.Result, error) {
+	res := &core.Result{Name: name, Changes: value.NewMap(), Comment: "File will be cached: " + name}
+	if localPath(name) != "" {
+		return res, nil
+	}
+	path, err := c.Env.Files().Cached(name, c.Saltenv)
+	switch {
+	case err != nil:
+		return bad(name, "%s", err.Error()), nil
+	case path == "":
+		return res, nil
+	case want.hex == "":
+		res.Comment = "No hash found. File will be cached: " + name
+		return res, nil
+	}
+	is, err := hashOf(path, pystr(c.Env.Option("hash_type")))
+	if err != nil {
+		return nil, err
+	}
+	if res.Comment = "File already cached: " + name; is != want.hex {
+		res.Comment = "Hashes don't match.\nFile will be cached: " + name
+	}
+	return res, nil
 }
 
 // localCached looks at a file of this host, which needs no cache.

@@ -18,7 +18,7 @@ func init() {
 		return core.Spec{Args: args(onlyName, append([]any{"sections", nil, "separator", "="}, more...)...)}
 	}
 	Register("ini",
-		Function{Name: "options_present", Spec: spec("strict", false), Run: iniOptionsPresent, Doc: `
+		Function{Name: "options_present", Spec: spec("strict", false, "no_spaces", false), Run: iniOptionsPresent, Doc: `
 Keeps options of an ini file (name: its path).
 
 sections
@@ -27,7 +27,9 @@ sections
 separator : =
     What stands between an option and its value.
 strict : False
-    Takes out the other options of these sections.
+    Takes out the other options of these sections, and the other sections.
+no_spaces : False
+    Writes no blanks around the separator, in the whole file.
 `},
 		Function{Name: "options_absent", Spec: spec(), Run: iniOptionsAbsent, Doc: `
 Takes options out of an ini file.
@@ -65,6 +67,7 @@ func (c *Call) ini() (*iniFile, error) {
 		return nil, fmt.Errorf("Unable to open file '%s'. Exception: %s", c.Name(), osError(err))
 	}
 	i := &iniFile{Call: c, file: inifile.Read(text, sep), res: good(c.Name(), "No anomaly detected")}
+	i.file.NoSpaces = c.Truth("no_spaces")
 	if c.Test {
 		i.res.Comment = ""
 	}
@@ -122,6 +125,9 @@ func iniOptionsPresent(_ context.Context, c *Call) (*core.Result, error) {
 	}
 	now := i.file.Values()
 	i.look("", now, wanted)
+	if c.Truth("strict") {
+		i.removeSections(now, wanted)
+	}
 	wanted.Range(func(k, v any) bool {
 		if body, isSection := v.(*value.Map); isSection {
 			i.look(pystr(k), now.Map(pystr(k)), body)
@@ -152,6 +158,23 @@ func iniOptionsPresent(_ context.Context, c *Call) (*core.Result, error) {
 		i.res.Comment = "Changes take effect"
 	}
 	return i.end(nil)
+}
+
+// removeSections takes out the sections that are not wanted.
+func (i *iniFile) removeSections(have, wanted *value.Map) {
+	have.Range(func(k, v any) bool {
+		body, isSection := v.(*value.Map)
+		if _, stays := get(wanted, pystr(k)).(*value.Map); !isSection || stays {
+			return true
+		}
+		if i.Test {
+			i.tell(true, "Removed section %s", pystr(k))
+			return true
+		}
+		i.file.RemoveSection(pystr(k))
+		i.res.Changes.Set(k, value.NewMap("before", body, "after", nil))
+		return true
+	})
 }
 
 // look takes out the options of a section, "" being above the first, that are not wanted,

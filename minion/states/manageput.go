@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	core "github.com/momtree/mom/internal/states"
@@ -26,14 +25,15 @@ func (m *managed) get(ctx context.Context) (*core.Result, error) {
 		var format *TemplateError
 		switch {
 		case errors.As(err, &format):
-			return m.fail("%s", format.Error()), nil
-		case !errors.As(err, &told) || strings.HasPrefix(told.msg, "none of the"):
-		case told.instead != nil && !isFile(m.name) && !isLink(m.name):
+			return m.fail("Unable to manage file: %s", format.Error()), nil
+		case !errors.As(err, &told):
+			return m.fail("Unable to manage file: %s", osError(err)), nil
+		case told.instead == nil:
+			return m.fail("Unable to manage file: %s", told.msg), nil
+		case !isFile(m.name) && !isLink(m.name):
 			return m.fail("%s", told.instead(m.name)), nil
-		default:
-			return m.fail("%s", told.msg), nil
 		}
-		return m.fail("Unable to manage file: %s", osError(err)), nil
+		return m.fail("%s", told.msg), nil
 	}
 	return nil, nil
 }

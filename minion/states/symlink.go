@@ -159,6 +159,9 @@ func (s *symlink) make() *core.Result {
 			res.Changes.Set("ownership", owner)
 			return res
 		}
+		if err := os.Remove(s.name); err != nil { // with force or without, as Salt
+			return bad(s.name, "%s", osError(err))
+		}
 	} else if err == nil {
 		if res := s.makeRoom(); res != nil {
 			return res

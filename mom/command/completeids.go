@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/value"
 )
 
 const (
@@ -53,6 +54,60 @@ func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []strin
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// mostJobs bounds how many of the last jobs a shell is offered.
+const mostJobs = 50
+
+// JIDs are the ids of the last jobs that begin so, newest first, as the master of this machine
+// tells them to this user; see [Frame.Minions].
+func (f *Frame) JIDs(ctx context.Context, with string) []string {
+	if afar, err := f.Afar(); err != nil || afar || f.Login != (Login{}) || strings.Trim(with, "0123456789") != "" {
+		return nil
+	}
+	o, err := client.FromConfig(f.Dir, nil)
+	if err != nil {
+		return nil
+	}
+	return lastJobs(ctx, o, with)
+}
+
+// LastJIDs is [Frame.JIDs] for commands without Salt's options; dir is the configuration folder.
+func LastJIDs(ctx context.Context, dir, with string) []string {
+	o, err := client.FromConfig(dir, nil)
+	if err != nil {
+		return nil
+	}
+	return lastJobs(ctx, o, with)
+}
+
+func lastJobs(ctx context.Context, o client.Options, with string) []string {
+	o.Timeout, o.Log = idsTime, slog.New(slog.DiscardHandler)
+	c := client.New(o)
+	defer c.Close()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, idsTime)
+	defer cancel()
+	raw, err := c.Runner(ctx, "jobs.list_jobs_filter", mostJobs)
+	if err != nil {
+		return nil
+	}
+	v, err := raw.Decode()
+	if err != nil {
+		return nil
+	}
+	list, _ := v.([]any)
+	var ids []string
+	for _, e := range list {
+		if m, ok := e.(*value.Map); ok {
+			ids = append(ids, m.String("JID"))
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return begun(slices.Compact(ids), with)
 }
 
 // nodegroups are the names of node groups in the master's configuration on this machine

@@ -52,9 +52,10 @@ func (f *Frame) Afar() (bool, error) {
 }
 
 // Unasked is the end of a command that the master has not answered, as Salt words it. From
-// afar it may have answered something else.
+// afar it may have answered something else, and a user who lacks a permission does not learn
+// whether it runs.
 func (f *Frame) Unasked(err error) error {
-	if f.API.at.url != "" && !errors.Is(err, client.ErrUnreachable) {
+	if f.API.at.url != "" && !errors.Is(err, client.ErrUnreachable) || errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)

@@ -30,6 +30,9 @@ type Salt struct {
 	// Functions are the names that complete the function; nil: nothing does. It is the first
 	// word, or the second behind a target.
 	Functions func() []string
+	// Arguments registers the options as Begin does and gives what completes a word behind the
+	// function, of which the beginning is there, after the words before it; nil: nothing does.
+	Arguments func(s *options.Set) func(ctx context.Context, words []string, begun string) []string
 	// Examples are lines of the help and of the manual page; "": none.
 	Examples string
 }
@@ -99,20 +102,26 @@ func (o Salt) targets(ctx context.Context, before []string, word string) ([]stri
 	o.common(&s)
 	targets := 0
 	var complete func(context.Context, string) []string
-	if o.Targets != nil {
+	var arguments func(context.Context, []string, string) []string
+	switch {
+	case o.Targets != nil:
 		targets, complete = 1, o.Targets(&s)
-	} else {
+	case o.Arguments != nil:
+		arguments = o.Arguments(&s)
+	default:
 		o.Begin(&s)
 	}
 	words, err := s.Parse(before)
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	switch {
 	case err != nil:
 	case len(words) == targets && o.Functions != nil:
 		return begun(o.Functions(), word), cobra.ShellCompDirectiveNoFileComp
+	case len(words) > targets && arguments != nil:
+		return arguments(ctx, words, word), cobra.ShellCompDirectiveNoFileComp
 	case len(words) == 0 && complete != nil:
-		if ctx == nil {
-			ctx = context.Background()
-		}
 		return complete(ctx, word), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp

@@ -1,9 +1,12 @@
 package command
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -55,6 +58,14 @@ func (f *Target) Of(j *client.Job, tgt string) {
 		j.Extra = map[string]any{}
 	}
 	j.Extra["delimiter"] = f.delimiter
+}
+
+// Explain writes to w what is hardly meant in a target: parentheses of a compound target
+// that belong to its words.
+func (f *Target) Explain(w io.Writer, tgt string) {
+	if hint := target.Hint(tgt, f.kind); hint != "" {
+		fmt.Fprintf(w, "[WARNING ] %s\n", hint) // nowhere else to report it
+	}
 }
 
 // ids reads a list target.

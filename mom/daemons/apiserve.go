@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/api"
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/tracing"
 )
 
 // apiOptions are what an [apiDaemon] is made of.
@@ -23,7 +26,8 @@ type apiOptions struct {
 	conf    *config.Master
 	version string
 	log     *slog.Logger
-	trial   bool // listen on free ports of the loopback, whatever the configuration says
+	tracer  *tracing.Tracer // nil: off
+	trial   bool            // listen on free ports of the loopback, whatever the configuration says
 }
 
 // apiDaemon is the listeners of the API and what they share.
@@ -35,6 +39,14 @@ type apiDaemon struct {
 
 // newAPI binds the listeners that the configuration asks for.
 func newAPI(o apiOptions) (*apiDaemon, error) {
+	t, err := config.ReadTracing(o.conf.Tracing, "salt-api")
+	if err != nil {
+		return nil, err
+	}
+	if o.tracer, err = tracing.New(context.Background(), t, o.conf.ID, o.version, o.log); err != nil {
+		return nil, err
+	}
+	o.closes = append(o.closes, o.tracer.Close)
 	a := &apiDaemon{o: o, hub: api.NewHub(time.Now, o.spill)}
 	for _, l := range []struct {
 		dialect api.Dialect
@@ -67,8 +79,9 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	if a.o.trial {
 		o.Host, o.Port = trialHost, 0
 	}
-	o.Version, o.Log, o.Hub = a.o.version, a.o.log, a.hub
+	o.Version, o.Log, o.Hub, o.Tracer = a.o.version, a.o.log, a.hub, a.o.tracer
 	o.AllEvents, o.NoEvents, o.MasterUser = a.o.conf.ApiEvents == "all", !a.o.events, a.o.conf.User
+	o.Logins = slices.Sorted(maps.Keys(a.o.conf.ExternalAuth)) // a gateway usually has none: it does not know
 	s, err := api.New(o, a.o.backend)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
 )
@@ -28,20 +29,22 @@ func masterCommand() *cobra.Command {
 			}
 			return f.serve(cmd, masterSettings(conf, warnings), service{
 				name: "Salt Master", version: version,
-				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					daemon.EaseCollector()
-					m, err := master.New(master.Options{Config: conf, Version: version, Log: log, Caller: caller(f.dir)})
-					if err != nil {
-						return nil, err
-					}
-					run := func(ctx context.Context) error {
-						return pulse.Beat(ctx, m.Bus(), pulse.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
-					}
-					run, drop, err := withAPI(f.dir, conf, version, log, run, m.Close)
-					if err != nil {
-						return nil, err
-					}
-					return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "master"), "master", version, log, run, drop, m.Metrics())
+					return withTracer(ctx, conf.Tracing, "salt-master", conf.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+						m, err := master.New(master.Options{Config: conf, Version: version, Log: log, Tracer: t, Caller: caller(f.dir)})
+						if err != nil {
+							return nil, err
+						}
+						run := func(ctx context.Context) error {
+							return pulse.Beat(ctx, m.Bus(), pulse.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+						}
+						run, drop, err := withAPI(f.dir, conf, version, log, run, m.Close)
+						if err != nil {
+							return nil, err
+						}
+						return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "master"), "master", version, log, run, drop, m.Metrics())
+					})
 				},
 			})
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/masterless"
@@ -32,7 +33,7 @@ func minionCommand() *cobra.Command {
 			}
 			return f.serve(cmd, s, service{
 				name: "Salt Minion", version: version,
-				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					o := minion.Options{Config: conf, Version: version, Log: log}
 					if conf.Masterless() {
 						own, err := masterless.New(conf, log)
@@ -41,18 +42,21 @@ func minionCommand() *cobra.Command {
 						}
 						o.Pillars = own
 					}
-					m, err := minion.New(o)
-					if err != nil {
-						return nil, err
-					}
-					run := func(ctx context.Context) error {
-						err := pulse.Beat(ctx, m.Bus(), pulse.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
-						if code := minion.ExitCode(err); code > command.ExitFailure { // service files know it
-							return command.Exit(code, err)
+					return withTracer(ctx, conf.Tracing, "salt-minion-"+conf.ID, conf.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+						o.Tracer = t
+						m, err := minion.New(o)
+						if err != nil {
+							return nil, err
 						}
-						return err
-					}
-					return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "minion"), "minion", version, log, run, m.Close, m.Metrics())
+						run := func(ctx context.Context) error {
+							err := pulse.Beat(ctx, m.Bus(), pulse.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+							if code := minion.ExitCode(err); code > command.ExitFailure { // service files know it
+								return command.Exit(code, err)
+							}
+							return err
+						}
+						return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "minion"), "minion", version, log, run, m.Close, m.Metrics())
+					})
 				},
 			})
 		},

@@ -103,7 +103,7 @@ func benchNode(b *testing.B, top *channeltest.Master) {
 	channeltest.WriteKeys(b, lower.PkiDir, "lower_master", "master")
 	channeltest.WriteKeys(b, upper.PkiDir, "syndic", "minion")
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	ports, err := newNode(&config.Syndic{Local: lower, Upper: upper}, "bench", log) // which ports are free
+	ports, err := newNode(&config.Syndic{Local: lower, Upper: upper}, "bench", log, nil) // which ports are free
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func benchNode(b *testing.B, top *channeltest.Master) {
 	if err := ports.close(); err != nil {
 		b.Fatal(err)
 	}
-	n, err := newNode(&config.Syndic{Local: lower, Upper: upper}, "bench", log)
+	n, err := newNode(&config.Syndic{Local: lower, Upper: upper}, "bench", log, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

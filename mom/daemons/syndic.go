@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
@@ -56,21 +57,25 @@ func syndicCommand() *cobra.Command {
 						if conf.Local.Api {
 							log.Warn("api: True has no effect beside a salt-master: it is for a master in this process; run salt-api, or mom api")
 						}
-						n, err := newForwarder(ctx, conf, version, log)
+						return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+							n, err := newForwarder(ctx, conf, version, log, t)
+							if err != nil {
+								return nil, err
+							}
+							return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, n.run, n.close, n.syndic.Metrics())
+						})
+					}
+					return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
+						n, err := newNode(conf, version, log, t)
 						if err != nil {
 							return nil, err
 						}
-						return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, n.run, n.close, n.syndic.Metrics())
-					}
-					n, err := newNode(conf, version, log)
-					if err != nil {
-						return nil, err
-					}
-					run, drop, err := withAPI(f.dir, conf.Local, version, log, n.run, n.close)
-					if err != nil {
-						return nil, err
-					}
-					return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
+						run, drop, err := withAPI(f.dir, conf.Local, version, log, n.run, n.close)
+						if err != nil {
+							return nil, err
+						}
+						return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
+					})
 				},
 			})
 		},
@@ -86,12 +91,12 @@ type node struct {
 	syndic *syndic.Syndic
 }
 
-func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, error) {
-	m, err := master.New(master.Options{Config: conf.Local, Parent: returners.DestAbove, NodeID: conf.Upper.ID, Version: version, Log: log, Caller: caller(conf.Local.Dir)})
+func newNode(conf *config.Syndic, version string, log *slog.Logger, t *tracing.Tracer) (*node, error) {
+	m, err := master.New(master.Options{Config: conf.Local, Parent: returners.DestAbove, NodeID: conf.Upper.ID, Version: version, Log: log, Tracer: t, Caller: caller(conf.Local.Dir)})
 	if err != nil {
 		return nil, err
 	}
-	s, err := syndic.New(syndic.Options{Config: conf, Local: localMaster{m}, Failover: m.Failover(), Version: version, Log: log, Rescue: m.Rescues()})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: localMaster{m}, Failover: m.Failover(), Version: version, Log: log, Tracer: t, Trace: m.Trace, Rescue: m.Rescues()})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -168,7 +173,7 @@ type forwarder struct {
 	syndic *syndic.Syndic
 }
 
-func newForwarder(ctx context.Context, conf *config.Syndic, version string, log *slog.Logger) (*forwarder, error) {
+func newForwarder(ctx context.Context, conf *config.Syndic, version string, log *slog.Logger, t *tracing.Tracer) (*forwarder, error) {
 	where := bus.ClientConfig{
 		SockDir: conf.Local.SockDir, IPCMode: conf.Local.IpcMode, PubPort: conf.Local.TcpMasterPubPort, PullPort: conf.Local.TcpMasterPullPort,
 		Framing: bus.Framing(conf.Local.IpcFraming),
@@ -181,7 +186,7 @@ func newForwarder(ctx context.Context, conf *config.Syndic, version string, log 
 	if err != nil {
 		return nil, err
 	}
-	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Version: version, Log: log, Questions: true})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Version: version, Log: log, Tracer: t, Questions: true})
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}

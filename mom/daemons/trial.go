@@ -25,10 +25,10 @@ const trialHost = "127.0.0.1"
 // the daemon does, and releases them again. The error is the one by which the daemon
 // refuses to start. It works on a copy of conf with temporary folders and free ports of
 // the loopback, sends nothing, and leaves conf and its folders as they are. What depends on
-// the moment, such as a port that another program has, it does not see.
-func TryMaster(conf *config.Master, node *config.Syndic) error {
+// the moment, such as a port that another program has, it does not see. log gets what the
+// daemon logs meanwhile.
+func TryMaster(conf *config.Master, node *config.Syndic, log *slog.Logger) error {
 	return inTrial(conf, func(copied *config.Master) error {
-		log := slog.New(slog.DiscardHandler)
 		if node == nil {
 			m, err := master.New(master.Options{Config: copied, Version: "trial", Log: log})
 			if err != nil {
@@ -40,7 +40,7 @@ func TryMaster(conf *config.Master, node *config.Syndic) error {
 		upper := *node.Upper
 		upper.PkiDir, upper.Cachedir, upper.SockDir = copied.PkiDir, copied.Cachedir, copied.SockDir
 		tried.Local, tried.Upper = copied, &upper
-		n, err := newNode(&tried, "trial", log)
+		n, err := newNode(&tried, "trial", log, nil)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,11 @@ func lookLogins(p *patient) {
 			p.fails(area, where, "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here: its users cannot log in", name)
 			continue
 		}
+		if entries := p.conf.ExternalAuth[name]; entries != nil {
+			if _, ok := entries.(map[string]any); !ok {
+				continue // lookStart reports it
+			}
+		}
 		if !p.readable {
 			continue // nothing starts; lookOptions tells why
 		}

@@ -5,9 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/mom/daemons"
+	"github.com/momtree/mom/value"
 )
 
 // lookMinion reads the minion's file beside the master's, if there is one: whether our
@@ -29,6 +32,15 @@ func lookMinion(p *patient) {
 		return
 	}
 	n := 0
+	jobs, _ := config.AsValue(conf.Schedule).(*value.Map)
+	table := schedule.New(schedule.Options{Idle: true, Unknown: func(job, field string) {
+		n++
+		p.differs(area, conf.Place("schedule").String(), "mend it", "schedule: job %s: the field %s is not known and has no effect", job, field)
+	}})
+	for _, err := range table.Load(jobs, schedule.Moment{Wall: time.Now()}) {
+		n++
+		p.differs(area, conf.Place("schedule").String(), "mend it", "%v", err)
+	}
 	for _, w := range warnings {
 		if w.Kind == config.NoEffect && config.NotNeeded[w.Option] == "" {
 			n++

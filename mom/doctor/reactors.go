@@ -31,13 +31,13 @@ func lookReactors(p *patient) {
 		if err == nil {
 			v, err = yaml11.Read(data)
 		}
-		var r config.Reactors
-		if err == nil {
-			r, err = config.ReadReactors(value.Plain(v))
-		}
 		if err != nil {
 			p.fails(areaReactor, f, "mend the file that the option reactor names", "%v", err)
 			return
+		}
+		r := config.ReadReactors(value.Plain(v))
+		for _, fault := range r.Faults {
+			p.fails(areaReactor, f, "mend the file that the option reactor names", "%s", fault)
 		}
 		list = r.List
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/minion/modules"
 	_ "github.com/momtree/mom/minion/staterun" // the functions state.*
 )
@@ -30,6 +31,11 @@ func lookRules(p *patient) {
 			}
 		}
 	}
+	p.special("publisher_acl", p.options["publisher_acl"])
+	services, _ := p.options["external_auth"].(map[string]any)
+	for _, s := range slices.Sorted(maps.Keys(services)) {
+		p.special("external_auth", services[s])
+	}
 	if p.conf.AclMatch == config.AclMatchStart {
 		return
 	}
@@ -38,7 +44,6 @@ func lookRules(p *patient) {
 		p.functions(option, p.options[option], known)
 	}
 	p.functions("peer_run", p.options["peer_run"], runners.Names())
-	services, _ := p.options["external_auth"].(map[string]any)
 	for _, s := range slices.Sorted(maps.Keys(services)) {
 		p.functions("external_auth", services[s], known)
 	}
@@ -58,6 +63,29 @@ func (p *patient) functions(option string, rules any, known []string) {
 			told = append(told, expr)
 			p.differs(areaRules, p.where(option), fmt.Sprintf("write '%s.*', or set acl_match: start", expr),
 				"%s: '%s' has to fit a whole function here, and fits none; with Salt it means %s", option, expr, some(begun))
+		}
+	}
+}
+
+// special looks for rules with @ that mean no function of the master.
+func (p *patient) special(option string, rules any) {
+	known := []string{"runner", "runners", "wheel", "wheels", "jobs", "returners", "executors"}
+	for _, f := range slices.Concat(runners.Names(), wheels.Names()) {
+		module, _, _ := strings.Cut(f, ".")
+		known = append(known, module)
+	}
+	byWho, _ := rules.(map[string]any)
+	for _, who := range slices.Sorted(maps.Keys(byWho)) {
+		list, _ := byWho[who].([]any)
+		for _, r := range list {
+			word, _ := r.(string)
+			if m, ok := r.(map[string]any); ok && len(m) == 1 {
+				word = slices.Collect(maps.Keys(m))[0]
+			}
+			if module, ok := strings.CutPrefix(word, "@"); ok && !slices.Contains(known, module) {
+				p.fails(option, p.where(option), "write @runner, @wheel, @jobs, or @ and the name of a module of runners or wheel functions",
+					"%s: the rule %s allows nothing: there is no such module", who, word)
+			}
 		}
 	}
 }

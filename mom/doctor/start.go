@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"log/slog"
 	"os"
 	"strings"
 
@@ -24,9 +25,9 @@ func lookStart(p *patient) {
 			p.refused(role, err)
 			return
 		}
-		p.try(role, daemons.TryMaster(p.conf, node))
+		p.try(role, daemons.TryMaster(p.conf, node, slog.New(&ruleFaults{patient: p})))
 	} else {
-		p.try("master", daemons.TryMaster(p.conf, nil))
+		p.try("master", daemons.TryMaster(p.conf, nil, slog.New(&ruleFaults{patient: p})))
 	}
 	if p.conf.RestCherrypy != nil || p.conf.RestTornado != nil || p.conf.Api {
 		p.try("API", daemons.TryAPI(p.dir, p.conf))
@@ -68,7 +69,7 @@ func (p *patient) alone(set func(*config.Master)) error {
 		return err
 	}
 	set(&c)
-	return daemons.TryMaster(&c, nil)
+	return daemons.TryMaster(&c, nil, slog.New(slog.DiscardHandler))
 }
 
 // pki is a temporary folder with a key pair, so that a fault of the master's own pair is

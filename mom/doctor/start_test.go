@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,7 +85,7 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = daemons.TryMaster(loaded, nil)
+			err = daemons.TryMaster(loaded, nil, slog.New(slog.DiscardHandler))
 			if loaded.RestCherrypy != nil || loaded.RestTornado != nil {
 				err = daemons.TryAPI(dir, loaded)
 			}

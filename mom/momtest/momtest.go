@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -40,10 +41,15 @@ func run(m *testing.M, prepare func(dir string) error, finish func() error) int 
 }
 
 // Build builds a command of this module, such as "test/chaos/rounds", into dir and
-// gives its path. The flags are those of go build.
+// gives its path: also for tests in a module of their own, which have other versions of
+// what it needs. The flags are those of go build.
 func Build(dir, command string, flags ...string) (string, error) {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/momtree/mom").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
 	program := filepath.Join(dir, path.Base(command))
-	args := append([]string{"build", "-o", program}, flags...)
+	args := append([]string{"build", "-C", strings.TrimSpace(string(root)), "-o", program}, flags...)
 	if out, err := exec.Command("go", append(args, "github.com/momtree/mom/"+command)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}

@@ -69,11 +69,27 @@ func (r *Report) nodes(a *client.Account) []string {
 	}
 	var out []string
 	for _, path := range sorted(a.Nodes) {
-		if state := a.Nodes[path]; !all && (state == "unreachable" || state == "silent" || state == "asked") {
+		if state := a.Nodes[path]; !all && (state == "unreachable" || state == "silent" || state == "asked") && !r.queuedBehind(path) {
 			out = append(out, path)
 		}
 	}
 	return out
+}
+
+// queuedBehind reports whether the job is queued for all minions that are known behind a node,
+// and there are some: the node gets it when it is back.
+func (r *Report) queuedBehind(path string) bool {
+	some := false
+	for _, m := range r.missing {
+		if m.Path != path && !strings.HasPrefix(m.Path, path+"/") {
+			continue
+		}
+		if m.Reason != queued {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // document shows a static report.
@@ -152,7 +168,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
 		}
 		return Failed
-	case len(nodes) > 0 || len(r.cut) > 0:
+	case len(nodes) > 0 || len(r.cut) > 0 || len(r.unsaved) > 0:
 		return Failed
 	}
 	return OK

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sort"
@@ -22,7 +23,8 @@ const (
 // Options say how a job is shown.
 type Options struct {
 	Results io.Writer // results
-	Notes   io.Writer // jid, headers and summary
+	Notes   io.Writer // headers and summary
+	IDs     io.Writer // the job id; nil: Notes
 	Errors  io.Writer // what went wrong
 
 	Outputter string // "": nested, or what the function asks for
@@ -56,6 +58,7 @@ type Report struct {
 	advised  map[string]bool          // missing minions whose text says how to look the job up
 	unnamed  map[string]bool          // missing minions that are counted alone
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
+	unsaved  map[string]bool          // minions whose returners failed
 	asked    int                      // nodes below that got the job
 	err      error                    // the first failed write
 }
@@ -64,7 +67,7 @@ type Report struct {
 func New(o Options) *Report {
 	return &Report{
 		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
-		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{},
+		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{}, unsaved: map[string]bool{},
 	}
 }
 
@@ -100,12 +103,13 @@ func (r *Report) Round(format string, args ...any) { r.printf(r.o.Results, forma
 // Started tells the job id where that was asked for.
 func (r *Report) Started(jid string) {
 	r.jid = jid
+	ids := cmp.Or(r.o.IDs, r.o.Notes)
 	switch {
 	case r.o.Verbose:
 		text := "Executing job with jid " + jid
-		r.printf(r.o.Notes, "%s\n%s\n\n", text, strings.Repeat("-", len(text)))
+		r.printf(ids, "%s\n%s\n\n", text, strings.Repeat("-", len(text)))
 	case r.o.ShowJID:
-		r.printf(r.o.Notes, "jid: %s\n", jid)
+		r.printf(ids, "jid: %s\n", jid)
 	}
 }
 
@@ -119,6 +123,9 @@ func (r *Report) Update(u client.Update) error {
 		r.result(*u.Return)
 	case u.Missing != nil:
 		r.absent(u.Missing)
+	case u.Unsaved != nil:
+		r.unsaved[u.Unsaved.ID] = true
+		r.printf(r.o.Errors, "ERROR: %s: the result was not saved: %s\n", terminal.Line(u.Unsaved.ID), terminal.Line(u.Unsaved.Reason))
 	}
 	return r.err
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,15 @@ func TestReport(t *testing.T) {
 			name: "a node is down", steps: up, nodes: map[string]string{"a": "answered", "b": "unreachable", "p": "plain"},
 			results: "web-01:\n    True\ndb-01:\n    True\n",
 			er:      "ERROR: Node b is not connected; minions behind it may be missing from this result\n", code: 1,
+		},
+		{
+			name: "a node is down, and the job is queued for all behind it", steps: append(slices.Clone(up), step{id: "q", reason: "Queued", path: "b/c"}), nodes: map[string]string{"a": "answered", "b": "silent"},
+			results: "web-01:\n    True\ndb-01:\n    True\nq:\n    Minion is not connected. [Queued: it gets the job when it is back] (behind b/c)\n    It returns later: see salt-run jobs.lookup_jid " + jid + "\n",
+		},
+		{
+			name: "a node is down, and the job is queued for some behind it", o: report.Options{Outputter: "quiet"},
+			steps: append(slices.Clone(up), step{id: "q", reason: "Queued", path: "b"}, step{id: "r", reason: "Node did not answer", path: "b"}), nodes: map[string]string{"b": "silent"},
+			er: "ERROR: Node b did not answer in time; minions behind it may be missing from this result\n" + failed, code: 1,
 		},
 		{
 			name: "a node is down that is not needed", o: report.Options{Exact: []string{"web-01", "db-01"}}, steps: up, nodes: map[string]string{"b": "unreachable"},

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -93,6 +93,7 @@ func (f *flags) work(w *command.Work, line line) error {
 	}
 	f.configure(conf)
 	f.Output.Arguments(line.args)
+	f.target.Explain(w.Stderr, line.target)
 	if r.job, err = f.job(line); err != nil {
 		return command.Exit(report.NoReturn, err)
 	}
@@ -106,7 +107,7 @@ func (f *flags) work(w *command.Work, line line) error {
 	if r.out, err = w.Results(); err != nil {
 		return err
 	}
-	return r.do(w.Cmd.Context())
+	return r.traced(w, conf)
 }
 
 func (r *call) do(ctx context.Context) error {
@@ -189,8 +190,12 @@ func (r *call) shown(p *report.Progress) report.Options {
 	if r.f.Output.Machine() && r.f.Output.File == "" {
 		notes = r.stderr
 	}
+	ids := notes
+	if os.Getenv(command.SaltWay) == "1" {
+		ids = r.stdout
+	}
 	return report.Options{
-		Results: r.out, Notes: notes, Errors: r.stderr,
+		Results: r.out, Notes: notes, IDs: ids, Errors: r.stderr,
 		Outputter: r.f.Output.Outputter, Output: r.f.Output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
 		Summary: r.f.summary || p != nil, Progress: p, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
@@ -290,7 +295,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):
 		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
-	case errors.Is(err, client.ErrNoKey), errors.Is(err, fs.ErrPermission): // the master may well run
+	case errors.Is(err, client.ErrNoKey): // the master may well run
 		return command.Exit(report.NoReturn, err)
 	}
 	return command.Exit(report.NoReturn, r.f.Unasked(err))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/saltrun"
 )
@@ -105,6 +106,18 @@ func TestSalt(t *testing.T) {
 				t.Errorf("salt %q (-want +got):\n%s", c.args, d)
 			}
 		})
+	}
+}
+
+// Scripts that read the job id from standard output find it there.
+func TestSalt_JobIDInSaltsWay(t *testing.T) {
+	tr := momtest.Shared(t)
+	t.Setenv(command.SaltWay, "1")
+	for arg, want := range map[string]string{"-v": "Executing job with jid ", "--show-jid": "jid: "} {
+		got := tr.Run(Command(), "top", "web-01", "test.ping", "--out=json", arg)
+		if got.Code != 0 || got.Err != "" || !strings.HasPrefix(got.Out, want) {
+			t.Errorf("%s: %v", arg, got)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ type flags struct {
 	master, returners, metadata, id, cache string
 	timeout                                int
 
-	fileRoots, pillarRoots, moduleDirs []string
+	fileRoots, pillarRoots, moduleDirs, statesDirs []string
 }
 
 func (f *flags) register(s *options.Set) {
@@ -78,8 +78,26 @@ func (f *flags) register(s *options.Set) {
 	s.Func("--file-root", "DIR", "serve salt:// from this folder of this host; may be repeated, earlier ones win", folder(&f.fileRoots))
 	s.Func("--pillar-root", "DIR", "compile the pillar from this folder of this host; may be repeated", folder(&f.pillarRoots))
 	s.Func("-m --module-dirs", "DIR", "a further folder of external modules; may be repeated", folder(&f.moduleDirs))
+	s.Func("--states-dir", "DIR", "a folder of state modules, as Salt has it: the Python files in it are named and not run", folder(&f.statesDirs))
 	f.Output.Register(s)
 	f.Logs.Register(s)
+}
+
+// statesNotRun names the Python state modules of --states-dir.
+func (f *flags) statesNotRun(log *slog.Logger) {
+	for _, dir := range f.statesDirs {
+		found, err := filepath.Glob(filepath.Join(dir, "*.py"))
+		if _, missing := os.Stat(dir); err == nil {
+			err = missing
+		}
+		if err != nil {
+			log.Warn("folder of --states-dir not readable", "err", err)
+			continue
+		}
+		for _, path := range found {
+			log.Warn("state module not run: it is in Python", "file", path, "hint", "docs/states.md lists the states there are")
+		}
+	}
 }
 
 // folder returns what appends the absolute path of a folder to list.
@@ -191,6 +209,7 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	} else if len(f.fileRoots)+len(f.pillarRoots) > 0 && !conf.Masterless() {
 		log.Warn("--file-root and --pillar-root ignored: files and pillar come from the master", "hint", "add --local")
 	}
+	f.statesNotRun(log)
 	conf.ModuleDirs = append(f.moduleDirs, conf.ModuleDirs...)
 	conf.SetRoots(f.fileRoots, f.pillarRoots)
 	if f.timeout > 0 {

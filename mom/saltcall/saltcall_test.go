@@ -46,6 +46,11 @@ func TestCallLocal(t *testing.T) {
 		{"retcode", "", []string{"test.retcode", "7"}, momtest.Ended(1, "local:\n    True\n", "")},
 		{"retcode passed on", "", []string{"test.retcode", "7", "--retcode-p"}, momtest.Ended(7, "local:\n    True\n", "")},
 		{"unknown", "", []string{"no.such", "-l", "quiet"}, momtest.Ended(255, "", "'no.such' is not available.\n")},
+		{
+			"half a name", "",
+			[]string{"test.ech", "-l", "quiet", "--out=json", "--out-indent=-1"},
+			momtest.Ended(1, `{"local": {"test.echo": "\nReturn the text that was given.\n\nCLI Example:\n\n    salt '*' test.echo 'hello there'\n", "test.ech": "'test.ech' is not available."}}`+"\n", ""),
+		},
 		{"wrong arguments", "", []string{"test.sleep", "-l", "quiet"}, momtest.Ended(1, "", "Passed invalid arguments to test.sleep: sleep() missing 1 required positional argument: 'length'\n")},
 		{"exception", "", []string{"test.exception", "boom", "-l", "quiet"}, momtest.Ended(1, "", "The minion function caused an exception: Exception: boom\n")},
 		{"arguments", "", []string{"test.arg", "1", "[2]", "k=v", "-3", "--out=json", "--out-indent=-1"}, momtest.Ended(0, "{\"local\": {\"args\": [1, [2], -3], \"kwargs\": {\"k\": \"v\"}}}\n", "")},
@@ -60,6 +65,7 @@ func TestCallLocal(t *testing.T) {
 		{"grains of what", "", []string{"-g", "x"}, momtest.Ended(64, "", callUsage+"-g/--grains does not accept any arguments\n")},
 		{"two documents", "", []string{"-d", "x", "y"}, momtest.Ended(64, "", callUsage+"You can only get documentation for one method at one time\n")},
 		{"file root", "", []string{"--file-root=/srv", "config.get", "file_roots:base"}, momtest.Ended(0, "local:\n    - /srv\n", "")},
+		{"states of nobody", "", []string{"--states-dir=" + dir, "test.ping"}, momtest.Ended(0, "local:\n    True\n", "")},
 		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,6 +74,18 @@ func TestCallLocal(t *testing.T) {
 				t.Errorf("salt-call %q (-want +got):\n%s", c.args, d)
 			}
 		})
+	}
+}
+
+// State modules in Python are named one by one: states of theirs are not found.
+func TestCall_StatesDir(t *testing.T) {
+	dir, states := loneMinion(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(states, "mine.py"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := momtest.Run(Command(), "", "-c", dir, "--local", "--states-dir", states, "--states-dir", states+"/no", "test.ping")
+	if got.Code != 0 || !strings.Contains(got.Err, states+"/mine.py") || !strings.Contains(got.Err, states+"/no") {
+		t.Errorf("%v", got)
 	}
 }
 

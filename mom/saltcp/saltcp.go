@@ -64,6 +64,7 @@ func (f *flags) work(w *command.Work, l line) error {
 	if err != nil {
 		return err
 	}
+	f.target.Explain(w.Stderr, l.target)
 	c := &copying{f: f, l: l, client: master, chunk: defaultChunk, results: results{}, log: w.Log}
 	if n, _ := conf.Get("salt_cp_chunk_size"); n != nil {
 		c.chunk = int(n.(int64))

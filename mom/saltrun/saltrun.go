@@ -31,12 +31,28 @@ func Command() *cobra.Command {
   salt-run state.orchestrate orch.deploy     run salt://orch/deploy.sls
   salt-run -d jobs                           what the functions of a runner do
 `,
+		Arguments: func(s *options.Set) func(context.Context, []string, string) []string {
+			f := &flags{}
+			f.register(s)
+			return func(ctx context.Context, words []string, begun string) []string {
+				if len(words) == 1 && takesJID(words[0]) {
+					return f.JIDs(ctx, begun)
+				}
+				return nil
+			}
+		},
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &flags{}
 			f.register(s)
 			return f.run
 		},
 	}.Command()
+}
+
+// takesJID reports whether the first argument of a runner is a job id.
+func takesJID(fun string) bool {
+	fn, ok := runners.Lookup(fun)
+	return ok && len(fn.Args) > 0 && fn.Args[0] == "jid"
 }
 
 // flags are the options of the command salt-run.

@@ -21,6 +21,7 @@ type telling struct {
 	f              *flags
 	w              io.Writer // of the result
 	stdout, stderr io.Writer
+	lines          bool  // the lines that are printed are the result, whatever its form
 	err            error // the first that showing gave
 }
 
@@ -47,7 +48,7 @@ func stamped(e client.Event) (*value.Map, error) {
 
 func (t *telling) tell(what string, data *value.Map) {
 	w, name := t.w, t.f.Output.Outputter
-	if name != "" && name != "nested" {
+	if name != "" && name != "nested" && !(t.lines && what == runners.ToldPrint) {
 		w, name = t.stderr, ""
 	}
 	if what == runners.ToldPrint {
@@ -70,6 +71,7 @@ const watching = "state.event"
 
 // watch reads the event bus for state.event.
 func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerCall, told *telling) error {
+	told.lines = true
 	args, kwargs := callargs.Separate(call.Args)
 	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: args, Kwargs: kwargs})
 	at := &runners.Call{Bound: bound, Env: ears{c: c, told: told}, Tell: told.tell}

@@ -114,10 +114,16 @@ func TestSaltRunTold(t *testing.T) {
 // The command reads the bus itself, ends after as many events as it was told, and no event
 // is doubled by it.
 func TestSaltRunStateEvent(t *testing.T) {
+	for _, out := range []string{"nested", "json"} { // scripts read the lines from standard output
+		t.Run(out, func(t *testing.T) { watchEvents(t, "--out="+out) })
+	}
+}
+
+func watchEvents(t *testing.T, out string) {
 	tr := momtest.Shared(t)
 	var watched momtest.Ran
 	var wg sync.WaitGroup
-	wg.Go(func() { watched = tr.Run(Command(), "top", "state.event", "my/watched/*", "count=2") })
+	wg.Go(func() { watched = tr.Run(Command(), "top", out, "state.event", "my/watched/*", "count=2") })
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	// How soon it listens is not known, so events are sent until it has its two.

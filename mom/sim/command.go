@@ -198,6 +198,7 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties)
 		}
 		f.draw(&at, faults, cmd.Flags().Changed)
+		announce(cmd.ErrOrStderr(), &at, time.Now)
 		if err := playOne(ctx, cmd.OutOrStdout(), at, f.out, f.seeds == 1); err != nil {
 			return fmt.Errorf("seed %d: %w\n\nplay it again: %s", at.Seed, err, f.again(cmd, at.Seed))
 		}

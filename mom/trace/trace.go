@@ -63,6 +63,12 @@ func Command() *cobra.Command {
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 5*time.Second, "how long the nodes below may take to tell")
 	c.Flags().StringVar(&out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
+	c.ValidArgsFunction = func(cmd *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(before) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return command.LastJIDs(cmd.Context(), dir, word), cobra.ShellCompDirectiveNoFileComp
+	}
 	return c
 }
 

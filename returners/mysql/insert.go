@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/returners"
 )
 
 const (
@@ -30,7 +31,8 @@ type table struct {
 var (
 	jidsTable = &table{
 		name: "jids", columns: []string{"jid", "load"}, repeatable: true,
-		update: "`jid` = VALUES(`jid`)", // changes nothing: the first load stays
+		// The first load stays, but for that of a job that was extended, which names more minions.
+		update: "`load` = IF(VALUES(`load`) LIKE '%\"" + returners.PartField + "\": %' AND CHAR_LENGTH(VALUES(`load`)) > CHAR_LENGTH(`load`), VALUES(`load`), `load`)",
 	}
 	returnsTable = &table{
 		name: "salt_returns", columns: []string{"fun", "jid", "return", "id", "success", "full_ret", "alter_time"}, repeatable: true,

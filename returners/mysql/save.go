@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; the first of a job stays, as with Salt.
+// SaveLoads stores loads; the first of a job stays, as with Salt, until the job is extended.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	rows := make([]keyed, 0, len(loads))
 	for i := range loads {
@@ -54,12 +54,15 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error 
 	if err := s.note(ctx, rows); err != nil {
 		return err
 	}
-	return s.save(ctx, returnsTable, rows)
+	if err := s.save(ctx, returnsTable, rows); err != nil {
+		return err
+	}
+	return s.settle(ctx, rows)
 }
 
 // SaveExpectations stores one row per minion and one per node.
 func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectation) error {
-	var rows, nodes []keyed
+	var rows, nodes, gone []keyed
 	for i := range exps {
 		e := &exps[i]
 		at := s.stamp(e.At)
@@ -73,6 +76,8 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 		}
 		for _, id := range slices.Sorted(maps.Keys(e.Missing)) {
 			rows = append(rows, keyed{e.JID, id, row{[]any{e.JID, id, e.Node, e.Missing[id], at}, 2*len(id) + len(e.Missing[id])}})
+			gone = append(gone, keyed{jid: e.JID, id: id})
+			s.absentFrom(e.JID)
 		}
 	}
 	if err := errors.Join(s.note(ctx, nodes), s.note(ctx, rows)); err != nil {
@@ -81,7 +86,10 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 	if err := s.save(ctx, nodesTable, nodes); err != nil {
 		return err
 	}
-	return s.save(ctx, expectedTable, rows)
+	if err := s.save(ctx, expectedTable, rows); err != nil {
+		return err
+	}
+	return s.returnedAlready(ctx, gone)
 }
 
 // SaveEvents stores events; the first of a Key stays.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/returners"
 )
 
@@ -24,7 +25,9 @@ type Store struct {
 	mu    sync.Mutex
 	kept  map[*table]*sql.Stmt // full batches
 	noted map[string]time.Time // by jid: when mom_jobs was last told
-	stats Stats
+	// absent are jobs of which minions were stored as missing, by jid.
+	absent *lru.Map[string, struct{}]
+	stats  Stats
 
 	closing   atomic.Bool
 	closeOnce sync.Once
@@ -54,7 +57,7 @@ func Open(_ context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mysql returner: %w", err)
 	}
-	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, noted: map[string]time.Time{}}
+	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, noted: map[string]time.Time{}, absent: lru.New[string, struct{}](mostAbsent)}
 	s.setup <- struct{}{}
 	return s, nil
 }

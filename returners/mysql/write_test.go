@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +46,39 @@ func TestRowsReadAsSaltWritesThem(t *testing.T) {
 	}
 	if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM salt_returns WHERE success = '0' AND id = 'my-02'"); n != 1 {
 		t.Error("a failure is not stored as 0")
+	}
+}
+
+// The load of a job that is extended takes the place of the one before, whatever comes late; that of
+// any other job stays.
+func TestLoadsGrow(t *testing.T) {
+	s := server(t)
+	st := open(t, s, s.Database(t))
+	load := func(jid, fun string, part int, ids ...string) returners.Load {
+		kwargs := wire.NewMap()
+		if part > 0 {
+			kwargs.Set(returners.PartField, part)
+		}
+		return returners.Load{JID: jid, Raw: returnertest.Encode(t, wire.NewMap("fun", fun, "tgt", ids, "tgt_type", "list", "kwargs", kwargs))}
+	}
+	a, b := returnertest.JID(1), returnertest.JID(2)
+	for _, l := range []returners.Load{
+		load(a, "test.ping", 0, "x"), load(a, "test.ping", 3, "x", "y", "z"), load(a, "test.ping", 2, "x", "y"), load(a, "test.ping", 0, "x"),
+		load(b, "test.ping", 0, "x"), load(b, "test.other", 0, "x", "y"),
+	} {
+		if err := st.SaveLoads(t.Context(), []returners.Load{l}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for jid, want := range map[string]string{a: "[x y z] 3", b: "[x] 0"} {
+		l, ok, err := st.GetLoad(t.Context(), jid)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		d, err := wire.DecodeMap(l.Raw)
+		if got := fmt.Sprint(d.Strings("tgt"), l.Part()); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", jid, got, err, want)
+		}
 	}
 }
 
@@ -286,5 +320,35 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	}
 	if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM salt_returns"); n != 2 || st.Stats().Duplicates != 1 {
 		t.Errorf("%d rows, %+v", n, st.Stats())
+	}
+}
+
+// A minion that was missing and returns after all has no reason any more, in whichever order
+// the two are stored; others keep theirs.
+func TestExpectations_LateReturn(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	st := open(t, s, name)
+	jobs := []string{returnertest.JID(1), returnertest.JID(2)}
+	for i, jid := range jobs {
+		exp := returners.Expectation{JID: jid, Minions: []string{"here"}, Missing: map[string]string{"late": "Queued", "gone": "Not connected"}, At: returnertest.Time(1)}
+		save := []func() error{
+			func() error { return st.SaveExpectations(t.Context(), []returners.Expectation{exp}) },
+			func() error {
+				return st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, i+1, "here", "test.ping", true), returnertest.Return(t, i+1, "late", "test.ping", true)})
+			},
+		}
+		if i == 1 {
+			slices.Reverse(save)
+		}
+		for _, f := range save {
+			if err := f(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := st.GetExpectations(t.Context(), jid)
+		if err != nil || len(got) != 1 || !slices.Equal(got[0].Minions, []string{"here", "late"}) || len(got[0].Missing) != 1 || got[0].Missing["gone"] != "Not connected" {
+			t.Errorf("job %d: %+v, %v", i+1, got, err)
+		}
 	}
 }

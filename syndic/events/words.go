@@ -5,11 +5,12 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/returners"
 )
 
-// Nobody tells a parent that nobody here has to answer a job.
-func Nobody(jid string) bus.Event {
-	return eventOf(jobevent.Expectation{JID: jid, Ours: true})
+// Nobody tells a parent that nobody here has to answer a publication of a job.
+func Nobody(p returners.Part) bus.Event {
+	return eventOf(jobevent.Expectation{JID: p.JID, Ours: true, Part: p.N})
 }
 
 // Refused tells a parent that this node could not start a job, and why.

@@ -52,6 +52,15 @@ func (b *batch) add(it returners.Item) error {
 	return nil
 }
 
+// count is how many returns of each job there are.
+func (b *batch) count() map[string]int {
+	n := make(map[string]int, len(b.jobs))
+	for _, e := range b.jobs {
+		n[e.jid] = e.returns.Len()
+	}
+	return n
+}
+
 func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	if e.fun == nil {
 		e.fun = ret.Fun

@@ -74,7 +74,11 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 	if len(b.jobs) > 0 {
 		load, err := b.load(ctx)
 		if err == nil {
+			begun := s.o.Now()
 			v, err = s.request(ctx, load)
+			if s.o.Sent != nil {
+				s.o.Sent(ctx, b.count(), begun, err)
+			}
 		}
 		if err != nil {
 			return s.refusedAll(ctx, rows, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err))

@@ -79,6 +79,9 @@ type Options struct {
 	// Default 200 ms.
 	Again time.Duration
 	Log   *slog.Logger
+	// Sent is told of a request that was answered, or was not: how many returns of which
+	// jobs it had. nil: nobody is.
+	Sent func(ctx context.Context, returns map[string]int, begun time.Time, err error)
 	// Now is the time. Default: the machine's.
 	Now func() time.Time
 }

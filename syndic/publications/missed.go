@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // fetchPause is the least time between two fetches.
@@ -22,7 +23,7 @@ func (s *Stream) catchUp(ctx context.Context) {
 		case <-s.fetch:
 		}
 		err := s.o.Channel.CatchUp(ctx, &s.tail, nil, func(p wire.Publication) {
-			if s.handed.Contains(p.JID) {
+			if s.handed.Contains(returners.PartIn(p)) {
 				return // it was on its way
 			}
 			s.o.Log.Info("A missed publication of the master above was fetched", "jid", p.JID)

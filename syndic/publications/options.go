@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/pace"
@@ -41,6 +42,8 @@ type Options struct {
 	Request func(ctx context.Context, load *wire.Map) (wire.Raw, error)
 	// Siblings has the parent asked for the siblings of the node, within a time.
 	Siblings func(within time.Duration)
+	// Tracer makes the spans of jobs that are handed on; nil: none.
+	Tracer *tracing.Tracer
 	// OwnMaster is the master_id of the local master, whose jobs do not come back to it.
 	OwnMaster string
 	// Questions hands on what the masters above ask minions below about jobs.

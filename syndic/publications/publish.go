@@ -5,8 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/local"
 )
@@ -20,10 +25,12 @@ type publisher struct {
 // publish has the local master publish a job of the parent. waits is called before one that is
 // queued waits for long.
 func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits func()) {
+	ctx, span := p.forward(ctx, pub)
 	job, err := Republish(pub)
 	if err == nil {
 		err = p.insist(ctx, job)
 	}
+	defer func() { span.End(err) }()
 	if errors.Is(err, local.ErrNotNow) && ctx.Err() == nil {
 		err = p.offer(ctx, pub, job, err, waits)
 	}
@@ -32,11 +39,22 @@ func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits fun
 	case errors.Is(err, local.ErrNoMatch):
 		// The local master says nothing about a job that is nobody's; the
 		// parent has to know that this node has none for it.
-		p.o.Answer(events.Nobody(pub.JID))
+		p.o.Answer(events.Nobody(returners.PartIn(pub)))
 	default:
 		p.o.Log.Error("A job of the master above could not be published here", "jid", pub.JID, "err", err)
 		p.o.Answer(events.Refused(pub.JID, err))
 	}
+}
+
+// forward begins the span of a job that is handed on, if it belongs to a trace. The master
+// below goes on from it.
+func (p *publisher) forward(ctx context.Context, pub wire.Publication) (context.Context, tracing.Span) {
+	c := tracing.Of(pub.Extra)
+	if !p.o.Tracer.On() || !c.Valid() {
+		return ctx, tracing.Span{}
+	}
+	return p.o.Tracer.Start(c.Extract(ctx), "salt.syndic.forward", trace.SpanKindServer,
+		attribute.String("salt.fun", wire.FunName(pub.Fun)), attribute.String("salt.jid", pub.JID))
 }
 
 // insist asks the local master for a while, since it may be starting.

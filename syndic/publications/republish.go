@@ -5,7 +5,9 @@ import (
 
 	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // Republish builds the local job. Unlike Salt's syndic it keeps metadata, the
@@ -50,11 +52,15 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 		kwargs.Set("start_event", true)
 	}
 	if p.Extra != nil {
-		for _, field := range []string{"queue_until", jobsig.Field} { // the latter as the top has signed it
+		for _, field := range []string{"queue_until", returners.PartField, jobsig.Field} { // the last as the top has signed it
 			if v, ok := p.Extra.Get(field); ok {
 				kwargs.Set(field, v)
 			}
 		}
+	}
+	if c := tracing.Of(p.Extra); c.Parent != "" {
+		j.Extra = wire.NewMap()
+		c.Put(j.Extra)
 	}
 	if j.Kwargs, err = wire.Encode(kwargs); err != nil {
 		return j, fmt.Errorf("kwargs: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/pace"
 )
@@ -31,16 +32,16 @@ type Stream struct {
 	publisher publisher
 	inbox     chan []byte // publications in the order in which they came
 	tail      channel.Tail
-	fetch     chan struct{}              // some were missed
-	missed    chan wire.Publication      // and fetched
-	handed    *lru.Map[string, struct{}] // jobs that were begun to be handed on
+	fetch     chan struct{}                      // some were missed
+	missed    chan wire.Publication              // and fetched
+	handed    *lru.Map[returners.Part, struct{}] // jobs that were begun to be handed on
 }
 
 // New makes a stream in which nothing has come.
 func New(o Options) *Stream {
 	s := &Stream{
 		o: o, inbox: make(chan []byte, inboxSize), fetch: make(chan struct{}, 1), missed: make(chan wire.Publication),
-		handed: lru.New[string, struct{}](o.Remember),
+		handed: lru.New[returners.Part, struct{}](o.Remember),
 	}
 	s.publisher = publisher{o: &s.o, offers: make(chan struct{}, Offering)}
 	s.tail.Refused = s.decline
@@ -113,7 +114,7 @@ func (s *Stream) open(ctx context.Context) {
 		if !s.belongsHere(p) {
 			continue
 		}
-		s.handed.Add(p.JID, struct{}{})
+		s.handed.Add(returners.PartIn(p), struct{}{})
 		first, second := s.o.Learn(ctx, p.JID, p.MasterID)
 		select {
 		case <-ctx.Done():

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
@@ -43,10 +44,13 @@ type Options struct {
 	// Owes tells that the outbox holds rows for another destination by now.
 	Owes func(dest string)
 	// Shifts counts the changes of who owns which rows.
-	Shifts  func() uint64
-	Config  *config.Master
-	Bounds  bounds.Bounds
-	Pace    *pace.Pace
+	Shifts func() uint64
+	Config *config.Master
+	Bounds bounds.Bounds
+	Pace   *pace.Pace
+	// Tracer makes the spans of returns that go up, below the traces of their jobs; nil: none.
+	Tracer  *tracing.Tracer
+	Trace   func(jid string) tracing.Carrier
 	Rescues *rescue.Counter
 	Log     *slog.Logger
 }

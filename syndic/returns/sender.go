@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/pace"
@@ -37,11 +39,23 @@ func New(o Options) *Sender {
 		Parent: countedParent{above{&s.o}, &s.Figures}, Name: o.Name, Outbox: countedOutbox{o.Outbox, &s.Figures}, Dests: []string{returners.DestAbove, s.dest},
 		Jobs: o.Jobs, ID: o.ID, Remember: o.Config.SyndicJidForwardCacheHwm, Bounds: o.Bounds, Again: o.Pace.RetryMin, Log: o.Log, Body: above{&s.o}.body,
 	}
+	if o.Tracer.On() && o.Trace != nil {
+		f.Sent = s.record
+	}
 	if o.Config.SyndicMode == "cluster" {
 		f.OwnMaster = o.Config.MasterID
 	}
 	s.over = forwarding.New(f)
 	return s
+}
+
+// record makes a span in the trace of each job whose returns a request had.
+func (s *Sender) record(ctx context.Context, returns map[string]int, begun time.Time, err error) {
+	ended := time.Now()
+	for jid, n := range returns {
+		s.o.Tracer.Record(s.o.Trace(jid).Extract(ctx), "salt.req.send._syndic_return", begun, ended, err,
+			attribute.String("salt.jid", jid), attribute.Int("salt.returns", n), attribute.String("salt.master", s.o.Name))
+	}
 }
 
 // Held counts the rows that wait in memory or are under way.

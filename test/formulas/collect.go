@@ -2,6 +2,7 @@ package formulas
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,41 +17,77 @@ var names string
 // Names are the formulas of the list, without the suffix -formula.
 func Names() []string { return strings.Fields(names) }
 
-// Formula is one formula in a folder of its own.
-type Formula struct {
-	Name string
-	Dir  string   // the root of its files
-	SLS  []string // the dotted names of its SLS files, sorted
+// Set is what is compared with one configuration: a formula or a site.
+type Set struct {
+	Name   string
+	States string // the root of its states
+	Pillar string // the root of its pillar; "": none
+	Calls  []Call
+	What   []string // a name for each call
 }
+
+func (s *Set) add(what string, c Call) { s.Calls, s.What = append(s.Calls, c), append(s.What, what) }
 
 // skipped are the folders of a formula that hold no states.
 var skipped = []string{".git", ".github", "bin", "docs", "kitchen", "test", "_modules", "_states"}
 
-// Collect finds the formulas of a folder: each of its folders is one. only keeps those of these
-// names; none keeps all.
-func Collect(dir string, only []string) ([]Formula, error) {
+// Formulas finds the formulas of a folder: each of its folders is one, and each of its SLS
+// files one call, as a test run with apply. only keeps those of these names; none keeps all.
+// The pillar is the file pillar.example of a formula, from which work gets a folder for each.
+func Formulas(dir, work string, only []string, apply, pillar bool) (out []Set, err error) {
+	err = folders(dir, only, func(name, path string) error {
+		s := Set{Name: name, States: path}
+		sls, err := slsOf(path)
+		if err != nil || len(sls) == 0 {
+			return err
+		}
+		example, err := os.ReadFile(filepath.Join(path, "pillar.example"))
+		if err == nil && pillar {
+			s.Pillar = filepath.Join(work, name)
+			err = errors.Join(os.MkdirAll(s.Pillar, 0o700), os.WriteFile(filepath.Join(s.Pillar, "example.sls"), example, 0o600),
+				os.WriteFile(filepath.Join(s.Pillar, "top.sls"), []byte("base:\n  '*': [example]\n"), 0o600))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, n := range sls {
+			c := Call{ID: "formulas", Fun: "state.show_sls", Args: []string{n}}
+			if apply {
+				c.Fun, c.Args = "state.apply", []string{n, "test=True"}
+			}
+			s.add(n, c)
+		}
+		out = append(out, s)
+		return nil
+	})
+	return out, err
+}
+
+// folders calls do for each folder of dir, with its name less the suffix -formula.
+func folders(dir string, only []string, do func(name, path string) error) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []Formula
+	found := false
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), "-formula")
 		if !e.IsDir() || strings.HasPrefix(name, ".") || len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
-		f := Formula{Name: name, Dir: filepath.Join(dir, e.Name())}
-		if f.SLS, err = slsOf(f.Dir); err != nil {
-			return nil, err
-		}
-		if len(f.SLS) > 0 {
-			out = append(out, f)
+		found = true
+		if err := do(name, filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s has no formulas", dir)
+	if !found {
+		return fmt.Errorf("%s has none of the wanted folders", dir)
 	}
-	return out, nil
+	return nil
 }
 
 // slsOf names the SLS files below a root, but for those at the root itself: top files and examples.

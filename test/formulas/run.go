@@ -1,92 +1,26 @@
 package formulas
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// Side is one of the two minions that are compared.
-type Side struct {
-	// Argv is its salt-call.
-	Argv []string
-	// Dir is a folder of its own for caches and configuration.
-	Dir string
-}
-
-// Outcome is what one SLS gave with one side: a value, or why there is none.
+// Outcome is what one call gave with one side: a value, or why there is none.
 type Outcome struct {
 	Value any
 	Error string
+	Lost  bool // the side answers no further calls
 }
 
-// Result is one SLS with both sides.
+// Result is one call with both sides.
 type Result struct {
-	Formula, SLS string
-	Salt, Ours   Outcome
+	Of         string // the formula or the site
+	What       string // the SLS, or the minion and the function
+	Salt, Ours Outcome
 }
-
-// minionFile is the configuration of both sides.
-const minionFile = `id: formulas
-root_dir: %[1]s
-file_client: local
-file_roots: {base: [%[2]s]}
-pillar_roots: {base: [%[3]s]}
-log_level: critical
-log_level_logfile: quiet
-`
-
-// Prepare writes the configuration of a side for a formula. Its pillar is the file
-// pillar.example of the formula, if there is one.
-func (s Side) Prepare(f Formula) error {
-	pillar := filepath.Join(s.Dir, "pillar")
-	if err := errors.Join(os.RemoveAll(pillar), os.MkdirAll(pillar, 0o700)); err != nil {
-		return err
-	}
-	top := "base: {}\n"
-	example, err := os.ReadFile(filepath.Join(f.Dir, "pillar.example"))
-	if err == nil {
-		top = "base:\n  '*': [example]\n"
-		err = os.WriteFile(filepath.Join(pillar, "example.sls"), example, 0o600)
-	} else if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err, os.WriteFile(filepath.Join(pillar, "top.sls"), []byte(top), 0o600),
-		os.WriteFile(filepath.Join(s.Dir, "minion"), fmt.Appendf(nil, minionFile, s.Dir, f.Dir, pillar), 0o600))
-}
-
-// Run compiles an SLS, or with apply runs it as a test.
-func (s Side) Run(ctx context.Context, sls string, apply bool) Outcome {
-	args := append([]string{}, s.Argv[1:]...)
-	args = append(args, "--local", "-c", s.Dir, "--out=json", "--retcode-passthrough")
-	if apply {
-		args = append(args, "state.apply", sls, "test=True")
-	} else {
-		args = append(args, "state.show_sls", sls)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, s.Argv[0], args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var doc struct{ Local any }
-	if jerr := json.Unmarshal(out.Bytes(), &doc); jerr != nil {
-		return Outcome{Error: lastLine(cmp.Or(strings.TrimSpace(errs.String()), strings.TrimSpace(out.String()), fmt.Sprint(err)))}
-	}
-	if list, ok := doc.Local.([]any); ok {
-		return Outcome{Error: fmt.Sprint(list...)}
-	}
-	return Outcome{Value: plain(doc.Local)}
-}
-
-func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
 // plain leaves out what two runs of one minion differ in.
 func plain(v any) any {
@@ -146,12 +80,12 @@ func difference(path string, a, b any) (string, any, any) {
 	x, okA := a.(map[string]any)
 	y, okB := b.(map[string]any)
 	if okA && okB {
-		for k := range x {
+		for _, k := range slices.Sorted(maps.Keys(x)) {
 			if !reflect.DeepEqual(x[k], y[k]) {
 				return difference(path+" / "+k, x[k], y[k])
 			}
 		}
-		for k := range y {
+		for _, k := range slices.Sorted(maps.Keys(y)) {
 			if _, ok := x[k]; !ok {
 				return path + " / " + k, nil, y[k]
 			}

@@ -20,8 +20,8 @@ func (r *row) print(w io.Writer) error {
 func Table(w io.Writer, results []Result) error {
 	var rows []*row
 	for _, r := range results {
-		if len(rows) == 0 || rows[len(rows)-1].name != r.Formula {
-			rows = append(rows, &row{name: r.Formula})
+		if len(rows) == 0 || rows[len(rows)-1].name != r.Of {
+			rows = append(rows, &row{name: r.Of})
 		}
 		last := rows[len(rows)-1]
 		last.all++
@@ -33,7 +33,7 @@ func Table(w io.Writer, results []Result) error {
 		}
 	}
 	total := row{name: "all"}
-	_, err := fmt.Fprint(w, "| formula | SLS | equal | of these refused by both | different |\n|---|---|---|---|---|\n")
+	_, err := fmt.Fprint(w, "| of | calls | equal | of these refused by both | different |\n|---|---|---|---|---|\n")
 	for _, r := range rows {
 		total.all, total.equal, total.refused = total.all+r.all, total.equal+r.equal, total.refused+r.refused
 		if err == nil {
@@ -43,10 +43,10 @@ func Table(w io.Writer, results []Result) error {
 	if err == nil {
 		err = total.print(w)
 	}
-	heading := "\n| SLS | how it differs |\n|---|---|\n"
+	heading := "\n| of | what | how it differs |\n|---|---|---|\n"
 	for _, r := range results {
 		if why := r.Reason(); why != "" && err == nil {
-			_, err = fmt.Fprintf(w, "%s| %s | %s |\n", heading, r.SLS, why)
+			_, err = fmt.Fprintf(w, "%s| %s | %s | %s |\n", heading, r.Of, r.What, why)
 			heading = ""
 		}
 	}

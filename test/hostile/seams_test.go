@@ -62,7 +62,7 @@ func (engine) Expected(string) (x ledger.Expected, known bool) { return x, false
 func (e engine) Saved(jobs.Save, returners.Result, error) {
 	e.t.service.PublishNow(jobs.Publish{JID: e.t.starting})
 }
-func (engine) Published(string)                          {}
+func (engine) Published(returners.Part)                  {}
 func (engine) CountStored(context.Context, string) error { return nil }
 
 // store keeps nothing.
@@ -95,8 +95,8 @@ func (port) SendPeer(uint64, string, []byte) error { return nil }
 // keptJobs keeps no publications.
 type keptJobs struct{}
 
-func (keptJobs) Keeps(string, bool)                          {}
-func (keptJobs) Unkeep(...string)                            {}
+func (keptJobs) Keeps(returners.Part, bool)                  {}
+func (keptJobs) Unkeep(...returners.Part)                    {}
 func (keptJobs) Given(string, string)                        {}
 func (keptJobs) GivenNode(string, string)                    {}
 func (keptJobs) OwesNode(string, string) bool                { return false }
@@ -109,7 +109,8 @@ func (keptJobs) Unheard(string, string) bool                 { return false }
 // policy is the product's, but for what nobody reads here.
 type policy struct{ *ownership.Policy }
 
-func (policy) Aimed(string, string, target.Expr) {}
+func (policy) Aimed(string, string, target.Expr)   {}
+func (policy) Widened(string, string, target.Expr) {}
 
 // noTraces records nothing.
 type noTraces struct{}

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 		if installed, err = peers.Find(); err != nil {
 			return err
 		}
+		if eighth, err = peers.Find8(); err != nil {
+			return err
+		}
 		if program = os.Getenv("MOM"); program == "" {
 			program, err = momtest.Build(dir, "mom")
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/momtree/mom/client"
@@ -133,9 +135,30 @@ func (w *world) command(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
 	took := time.Since(began)
+	tail := out[max(0, len(out)-300):]
+	if w.shape.Absent {
+		// Exit code 1 says that minions did not return.
+		if got := named(out); got != w.shape.All() || cmd.ProcessState.ExitCode() != 1 {
+			return took, fmt.Errorf("salt '*' test.ping names or counts %d of %d absent minions after %v: %w: %s", got, w.shape.All(), took, err, tail)
+		}
+		return took, nil
+	}
 	if got := bytes.Count(out, []byte("    True\n")); got != w.shape.All() || err != nil {
-		tail := out[max(0, len(out)-300):]
 		return took, fmt.Errorf("salt '*' test.ping shows %d of %d after %v: %w: %s", got, w.shape.All(), took, err, tail)
 	}
 	return took, nil
+}
+
+// counted is the line that stands for minions that are not named.
+var counted = regexp.MustCompile(`(?m)^(\d+) (?:more )?minions did not return \[Not connected: (\d+)\]`)
+
+// named is how many minions the output of a command names or counts as not connected.
+func named(out []byte) int {
+	n := bytes.Count(out, []byte("    Minion did not return. [Not connected]\n"))
+	for _, m := range counted.FindAllSubmatch(out, -1) {
+		if all, err := strconv.Atoi(string(m[1])); err == nil && bytes.Equal(m[1], m[2]) {
+			n += all
+		}
+	}
+	return n
 }

@@ -49,6 +49,11 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 		return r, fmt.Errorf("grow the tree: %w", err)
 	}
 	r.Nodes = len(w.cluster.Members)
+	if s.Absent {
+		err := w.work(ctx, &r)
+		w.memory(&r)
+		return r, err
+	}
 	o.Say("%d nodes are up, %d minions start", r.Nodes, s.All())
 	if err := w.enter(ctx, &r); err != nil {
 		return r, err

@@ -40,6 +40,32 @@ func TestScale_Kill(t *testing.T) {
 	play(t, s)
 }
 
+// A command names or counts each of 10,000 minions that never came: ten times as many as it
+// names one by one.
+func TestScale_Absent(t *testing.T) {
+	s, err := Find("absent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Minions, s.CLI = 10_000, 2
+	play(t, s)
+}
+
+// Minions are counted by their names and by the line that stands for the others.
+func TestNamed(t *testing.T) {
+	one := "a:\n    Minion did not return. [Not connected]\n"
+	for out, want := range map[string]int{
+		"": 0, one: 1,
+		one + "7 more minions did not return [Not connected: 7]. For their names run: x\n": 8,
+		"7 minions did not return [Not connected: 7]. For":                                 7,
+		"7 minions did not return [Not connected: 6, No response: 1]. For":                 0,
+	} {
+		if got := named([]byte(out)); got != want {
+			t.Errorf("%q: %d, want %d", out, got, want)
+		}
+	}
+}
+
 func play(t *testing.T, s Shape) {
 	r, err := Run(t.Context(), Options{Program: program, Dir: filepath.Join(t.TempDir(), "scale"), Unhurried: true, Say: t.Logf}, s)
 	if err != nil {
@@ -82,7 +108,7 @@ func TestShapes(t *testing.T) {
 			tier *= f
 			want += tier
 		}
-		if nodes != want || s.All() != tier*s.Minions || s.Jobs < 1 || s.Patience <= 0 || s.Kills >= s.Jobs {
+		if nodes != want || s.All() != tier*s.Minions || s.Jobs+s.CLI < 1 || s.Patience <= 0 || s.Kills > max(s.Jobs-1, 0) {
 			t.Errorf("%s: %d nodes, %d minions", s.Name, nodes, s.All())
 		}
 	}

@@ -17,6 +17,9 @@ type Shape struct {
 	Minions int
 	// Mom is the share, 0 to 1, of minions that behave as ours; the others are stock.
 	Mom float64
+	// Absent says that the minions have accepted keys and are never started: a command has to
+	// name or count all of them. There are no jobs beside those of CLI.
+	Absent bool
 	// Jobs are published one after another. During Kills of them, spread over all, a
 	// node of the lowest tier is killed and started again.
 	Jobs, Kills int
@@ -28,6 +31,9 @@ type Shape struct {
 	// once. A stock minion gives a return up that is not taken in three tries of 5 to 10 s,
 	// so as many must not return at once as the machine needs longer for.
 	Spread time.Duration
+	// Processors is what all masters and nodes have together: 0.5 is half a processor. The
+	// minions, which stand for other machines, have what is left. 0: no limit.
+	Processors float64
 	// Patience is how long the sign-in of all may take before the run fails.
 	Patience time.Duration
 	// Extra is not part of `all`.
@@ -43,6 +49,8 @@ func Shapes() []Shape {
 		{Name: "4x2500-kill", About: "the same, half of them ours, a node killed in four jobs", Fan: []int{4}, Minions: 2500, Mom: 0.5, Jobs: 20, Kills: 4, Patience: 10 * time.Minute},
 		{Name: "3tiers", About: "three tiers of masters, 2 and 10 nodes, 10,000 minions, a third of them ours", Fan: []int{2, 5}, Minions: 1000, Mom: 1. / 3, Jobs: 20, CLI: 5, Patience: 10 * time.Minute},
 		{Name: "3tiers-kill", About: "the same, a node killed in four jobs", Fan: []int{2, 5}, Minions: 1000, Mom: 1. / 3, Jobs: 20, Kills: 4, Patience: 10 * time.Minute},
+		{Name: "half", About: "four nodes with 2,500 stock minions each, on half a processor", Fan: []int{4}, Minions: 2500, Jobs: 200, Processors: 0.5, Patience: 30 * time.Minute, Extra: true},
+		{Name: "absent", About: "one master with 100,000 accepted keys, and nobody there", Minions: 100_000, Absent: true, CLI: 5, Patience: time.Minute, Extra: true},
 		{Name: "2k-50", About: "one node with 2,000 stock minions, 50 jobs", Fan: []int{1}, Minions: 2000, Jobs: 50, CLI: 50, Patience: 5 * time.Minute, Extra: true},
 		{Name: "500", About: "one node with 500 stock minions, for the time of a command", Fan: []int{1}, Minions: 500, Jobs: 3, CLI: 20, Patience: 2 * time.Minute, Extra: true},
 		{Name: "10k", About: "four nodes with 2,500 stock minions each, for the time of a command", Fan: []int{4}, Minions: 2500, Jobs: 3, CLI: 10, Patience: 5 * time.Minute, Extra: true},

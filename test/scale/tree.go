@@ -28,6 +28,7 @@ type world struct {
 	leaves  []localcluster.Member
 	herds   []*herd
 	probes  map[string]string // node → address of its metrics
+	quota   *quota            // of the nodes; nil: none
 }
 
 // grow plants and starts the nodes, with the keys of all minions accepted.
@@ -62,6 +63,11 @@ func (w *world) grow(ctx context.Context) error {
 	if err := w.seed(ctx); err != nil {
 		return err
 	}
+	if w.shape.Processors > 0 {
+		if w.quota, err = newQuota(fmt.Sprintf("mom-scale-%d", os.Getpid()), w.shape.Processors); err != nil {
+			return err
+		}
+	}
 	for _, m := range w.cluster.Members {
 		if err := w.start(m); err != nil {
 			return err
@@ -80,7 +86,10 @@ func (w *world) grow(ctx context.Context) error {
 
 func (w *world) start(m localcluster.Member) (err error) {
 	w.procs[m.ID], err = localcluster.Start(w.Program, m, "-l", w.logLevel())
-	return err
+	if err != nil {
+		return err
+	}
+	return w.quota.add(w.procs[m.ID])
 }
 
 func (w *world) logLevel() string {
@@ -142,7 +151,7 @@ func (w *world) stop() error {
 	for _, p := range w.procs {
 		ps = append(ps, p)
 	}
-	errs = append(errs, localcluster.StopAll(ps, 30*time.Second))
+	errs = append(errs, localcluster.StopAll(ps, 30*time.Second), w.quota.close())
 	if w.client != nil {
 		errs = append(errs, w.client.Close())
 	}

@@ -27,6 +27,16 @@ func Casts() []Cast {
 	}
 }
 
+// initials names the folder of a run. They are short because the daemons have their sockets below it,
+// and the path of a socket has 107 bytes at most.
+func (c Cast) initials() string {
+	var b strings.Builder
+	for _, word := range strings.Fields(c.Name) {
+		b.WriteByte(word[0])
+	}
+	return b.String()
+}
+
 // names are the programs that the factories may look for.
 var names = []string{
 	"salt", "salt-api", "salt-call", "salt-cloud", "salt-cp", "salt-key", "salt-master", "salt-minion", "salt-proxy", "salt-run", "salt-ssh",

@@ -64,7 +64,7 @@ func (c Config) Run(ctx context.Context, suite Suite, cast Cast) (Run, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	dir := filepath.Join(c.Dir, strings.ReplaceAll(cast.Name, " ", "-")+"-"+suite.Name)
+	dir := filepath.Join(c.Dir, cast.initials()+"-"+suite.Name)
 	if err := os.RemoveAll(dir); err != nil {
 		return Run{}, fmt.Errorf("clear the folder of the run: %w", err)
 	}
@@ -91,6 +91,7 @@ func (c Config) Run(ctx context.Context, suite Suite, cast Cast) (Run, error) {
 	cmd := exec.CommandContext(ctx, python, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Dir(c.Tests), log, log
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+c.path(true), "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+filepath.Join(dir, "tmp"), "MOM_SALT_ERRORS=1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // pytest then stops the daemons and reports what it has
 	cmd.WaitDelay = time.Minute
 	failed := cmd.Run() // 1 when a test has failed
 	b, err := os.ReadFile(junit)

@@ -24,7 +24,12 @@ func Suites() []Suite {
 	for _, n := range []string{"test_cache.py", "test_jobs.py", "test_manage.py", "test_nacl.py", "test_saltutil.py", "state"} {
 		runners.Paths = append(runners.Paths, "integration/runners/"+n)
 	}
-	return append(append([]Suite{cli, {Name: "eauth", Paths: []string{"integration/cli/test_syndic_eauth.py"}}, runners}, integration("netapi", "wheel", "client", "reactor", "master", "minion")...),
+	minion := Suite{Name: "minion"} // the last stops the master that all share, and when it fails the master stays away
+	for _, n := range []string{"job_return", "process_name", "process_queue", "reauth", "schedule_large_event", "start_event", "startup_states", "return_retries"} {
+		minion.Paths = append(minion.Paths, "integration/minion/test_"+n+".py")
+	}
+	return append(append([]Suite{cli, {Name: "eauth", Paths: []string{"integration/cli/test_syndic_eauth.py"}}, runners}, integration("netapi", "wheel", "client", "reactor", "master")...),
+		minion,
 		Suite{Name: "modules", Paths: []string{
 			"integration/modules/test_cmdmod.py", "integration/modules/test_config.py", "integration/modules/test_cp.py", "integration/modules/test_event.py",
 			"integration/modules/test_file.py", "integration/modules/test_jinja.py", "integration/modules/test_pillar.py", "integration/modules/test_state.py",
@@ -44,7 +49,7 @@ func Suites() []Suite {
 // In reports whether the suite runs with a cast.
 func (s Suite) In(cast string) bool {
 	if len(s.Casts) == 0 {
-		return cast == "python minion" || cast == "all mom"
+		return cast != "python below"
 	}
 	for _, c := range s.Casts {
 		if c == cast {

@@ -16,6 +16,9 @@ import (
 func Draw(w io.Writer, jid string, s Step) error {
 	d := &drawer{zero: s.Received}
 	fmt.Fprintf(&d.b, "job %s %s\n", clean(jid), clean(s.Fun))
+	if s.TraceID != "" {
+		fmt.Fprintf(&d.b, "trace %s\n", clean(s.TraceID))
+	}
 	d.step(s, "", "")
 	_, err := io.WriteString(w, d.b.String())
 	return err

@@ -42,6 +42,8 @@ type Step struct {
 	State string
 	Error string // why the node could not tell
 	Fun   string
+	// TraceID is that of the job's OpenTelemetry trace, 32 hex digits; "": it has none.
+	TraceID string
 	Moments
 	Expected, Returned, Failed int
 	Missing, Waiting           []Named // at most Names each
@@ -62,6 +64,9 @@ func (s Step) Map() *value.Map {
 		"failed", s.Failed, "missing_count", s.MissingAll, "waiting_count", s.WaitingAll, "stored", s.Stored)
 	if s.Error != "" {
 		m.Set("error", s.Error)
+	}
+	if s.TraceID != "" {
+		m.Set("trace_id", s.TraceID)
 	}
 	for _, t := range s.times() {
 		if !t.at.IsZero() {
@@ -109,7 +114,7 @@ func fromMap(m *value.Map, depth int) (Step, error) {
 	if depth >= maxDepth {
 		return Step{}, errDepth
 	}
-	s := Step{Node: m.String("node"), State: m.String("state"), Fun: m.String("fun"), Error: m.String("error"), Owed: map[string]int64{}}
+	s := Step{Node: m.String("node"), State: m.String("state"), Fun: m.String("fun"), Error: m.String("error"), TraceID: m.String("trace_id"), Owed: map[string]int64{}}
 	if s.Node == "" {
 		return s, errors.New("a step of a trace without node")
 	}

@@ -78,13 +78,18 @@ export function post(path, body, { signal, headers } = {}) {
   return ask("POST", path, { signal, body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
 }
 
-// session asks whether there is one, and shows the login if there is none: what wants to
-// know whom a target means is told that it has named none.
+// session asks whether there is one, and shows the login if there is none.
 export async function session({ signal } = {}) {
+  await ask("GET", "whoami", { signal });
+}
+
+// logins names the login services of the master, as far as the API knows them.
+export async function logins() {
   try {
-    await ask("GET", "preview", { signal });
-  } catch (err) {
-    if (err.status !== 400) throw err;
+    const { logins: names } = await ask("GET", new URL("logins.json", import.meta.url), { quiet: true });
+    return names.filter((name) => typeof name === "string");
+  } catch {
+    return []; // the reader writes the name
   }
 }
 

@@ -50,12 +50,12 @@ export class Account {
     const [kind, words] = verdict(s);
     if (this.badge.textContent.slice(-words.length) !== words) fill(this.badge, state(kind, words));
     setText(this.waits, waitWords(s));
-    this.tellNodes(s.nodes || []);
+    this.tellNodes(s.nodes || [], ownStep(s));
   }
 
   // tellNodes writes the table of nodes, if it has changed.
-  tellNodes(nodes) {
-    const shown = JSON.stringify(nodes);
+  tellNodes(nodes, own) {
+    const shown = JSON.stringify([nodes, own]);
     if (shown === this.shown) return;
     this.shown = shown;
     let steps = flat(nodes);
@@ -66,9 +66,9 @@ export class Account {
     const at = wrap ? [wrap.scrollLeft, wrap.scrollTop] : [0, 0];
     const columns = ["Node", "State", "Expected", "Returned", "Failed", "Missing", "Waited for", "Owed", "Received", "Closed after"];
     keepFocus(this.nodes, () => fill(this.nodes, all ? [table({
-      caption: "Nodes of the job",
+      caption: "Nodes of the job, each with all below it",
       columns: columns.map((name, i) => ({ name, align: i > 1 && i < 8 ? "right" : null })),
-      rows: steps.slice(0, mostNodes).map(nodeRow),
+      rows: [...(own ? [ownRow(own)] : []), ...steps.slice(0, mostNodes).map(nodeRow)],
     }), left ? h("p", { class: "muted" }, `${plural(left, "node")} more, whose part is done or that do not fit here.`) : null] : null));
     const next = this.nodes.querySelector(".tablewrap");
     if (next) [next.scrollLeft, next.scrollTop] = at;
@@ -94,6 +94,22 @@ function flat(nodes, above = "", depth = 0, out = []) {
 
 function owes(step) {
   return Object.values(step.owed || {}).reduce((sum, n) => sum + n, 0);
+}
+
+// ownStep is what of a job the minions of this master itself have: what the account has
+// beyond the nodes right below. null while one of these has not told its part.
+function ownStep(s) {
+  const nodes = s.nodes || [];
+  if (!nodes.every((step) => step.state === "open" || step.state === "closed")) return null;
+  const rest = (name) => (s[name] || 0) - nodes.reduce((sum, step) => sum + (step[name] || 0), 0);
+  const own = { complete: Boolean(s.complete) };
+  for (const name of ["expected", "returned", "failed", "missing_count", "waiting_count"]) own[name] = rest(name);
+  return own.expected > 0 && Object.values(own).every((n) => n >= 0) ? own : null; // told at two moments
+}
+
+function ownRow(own) {
+  return [h("span", { data: { key: "" } }, "this master's own minions"), state(own.complete || !own.waiting_count ? "ok" : "run", own.complete || !own.waiting_count ? "done" : "at work"),
+    count(own.expected), count(own.returned), count(own.failed), count(own.missing_count), count(own.waiting_count), "", "–", "–"];
 }
 
 const stepKinds = { open: "run", closed: "ok", unknown: "unknown", unreachable: "down" };

@@ -68,6 +68,7 @@ function askLogin() {
   const user = field({ label: "User", name: "username", required: true, autocomplete: "username", value: localStorage.getItem("mom.user") || "" });
   const password = field({ label: "Password", name: "password", type: "password", required: true, autocomplete: "current-password" });
   const by = field({ label: "Login by", name: "eauth", required: true, value: localStorage.getItem("mom.eauth") || "pam", list: ["pam", "file", "ldap", "oidc", "sharedsecret", "auto"], hint: "what external_auth of the master names" });
+  offer(by);
   const said = h("div");
   const submit = button("Log in", null, { kind: "primary", type: "submit" });
   const form = h("form", { class: "stack card login", "aria-label": "Log in" }, h("h1", null, "Log in"), user, password, by, said, submit);
@@ -91,6 +92,16 @@ function askLogin() {
   });
   fill(root, form);
   form.elements[localStorage.getItem("mom.user") ? "password" : "username"].focus();
+}
+
+// offer puts the login services that exist into the field, unless the reader has written one.
+async function offer(by) {
+  const input = by.querySelector("input");
+  const given = input.value;
+  const names = await api.logins();
+  if (!names.length) return;
+  fill(by.querySelector("datalist"), names.map((name) => h("option", { value: name })));
+  if (input.value === given && !names.includes(given)) input.value = names.includes("pam") ? "pam" : names[0];
 }
 
 async function logOut() {

@@ -13,26 +13,38 @@ export function encode(path) {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-// fetchTree asks for the tree with counts in the place of minions.
+// mostDrawn is up to how many minions of the whole tree are drawn one by one.
+const mostDrawn = 60;
+let few = false; // the tree that was seen last has no more
+
+// fetchTree asks for the tree: with the minions of a small one, with counts in their place
+// of a large one.
 export async function fetchTree(signal) {
-  const { tree, problems = [] } = await get("tree?minions=count", { signal });
-  return index(tree, problems);
+  for (;;) {
+    const whole = few;
+    const { tree, problems = [] } = await get(whole ? "tree" : "tree?minions=count", { signal });
+    const model = index(tree, problems, whole);
+    few = model.top.all.minions <= mostDrawn;
+    if (whole || !few || !model.top.all.minions) return model;
+  }
 }
 
 // index makes a model of a tree: nodes by path, "" for the top, parents first.
-export function index(tree, problems) {
+export function index(tree, problems, whole = false) {
   const nodes = new Map();
   const add = (raw, path, level, parent) => {
     const own = raw.own || counted(raw.minions || []);
     const node = {
       id: raw.id, path, level, parent, role: raw.role, version: raw.version, since: raw.since, vitals: raw.vitals || null,
-      own, health: health(raw), worst: "up", children: [], all: { nodes: 0, nodesUp: 0, minions: own.minions, up: own.up, down: own.down, unknown: own.unknown },
+      minions: whole ? sorted(raw.minions || []) : [], own, health: health(raw), shown: "up", worst: "up", children: [], all: { nodes: 0, nodesUp: 0, minions: own.minions, up: own.up, down: own.down, unknown: own.unknown },
     };
+    // A node that is well and has minions that are not is not shown as well.
+    node.shown = node.health === "up" && own.down ? "lag" : node.health;
     nodes.set(path, node);
     for (const child of raw.nodes || []) {
       const below = add(child, path ? `${path}/${child.id}` : child.id, level + 1, node);
       node.children.push(below);
-      node.worst = worse(node.worst, worse(below.health, below.worst));
+      node.worst = worse(node.worst, worse(below.shown, below.worst));
       node.all.nodes += 1 + below.all.nodes;
       node.all.nodesUp += (below.health === "down" || below.health === "unknown" ? 0 : 1) + below.all.nodesUp;
       for (const key of ["minions", "up", "down", "unknown"]) node.all[key] += below.all[key];
@@ -41,6 +53,12 @@ export function index(tree, problems) {
   };
   const top = add(tree, "", 1, null);
   return { top, nodes, problems };
+}
+
+// sorted puts those that are not well first.
+function sorted(minions) {
+  const rank = (m) => (m.state === "down" ? 0 : m.state === "up" ? 2 : 1);
+  return [...minions].sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
 }
 
 // worse is the one of two states that is to be seen from afar.
@@ -63,6 +81,11 @@ function health(raw) {
 
 // words are the states as a reader is told them.
 export const words = { up: "up", down: "down", lag: "behind", unknown: "not known" };
+
+// stateWords say how a node is, with its own minions that are down.
+export function stateWords(node) {
+  return node.health === "up" && node.own.down ? `up, ${node.own.down} of its minions down` : words[node.health];
+}
 
 // fetchMinions asks for the minions of one node.
 export async function fetchMinions(node, signal) {

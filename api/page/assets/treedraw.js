@@ -3,11 +3,12 @@
 
 import { setText, svg } from "./dom.js";
 import { count, plural } from "./format.js";
-import { words } from "./treedata.js";
-import { box, edge, layout } from "./treelayout.js";
+import { stateWords, words } from "./treedata.js";
+import { box, edge, layout, leaf } from "./treelayout.js";
 
 const marks = { up: "●", down: "✖", lag: "▲", unknown: "?" };
 const longest = 17; // letters of an id that fit into a box
+const largest = 1.8; // how much a small tree is enlarged to fill its room
 
 // Picture draws a model into an SVG element. onopen is called with the path of the node
 // that a reader opens, onfold with that of one folded or unfolded.
@@ -17,17 +18,20 @@ export class Picture {
     this.onfold = onfold;
     this.boxes = new Map();
     this.lines = new Map();
+    this.leaves = new Map();
     this.scale = 1;
     this.focus = "";
     this.lineLayer = svg("g", { class: "lines", "aria-hidden": "true" });
     this.boxLayer = svg("g", { role: "presentation" });
-    this.el = svg("svg", { role: "tree", "aria-label": "Tree of masters", on: { keydown: (e) => this.key(e) } }, this.lineLayer, this.boxLayer);
+    this.leafLayer = svg("g");
+    this.tree = svg("g", { role: "tree", "aria-label": "Tree of masters", on: { keydown: (e) => this.key(e) } }, this.lineLayer, this.boxLayer);
+    this.el = svg("svg", null, this.tree, this.leafLayer);
   }
 
   // draw shows a model; progress tells of a path what the jobs at work want of it.
   draw(model, folded, illOnly, opened, progress) {
     this.model = model;
-    const { places, width, height } = layout(model, folded, illOnly);
+    const { places, leaves, width, height } = layout(model, folded, illOnly);
     this.places = places;
     this.size = { width, height };
     this.zoom(this.scale);
@@ -36,6 +40,26 @@ export class Picture {
     for (const [path, { el }] of this.boxes) if (!at.has(path)) { el.remove(); this.boxes.delete(path); }
     for (const [path, el] of this.lines) if (!at.has(path)) { el.remove(); this.lines.delete(path); }
     places.forEach((place, i) => this.place(place, i, at, opened, progress(place.node.path)));
+    this.drawLeaves(leaves, at);
+  }
+
+  // drawLeaves draws minions, each a link to its view.
+  drawLeaves(leaves, at) {
+    const keys = new Set(leaves.map(leafKey));
+    for (const [key, l] of this.leaves) if (!keys.has(key)) { l.el.remove(); this.leaves.delete(key); }
+    leaves.forEach((place, i) => {
+      const { minion, node } = place;
+      const key = leafKey(place);
+      const kind = minion.state === "up" || minion.state === "down" ? minion.state : "unknown";
+      let l = this.leaves.get(key);
+      if (!l) this.leaves.set(key, l = newLeaf(minion, node));
+      if (this.leafLayer.children[i] !== l.el) this.leafLayer.insertBefore(l.el, this.leafLayer.children[i] || null);
+      set(l.el, "data-state", kind);
+      set(l.el, "aria-label", `${minion.id}: ${words[kind]}`);
+      set(l.box, "transform", `translate(${place.x},${place.y})`);
+      set(l.line, "d", edge(at.get(node.path), place, leaf.height));
+      setText(l.mark, marks[kind]);
+    });
   }
 
   place(place, i, at, opened, job) {
@@ -45,14 +69,14 @@ export class Picture {
     // The order of the elements is the order of reading.
     if (this.boxLayer.children[i] !== b.el) this.boxLayer.insertBefore(b.el, this.boxLayer.children[i] || null);
     set(b.el, "transform", `translate(${place.x},${place.y})`);
-    set(b.el, "data-state", node.health);
+    set(b.el, "data-state", node.shown);
     set(b.el, "aria-level", node.level);
     set(b.el, "aria-selected", node.path === opened);
     set(b.el, "tabindex", node.path === this.focus ? 0 : -1);
     set(b.el, "aria-label", label(node));
     if (node.children.length) set(b.el, "aria-expanded", !place.folded);
     else b.el.removeAttribute("aria-expanded");
-    setText(b.mark, marks[node.health]);
+    setText(b.mark, marks[node.shown]);
     setText(b.name, node.id.length > longest ? `${node.id.slice(0, longest - 1)}…` : node.id);
     const shown = place.folded || place.hidden ? node.all : node.own;
     setText(b.figures, shown.minions ? (shown.up === shown.minions ? count(shown.minions) : `${count(shown.up)}/${count(shown.minions)}`) : "");
@@ -138,7 +162,7 @@ export class Picture {
 
   // fit makes the whole picture visible in a room of that size.
   fit(width, height) {
-    this.zoom(Math.min(1, (width - 4) / this.size.width, (height - 4) / this.size.height));
+    this.zoom(Math.min(largest, (width - 4) / this.size.width, (height - 4) / this.size.height));
   }
 
   // middle is where the box of a node is, in pixels of the picture as it is zoomed.
@@ -148,8 +172,23 @@ export class Picture {
   }
 }
 
+function leafKey({ minion, node }) {
+  return `${node.path}\n${minion.id}`;
+}
+
+function newLeaf(minion, node) {
+  const mark = svg("text", { x: 8, y: 15, class: "mark" });
+  const name = svg("text", { x: 23, y: 15 });
+  setText(name, minion.id.length > longest ? `${minion.id.slice(0, longest - 1)}…` : minion.id);
+  const ground = svg("rect", { width: leaf.width, height: leaf.height, rx: 4, class: "ground" });
+  const box = svg("g", null, ground, mark, name);
+  const line = svg("path", { class: "line", "aria-hidden": "true" });
+  const el = svg("a", { class: "leaf", href: `#/minion/${encodeURIComponent(minion.id)}?path=${encodeURIComponent(node.path)}`, data: { minion: minion.id } }, line, box);
+  return { el, box, line, mark };
+}
+
 function label(node) {
-  return `${node.id}: ${words[node.health]}, ${plural(node.all.nodes, "node")}, ${plural(node.all.minions, "minion")}, ${count(node.all.up)} up`;
+  return `${node.id}: ${stateWords(node)}, ${plural(node.all.nodes, "node")}, ${plural(node.all.minions, "minion")}, ${count(node.all.up)} up`;
 }
 
 // set writes an attribute if it changes.

@@ -3,41 +3,59 @@
 // same picture.
 
 export const box = { width: 214, height: 32, gapX: 54, gapY: 8, margin: 12 };
+export const leaf = { width: 170, height: 22, gapY: 4 };
 
-// layout places what is not folded away: {places: [{node, x, y, folded, hidden}], width,
-// height}, in the order of reading. illOnly leaves out what is well with all below it;
-// hidden is how many children of a node that are.
+// layout places what is not folded away: {places: [{node, x, y, folded, hidden}], leaves:
+// [{minion, node, x, y}], width, height}, in the order of reading. illOnly leaves out what is
+// well with all below it; hidden is how many children of a node that are. Minions stand
+// behind their node in a model that has them.
 export function layout(model, folded, illOnly) {
   const places = [];
-  let leaf = 0;
-  let depth = 0;
+  const leaves = [];
+  let next = box.margin; // where the next row begins
+  let right = 0;
   const put = (node) => {
-    const children = illOnly ? node.children.filter((c) => c.health !== "up" || c.worst !== "up") : node.children;
+    const children = illOnly ? node.children.filter((c) => c.shown !== "up" || c.worst !== "up") : node.children;
     const closed = children.length > 0 && folded.has(node.path);
     const place = { node, x: box.margin + (node.level - 1) * (box.width + box.gapX), y: 0, folded: closed, hidden: node.children.length - children.length };
     places.push(place);
-    depth = Math.max(depth, node.level);
-    if (closed || children.length === 0) {
-      place.y = box.margin + leaf++ * (box.height + box.gapY);
+    right = Math.max(right, place.x + box.width);
+    const minions = closed ? [] : node.minions.filter((m) => !illOnly || m.state !== "up");
+    if (closed || children.length + minions.length === 0) {
+      place.y = next;
+      next += box.height + box.gapY;
       return place;
     }
-    const below = children.map(put);
-    place.y = (below[0].y + below[below.length - 1].y) / 2;
+    const middles = putMinions(node, minions, place.x + box.width + box.gapX, children.length === 0);
+    for (const child of children) middles.push(put(child).y + box.height / 2);
+    place.y = (middles[0] + middles[middles.length - 1]) / 2 - box.height / 2;
     return place;
   };
-  put(model.top);
-  return {
-    places,
-    width: 2 * box.margin + depth * box.width + (depth - 1) * box.gapX,
-    height: 2 * box.margin + leaf * box.height + (leaf - 1) * box.gapY,
+  // putMinions gives the middles of the rows of minions. A node that has no more than these
+  // needs the room of its own box.
+  const putMinions = (node, minions, x, alone) => {
+    const start = next;
+    const all = minions.length * (leaf.height + leaf.gapY) - leaf.gapY;
+    if (alone) next += Math.max(0, (box.height - all) / 2);
+    const middles = minions.map((minion) => {
+      leaves.push({ minion, node, x, y: next });
+      right = Math.max(right, x + leaf.width);
+      next += leaf.height + leaf.gapY;
+      return next - leaf.gapY - leaf.height / 2;
+    });
+    if (minions.length) next += box.gapY - leaf.gapY;
+    if (alone) next = Math.max(next, start + box.height + box.gapY);
+    return middles;
   };
+  put(model.top);
+  return { places, leaves, width: right + box.margin, height: next - box.gapY + box.margin };
 }
 
-// edge is the line from a parent's box to a child's.
-export function edge(from, to) {
+// edge is the line from a parent's box to a child's, or to a minion's of another height.
+export function edge(from, to, height = box.height) {
   const x1 = from.x + box.width;
   const y1 = from.y + box.height / 2;
-  const y2 = to.y + box.height / 2;
+  const y2 = to.y + height / 2;
   const bend = (to.x - x1) / 2;
   return `M${x1},${y1}C${x1 + bend},${y1} ${to.x - bend},${y2} ${to.x},${y2}`;
 }
@@ -49,7 +67,7 @@ export function foldedAtFirst(model, most = 260) {
   let shown = model.nodes.size;
   const ill = new Set();
   for (const node of model.nodes.values()) {
-    if (node.health === "up") continue;
+    if (node.shown === "up") continue;
     for (let n = node.parent; n && !ill.has(n); n = n.parent) ill.add(n);
   }
   const inner = [...model.nodes.values()].filter((n) => n.children.length > 0 && n.level > 1 && !ill.has(n));

@@ -3,7 +3,7 @@
 
 import { alert, busy, field, fill, h, state, virtualList } from "./dom.js";
 import { age, bytes, count, plural, seconds, when } from "./format.js";
-import { fetchMinions, words } from "./treedata.js";
+import { fetchMinions, stateWords, words } from "./treedata.js";
 import { jobBar } from "./jobbar.js";
 
 // verdict is one sentence for whoever is woken at night, and the four figures behind it.
@@ -97,7 +97,7 @@ export class Details {
     const shown = JSON.stringify([node.id, node.health, rows]);
     if (shown === this.shown) return;
     this.shown = shown;
-    fill(this.head, h("div", { class: "row" }, h("h2", null, node.id), state(node.health, words[node.health])),
+    fill(this.head, h("div", { class: "row" }, h("h2", null, node.id), state(node.shown, stateWords(node))),
       h("dl", { class: "pairs" }, rows.map(([name, text]) => [h("dt", null, name), h("dd", null, text)])),
       h("div", { class: "row" }, h("a", { class: "btn", href: run }, node.path ? "Run on what is below" : "Run on all")));
   }

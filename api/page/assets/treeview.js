@@ -8,6 +8,8 @@ import { JobWatch } from "./treejobs.js";
 import { foldedAtFirst } from "./treelayout.js";
 import { Details, jobs, problems, verdict } from "./treepanel.js";
 
+const nearly = 0.8; // a picture that is not much larger than its room is made to fit
+
 export const title = "Tree";
 
 const every = 2000; // ms between two questions for the tree
@@ -78,11 +80,12 @@ export async function show(root, params, signal) {
       open(at);
       picture.focusOn(at);
     }));
-  const legend = h("p", { class: "row muted legend" }, ["up", "lag", "down", "unknown"].map((kind) => state(kind, words[kind])), h("span", null, "lines that move: a job runs down, returns come back"));
+  const legend = h("p", { class: "row muted legend" }, ["up", "lag", "down", "unknown"].map((kind) => state(kind, kind === "lag" ? "behind, or minions down" : words[kind])), h("span", null, "lines that move: a job runs down, returns come back"));
 
   root.append(strip, lost, h("div", { class: "treegrid" }, h("div", { class: "stack" }, tools, stage, legend), h("div", { class: "stack side" }, wrong, work, details.el)));
   draw();
   requestAnimationFrame(() => { // after the first drawing: a tall tree begins in the middle
+    if (picture.size.width * nearly < stage.clientWidth && picture.size.height * nearly < stage.clientHeight) picture.fit(stage.clientWidth, stage.clientHeight);
     const { x, y } = picture.middle(opened);
     stage.scrollTop = y - stage.clientHeight / 2;
     stage.scrollLeft = opened ? x - stage.clientWidth / 2 : 0;
@@ -132,7 +135,7 @@ function pause(ms, signal) {
 function drag(stage) {
   let from = null;
   stage.addEventListener("pointerdown", (e) => {
-    if (e.pointerType !== "mouse" || e.button !== 0 || e.target.closest("[role=treeitem]")) return;
+    if (e.pointerType !== "mouse" || e.button !== 0 || e.target.closest("[role=treeitem], a")) return;
     from = { x: e.clientX + stage.scrollLeft, y: e.clientY + stage.scrollTop };
     stage.setPointerCapture(e.pointerId);
   });

@@ -29,6 +29,9 @@ type Expectation struct {
 	// Untracked tells that the node knows all who have to answer but cannot
 	// name silent ones later either.
 	Untracked bool
+	// Part is the publication of the job that the node answers, Parts the last one if it
+	// answers all up to that.
+	Part, Parts int
 }
 
 // Expect enters the expectation of a node below. Repeats change nothing. reopened: the
@@ -45,6 +48,7 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	case x.Moved || x.Partial:
 	case x.Plain:
 		j.setNode(x.Path, jobevent.NodePlain, time.Time{})
+	case j.nodes[x.Path] != nil && !j.nodes[x.Path].answers(x): // it was given the job once more meanwhile
 	default:
 		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
@@ -53,17 +57,15 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 		n.said = true
 	}
 	for _, id := range x.Asked {
-		path := x.Path + "/" + id
-		if j.nodes[path] == nil {
-			j.setNode(path, jobevent.NodeAsked, now.Add(j.Timeout))
-			j.wake(now.Add(j.Timeout))
+		if path := x.Path + "/" + id; j.nodes[path] == nil || x.Part > 0 {
+			j.askNode(path, max(x.Part, x.Parts), now.Add(j.Timeout))
 		}
 	}
 	live := Up
 	if x.Plain || x.Untracked {
 		live = Untracked
 	}
-	if !x.Moved && !x.Partial {
+	if !x.Moved && !x.Partial && j.Part == 0 { // else it speaks of one publication of several
 		j.unpresume(x)
 	}
 	for _, id := range x.Minions {
@@ -231,16 +233,7 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 }
 
 // Found enters a minion's answer to find_job.
-func (l *Ledger) Found(jid, id string, running bool) { l.answer(jid, id, running, finishGrace) }
-
-// FoundManager is Found for a resource, by the answer of the minion that manages it. The
-// minion notes its own run of a job and those on its resources in one place, so that the
-// first of them to end makes the answer: the others get a round of find_job to return.
-func (l *Ledger) FoundManager(jid, id string, running bool) {
-	l.answer(jid, id, running, max(l.cfg.GatherTimeout, finishGrace))
-}
-
-func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
+func (l *Ledger) Found(jid, id string, running bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -262,7 +255,7 @@ func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(grace))
+		l.due(j, e, now.Add(e.returnGrace()))
 	}
 	l.arm(j)
 	l.finish(j, news{})
@@ -271,3 +264,15 @@ func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 // finishGrace is the time a return may still take after its minion has said
 // that the job runs no more.
 const finishGrace = 2 * time.Second
+
+// retryGrace is the same where the minion sends a return again that was not answered, as
+// Salt's do: after 5 to 10 s, the defaults of return_retry_timer and return_retry_timer_max.
+// Salt forgets a job when it begins to return, not when the return is taken.
+const retryGrace = 10*time.Second + finishGrace
+
+func (e *entry) returnGrace() time.Duration {
+	if e.live == Untracked {
+		return retryGrace
+	}
+	return finishGrace
+}

@@ -76,6 +76,8 @@ type Job struct {
 	// a minion that has others may not take the job, and not know that it is waited for. All
 	// are asked by find_job after Timeout.
 	ByData bool
+	// Part is the newest publication of the job: see [returners.Part].
+	Part int
 	// Timeout is the time an untracked minion gets before it is asked by
 	// find_job, and the time a node gets for its expectation. Default 5 s
 	// (Salt's `timeout`).
@@ -131,6 +133,7 @@ type nodeEntry struct {
 	said  bool // has said who has to answer it
 	away  bool // not connected: due is the end of its time to come back
 	due   time.Time
+	parts []int // publications of the job whose expectation is due
 }
 
 // job is one open or lately closed job. The ledger's lock guards it.
@@ -151,6 +154,7 @@ type job struct {
 	held           map[string]held       // by minion: words that are kept back
 	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
 	unqueued       bool                  // the time of Queue is over
+	growing        int                   // publications that are about to extend the job
 	moved          []string              // nodes whose state has changed since words were let go
 	changed        chan struct{}         // closed when a node's state changes; nil: nobody waits
 	adopted        bool                  // known by minions that came at work on it

@@ -177,7 +177,7 @@ func (l *Ledger) closeIfDone(j *job, n *news) {
 			}
 		}
 	}
-	if !j.Entering && j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
+	if !j.Entering && j.growing == 0 && j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
 		j.closed = now
 		j.nodesChanged()
 		a := j.account(false)
@@ -192,6 +192,10 @@ func (l *Ledger) closeIfDone(j *job, n *news) {
 func (l *Ledger) forget(j *job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.jobs[j.JID] == j && j.growing > 0 {
+		j.timer = l.cfg.Clock.AfterFunc(l.cfg.Linger, func() { l.forget(j) })
+		return
+	}
 	if l.jobs[j.JID] == j {
 		delete(l.jobs, j.JID)
 		l.unbring(j)
@@ -205,8 +209,40 @@ func (l *Ledger) Open(spec Job) error {
 	now := l.cfg.Clock.Now()
 	j := l.newJob(spec, now)
 	var n news
-	for _, m := range spec.Minions {
-		e := &entry{direct: true, live: m.Live, unsure: m.Unsure}
+	l.openMinions(j, spec.Minions, now, &n)
+	l.openNodes(j, spec.Nodes, spec.Part, now, &n)
+	j.name(spec.Unclaimed)
+	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // they are in the entries
+	l.mu.Lock()
+	old := l.jobs[spec.JID]
+	if l.closed || old != nil && !old.adopted {
+		l.mu.Unlock()
+		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
+	}
+	if old != nil {
+		l.unbring(old)
+		j.succeed(old, now)
+	}
+	l.jobs[spec.JID] = j
+	j.enter(spec.Answers)
+	l.arm(j)
+	l.finish(j, n)
+	return nil
+}
+
+// openMinions enters minions of this master that the job is published to.
+func (l *Ledger) openMinions(j *job, minions []Minion, now time.Time, n *news) {
+	for _, m := range minions {
+		e := j.entries[m.ID]
+		switch {
+		case e == nil && j.answered(m.ID), e != nil && e.direct && e.phase.pending():
+			continue
+		case e != nil && e.phase.pending(): // it was counted behind a node, or was unclaimed
+			j.leave(m.ID, e)
+		case e != nil:
+			delete(j.entries, m.ID)
+		}
+		e = &entry{direct: true, live: m.Live, unsure: m.Unsure, sign: now.Sub(j.opened)}
 		j.add(m.ID, e)
 		if m.Silent != "" {
 			j.settle(m.ID, e, missing, m.Silent)
@@ -229,9 +265,13 @@ func (l *Ledger) Open(spec Job) error {
 			n.miss(m.ID, e)
 		}
 	}
-	l.openNodes(j, now, &n)
-	for _, id := range spec.Unclaimed {
+}
+
+// name enters ids that the target names and that this master does not have.
+func (j *job) name(ids []string) {
+	for _, id := range ids {
 		switch e := j.entries[id]; {
+		case e == nil && j.answered(id):
 		case e == nil:
 			j.add(id, &entry{phase: claimable})
 			j.unclaimed = true
@@ -239,22 +279,6 @@ func (l *Ledger) Open(spec Job) error {
 			e.listed = true
 		}
 	}
-	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // they are in the entries
-	l.mu.Lock()
-	old := l.jobs[spec.JID]
-	if l.closed || old != nil && !old.adopted {
-		l.mu.Unlock()
-		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
-	}
-	if old != nil {
-		l.unbring(old)
-		j.succeed(old, now)
-	}
-	l.jobs[spec.JID] = j
-	j.enter(spec.Answers)
-	l.arm(j)
-	l.finish(j, n)
-	return nil
 }
 
 func (l *Ledger) newJob(spec Job, now time.Time) *job {
@@ -268,14 +292,18 @@ func (l *Ledger) newJob(spec Job, now time.Time) *job {
 	}
 }
 
-func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
+// openNodes enters nodes right below that one publication of the job goes to.
+func (l *Ledger) openNodes(j *job, nodes []Node, part int, now time.Time, n *news) {
 	gone := map[string]string{}
-	for _, nd := range j.Nodes {
+	for _, nd := range nodes {
 		switch nd.Live {
 		case Up:
-			j.setNode(nd.ID, jobevent.NodeAsked, now.Add(j.Timeout))
-			j.wake(now.Add(j.Timeout))
+			j.askNode(nd.ID, part, now.Add(j.Timeout))
 		case Untracked:
+			if old := j.nodes[nd.ID]; old != nil && old.state == jobevent.NodePlain && old.heard {
+				old.heard = false // it speaks of each publication
+				j.unheard++
+			}
 			j.setNode(nd.ID, jobevent.NodePlain, time.Time{})
 			j.holdUntil = now.Add(l.cfg.SyndicWait)
 			j.wake(j.holdUntil)
@@ -284,12 +312,12 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 			}
 		case Away, Down:
 			if nd.Live == Away && nd.Grace > 0 {
-				j.setNode(nd.ID, jobevent.NodeAsked, now.Add(nd.Grace))
+				j.askNode(nd.ID, part, now.Add(nd.Grace))
 				j.nodes[nd.ID].away = true
-				j.wake(now.Add(nd.Grace))
 				continue
 			}
 			j.setNode(nd.ID, jobevent.NodeUnreachable, time.Time{})
+			j.nodes[nd.ID].owes(part)
 			n.node(nd.ID, jobevent.NodeUnreachable)
 			gone[nd.ID] = j.away(NodeDown)
 		}

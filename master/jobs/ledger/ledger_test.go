@@ -22,7 +22,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // Commands:
 //
 //	open jid=J minions=(a,b) untracked=(c) away=(d) down=(e) nodes=(n:m1:m2@n/o) plain=(p) downnodes=(q:m1:m2) unclaimed=(u) named=2 everyone queue timeout=5s
-//	expect jid=J path=n minions=(x,y) asked=(o) plain|untracked
+//	hold jid=J / letclose jid=J
+//	grow jid=J part=2: as open; it is held before
+//	expect jid=J path=n minions=(x,y) asked=(o) plain|untracked part=2 parts=2
 //	return jid=J id=x path=n [fail]
 //	gone jid=J path=n ids=(x) nodes=(n/o)
 //	found jid=J id=c running|not
@@ -152,8 +154,19 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 		if err := s.ledger.Open(j); err != nil {
 			s.say("error: %v", err)
 		}
+	case "hold":
+		s.say("known=%v", s.ledger.HoldOpen(text("jid")))
+	case "letclose":
+		s.ledger.LetClose(text("jid"))
+	case "grow":
+		j := jobOf(t, text, vals)
+		s.ledger.HoldOpen(j.JID)
+		if known, reopened := s.ledger.Grow(j); !known || reopened {
+			s.say("known=%v reopened=%v", known, reopened)
+		}
 	case "expect":
 		s.ledger.Expect(text("jid"), Expectation{
+			Part: number(t, text("part")), Parts: number(t, text("parts")),
 			Path: text("path"), Minions: vals("minions"), Asked: vals("asked"), Plain: d.HasArg("plain"),
 			Untracked: d.HasArg("untracked"), Moved: d.HasArg("moved"), Partial: d.HasArg("partial"),
 		})
@@ -226,15 +239,21 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
+// number reads a number; nothing is 0.
+func number(t *testing.T, s string) int {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func jobOf(t *testing.T, text func(string) string, vals func(string) []string) Job {
 	j := Job{JID: text("jid"), Unclaimed: vals("unclaimed")}
-	if s := text("named"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.Named = n
-	}
+	j.Named, j.Part = number(t, text("named")), number(t, text("part"))
 	if s := text("timeout"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {

@@ -2,26 +2,33 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/test/formulas"
+	"github.com/momtree/mom/test/program"
 )
 
 func main() {
-	dir := flag.String("formulas", "", "folder of formulas, each in a folder of its own")
-	only := flag.String("only", "", "names of formulas, with commas; all by default")
-	apply := flag.Bool("apply", false, "run state.apply test=True in place of state.show_sls")
+	var o options
+	flag.StringVar(&o.formulas, "formulas", "", "folder of formulas, each in a `folder` of its own")
+	flag.StringVar(&o.sites, "sites", "", "folder of sites (states and pillar), each in a `folder` of its own")
+	only := flag.String("only", "", "`names` of formulas or sites, with commas; all by default")
+	flag.BoolVar(&o.apply, "apply", false, "apply the states in test runs; by default they are only compiled")
+	bare := flag.Bool("no-pillar", false, "leave the pillar.example of the formulas out")
 	list := flag.Bool("list", false, "print the addresses of the formulas to fetch, and end")
-	limit := flag.Duration("timeout", time.Minute, "time for one SLS")
+	flag.DurationVar(&o.limit, "timeout", time.Minute, "`time` for one call")
+	flag.StringVar(&o.all, "results", "", "write all that both sides gave to this `file`, as JSON")
 	flag.Parse()
 	if *list {
 		for _, name := range formulas.Names() {
@@ -29,55 +36,109 @@ func main() {
 		}
 		return
 	}
+	o.only, o.pillar = strings.FieldsFunc(*only, func(r rune) bool { return r == ',' }), !*bare
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *only, *apply, *limit); err != nil {
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "formulas:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, only string, apply bool, limit time.Duration) error {
+type options struct {
+	formulas, sites, all string
+	only                 []string
+	apply, pillar        bool
+	limit                time.Duration
+}
+
+func run(ctx context.Context, o options) error {
 	peer := os.Getenv("SALT_PEER")
-	if peer == "" || dir == "" {
-		return errors.New("set SALT_PEER to the folder of an installed Salt, and -formulas to a folder of formulas (-list prints which to fetch)")
+	if peer == "" || o.formulas == "" && o.sites == "" {
+		return errors.New("set SALT_PEER to the folder of an installed Salt, and -formulas or -sites to a folder of such (-list prints formulas to fetch)")
 	}
-	all, err := formulas.Collect(dir, strings.FieldsFunc(only, func(r rune) bool { return r == ',' }))
-	if err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp("", "formulas")
+	work, err := os.MkdirTemp("", "f")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	mom := filepath.Join(work, "mom")
-	build := exec.CommandContext(ctx, "go", "build", "-o", mom, "./mom")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("build mom: %w", err)
-	}
-	salt := formulas.Side{Argv: []string{filepath.Join(peer, "bin", "salt-call")}, Dir: filepath.Join(work, "salt")}
-	ours := formulas.Side{Argv: []string{mom, "salt-call"}, Dir: filepath.Join(work, "ours")}
-	var results []formulas.Result
-	for _, f := range all {
-		if err := errors.Join(salt.Prepare(f), ours.Prepare(f)); err != nil {
+	mom := os.Getenv("MOM")
+	if mom == "" {
+		mom = filepath.Join(work, "mom")
+		if err := program.Build(ctx, mom); err != nil {
 			return err
 		}
-		for _, sls := range f.SLS {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			r := formulas.Result{Formula: f.Name, SLS: sls}
-			each := func(s formulas.Side) formulas.Outcome {
-				ctx, cancel := context.WithTimeout(ctx, limit)
-				defer cancel()
-				return s.Run(ctx, sls, apply)
-			}
-			r.Salt, r.Ours = each(salt), each(ours)
-			results = append(results, r)
+	}
+	var sets []formulas.Set
+	if o.formulas != "" {
+		if sets, err = formulas.Formulas(o.formulas, filepath.Join(work, "pillars"), o.only, o.apply, o.pillar); err != nil {
+			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d SLS\n", f.Name, len(f.SLS))
+	}
+	if o.sites != "" {
+		more, err := formulas.Sites(o.sites, o.only, o.apply)
+		if err != nil {
+			return err
+		}
+		sets = append(sets, more...)
+	}
+	var results []formulas.Result
+	for i, s := range sets {
+		r, err := compare(ctx, o, s, peer, mom, filepath.Join(work, strconv.Itoa(i))) // short, since sockets would be below it
+		if err != nil {
+			return err
+		}
+		results = append(results, r...)
+		fmt.Fprintf(os.Stderr, "%s %s: %d calls\n", time.Now().Format(time.TimeOnly), s.Name, len(s.Calls))
+		if o.all != "" {
+			b, err := json.MarshalIndent(results, "", " ")
+			if err == nil {
+				err = os.WriteFile(o.all, b, 0o600)
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return formulas.Table(os.Stdout, results)
+}
+
+// compare makes the calls of a set at both sides.
+func compare(ctx context.Context, o options, s formulas.Set, peer, mom, dir string) (out []formulas.Result, err error) {
+	ours := formulas.Ours{Argv: []string{mom, "salt-call"}, Dir: filepath.Join(dir, "ours")}
+	theirs := filepath.Join(dir, "salt")
+	none := filepath.Join(dir, "none")
+	pillar := cmp.Or(s.Pillar, none)
+	if err := errors.Join(os.MkdirAll(none, 0o700), formulas.Prepare(ours.Dir, s.States, pillar), formulas.Prepare(theirs, s.States, pillar)); err != nil {
+		return nil, err
+	}
+	var salt *formulas.Salt
+	defer func() {
+		if salt != nil {
+			err = errors.Join(err, salt.Close())
+		}
+	}()
+	for i, c := range s.Calls {
+		if salt == nil {
+			if salt, err = formulas.StartSalt(ctx, cmp.Or(os.Getenv("PYTHON"), "python3"), peer, theirs); err != nil {
+				return out, err
+			}
+		}
+		r := formulas.Result{Of: s.Name, What: s.What[i]}
+		limited, cancel := context.WithTimeout(ctx, o.limit)
+		r.Salt = salt.Call(limited, c)
+		cancel()
+		if r.Salt.Lost {
+			_ = salt.Close() // it has ended, or has no answer
+			salt = nil
+		}
+		limited, cancel = context.WithTimeout(ctx, o.limit)
+		r.Ours = ours.Call(limited, c)
+		cancel()
+		out = append(out, r)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+	}
+	return out, nil
 }

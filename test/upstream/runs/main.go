@@ -32,6 +32,7 @@ func run() error {
 	reasonsFile := flag.String("reasons", "test/upstream/reasons.tsv", "`file` of the reasons")
 	limit := flag.Duration("limit", time.Hour, "bounds each suite")
 	junit := flag.String("junit", "", "take the results from this `file` of pytest and run nothing; -suite and -cast say of what")
+	dir := flag.String("dir", "", "scratch `folder`, with a short path since sockets are below it; empty: a new one")
 	only := flag.Bool("page-only", false, "write the page from the results and run nothing")
 	flag.Parse()
 	wanted, err := regexp.Compile(*suites)
@@ -66,7 +67,7 @@ func run() error {
 	} else if !*only {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		if err := runAll(ctx, &results, wanted, by, *limit, *kept); err != nil {
+		if err := runAll(ctx, &results, wanted, by, *limit, *kept, *dir); err != nil {
 			return err
 		}
 	}
@@ -93,10 +94,11 @@ func run() error {
 }
 
 // runAll runs the suites and keeps the results after each.
-func runAll(ctx context.Context, results *upstream.Results, suites, casts *regexp.Regexp, limit time.Duration, kept string) error {
-	dir, err := os.MkdirTemp("", "upstream")
-	if err != nil {
-		return err
+func runAll(ctx context.Context, results *upstream.Results, suites, casts *regexp.Regexp, limit time.Duration, kept, dir string) (err error) {
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "up"); err != nil {
+			return err
+		}
 	}
 	c := upstream.Config{
 		Mom: os.Getenv("MOM"), Salt: os.Getenv("SALT_PEER"), Tests: os.Getenv("SALT_TESTS"), Factories: os.Getenv("SALT_FACTORIES"),

@@ -1,0 +1,38 @@
+package jobevent
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Unsaved reports that a returner of a minion did not save the return of a job. The minion
+// fires it itself, so a reader trusts its id only as far as the master has checked the tag.
+type Unsaved struct{ JID, ID, Reason string }
+
+// maxUnsaved bounds the reason in bytes.
+const maxUnsaved = 1000
+
+var errNotUnsaved = errors.New("event is not about a return that was not saved")
+
+// DecodeUnsaved reads the event of a minion, with the fields of its request around the data.
+func DecodeUnsaved(tag string, data wire.Raw) (Unsaved, error) {
+	jid, kind, rest, ok := Parse(tag)
+	id, is := strings.CutPrefix(rest, "unsaved/")
+	if !ok || kind != KindOther || !is || id == "" || strings.Contains(id, "/") {
+		return Unsaved{}, errNotUnsaved
+	}
+	d, err := wire.DecodeMap(data)
+	if err != nil {
+		return Unsaved{}, err
+	}
+	if inner := d.Map("data"); inner != nil {
+		d = inner
+	}
+	reason := d.String("err")
+	if len(reason) > maxUnsaved {
+		reason = strings.ToValidUTF8(reason[:maxUnsaved], "") + "…"
+	}
+	return Unsaved{JID: jid, ID: id, Reason: reason}, nil
+}

@@ -1,0 +1,112 @@
+package publish
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/returners"
+)
+
+// grown is what a publication makes of the job that it extends.
+type grown struct {
+	all  []string    // the ids that the job names, with those of this publication; sorted
+	here []string    // those of this publication; sorted
+	expr target.Expr // it means all
+	part int         // see [returners.Part]
+}
+
+// asks reports whether the publication names a minion.
+func (g *grown) asks(id string) bool {
+	_, found := slices.BinarySearch(g.here, id)
+	return found
+}
+
+// extends tells whether a publication is of the stored job and of further minions, or of some
+// that the job names already: then it came a second time. Both name their minions in a list.
+func (j *Job) extends(old returners.Load) bool {
+	before, here := named(old.Raw), sortedIDs(ownership.Listed(j.tgt))
+	if j.load.TgtType != "list" || len(before) == 0 || len(here) == 0 || !j.until.IsZero() {
+		return false
+	}
+	if containsAll(before, here) {
+		return true
+	}
+	g := &grown{all: sortedIDs(append(before, here...)), here: here}
+	var err error
+	if g.expr, err = target.Parse(g.all, "list", target.Options{}); err != nil {
+		return false
+	}
+	if g.part = j.part(); g.part == 0 { // else the node above has numbered it
+		g.part = max(len(g.all), old.Part()+1)
+	}
+	j.extra.Set(returners.PartField, max(g.part, old.Part()))
+	j.grown = g
+	return true
+}
+
+// part numbers the publication among those of its job, as far as that is known.
+func (j *Job) part() int {
+	if j.grown != nil {
+		return j.grown.part
+	}
+	v, ok := j.extra.Get(returners.PartField)
+	if !ok {
+		return 0
+	}
+	raw, err := wire.Encode(v)
+	if err != nil {
+		return 0
+	}
+	return returners.ReadPart(raw)
+}
+
+func (j *Job) name() returners.Part { return returners.Part{JID: j.JID, N: j.part()} }
+
+// named lists the ids of a load whose target is a list, sorted; nil: it has another target, or is
+// queued for minions that are away.
+func named(load wire.Raw) []string {
+	d, err := wire.DecodeMap(load)
+	if err != nil || d.String("tgt_type") != "list" {
+		return nil
+	}
+	if kwargs := d.Map("kwargs"); kwargs != nil && kwargs.Has("queue_until") {
+		return nil
+	}
+	tgt, _ := d.Get("tgt")
+	return sortedIDs(ownership.Listed(tgt))
+}
+
+func sortedIDs(ids []string) []string {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// containsAll tells whether all of some are among ids; both are sorted.
+func containsAll(ids, some []string) bool {
+	return !slices.ContainsFunc(some, func(id string) bool {
+		_, found := slices.BinarySearch(ids, id)
+		return !found
+	})
+}
+
+// own lists the minions of this master that a job means, with those of its earlier publications.
+func (s *Service) own(ctx context.Context, j *Job) []string {
+	if j.grown == nil {
+		return j.Answerers()
+	}
+	xs, err := s.o.Store.Local().GetExpectations(ctx, j.JID)
+	if err != nil {
+		s.o.Log.Warn("minions of earlier publications not read", "jid", j.JID, "err", err)
+	}
+	ids := slices.Clone(j.Answerers())
+	for _, x := range xs {
+		if x.Node == "" {
+			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))
+		}
+	}
+	return sortedIDs(ids)
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/momtree/mom/internal/tracing"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// traced begins the span of a request: below that of its sender, else below the job that it
+// brings a return of. A request to publish begins a trace; others belong to one or to none,
+// for minions ask for files, pillar and keys all day.
+func (s *Server) traced(ctx context.Context, r *Request) (context.Context, tracing.Span) {
+	if !s.Tracer.On() {
+		return ctx, tracing.Span{}
+	}
+	f, err := wire.Pick(r.Load, atDoor, tracing.ParentField, tracing.StateField, "jid")
+	if err != nil {
+		return ctx, tracing.Span{}
+	}
+	ctx = tracing.Fields(f[0], f[1]).Extract(ctx)
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		switch r.Cmd {
+		case "publish":
+		case "_return":
+			jid, _ := wire.Str(f[2])
+			if ctx = s.Traces.Context(ctx, jid); !trace.SpanContextFromContext(ctx).IsValid() {
+				return ctx, tracing.Span{}
+			}
+		default:
+			return ctx, tracing.Span{}
+		}
+	}
+	return s.Tracer.Start(ctx, "salt.req.recv."+r.Cmd, trace.SpanKindServer,
+		attribute.String("salt.req.cmd", r.Cmd), attribute.String("salt.req.minion_id", r.ID))
+}
