@@ -101,7 +101,7 @@ func TestStatesOfResources(t *testing.T) {
 	m.back(jid, "state.apply", "d-01")
 	m.back(jid, "state.apply", "d-02")
 	d := m.events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 2 || d.Map("missing").Map("s8r").String("reason") != ledger.ResourcesReturn {
+	if d.Int("returned") != 2 || d.Map("absent").Map("s8r").String("reason") != ledger.ResourcesReturn {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	jid, who := m.publish("s8r", "glob", "state.apply")
@@ -109,7 +109,7 @@ func TestStatesOfResources(t *testing.T) {
 		t.Errorf("of the minion by its name %v are expected", who)
 	}
 	m.back(jid, "state.apply", "")
-	if d := m.events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 1 || d.Map("missing").Len() != 0 {
+	if d := m.events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 1 || d.Map("absent").Len() != 0 {
 		t.Errorf("complete %v", plain(t, d))
 	}
 }
