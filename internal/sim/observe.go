@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
@@ -200,7 +201,7 @@ func (n *node) checkSaid(fail func(string, ...any)) {
 		}
 	}
 	for _, j := range n.w.jobs {
-		if n.kept[j] && n.waitsFor[j.jid] == "" {
+		if slices.ContainsFunc(j.parts(), func(s *job) bool { return n.kept[s] }) && n.waitsFor[j.jid] == "" {
 			fail("%s keeps the publication of %s, which is over", n.id, j.jid)
 		}
 		if n.untold[j.jid] {
