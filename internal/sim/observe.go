@@ -146,7 +146,8 @@ func (n *node) seeNamed(x jobevent.Missing) {
 // acknowledged is kept.
 func (n *node) seeSilent(x jobevent.Missing) {
 	for _, l := range n.downs {
-		if x.Nodes[l.child.id] != jobevent.NodeSilent {
+		// Of a job that grows each end but the last is that of some slices.
+		if x.Nodes[l.child.id] != jobevent.NodeSilent || len(n.w.byJID[x.JID].parts()) > 1 {
 			continue
 		}
 		if l.acknowledged[x.JID] && !l.silent[x.JID] {
