@@ -240,13 +240,13 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		}
 		has := rows[g]
 		switch {
-		case !j.wants(g) && (has || missing):
+		case !j.meant(g) && (has || missing):
 			fail("job %s at %s: %s is in the account, but the target does not match it", j.jid, top.id, id)
-		case j.wants(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
+		case j.meant(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
 			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
 		case !has && asked[id]:
 			fail("job %s at %s: by what is stored %s was asked, and neither returned nor is it missing", j.jid, top.id, id)
-		case w.o.Insist && !has && (j.hasRun(g) || j.wants(g) && w.kinds[g] != dead && w.kinds[g] != silent):
+		case w.o.Insist && !has && (j.hasRun(g) || j.meant(g) && w.kinds[g] != dead && w.kinds[g] != silent):
 			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
 		default:
 			continue
@@ -273,7 +273,7 @@ func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 		}
 	}
 	most := int64(j.Run.Max) + int64(w.o.Minions.SlowBy) + int64(promptly)
-	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most {
+	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most && len(j.parts()) == 1 {
 		fail("job %s at %s took %s", j.jid, r.top.id, time.Duration(took))
 	}
 }

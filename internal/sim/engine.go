@@ -56,7 +56,7 @@ func (n *node) perform(e jobs.Effect) {
 	case jobs.Tell:
 		n.tell(e.Word)
 	case jobs.Publish:
-		j := n.w.byJID[e.JID]
+		j := n.begins[e.JID]
 		n.handOn(j)
 		n.handedOut(j)
 		if e.Early && !n.w.o.sabotage.lateCount {

@@ -92,7 +92,7 @@ func (w *World) anyMinion() (m *minion, j *job, ok bool) {
 	if !m.n.alive || !m.connected || len(m.n.pubs) == 0 {
 		return nil, nil, false
 	}
-	return m, m.n.pubs[w.evil.IntN(len(m.n.pubs))], true
+	return m, m.n.pubs[w.evil.IntN(len(m.n.pubs))].root(), true
 }
 
 // soon does something hostile after the latency of a minion.
@@ -223,7 +223,7 @@ func (w *World) replay() {
 		return
 	}
 	m, j, ok := w.anyMinion()
-	if !ok || !j.wants(m.n.lo+int(m.i)) || *m.work(j) == idle {
+	if !ok || !j.meant(m.n.lo+int(m.i)) || *m.work(j) == idle {
 		return
 	}
 	w.soon(m.n, func() {

@@ -51,9 +51,9 @@ type link struct {
 	last [2]int64 // when the last message of each direction arrives: order is kept
 
 	// Of this life of the child.
-	offered  map[int]struct{}    // publications that the local master has not taken yet
-	begun    map[string]struct{} // jobs that were begun to be handed on
-	newest   int                 // the newest publication that has come
+	offered  map[int]struct{}  // publications that the local master has not taken yet
+	begun    map[*job]struct{} // publications that were begun to be handed on
+	newest   int               // the newest publication that has come
 	resting  bool
 	since    int64 // of the last change between available and not
 	patience time.Duration
@@ -75,7 +75,7 @@ func (l *link) fresh() {
 	l.numbers = n.order.Numbers()
 	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
 	l.retelling = retelling{lap: forwarding.NewLap()}
-	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
+	l.offered, l.begun = map[int]struct{}{}, map[*job]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0
 	}
@@ -218,7 +218,7 @@ func (l *link) greet(epoch int) {
 		p.told()
 		for l.handed < len(p.pubs) {
 			j := p.pubs[l.handed]
-			if _, known := l.begun[j.jid]; !known && p.owesNode(j, c.id) {
+			if _, known := l.begun[j]; !known && p.owesNode(j, c.id) {
 				l.hand(j, 0)
 			} else {
 				l.handed++
@@ -270,7 +270,7 @@ func (l *link) hand(j *job, wait int64) {
 
 // take has the child publish what has come.
 func (l *link) take(j *job, serial int) {
-	l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
+	l.offered[serial], l.begun[j] = struct{}{}, struct{}{}
 	l.newest = max(l.newest, serial)
 	l.learn(j)
 	l.insist(j, serial, insistFor)

@@ -40,6 +40,8 @@ const (
 	markWronglySigned mark = "return with a signature that does not verify"
 	markBarred        mark = "node that is refused since its key is a minion's"
 	markQueuedLong    mark = "queued job that is offered beyond the patience for others"
+	markGrown         mark = "job that was published to further minions"
+	markGrownAtItsEnd mark = "job that was to grow while its end was being stored"
 )
 
 // reach notes that a place was reached.

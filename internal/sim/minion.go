@@ -54,6 +54,7 @@ func (n *node) delivered(i int, j *job) {
 // knows runs once, but another stay is given the return too: minion/jobs/recent.go.
 func (m *minion) take(j *job, stay int) {
 	n, w := m.n, m.n.w
+	j = j.root()
 	fresh := w.hearsFirst(m, j, stay)
 	if s := m.work(j); *s != idle && !w.o.sabotage.runAgain {
 		if *s == answered && fresh {
@@ -258,7 +259,7 @@ func (m *minion) lacks(j *job) bool {
 		return true
 	case answered:
 		w := m.n.w
-		return w.o.moves() && !w.heard[heardOf{m, j, w.homeStay[m]}]
+		return w.o.moves() && !w.heard[heardOf{m, j.root(), w.homeStay[m]}]
 	}
 	return false
 }

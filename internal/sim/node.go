@@ -56,6 +56,7 @@ type node struct {
 	free    int64     // when its processor is free
 	saving  bool      // words of jobs are about to be stored
 	starts  map[string]func()
+	begins  map[string]*job // by jid: what was published, or came, last
 	stored  storedWaits
 	skipped string            // the job that was given before, and was not published
 	nonces  *admission.Nonces // requests with words that have come
@@ -113,7 +114,7 @@ func (n *node) boot(settled bool) {
 	n.alive = true
 	n.life++
 	n.order, n.gate = sequence.NewLife(w.clock()), &sequence.Gate{}
-	n.starts, n.stored = map[string]func(){}, storedWaits{}
+	n.starts, n.begins, n.stored = map[string]func(){}, map[string]*job{}, storedWaits{}
 	n.nonces, n.again = admission.NewNonces(), map[*admission.Outcome][]func(wire.Raw, error){}
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
 	n.openAges()
@@ -159,7 +160,9 @@ func (n *node) boot(settled bool) {
 	w.trace(n, "starts")
 	clear(n.kept)
 	for _, jid := range n.noted(returners.NoteOpen) {
-		n.kept[w.byJID[jid]] = true
+		for _, s := range n.here(w.byJID[jid]) {
+			n.kept[s] = true
+		}
 	}
 	n.restore()
 	for m := range n.minions {

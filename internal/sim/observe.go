@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
@@ -145,7 +146,8 @@ func (n *node) seeNamed(x jobevent.Missing) {
 // acknowledged is kept.
 func (n *node) seeSilent(x jobevent.Missing) {
 	for _, l := range n.downs {
-		if x.Nodes[l.child.id] != jobevent.NodeSilent {
+		// Of a job that grows each end but the last is that of some slices.
+		if x.Nodes[l.child.id] != jobevent.NodeSilent || len(n.w.byJID[x.JID].parts()) > 1 {
 			continue
 		}
 		if l.acknowledged[x.JID] && !l.silent[x.JID] {
@@ -200,7 +202,7 @@ func (n *node) checkSaid(fail func(string, ...any)) {
 		}
 	}
 	for _, j := range n.w.jobs {
-		if n.kept[j] && n.waitsFor[j.jid] == "" {
+		if slices.ContainsFunc(j.parts(), func(s *job) bool { return n.kept[s] }) && n.waitsFor[j.jid] == "" {
 			fail("%s keeps the publication of %s, which is over", n.id, j.jid)
 		}
 		if n.untold[j.jid] {

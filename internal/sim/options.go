@@ -30,6 +30,10 @@ type Job struct {
 	// Queue, if above zero, is for how long minions and nodes that are away are given it
 	// when they are back, also when it is over for all others.
 	Queue time.Duration
+	// Slices, if above 1, is in how many publications under one job id the job is given, as a
+	// batch does: each is for further minions, and goes out Every after the one before was taken.
+	Slices int
+	Every  time.Duration
 
 	invented bool // nobody publishes it: see Hostile.Floods
 }
@@ -243,10 +247,13 @@ func (o *Options) fill() error {
 		if j.Run == (Dist{}) {
 			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
 		}
+		if j.Slices < 0 || j.Slices > 1 && (j.Queue > 0 || j.Every < 0) {
+			return fmt.Errorf("simulate: job %d: a number of slices is not negative, and a queued job has one", i)
+		}
 		if j.Top < 0 || j.Twice < 0 || j.Queue < 0 {
 			return fmt.Errorf("simulate: job %d: a top is counted from 0, the second comes after the first, and a deadline after both", i)
 		}
-		last = max(last, j.At+j.Twice)
+		last = max(last, j.At+j.Twice+time.Duration(max(j.Slices-1, 0))*j.Every)
 	}
 	m := o.Minions
 	for name, share := range map[string]float64{

@@ -104,6 +104,8 @@ var marks = []struct {
 	{markWronglySigned, 300},
 	{markBarred, 300},
 	{markQueuedLong, 2000},
+	{markGrown, 300},
+	{markGrownAtItsEnd, 2000},
 }
 
 // Any shape, any faults: where missed publications are given again until they are

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 func (w *World) publish(j *job, r *run) {
 	top := r.top
 	if slices.Contains(top.pubs, j) {
+		w.publishNext(j, r)
 		return // the top died after it had stored the job: it goes on by itself
 	}
 	again := func() { w.after(int64(time.Second), func() { w.publish(j, r) }) }
@@ -25,7 +27,9 @@ func (w *World) publish(j *job, r *run) {
 		return
 	}
 	w.trace(nil, "publishes %s at %s to %d minions", j.jid, top.id, j.targets)
-	r.published = time.Duration(w.now)
+	if j.slice == 0 {
+		r.published = time.Duration(w.now)
+	}
 	defer func() {
 		if c := recover(); c != nil {
 			again()
@@ -36,7 +40,9 @@ func (w *World) publish(j *job, r *run) {
 		r.answered = taken
 		if !taken {
 			again()
+			return
 		}
+		w.publishNext(j, r)
 	})
 	top.told()
 }
@@ -44,10 +50,11 @@ func (w *World) publish(j *job, r *run) {
 // publish has the engine begin a job, and tells whether it was taken.
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
-		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1, Queue: j.Queue > 0},
-		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.wall()},
+		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && len(j.parts()) == 1, Queue: j.Queue > 0, Part: j.slice},
+		Load:  returners.Load{JID: j.jid, User: "root", At: n.wall()},
 		Early: true,
 	}
+	p.Load.Raw, p.Grows = n.grows(j)
 	for i := range n.minions {
 		if j.wants(n.lo + i) {
 			p.Spec.Minions = append(p.Spec.Minions, ledger.Minion{ID: n.minionID(i), Live: n.minions[i].live()})
@@ -59,11 +66,12 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	for _, m := range p.Spec.Minions {
 		p.Minions = append(p.Minions, m.ID)
 	}
+	p.Spec.Unclaimed = n.unclaimed(j)
 	for _, l := range n.downs {
 		c := l.child
 		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
-	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && !n.runs(j) {
+	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && (p.Grows || !n.runs(j)) {
 		n.w.reach(markCrowd)
 		done(false)
 		return
@@ -71,8 +79,13 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	n.point("before a job is stored")
 	p.Kept = n.retain(j)
 	s, known, err := n.engine.Publish(background, p)
-	n.must(err)
-	n.skipped = ""
+	if n.afterTheEnd(j, err, done) {
+		return
+	}
+	if p.Grows {
+		n.w.reach(markGrown)
+	}
+	n.skipped, n.begins[j.jid] = "", j
 	said := &n.said[j.n]
 	said.begun++
 	n.starts[j.jid] = func() { done(true) }
@@ -87,6 +100,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 			if p.Kept != nil {
 				n.queues.Drop(j.jid)
 			}
+			n.engine.Saved(s, returners.Result{}, err)
 			done(false)
 			return
 		}
@@ -222,6 +236,9 @@ func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
 	n := p.n
 	j := n.w.byJID[load.JID]
 	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Queue: j.Queue > 0 && j.deadline().After(n.wall())}
+	for _, s := range n.here(j) {
+		spec.Unclaimed = append(spec.Unclaimed, n.unclaimed(s)...)
+	}
 	for _, id := range minions {
 		lm := ledger.Minion{ID: id, Live: ledger.Away, Grace: n.w.o.Lease}
 		if !n.w.minion(n.w.index(id)).tracked() {
@@ -230,7 +247,13 @@ func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
 		spec.Minions = append(spec.Minions, lm)
 	}
 	for _, l := range n.downs {
-		spec.Nodes = append(spec.Nodes, ledger.Node{ID: l.child.id, Live: ledger.Up, Known: func() map[string]string { return n.known(l.child, j) }})
+		spec.Nodes = append(spec.Nodes, ledger.Node{ID: l.child.id, Live: ledger.Up, Known: func() map[string]string {
+			out := map[string]string{}
+			for _, s := range n.here(j) {
+				maps.Copy(out, n.known(l.child, s))
+			}
+			return out
+		}})
 	}
 	return spec
 }

@@ -156,7 +156,9 @@ func (n *node) wants(j *job, id string) bool {
 
 // over lets the publication of an ended job go, but for those it is queued for.
 func (n *node) over(j *job) {
-	n.kept[j] = false
+	for _, s := range j.parts() {
+		n.kept[s] = false
+	}
 	if j.Queue > 0 {
 		n.queues.Over(j.jid)
 	}

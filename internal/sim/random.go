@@ -53,6 +53,7 @@ func RandomOptions(seed, salt uint64) Options {
 	o.Faults.Sick = int(pick(r, 0, 0, 1, 2))
 	o.Faults.Repeat = pick(r, 0, 0, 0.1)
 	o.drawActors()
+	o.drawSlices()
 	o.Namesakes = seed%2 == 0
 	return o
 }
@@ -69,3 +70,14 @@ func (o *Options) mixed() uint64 {
 
 // stream gives the draws of one kind: those of another do not shift them.
 func (o *Options) stream(kind uint64) *rand.Rand { return rand.New(rand.NewPCG(o.mixed(), kind)) }
+
+// drawSlices has some jobs grow. The draws are of their own, so that all else of a seed stays.
+func (o *Options) drawSlices() {
+	r := o.stream(0x67726f77)
+	for i := range o.Jobs {
+		n, every := int(pick(r, 1, 1, 2, 3, 5)), time.Duration(pick(r, 0, 0.05, 1, 8)*float64(time.Second))
+		if j := &o.Jobs[i]; n > 1 && j.Queue == 0 {
+			j.Slices, j.Every = n, every
+		}
+	}
+}

@@ -61,7 +61,7 @@ func sabotaged(seed uint64) Options {
 	o.MaxEvents = 200_000 // a broken tree may never rest
 	o.Faults = o.Faults.loud()
 	for i := range o.Jobs {
-		o.Jobs[i].Queue = 0
+		o.Jobs[i].Queue, o.Jobs[i].Slices = 0, 0 // further slices have told again what was not
 	}
 	calm := func(m Minions) {
 		o.Faults, o.OutboxRows, o.Rehome, o.Gather, o.Minions = Faults{}, 0, 0, 10*time.Minute, m

@@ -68,6 +68,9 @@ type job struct {
 	salt    uint64
 	load    wire.Raw
 	targets int
+	whole   *job     // of a slice but the first: the job that it extends
+	slice   int      // its number among the slices
+	slices  []*job   // of a job that grows: all, itself first
 	ran     []uint64 // bitset of the minions that have run it
 	twice   []int    // minions that have run it more than once
 	runs    []*run   // one for each top that publishes it
@@ -184,24 +187,17 @@ func (w *World) addJob(i int, spec Job) error {
 	if w.byJID[j.jid] != nil {
 		return fmt.Errorf("simulate: two jobs get the jid %s; publish them further apart", j.jid)
 	}
-	var err error
-	j.load, err = wire.Encode(wire.NewMap("cmd", "publish", "tgt", "*", "fun", j.Fun, "arg", []any{}, "tgt_type", "glob", "jid", j.jid, "user", "root"))
-	if err != nil {
+	if err := j.cut(); err != nil {
 		return err
 	}
 	j.ran = make([]uint64, (len(w.ids)+63)/64)
 	for m := range w.ids {
-		if j.wants(m) {
+		if j.meant(m) {
 			j.targets++
 		}
 	}
 	w.jobs, w.byJID[j.jid] = append(w.jobs, j), j
 	return nil
-}
-
-// wants tells whether the target matches a minion.
-func (j *job) wants(m int) bool {
-	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
 }
 
 func (j *job) fails(m int) bool { return j.Fail > 0 && share(uint64(m), j.salt+1000) < j.Fail }

@@ -59,6 +59,10 @@ func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectatio
 		state = ""
 	case !x.Ours:
 		state = jobevent.NodePlain
+	default: // the masters above know no better for which publications it has spoken
+		if w.Partial, w.Parts = e.ledger.Answers(w.JID, w.Node, x.Part, x.Parts); w.Partial {
+			state = ""
+		}
 	}
 	e.note(returners.Expectation{JID: w.JID, Node: w.Node, Minions: w.Minions, Missing: w.Unreachable, State: string(state), At: e.cfg.Now()})
 	if w.Part > 0 {

@@ -18,7 +18,8 @@ type Presence interface {
 	// what the account grants.
 	Grace(id string) (ledger.Liveness, time.Duration)
 	// Spec describes a job of an earlier life by its load, as [Publication.Spec] does:
-	// of its own minions those that have not answered, and the nodes of now.
+	// of its own minions those that have not answered, the nodes of now, and, unclaimed, the ids
+	// of a list that this node does not have.
 	Spec(load returners.Load, minions []string) ledger.Job
 }
 
@@ -83,11 +84,27 @@ func (e *Engine) restored(load returners.Load, xs []returners.Expectation, rets 
 	}
 	spec := p.Spec(load, own)
 	spec.Part = load.Part()
+	spec.Unclaimed = e.unclaimed(spec.Unclaimed, xs, answered)
 	spec.Entering, spec.Answers = true, make([]ledger.Answer, len(rets))
 	for i, r := range rets {
 		spec.Answers[i] = ledger.Answer{ID: r.ID, Path: r.Via, OK: r.OK}
 	}
 	return spec
+}
+
+// unclaimed are the ids of a target of which nothing is known: nobody has spoken of them. A master
+// above finds out about those itself.
+func (e *Engine) unclaimed(ids []string, xs []returners.Expectation, answered func(id string) bool) []string {
+	if e.cfg.Parent {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return answered(id) || slices.ContainsFunc(xs, func(x returners.Expectation) bool {
+			_, gone := x.Missing[id]
+			_, asked := slices.BinarySearch(x.Minions, id)
+			return gone || asked
+		})
+	})
 }
 
 // unmark forgets a job that was marked as open and is not known.

@@ -87,11 +87,15 @@ func (e *Engine) chapter(ctx context.Context, x returners.Expectation, missed ma
 		JID: x.JID, Ours: true, Node: x.Node, Minions: slices.Clone(x.Minions), Asked: []string{}, Unreachable: map[string]string{},
 		Partial: e.partial(ctx, x),
 	}
-	if x.Node == "" {
-		for _, path := range sorted(nodes) {
-			if !strings.Contains(path, "/") && nodes[path] != jobevent.NodeUnreachable {
-				w.Asked = append(w.Asked, path)
-			}
+	// Of every node: a master above that hears of one only takes the job for over before it hears
+	// of those behind it.
+	for _, path := range sorted(nodes) {
+		above, id := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			above, id = path[:i], path[i+1:]
+		}
+		if above == x.Node && nodes[path] != jobevent.NodeUnreachable {
+			w.Asked = append(w.Asked, id)
 		}
 	}
 	for id, g := range missed {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -121,6 +122,9 @@ func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 	}
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
 		s.o.Policy.Aimed(load.JID, tgtType, expr)
+		if ids, some := target.Among(expr); some && tgtType == "list" {
+			spec.Unclaimed = slices.DeleteFunc(ids, s.o.Keys.Accepted)
+		}
 	}
 	s.o.Log.Info("An open job is taken up again", "jid", load.JID, "minions", len(minions))
 	return spec

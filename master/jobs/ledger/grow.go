@@ -98,6 +98,21 @@ func (n *nodeEntry) owes(part int) {
 	}
 }
 
+// Answers tells what a word of a node that answers a publication is worth: whether the node owes
+// others still, and, if it does not, up to which publication it has answered all.
+func (l *Ledger) Answers(jid, path string, part, parts int) (owes bool, upTo int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil {
+		return false, parts
+	}
+	if n := j.nodes[path]; n != nil && slices.ContainsFunc(n.parts, func(p int) bool { return p != part && p > parts }) {
+		return true, 0
+	}
+	return false, max(j.Part, parts)
+}
+
 // answers enters for which publications a node has told its expectation. all is false while it
 // owes others.
 func (n *nodeEntry) answers(x Expectation) (all bool) {

@@ -360,6 +360,9 @@ func (l *Ledger) missKnown(j *job, minions, roots map[string]string, n *news) {
 		if e.direct || e.presumed && e.phase.pending() || e.spokenFor(func(p string) bool { return behind(p, root) }) || l.hold(j, id, m) {
 			continue
 		}
+		if e.phase == claimable {
+			e.path = path
+		}
 		if j.settle(id, e, missing, m.Reason) {
 			n.miss(id, e)
 		}

@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/returners"
+)
+
+// A job that grows is published in slices under one jid. Each slice but the first is a job of its
+// own here, for who publishes it and hands it on; for minions and the check there is the whole job.
+
+// cut makes the loads of a job and, if it grows, its slices.
+func (j *job) cut() error {
+	all := []*job{j}
+	for k := 1; k < j.Slices; k++ {
+		s := *j
+		s.whole, s.slice = j, k
+		all = append(all, &s)
+	}
+	if j.Slices > 1 {
+		j.slices = all
+	}
+	for _, s := range all {
+		kwargs := wire.NewMap()
+		if s.slice > 0 {
+			kwargs.Set(returners.PartField, s.slice)
+		}
+		var err error
+		s.load, err = wire.Encode(wire.NewMap("cmd", "publish", "tgt", "*", "fun", j.Fun, "arg", []any{}, "tgt_type", "glob", "jid", j.jid, "user", "root", "kwargs", kwargs))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// root is the whole job.
+func (j *job) root() *job {
+	if j.whole != nil {
+		return j.whole
+	}
+	return j
+}
+
+// parts are the slices of a job; of one that does not grow, itself.
+func (j *job) parts() []*job {
+	if all := j.root().slices; all != nil {
+		return all
+	}
+	return []*job{j}
+}
+
+// meant tells whether the target of the whole job matches a minion.
+func (j *job) meant(m int) bool {
+	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
+}
+
+// wants tells whether the target of the slice matches a minion.
+func (j *job) wants(m int) bool {
+	n := len(j.root().slices)
+	return j.meant(m) && (n < 2 || int(mix(uint64(m), j.salt+77)%uint64(n)) == j.slice)
+}
+
+// here lists the slices that a node was given of a job.
+func (n *node) here(j *job) (out []*job) {
+	for _, s := range j.parts() {
+		if slices.Contains(n.pubs, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// grows tells whether a slice extends a job that the node was given, and gives the load of the job
+// with it.
+func (n *node) grows(j *job) (load wire.Raw, grows bool) {
+	load = j.load
+	for _, s := range n.here(j) {
+		if s == j {
+			return j.load, false
+		}
+		grows = true
+		if s.slice > j.slice {
+			load = s.load
+		}
+	}
+	return load, grows
+}
+
+// afterTheEnd publishes a slice when the end of the job that it extends is stored; false: it is not
+// being stored.
+func (n *node) afterTheEnd(j *job, err error, done func(taken bool)) bool {
+	var end jobs.EndingError
+	if !errors.As(err, &end) {
+		n.must(err)
+		return false
+	}
+	n.w.reach(markGrownAtItsEnd)
+	n.stored.add(end.UpTo, func(err error) {
+		if err != nil {
+			done(false)
+			return
+		}
+		n.publish(j, done)
+	})
+	n.storeSoon()
+	return true
+}
+
+// publishNext publishes the next slice of a job, Every after the one before was taken.
+func (w *World) publishNext(j *job, r *run) {
+	all := j.parts()
+	if j.slice+1 < len(all) {
+		w.after(int64(max(j.Every, time.Millisecond)), func() { w.publish(all[j.slice+1], r) })
+	}
+}
+
+// unclaimed lists the minions of others that a slice names, at a top.
+func (n *node) unclaimed(j *job) (ids []string) {
+	if len(j.parts()) == 1 || len(n.ups) > 0 {
+		return nil
+	}
+	for g, id := range n.w.ids {
+		if j.wants(g) && (g < n.lo || g >= n.lo+len(n.minions)) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
