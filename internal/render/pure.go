@@ -98,6 +98,11 @@ func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
 	return v
 }
 
+// longestWord is up to what length, in bytes, a part of a path is read as YAML, which finds the
+// keys that are no text: a whole number has 4,300 digits at most, and reading takes time that no
+// deadline ends.
+const longestWord = 8 << 10
+
 // step1 is one step of traverse.
 func step1(r *jinja.Run, v, part any) (any, bool) {
 	switch c := v.(type) {
@@ -124,7 +129,7 @@ func step1(r *jinja.Run, v, part any) (any, bool) {
 		if got, ok := r.Get(c, part); ok {
 			return got, true
 		}
-		if s, ok := part.(string); ok {
+		if s, ok := part.(string); ok && len(s) <= longestWord {
 			if loaded := jinja.Take(word(s)); !r.Equal(loaded, part) {
 				switch loaded.(type) {
 				case *jinja.List, *jinja.Dict:

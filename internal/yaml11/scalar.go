@@ -35,6 +35,9 @@ func Scalar(s string) any {
 	if c := s[0]; c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
 		return s
 	}
+	if len(s) > maxNumber {
+		return s
+	}
 	if intScalar.MatchString(s) {
 		if v, ok := intValue(s); ok {
 			return v
@@ -47,6 +50,10 @@ func Scalar(s string) any {
 	}
 	return s
 }
+
+// maxNumber bounds the text of any number, in bytes: expressions take 100 ns for each, and
+// whoever reads a scalar of megabytes has a deadline. What is longer stays text.
+const maxNumber = 64 << 10
 
 // maxDigits bounds the decimal text of a whole number, as Python does: to read one takes the
 // square of its length. What is longer stays text.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/python"
@@ -44,5 +45,18 @@ func TestScalarsReadAsSaltReadsThem(t *testing.T) {
 	}
 	if rows < 50 {
 		t.Fatalf("only %d rows of test data", rows)
+	}
+}
+
+// What is longer than any number is text, and takes no time to be found so.
+func TestScalar_LongerThanNumbers(t *testing.T) {
+	for _, s := range []string{"9", "0x9", "1.", "-1_0.5e+1", "1:2"} {
+		long := s + strings.Repeat("0", maxNumber+1-len(s))
+		if got := Scalar(long); got != long {
+			t.Errorf("%s…, %d bytes: %T", s, len(long), got)
+		}
+	}
+	if got := Scalar("1." + strings.Repeat("0", maxNumber-2)); got != 1.0 {
+		t.Errorf("a number of %d bytes is %T", maxNumber, got)
 	}
 }

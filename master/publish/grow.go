@@ -93,7 +93,7 @@ func containsAll(ids, some []string) bool {
 	})
 }
 
-// own lists the minions of this master that a job means, with those of its earlier publications.
+// own lists the minions and resources of this master that a job means, with those of its earlier publications.
 func (s *Service) own(ctx context.Context, j *Job) []string {
 	if j.grown == nil {
 		return j.Answerers()

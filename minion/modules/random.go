@@ -17,8 +17,14 @@ func init() {
 	val, seed := Arg{Name: "value", Required: true}, Arg{Name: "seed"}
 	Register("random",
 		Function{Name: "get_str", Run: randomText, Args: []Arg{
-			{Name: "length", Default: int64(20)}, {Name: "chars"}, {Name: "lowercase", Default: true}, {Name: "uppercase", Default: true}, {Name: "digits", Default: true},
-			{Name: "punctuation", Default: true}, {Name: "whitespace", Default: false}, {Name: "printable", Default: false},
+			{Name: "length", Default: int64(20)},
+			{Name: "chars"},
+			{Name: "lowercase", Default: true},
+			{Name: "uppercase", Default: true},
+			{Name: "digits", Default: true},
+			{Name: "punctuation", Default: true},
+			{Name: "whitespace", Default: false},
+			{Name: "printable", Default: false},
 		}, Doc: `
 Return a random text of length characters: of chars, or of the classes lowercase, uppercase,
 digits, punctuation and whitespace that are chosen; printable is all of them.

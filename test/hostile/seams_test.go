@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/auth"
@@ -117,6 +118,8 @@ type noTraces struct{}
 
 func (noTraces) Received(string, time.Time)  {}
 func (noTraces) Published(string, time.Time) {}
+
+func (noTraces) Traced(string, tracing.Carrier) {}
 
 // logins takes every user with the right password; the token of a user is its name as hex.
 type logins struct{}

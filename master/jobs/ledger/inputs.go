@@ -233,7 +233,17 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 }
 
 // Found enters a minion's answer to find_job.
-func (l *Ledger) Found(jid, id string, running bool) {
+func (l *Ledger) Found(jid, id string, running bool) { l.answer(jid, id, running, 0) }
+
+// FoundManager is Found for a resource, by the answer of the minion that manages it. The
+// minion notes its own run of a job and those on its resources in one place, so that the
+// first of them to end makes the answer: the others get a round of find_job to return.
+func (l *Ledger) FoundManager(jid, id string, running bool) {
+	l.answer(jid, id, running, l.cfg.GatherTimeout)
+}
+
+// answer enters an answer to find_job; if the job does not run, a return has grace at least.
+func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -255,7 +265,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(e.returnGrace()))
+		l.due(j, e, now.Add(max(grace, e.returnGrace())))
 	}
 	l.arm(j)
 	l.finish(j, news{})
