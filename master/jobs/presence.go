@@ -64,8 +64,9 @@ func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
 
 // Found enters what a minion says of a job when it is asked: see [Find].
 func (e *Engine) Found(jid, id string, running bool) {
-	for _, id := range e.with(id) { // Salt 3008 notes its own run and those on its resources in one place
-		e.ledger.Found(jid, id, running)
+	e.ledger.Found(jid, id, running)
+	for _, res := range e.with(id)[1:] {
+		e.ledger.FoundManager(jid, res, running)
 	}
 }
 

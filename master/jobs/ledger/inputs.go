@@ -188,13 +188,11 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 	var n news
 	refused := map[string]string{}
 	for path, s := range nodes {
-		// One that has answered an earlier publication may not get a further one.
-		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked || j.Part > 0 && cur.state == jobevent.NodeAnswered && s.Failed() {
+		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked {
 			j.setNode(path, s, time.Time{})
 			n.node(path, s)
 			if _, no := s.Refused(); no {
 				refused[path] = NodeRefused
-				j.nodes[path].parts = nil // it answers none of those
 			}
 		}
 	}
@@ -205,8 +203,7 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 			continue
 		}
 		if e == nil {
-			// Of an earlier life of this master, if that. What is said of a node is of none of its own.
-			e = &entry{path: m.Path, direct: m.Path == "" && !ofTheWay(m.Reason) && m.Reason != Unknown}
+			e = &entry{path: m.Path, direct: m.Path == ""} // of an earlier life of this master, if that
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions
@@ -236,7 +233,17 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 }
 
 // Found enters a minion's answer to find_job.
-func (l *Ledger) Found(jid, id string, running bool) {
+func (l *Ledger) Found(jid, id string, running bool) { l.answer(jid, id, running, 0) }
+
+// FoundManager is Found for a resource, by the answer of the minion that manages it. The
+// minion notes its own run of a job and those on its resources in one place, so that the
+// first of them to end makes the answer: the others get a round of find_job to return.
+func (l *Ledger) FoundManager(jid, id string, running bool) {
+	l.answer(jid, id, running, l.cfg.GatherTimeout)
+}
+
+// answer enters an answer to find_job; if the job does not run, a return has grace at least.
+func (l *Ledger) answer(jid, id string, running bool, grace time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -258,7 +265,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
-		l.due(j, e, now.Add(e.returnGrace()))
+		l.due(j, e, now.Add(max(grace, e.returnGrace())))
 	}
 	l.arm(j)
 	l.finish(j, news{})
