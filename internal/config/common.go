@@ -91,6 +91,10 @@ type Common struct {
 	// user on a socket in sock_dir, debug_master.ipc, debug_minion.ipc or debug_api.ipc, for
 	// mom debug bundle and go tool pprof. Ours. Default false.
 	DebugSocket bool `yaml:"debug_socket" default:"false"`
+	// Metrics sends the metrics to an OpenTelemetry collector, as in Salt 3008: {enabled: True,
+	// endpoint: "http://collector:4318/v1/metrics"}; {enabled: True, exporter: prometheus} is
+	// metrics_listen with another default address. Default none.
+	Metrics map[string]any `yaml:"metrics"`
 	// Tracing sends OpenTelemetry traces of jobs, as in Salt 3008: {enabled: True, endpoint:
 	// "http://collector:4318/v1/traces"}. Default none: tracing is off.
 	Tracing map[string]any `yaml:"tracing"`

@@ -164,6 +164,9 @@ func (c *checker) common(o *Common) {
 	if o.FipsMode {
 		c.fault("fips_mode", "true is not supported: peers may choose SHA-1 and X9.31, as Salt's protocol has it; set it to false")
 	}
+	if _, err := ReadMetrics(o.Metrics, ""); err != nil {
+		c.fault("metrics", "%v", err)
+	}
 	if _, err := ReadTracing(o.Tracing, ""); err != nil {
 		c.fault("tracing", "%v", err)
 	}

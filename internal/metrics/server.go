@@ -67,11 +67,16 @@ func Listen(addr, role, version string, sources ...Source) (*Server, error) {
 
 // Handler serves the metrics of a daemon in Prometheus' text form.
 func Handler(role, version string, sources ...Source) http.Handler {
+	return promhttp.HandlerFor(registry(role, version, sources...), promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: ioTime / 2})
+}
+
+// registry gathers the metrics of a daemon.
+func registry(role, version string, sources ...Source) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	info := Source{Collect: func(s *Sink) { s.Set("mom_info", 1, role, version) }}
 	reg.MustRegister(collector{append([]Source{info}, sources...)},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: ioTime / 2})
+	return reg
 }
 
 // Addr is where the server listens.

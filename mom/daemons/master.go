@@ -2,6 +2,7 @@ package daemons
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,11 @@ func masterCommand() *cobra.Command {
 						if err != nil {
 							return nil, err
 						}
-						return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "master"), "master", version, log, run, drop, m.Metrics())
+						at, err := figuresOfDaemon(&conf.Common, conf.SockDir, "master", "salt-master", conf.ID)
+						if err != nil {
+							return nil, errors.Join(err, drop())
+						}
+						return withMetrics(at, "master", version, log, run, drop, m.Metrics())
 					})
 				},
 			})

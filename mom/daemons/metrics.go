@@ -3,9 +3,11 @@ package daemons
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/debugsock"
 	"github.com/momtree/mom/internal/metrics"
 )
@@ -14,6 +16,22 @@ import (
 type figures struct {
 	addr   string // host:port of metrics_listen
 	socket string // of debug_socket
+	push   config.Metrics
+	id     string // of the daemon
+}
+
+// figuresOfDaemon are those of the daemon of a role, and where the option metrics sends them.
+func figuresOfDaemon(c *config.Common, sockDir, role, service, id string) (figures, error) {
+	f := figuresOf(c.MetricsListen, c.DebugSocket, sockDir, role)
+	var err error
+	if f.push, err = config.ReadMetrics(c.Metrics, service); err != nil {
+		return f, fmt.Errorf("metrics: %w", err)
+	}
+	f.id = id
+	if f.push.Enabled && f.push.Exporter == "prometheus" && f.addr == "" {
+		f.addr = f.push.Listen
+	}
+	return f, nil
 }
 
 // figuresOf are those of a daemon with these options.
@@ -38,6 +56,28 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 		log.Info("Metrics and health checks are served", "addr", srv.Addr().String())
 		drop = both(srv.Close, drop)
 		sides = append(sides, srv.Run)
+	}
+	if at.push.Enabled {
+		for _, what := range at.push.Unknown {
+			log.Warn("metrics: " + what)
+		}
+		if e := at.push.Exporter; e == "otlp-http" || e == "console" {
+			if at.addr != "" {
+				sources = metrics.Idle(sources) // the listener keeps them going
+			}
+			p, err := metrics.NewPusher(context.Background(), at.push, role, at.id, version, sources...)
+			if err != nil {
+				return nil, errors.Join(err, drop())
+			}
+			log.Info("sending metrics", "exporter", e, "endpoint", at.push.Endpoint, "every", at.push.Interval)
+			drop = both(p.Close, drop)
+			sides = append(sides, func(ctx context.Context) error {
+				if err := p.Run(ctx); err != nil { // the collector is away: that is no fault of the daemon
+					log.Warn("the last metrics were lost", "err", err)
+				}
+				return nil
+			})
+		}
 	}
 	if at.socket != "" {
 		srv, err := debugsock.Listen(at.socket, metrics.Handler(role, version, sources...))

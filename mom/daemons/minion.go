@@ -2,6 +2,7 @@ package daemons
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,11 @@ func minionCommand() *cobra.Command {
 							}
 							return err
 						}
-						return withMetrics(figuresOf(conf.MetricsListen, conf.DebugSocket, conf.SockDir, "minion"), "minion", version, log, run, m.Close, m.Metrics())
+						at, err := figuresOfDaemon(&conf.Common, conf.SockDir, "minion", "salt-minion-"+conf.ID, conf.ID)
+						if err != nil {
+							return nil, errors.Join(err, m.Close())
+						}
+						return withMetrics(at, "minion", version, log, run, m.Close, m.Metrics())
 					})
 				},
 			})

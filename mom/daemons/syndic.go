@@ -62,7 +62,11 @@ func syndicCommand() *cobra.Command {
 							if err != nil {
 								return nil, err
 							}
-							return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, n.run, n.close, n.syndic.Metrics())
+							at, err := figuresOfDaemon(&conf.Local.Common, conf.Local.SockDir, "master", "salt-syndic", conf.Upper.ID)
+							if err != nil {
+								return nil, errors.Join(err, n.close())
+							}
+							return withMetrics(at, "syndic", version, log, n.run, n.close, n.syndic.Metrics())
 						})
 					}
 					return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
@@ -74,7 +78,11 @@ func syndicCommand() *cobra.Command {
 						if err != nil {
 							return nil, err
 						}
-						return withMetrics(figuresOf(conf.Local.MetricsListen, conf.Local.DebugSocket, conf.Local.SockDir, "master"), "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
+						at, err := figuresOfDaemon(&conf.Local.Common, conf.Local.SockDir, "master", "salt-syndic", conf.Upper.ID)
+						if err != nil {
+							return nil, errors.Join(err, drop())
+						}
+						return withMetrics(at, "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
 					})
 				},
 			})

@@ -2,7 +2,6 @@ package collector
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
@@ -27,13 +27,14 @@ type span struct {
 	attrs                   map[string]any
 }
 
-// spans are those that it has taken so far. The zero value is ready.
-type spans struct {
-	mu  sync.Mutex
-	all []span
+// taken is what the collector has taken so far. The zero value is ready.
+type taken struct {
+	mu      sync.Mutex
+	all     []span
+	metrics map[string]bool // "instance name"
 }
 
-func (s *spans) take(_ context.Context, td ptrace.Traces) error {
+func (s *taken) take(_ context.Context, td ptrace.Traces) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range td.ResourceSpans().All() {
@@ -55,7 +56,7 @@ func (s *spans) take(_ context.Context, td ptrace.Traces) error {
 }
 
 // of gives the spans of one trace, by "instance name", and their ids.
-func (s *spans) of(trace string) (byName map[string][]span, byID map[string]span) {
+func (s *taken) of(trace string) (byName map[string][]span, byID map[string]span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byName, byID = map[string][]span{}, map[string]span{}
@@ -69,8 +70,32 @@ func (s *spans) of(trace string) (byName map[string][]span, byID map[string]span
 	return byName, byID
 }
 
-// listen runs the collector's OTLP receiver and gives the URL for traces.
-func listen(t *testing.T, into *spans) string {
+func (s *taken) takeMetrics(_ context.Context, md pmetric.Metrics) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.metrics == nil {
+		s.metrics = map[string]bool{}
+	}
+	for _, r := range md.ResourceMetrics().All() {
+		id, _ := r.Resource().Attributes().Get("service.instance.id")
+		for _, scope := range r.ScopeMetrics().All() {
+			for _, m := range scope.Metrics().All() {
+				s.metrics[id.AsString()+" "+m.Name()] = true
+			}
+		}
+	}
+	return nil
+}
+
+// has tells whether a daemon has sent a metric.
+func (s *taken) has(instance, name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.metrics[instance+" "+name]
+}
+
+// listen runs the collector's OTLP receiver and gives its URL.
+func listen(t *testing.T, into *taken) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -93,6 +118,13 @@ func listen(t *testing.T, into *spans) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	figures, err := consumer.NewMetrics(into.takeMetrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.CreateMetrics(t.Context(), set, conf, figures); err != nil { // of the same listener
+		t.Fatal(err)
+	}
 	if err := r.Start(t.Context(), componenttest.NewNopHost()); err != nil {
 		t.Fatal(err)
 	}
@@ -101,5 +133,5 @@ func listen(t *testing.T, into *spans) string {
 			t.Error(err)
 		}
 	})
-	return fmt.Sprintf("http://%s/v1/traces", addr)
+	return "http://" + addr
 }

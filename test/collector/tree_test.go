@@ -22,12 +22,12 @@ var regexpJID = regexp.MustCompile(`\b\d{20}\b`)
 
 func TestMain(m *testing.M) { momtest.Trees(m) }
 
-// A job through three tiers of masters is one trace: the command, each master, the forwarders
+// The daemons of three tiers send their metrics; and a job through three tiers of masters is one trace: the command, each master, the forwarders
 // and each minion add their spans to it, and every span hangs below another of the trace.
 func TestOneTraceThroughThreeTiers(t *testing.T) {
-	var got spans
+	var got taken
 	url := listen(t, &got)
-	on := fmt.Sprintf("tracing:\n  enabled: True\n  endpoint: %s\n", url)
+	on := fmt.Sprintf("tracing:\n  enabled: True\n  endpoint: %s/v1/traces\nmetrics:\n  enabled: True\n  export_interval_seconds: 1\n  endpoint: %s/v1/metrics\n", url, url)
 	tr := momtest.Own(t, "top: top-01\n  syndic-a: web-01\n    syndic-c: db-01\n", func(c *localcluster.Cluster) {
 		for _, m := range c.Members {
 			for _, file := range []string{"master", "minion"} {
@@ -35,6 +35,11 @@ func TestOneTraceThroughThreeTiers(t *testing.T) {
 			}
 		}
 	})
+	for _, id := range []string{"top", "syndic-a", "syndic-c", "top-01", "web-01", "db-01"} {
+		if !waiting.Became(30*time.Second, func() bool { return got.has(id, "mom_info") }) {
+			t.Errorf("%s sends no metrics", id)
+		}
+	}
 	out := run(t, "salt", "-c", tr.Conf("top"), "*", "test.ping", "--show-jid")
 	drawn := run(t, "mom", "trace", "-c", tr.Conf("top"), regexpJID.FindString(out))
 	_, rest, ok := strings.Cut(drawn, "\ntrace ")
