@@ -108,15 +108,28 @@ func (p printer) counted(v any, depth int) bool {
 	p.r.Work(2 * visitWork)
 	switch v := v.(type) {
 	case string:
-		p.r.Alloc(len(v))
 		p.r.Work(4 * len(v))
+		p.r.Alloc(reprRoom(v))
 	case Bytes:
-		p.r.Alloc(4 * len(v))
+		p.r.Alloc(8 * len(v))
 		p.r.Work(4 * len(v))
 	case *big.Int:
 		p.r.decimal(v)
 	}
 	return true
+}
+
+// reprRoom is the most that the repr of a text takes while it is written, in bytes: a quote,
+// a backslash or what cannot be printed has up to four for each of its own, and a text that
+// grows is copied.
+func reprRoom(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '\\' || c == '\'' {
+			n += 3
+		}
+	}
+	return 2 * n
 }
 
 func (p printer) write(v any, depth int) {

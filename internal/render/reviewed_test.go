@@ -4,6 +4,7 @@ package render_test
 // end soon after its deadline and within its memory. RANGE is how often some of them double
 // what they hold.
 var reviewed = map[string]string{
+	"pprint of pprint":      `{% set ns = namespace(v={}) %}{% for i in range(60) %}{% set ns.v = ns.v|pprint %}{% endfor %}`,
 	"a path of many digits": `{{ {"a": 1}|traverse("9"*9000000) }}{{ ("9"*9000000)|load_yaml }}`,
 	"hash of a wide tuple":  wide("(", ")", "{ns.x:1}|length"),
 	"in a set":              wide("(", ")", "[ns.x]|unique|list|length"),
