@@ -52,8 +52,8 @@ func (m *Master) Run(ctx context.Context) error {
 	m.wg.Go(func() { heard.Run(m.ctx) })
 	m.wg.Go(func() { m.watch(heard).Run(m.ctx) })
 	m.wg.Go(func() { m.reactor.Run(m.ctx) })
-	batches := m.handedBatches()
-	m.wg.Go(func() { m.haltBatches(m.ctx, batches) })
+	batches := m.batches.Listen()
+	m.wg.Go(func() { m.batches.Run(m.ctx, batches) })
 	m.wg.Go(func() { m.schedule.Run(m.ctx) })
 	if m.jobFiles != nil {
 		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })
