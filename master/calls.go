@@ -26,7 +26,7 @@ func (m *Master) joinEnv() {
 		JIDs: m.jids, Publisher: m.publisher, Publications: m.publications, Jobs: m.jobs, Store: m.store,
 		Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below,
 		Files: m.files, Pillars: m.pillars, Data: m.data, Mine: m.mine,
-		Engines: m.engines, Runners: m.runners, Wheels: m.wheels, Bank: m.bank, Pauses: m.pauses, Reactor: m.reactor,
+		Engines: m.engines, Runners: m.runners, Wheels: m.wheels, Bank: m.bank, Pauses: m.pauses, Reactor: m.reactor, Batches: m.batches,
 		Bus: m.bus, Fire: m.fire, Stats: &m.stats, Ages: m.ages, Log: m.log, Now: m.now,
 	})
 }

@@ -15,7 +15,7 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "bank", "cache3008", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "quota", "reactor",
+		"above", "access/verdict", "admission", "bank", "batches", "cache3008", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "quota", "reactor",
 		"roles", "rows", "signatures",
 	},
 	{"auth", "datacache", "files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},

@@ -44,12 +44,15 @@ func (m *Master) eventOpener() func(context.Context) (returners.Returner, error)
 }
 
 // busy lists the jobs that are not cleaned up however old they are: those that are
-// open, in this life or a former one, those that are queued, and those of which a
-// master above has not heard the end.
+// open, in this life or a former one, those that are queued, those whose batch goes on, and
+// those of which a master above has not heard the end.
 func (m *Master) busy() []string {
 	jids := append(m.jobs.Marked(), m.jobs.Active()...)
 	for _, r := range m.publications.Records() {
 		jids = append(jids, r.JID)
+	}
+	if m.batches != nil { // else the master is being opened
+		jids = append(jids, m.batches.Active()...)
 	}
 	slices.Sort(jids)
 	return slices.Compact(jids)

@@ -74,6 +74,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.openSchedule()
+	m.openBatches()
 	m.joinEnv()
 	return m, m.bind()
 }
@@ -96,6 +97,9 @@ func (m *Master) Close() error {
 			m.jobs.Close()
 		}
 		m.wg.Wait()
+		if m.batches != nil {
+			m.batches.Close()
+		}
 		if m.runners != nil {
 			m.runners.Close()
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/bank"
+	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
@@ -117,6 +118,7 @@ type work struct {
 	intake       *intake.Service       // what minions and nodes bring
 	jobs         *jobs.Engine
 	driver       *driver.Driver // carries out what the engine wants
+	batches      *batches.Service
 	store        *jobstore.Store
 	jobFiles     *jobfiles.Folder // nil: not kept
 	restore      *restore.Service // jobs of an earlier life

@@ -42,6 +42,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
+	batches := m.batches.Listen() // before a command can hand one over
 	m.server.Open()
 	m.wg.Go(m.housekeep)
 	m.wg.Go(func() { m.files.Run(m.ctx) })
@@ -52,8 +53,7 @@ func (m *Master) Run(ctx context.Context) error {
 	m.wg.Go(func() { heard.Run(m.ctx) })
 	m.wg.Go(func() { m.watch(heard).Run(m.ctx) })
 	m.wg.Go(func() { m.reactor.Run(m.ctx) })
-	batches := m.handedBatches()
-	m.wg.Go(func() { m.haltBatches(m.ctx, batches) })
+	m.wg.Go(func() { m.batches.Run(m.ctx, batches) })
 	m.wg.Go(func() { m.schedule.Run(m.ctx) })
 	if m.jobFiles != nil {
 		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/functions"
@@ -19,6 +20,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	pillars "github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/tops"
@@ -55,6 +57,8 @@ type Parts struct {
 	Wheels    wheels.Host
 	Jobs      *jobs.Engine
 	Store     *jobstore.Store
+	Publisher *publish.Service
+	Batches   *batches.Service
 	Tree      func() topology.Node
 	JIDs      *jid.Generator
 

@@ -1,18 +1,116 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/batches"
+	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/server"
 )
 
 func init() {
-	Register(server.Command{Name: "publish_batch", Who: server.User, Doc: "Not served: batches that the master itself goes through."}, func(p *Parts) server.Handler {
-		return func(_ context.Context, r *server.Request) (any, error) {
-			p.Server.Refused("command", r.Peer, errors.New("publish_batch is not served by this master"))
-			return wire.NewMap(), nil
-		}
+	Register(server.Command{
+		Name: "publish_batch", Who: server.User, Logins: true,
+		Args: []string{"tgt", "tgt_type", "fun", "arg", "ret", "timeout", "kwargs", "batch"},
+		Doc: `
+Starts a job that the master runs on a few minions at a time, as salt -b N --async has it.
+
+tgt, tgt_type, fun, arg, ret, timeout, kwargs
+    As of publish. The target is what is told of the batch.
+batch
+    A map: minions, the ids of all minions in the order in which they begin; size, how many
+    work at once, a number or a percentage; wait, how many seconds the place of a minion that
+    is done stays taken; failhard, whether no more begin after a failure.
+
+The answer has the jid, which all slices share, the minions, and in batch what
+salt-run batch.status tells.
+`,
+	}, func(p *Parts) server.Handler {
+		return startBatch{publisher: p.Publisher, batches: p.Batches, cfg: p.Config}.serve
 	})
+}
+
+type startBatch struct {
+	publisher *publish.Service
+	batches   *batches.Service
+	cfg       *config.Master
+}
+
+func (c startBatch) serve(ctx context.Context, r *server.Request) (any, error) {
+	p, err := wire.ParsePublishLoad(r.Load)
+	if err != nil {
+		return nil, server.Invalid("publish_batch: %v", err)
+	}
+	s, err := c.read(p)
+	if err != nil {
+		return nil, server.Invalid("publish_batch: %v", err)
+	}
+	by := access.ByOf(r)
+	s.User, s.By.Owner = by.Name(p.User), r.User
+	if by.Login != nil {
+		s.By.Owner = cmp.Or(s.By.Owner, by.Login.Name)
+		s.By.Eauth, s.By.Rules = by.Login.Eauth, by.Login.Rules
+	}
+	whole := p
+	whole.JID, whole.TgtType, whole.Kwargs = "", "list", s.By.Extra
+	if whole.Tgt, err = wire.Encode(s.Minions); err != nil {
+		return nil, server.Invalid("publish_batch: %v", err)
+	}
+	load, err := whole.Encode()
+	if err != nil {
+		return nil, server.Invalid("publish_batch: %v", err)
+	}
+	if err = c.publisher.May(ctx, load, by); err == nil {
+		var told *wire.Map
+		if told, err = c.batches.Start(ctx, s); err == nil {
+			return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", told.String("jid"), "minions", s.Minions, "batch", told)), nil
+		}
+	}
+	no := server.Refusal{}
+	switch {
+	case errors.Is(err, publish.ErrNoMatch):
+		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
+	case errors.Is(err, batches.ErrNotNow), errors.Is(err, batches.ErrBusy):
+		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+	case errors.As(err, &no):
+		return nil, no
+	}
+	return nil, server.Invalid("publish_batch: %v", err)
+}
+
+// read takes the batch out of a load.
+func (c startBatch) read(p wire.PublishLoad) (s batches.Start, err error) {
+	v, ok := p.Extra.Get("batch")
+	raw, isRaw := v.(wire.Raw)
+	if !ok || !isRaw {
+		return s, errors.New("it has no field batch")
+	}
+	d, err := wire.DecodeMap(raw)
+	if err != nil {
+		return s, err //nolint:wrapcheck // the caller says what it is
+	}
+	kwargs, err := p.DecodedKwargs()
+	if err != nil {
+		return s, err //nolint:wrapcheck // the caller says what it is
+	}
+	if kwargs.Has("queue_until") {
+		return s, errors.New("a batch cannot be queued")
+	}
+	s = batches.Start{
+		Minions: d.Strings("minions"), Size: d.String("size"), BatchWait: d.Float("wait"), Failhard: d.Bool("failhard"),
+		Fun: p.Fun, Arg: p.Arg, TgtType: cmp.Or(p.TgtType, "glob"), Ret: p.Ret, Timeout: c.cfg.Timeout.Seconds(), Gather: c.cfg.GatherJobTimeout.Seconds(),
+	}
+	if n, err := wire.Int(p.Timeout); err == nil && n > 0 {
+		s.Timeout = float64(n)
+	}
+	if s.Tgt, err = wire.Decode(p.Tgt); err != nil {
+		return s, err //nolint:wrapcheck // the caller says what it is
+	}
+	s.By.Extra, err = wire.Encode(publish.Kept(kwargs))
+	return s, err //nolint:wrapcheck // the caller says what it is
 }

@@ -62,31 +62,12 @@ func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
 // error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
 // [server.Refusal]. asks are notes of who asks for it.
 func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ...returners.Note) (*Job, error) {
-	p, err := wire.ParsePublishLoad(load)
-	if err == nil {
-		err = wire.FitFields(load, s.o.Config.Bounds.Depth)
-	}
+	j, p, calls, err := s.taken(ctx, load, by)
 	if err != nil {
-		return nil, server.Invalid("publish: %v", err)
-	}
-	calls, err := access.Calls(p)
-	if err != nil {
-		return nil, server.Invalid("publish: %v", err)
-	}
-	_, span := s.span(ctx, "salt.job.match", p.JID)
-	j, _, err := s.admit(p, by, calls)
-	span.End(err)
-	if err != nil {
-		var no server.Refusal
-		if !errors.As(err, &no) {
-			return nil, server.Invalid("%v", err)
-		}
-		s.audit("publish", by, &p, calls, nil, err)
-		s.o.Refused("publish", by.Name(p.User), wire.FunName(p.Fun))
-		return nil, no
+		return nil, err
 	}
 	if j.Nobody() && !s.o.Config.OrderMasters {
-		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
+		return nil, nobody(j)
 	}
 	j.asks, j.trace = asks, s.carrier(ctx, p.Extra)
 	if p.JID != "" {
@@ -114,6 +95,8 @@ var (
 	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
 	ErrNotNow = errors.New("no job can be started now")
 )
+
+func nobody(j *Job) error { return fmt.Errorf("%w %v", ErrNoMatch, j.tgt) }
 
 // notNow is why.
 type notNow struct{ error }

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/bank"
+	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/failover"
@@ -69,6 +70,7 @@ type Parts struct {
 	Bank    *bank.Store
 	Pauses  *orchestrate.Pauses
 	Reactor *reactor.Reactor
+	Batches *batches.Service
 
 	Bus   *bus.Bus
 	Fire  func(tag string, data *wire.Map)

@@ -3,6 +3,7 @@ package salt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 )
@@ -64,6 +66,34 @@ func (r *call) batch(ctx context.Context) (err error) {
 	}
 }
 
+// batchStarter is a master that runs a job in batches by itself.
+type batchStarter interface {
+	StartBatch(ctx context.Context, j client.Job, o client.Batch) (client.BatchStarted, error)
+}
+
+// startBatch has the master run the job on a few minions at a time, and does not wait (--batch with
+// --async). What it prints is what Salt does.
+func (r *call) startBatch(ctx context.Context) error {
+	by, ok := r.client.(batchStarter)
+	if !ok {
+		return command.Exit(report.NoReturn, errors.New("--batch with --async is not in the REST API; run the command on the master's own machine, or without --async"))
+	}
+	b, err := by.StartBatch(ctx, r.job, r.f.size())
+	if err != nil {
+		return r.refused(ctx, err, "")
+	}
+	if b.JID == "" {
+		_, err := fmt.Fprintln(r.stdout, "No minions matched the target.")
+		return verdict(report.NoReturn, err)
+	}
+	out := ""
+	for _, id := range slices.Sorted(maps.Keys(b.Asked.Account.Missing)) {
+		out += fmt.Sprintf("Minion %s did not respond. No job will be sent.\n", id)
+	}
+	_, err = fmt.Fprintf(r.stdout, "%sExecuted batch command with job ID: %s\n", out, b.JID)
+	return err
+}
+
 // round shows what happens in the rounds.
 func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpdate) error {
 	switch {
@@ -90,8 +120,6 @@ func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpda
 // consistent refuses options that mean nothing together.
 func (f *flags) consistent() error {
 	switch {
-	case f.batch != "" && f.async:
-		return &options.Error{Text: "--batch and --async exclude each other: this command itself starts each round"}
 	case f.batch != "" && f.queue > 0:
 		return &options.Error{Text: "--batch and --queue exclude each other: a round ends when all have answered"}
 	case f.batch != "" && f.doc:

@@ -3,14 +3,17 @@ package salt
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/mom/momtest"
+	"github.com/momtree/mom/mom/saltrun"
 )
 
 func TestSaltBatch(t *testing.T) {
@@ -63,6 +66,51 @@ func TestSaltBatch(t *testing.T) {
 	}
 }
 
+// With --async the master drives the batch: the command does not wait for it.
+func TestSaltBatchAsync(t *testing.T) {
+	tr := momtest.Shared(t)
+	for line, want := range map[string]string{
+		"-b 1 --async": `^Executed batch command with job ID: (\d{20})\n$`,
+		"--batch-safe-limit=2 --batch-safe-size=1 --async":     `^\nNOTICE: Too many minions targeted, switching to batch execution.\nExecuted batch command with job ID: (\d{20})\n$`,
+		"-b 50% --async --failhard --batch-wait=0.1 --out=txt": `^Executed batch command with job ID: (\d{20})\n$`,
+	} {
+		got := tr.Run(Command(), "top", append([]string{"web*", "test.ping"}, shellWords(t, line)...)...)
+		m := regexp.MustCompile(want).FindStringSubmatch(got.Out)
+		if got.Code != 0 || m == nil {
+			t.Errorf("%s: %v", line, got)
+			continue
+		}
+		status := awaitBatch(t, tr, m[1])
+		if status["completed"] != 2.0 || status["failed"] != 0.0 || status["tgt"] != "web*" || status["fun"] != "test.ping" {
+			t.Errorf("%s ended as %v", line, status)
+		}
+	}
+	got := tr.Run(Command(), "top", "-L", "web-01,ghost", "test.ping", "-b", "1", "--async")
+	if got.Code != 0 || !strings.HasPrefix(got.Out, "Minion ghost did not respond. No job will be sent.\nExecuted batch command with job ID: ") {
+		t.Errorf("a ghost: %v", got)
+	}
+	if got := tr.Run(Command(), "top", "nosuch*", "test.ping", "-b", "1", "--async"); got.Code != 2 || !strings.HasPrefix(got.Out, "No minions matched the target.") {
+		t.Errorf("nobody: %v", got)
+	}
+}
+
+// awaitBatch waits for the end of a batch and gives its status.
+func awaitBatch(t *testing.T, tr *momtest.Tree, jid string) (status map[string]any) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		got := tr.Run(saltrun.Command(), "top", "batch.status", jid, "--out=json")
+		if err := json.Unmarshal([]byte(got.Out), &status); err != nil {
+			t.Fatalf("%v: %v", err, got)
+		}
+		if status["active"] == 0.0 && status["pending"] == 0.0 {
+			return status
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("batch %s goes on: %v", jid, status)
+		}
+	}
+}
+
 // A job on too many minions becomes a batch, whatever else the line says.
 func TestSaltBatchSafeLimit(t *testing.T) {
 	tr := momtest.Shared(t)
@@ -70,7 +118,6 @@ func TestSaltBatchSafeLimit(t *testing.T) {
 	const rounds = "\nExecuting run on ['web-01']\n\nweb-01: True\n\nExecuting run on ['web-02']\n\nweb-02: True\n"
 	for _, c := range []struct{ line, out string }{
 		{"--batch-safe-limit=2 --batch-safe-size=1", notice + rounds},
-		{"--batch-safe-limit=2 --batch-safe-size=1 --async", notice + rounds},
 		{"--batch-safe-limit=2 --batch-safe-size=50%", notice + rounds},
 		{"--batch-safe-limit=2", notice + "\nExecuting run on ['web-01', 'web-02']\n\nweb-01: True\nweb-02: True\n"},
 		{"--batch-safe-limit=3 --batch-safe-size=1", "web-01: True\nweb-02: True\n"},
@@ -139,7 +186,6 @@ func TestSaltSubset(t *testing.T) {
 
 func TestSaltInconsistent(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"-b 1 --async", "--batch and --async exclude each other"},
 		{"-b 1 -d", "--batch and --doc exclude each other"},
 		{"-b 0", "Invalid batch data sent: 0\nData must be in the form of %10, 10% or 3"},
 		{"-b abc", "Invalid batch data sent: abc"},

@@ -34,7 +34,7 @@ func (g *safeguard) configure(c command.Configuration) {
 }
 
 // guard switches to batch mode if the target matches as many minions as the safeguard
-// allows or more, with --async too, as in Salt. A count that cannot be had is an error: a
+// allows or more; with --async the master drives the batch, as in Salt. A count that cannot be had is an error: a
 // guard must not be absent without a word.
 func (r *call) guard(ctx context.Context) error {
 	if r.f.safe.limit <= 1 || r.f.batch != "" || r.f.doc {
@@ -47,7 +47,10 @@ func (r *call) guard(ctx context.Context) error {
 	if n < r.f.safe.limit {
 		return nil
 	}
-	r.f.batch, r.f.async = r.f.safe.size, false
+	r.f.batch = r.f.safe.size
+	if _, ok := r.client.(batchStarter); !ok { // the REST API has no batch that goes on by itself
+		r.f.async = false
+	}
 	if err := r.f.consistent(); err != nil {
 		return command.Exit(report.NoReturn, fmt.Errorf("the target matches %d minions, batch_safe_limit is %d: %s", n, r.f.safe.limit, err.Error()))
 	}

@@ -50,6 +50,7 @@ const examples = `  salt '*' test.ping                                who answer
   salt -G os:Debian pkg.install curl                by a grain
   salt -C 'G@os:Debian and not db*' grains.items    join targets; quote them
   salt -b 10% '*' service.restart nginx             in batches of a tenth
+  salt -b 10 --async '*' state.apply                the same, driven by the master
   salt --async '*' state.apply                      do not wait; salt-run jobs.lookup_jid JID shows the results
   salt --out=json --static '*' network.ip_addrs     one JSON document for programs
 `
@@ -125,6 +126,8 @@ func (r *call) do(ctx context.Context) error {
 		return err
 	}
 	switch {
+	case r.f.async && r.f.batch != "":
+		return r.startBatch(ctx)
 	case r.f.async:
 		return r.start(ctx)
 	case r.f.batch != "":

@@ -1,0 +1,15 @@
+// Package batches drives jobs that run on a few minions at a time and that no command waits for:
+// what salt -b N --async starts, ours or that of Salt 3008.
+//
+// All slices have one job id: the first publication starts the job, each further one extends it
+// (package publish). A [Service] publishes the next minions when a minion has returned or is known
+// not to, which the account of the job and the job store tell for the whole tree.
+//
+// The state of a batch is a file in the form of Salt 3008: .batch.p in the folder of the job, and
+// batch_active.p lists the batches that go on. So a batch goes on after a restart, Salt's own
+// salt-run batch.status reads it, and each of both masters takes over what the other has left. The
+// field mom of the file is ours: who started the batch and by which rules.
+//
+// A state is written before its slice is published. After a restart the minions of a slice that
+// was written and not published are published, and returns that came meanwhile are in the store.
+package batches

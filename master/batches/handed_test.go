@@ -1,0 +1,124 @@
+package batches
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// salts is a batch as salt -b 2 --async of Salt 3008 leaves it.
+func salts(t *testing.T, driver string) *State {
+	return &State{
+		JID: jobID, All: []string{"a", "b", "c"}, Pending: []string{"c"}, Active: map[string]float64{"a": unix(time.Now()), "b": unix(time.Now())},
+		Done: map[string]int{}, Failed: map[string]string{}, Size: 2, Fun: raw(t, "test.ping"), Arg: raw(t, []any{}), Kwargs: raw(t, wire.NewMap()),
+		Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, Created: unix(time.Now()), LastProgress: unix(time.Now()), Driver: driver,
+	}
+}
+
+func TestHanded_IsDriven(t *testing.T) {
+	in(t, func(w *world) {
+		w.named = []string{"a", "b"}
+		st := salts(t, driverMaster)
+		if err := w.files.write(st); err != nil {
+			t.Fatal(err)
+		}
+		w.o.Fire(st.newEvent())
+		synctest.Wait()
+		w.returns(0, "a")
+		w.published("c")
+		w.returns(0, "b", "c")
+		w.status("3 0 0 0")
+		if got := w.fired(); !slices.Equal(got, []string{"new", "progress", "complete"}) {
+			t.Errorf("told %v", got)
+		}
+	})
+}
+
+// The event may be lost: the list of batches tells as well.
+func TestHanded_WithoutEvent(t *testing.T) {
+	in(t, func(w *world) {
+		w.named = []string{"a", "b"}
+		if err := w.files.write(salts(t, driverMaster)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.files.enlist(jobID, true); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(listEvery + time.Second)
+		w.returns(0, "a")
+		w.published("c")
+	})
+}
+
+// A batch without a state is halted, so that nobody waits for it; one of a node below, and one that
+// a command drives, are not touched.
+func TestHanded_Halted(t *testing.T) {
+	in(t, func(w *world) {
+		w.o.Fire(salts(t, driverCLI).newEvent())
+		tag, data := salts(t, driverMaster).newEvent()
+		if err := w.bus.FireEvent(bus.Event{Tag: tag, Data: raw(t, data), Origin: "node"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := w.fired(); !slices.Equal(got, []string{"new"}) {
+			t.Errorf("told %v", got)
+		}
+		w.o.Fire(tag, data)
+		synctest.Wait()
+		if got := w.fired(); !slices.Equal(got, []string{"new", "halted"}) {
+			t.Errorf("told %v", got)
+		}
+	})
+}
+
+// Of a batch that a command of Salt 3008 drives the runners know, and stop it by an event.
+func TestHanded_DrivenByCommand(t *testing.T) {
+	in(t, func(w *world) {
+		st := salts(t, driverCLI)
+		b, err := st.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := wire.DecodeMap(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.o.Fire(tagPrefix+jobID+"/new", wire.NewMap("jid", jobID, "driver", driverCLI, "state", state))
+		synctest.Wait()
+		w.status("0 2 1 0")
+		if all, err := w.ListActive(); err != nil || len(all) != 1 {
+			t.Errorf("listed %v, %v", all, err)
+		}
+		w.returns(0, "a")
+		w.published()
+		w.fired()
+		if ok, err := w.Stop(t.Context(), jobID, false); !ok || err != nil {
+			t.Errorf("stopped: %v, %v", ok, err)
+		}
+		synctest.Wait()
+		if got := w.fired(); !slices.Equal(got, []string{"halted"}) {
+			t.Errorf("told %v", got)
+		}
+		w.status("0 2 1 0 stop")
+		if all, err := w.ListActive(); err != nil || len(all) != 0 {
+			t.Errorf("listed %v, %v", all, err)
+		}
+	})
+}
+
+func TestTags(t *testing.T) {
+	for tag, want := range map[string][2]string{
+		"salt/batch/20260102030405000001/new":   {"20260102030405000001", "new"},
+		"salt/batch/20260102030405000001/done":  {},
+		"salt/batch/../new":                     {},
+		"salt/batch/20260102030405000001/x/new": {},
+	} {
+		if id, action := readTag(tag); id != want[0] || action != want[1] {
+			t.Errorf("%s: %q %q", tag, id, action)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package batches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// maxDriven bounds the batches that one master drives at a time.
+const maxDriven = 256
+
+// Options of a [Service]. None may be left out.
+type Options struct {
+	Ctx context.Context //nolint:containedctx // ends when the master begins to close
+	// Cachedir has the files of batches, HashType is Salt's hash_type.
+	Cachedir, HashType string
+	// Keep tells whether somebody removes the folders of old jobs. If not, the state of a batch is
+	// removed when it ends.
+	Keep bool
+	Bus  *bus.Bus
+
+	// Publish publishes the job of a batch to some of its minions and gives its id; a state without
+	// one begins the job. An error that wraps [ErrNotNow] has the slice tried again, one that wraps
+	// [ErrNobody] gives its minions up, and any other one halts the batch.
+	Publish func(ctx context.Context, s *State, ids []string) (jid string, err error)
+	// Kill ends the job at minions that work on it.
+	Kill func(ctx context.Context, jid string, ids []string) error
+	// Published gives the minions that the stored job names.
+	Published func(ctx context.Context, jid string) ([]string, error)
+	// Returned gives the return code of a minion that has returned.
+	Returned func(ctx context.Context, jid, id string) (code int, ok bool, err error)
+	// Account tells which minions of a job will not return, and whether the job is open.
+	Account func(jid string) (gone map[string]jobevent.Absence, open bool)
+
+	Fire func(tag string, data *wire.Map)
+	Log  *slog.Logger
+	Now  func() time.Time
+}
+
+var (
+	// ErrNotNow is wrapped when a slice cannot be published just now.
+	ErrNotNow = errors.New("the slice cannot be published now")
+	// ErrNobody is wrapped when none of the minions of a slice is known.
+	ErrNobody = errors.New("the slice is for nobody")
+	// ErrBusy is returned while as many batches go on as a master drives.
+	ErrBusy = fmt.Errorf("%d batches go on at this master; wait for one to end, or stop one by salt-run batch.stop", maxDriven)
+)
+
+// Service drives batches. It is safe for concurrent use.
+type Service struct {
+	o     Options
+	files *files
+	work  sync.WaitGroup
+
+	mu     sync.Mutex // guards what follows
+	driven map[string]*batch
+	places int // taken, by batches that go on or begin
+	closed bool
+}
+
+// New makes one. Batches of an earlier life go on with [Service.Run].
+func New(o Options) *Service {
+	return &Service{o: o, files: &files{dir: o.Cachedir, hash: o.HashType}, driven: map[string]*batch{}}
+}
+
+// Close waits until nothing is driven any more, which begins with the end of Options.Ctx.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.work.Wait()
+}
+
+// Active lists the jobs whose batches go on.
+func (s *Service) Active() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]string, 0, len(s.driven))
+	for id := range s.driven {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Status gives what batch.status tells of a batch; nil: it is not known.
+func (s *Service) Status(jid string) (*wire.Map, error) {
+	if b := s.of(jid); b != nil {
+		return b.summary(), nil
+	}
+	st, err := s.files.read(jid)
+	if st == nil || err != nil {
+		return nil, err
+	}
+	return st.summary(s.o.Now()), nil
+}
+
+// ListActive gives what batch.list_active tells: the batches that go on, also those that a command
+// of Salt 3008 drives.
+func (s *Service) ListActive() ([]*wire.Map, error) {
+	listed, err := s.files.active()
+	if err != nil {
+		return nil, err
+	}
+	ids := append(listed, s.Active()...)
+	slices.Sort(ids)
+	var out []*wire.Map
+	for _, id := range slices.Compact(ids) {
+		m, err := s.Status(id)
+		if err != nil {
+			s.o.Log.Warn("batch not listed", "jid", id, "err", err)
+		}
+		if m != nil {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// Stop halts a batch: no further minion begins, and those at work go on unless kill ends their jobs.
+// false: there is no such batch, or it is over.
+func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error) {
+	st := s.snapshot(jid)
+	if st == nil {
+		var err error
+		if st, err = s.files.read(jid); st == nil || err != nil {
+			return false, err
+		}
+	}
+	if st.done() {
+		return false, nil
+	}
+	var killed error
+	if ids := sortedKeys(st.Active); kill && len(ids) > 0 {
+		if killed = s.o.Kill(ctx, jid, ids); killed != nil {
+			killed = fmt.Errorf("batch %s is stopped, but the job of its minions is not: %w", jid, killed)
+		}
+	}
+	return true, errors.Join(s.stop(jid, reasonStop), killed)
+}
+
+// stop halts a batch, whoever drives it.
+func (s *Service) stop(jid, reason string) error {
+	if b := s.of(jid); b != nil {
+		b.halt(reason)
+		return nil
+	}
+	st, err := s.files.read(jid)
+	if st == nil || err != nil {
+		return err
+	}
+	if st.done() {
+		return s.files.enlist(jid, false)
+	}
+	st.halt(reason)
+	st.LastProgress = unix(s.o.Now())
+	s.o.Fire(st.endEvent(s.o.Now())) // the command that drives it listens for this
+	return errors.Join(s.files.write(st), s.files.enlist(jid, false))
+}
+
+func (s *Service) of(jid string) *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.driven[jid]
+}
+
+// snapshot is a copy of what matters of the state of a driven batch; nil: none is.
+func (s *Service) snapshot(jid string) *State {
+	b := s.of(jid)
+	if b == nil {
+		return nil
+	}
+	return b.snapshot()
+}
+
+// place takes a place for a batch; the caller gives it back by free.
+func (s *Service) place() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.o.Ctx.Err() != nil {
+		return fmt.Errorf("%w: the master ends", ErrNotNow)
+	}
+	if s.places >= maxDriven {
+		return ErrBusy
+	}
+	s.places++
+	return nil
+}
+
+func (s *Service) free() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.places--
+}
+
+// drive has a batch go on that has a place, and tells of one that is new; false: it does already.
+func (s *Service) drive(st *State, fresh bool) bool {
+	b := &batch{s: s, st: st, fresh: fresh, stopped: make(chan string, 1)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.driven[st.JID] != nil || s.closed {
+		return false
+	}
+	s.driven[st.JID] = b
+	b.sub = b.listen()
+	s.work.Go(func() {
+		b.run(s.o.Ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.driven, st.JID)
+		s.places--
+	})
+	return true
+}

@@ -1,0 +1,76 @@
+package batches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Start is a batch that begins. What it has of a State is as there.
+type Start struct {
+	Minions         []string
+	Size            string // a number of minions, or a percentage of them
+	BatchWait       float64
+	Failhard        bool
+	Fun, Arg        wire.Raw
+	Tgt             any
+	TgtType         string
+	Ret, User       string
+	Timeout, Gather float64
+	By              By
+}
+
+// Start publishes the first slice of a batch and drives the rest. The error is that of the
+// publication, [ErrBusy], or that of a batch that cannot be meant.
+func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
+	o.Minions = distinct(o.Minions)
+	size, err := client.Batch{Size: o.Size}.Slots(len(o.Minions))
+	if err != nil {
+		return nil, fmt.Errorf("start a batch: %w", err)
+	}
+	if len(o.Minions) == 0 {
+		return nil, fmt.Errorf("start a batch: %w", ErrNobody)
+	}
+	if o.BatchWait < 0 || !finite(o.BatchWait) {
+		return nil, errors.New("start a batch: batch_wait is not a number of seconds")
+	}
+	if err := s.place(); err != nil {
+		return nil, err
+	}
+	now := s.o.Now()
+	st := &State{
+		All: o.Minions, Pending: o.Minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
+		Fun: o.Fun, Arg: o.Arg, Tgt: o.Tgt, TgtType: o.TgtType, Ret: o.Ret, User: o.User, Timeout: o.Timeout, Gather: o.Gather,
+		Failhard: o.Failhard, BatchWait: o.BatchWait, Created: unix(now), Driver: driverMaster, By: o.By,
+	}
+	first := st.progress(news{}, now)
+	if st.JID, err = s.o.Publish(ctx, st, first); err != nil {
+		s.free()
+		return nil, err
+	}
+	told := st.summary(now)
+	err = errors.Join(s.files.write(st), s.files.enlist(st.JID, true))
+	if err != nil { // it goes on as long as this master lives
+		s.o.Log.Error("batch not stored, it ends with this master", "jid", st.JID, "err", err)
+	}
+	if !s.drive(st, true) {
+		s.free()
+		return nil, fmt.Errorf("%w: the master ends", ErrNotNow)
+	}
+	s.o.Log.Info("batch started", "jid", told.String("jid"), "user", o.User, "minions", len(o.Minions), "batch_size", size)
+	return told, nil
+}
+
+// distinct keeps the first of each id.
+func distinct(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		again := seen[id] || id == ""
+		seen[id] = true
+		return again
+	})
+}

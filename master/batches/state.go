@@ -1,0 +1,221 @@
+package batches
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Who publishes the slices of a batch.
+const (
+	driverMaster = "master"
+	driverCLI    = "cli"
+)
+
+// State is how far a batch is. Times are Unix seconds, as in Salt's file.
+type State struct {
+	JID     string
+	All     []string           // minions, in the order in which they begin
+	Pending []string           // those that have not begun
+	Active  map[string]float64 // those at work, since when
+	Done    map[string]int     // those that have returned, with the return code
+	Failed  map[string]string  // those that will not return, with the reason
+	Wait    []float64          // until when the slots of minions that are done stay taken
+	Size    int
+
+	Fun, Arg, Kwargs wire.Raw // of the job; Kwargs nil: none
+	Tgt              any      // whom the user meant
+	TgtType          string
+	Ret, User        string
+	Timeout, Gather  float64 // seconds
+
+	Failhard              bool
+	BatchWait             float64 // seconds
+	Created, LastProgress float64
+	Halted                bool
+	Reason                string // why it was halted
+	Driver                string
+	By                    By
+}
+
+// By is who started a batch, beside the user that its job names. The zero value is the master's own
+// user.
+type By struct {
+	Owner string // of the key that started it
+	Eauth string // the login service that knows the user; "": a user of the machine
+	Rules []any  // of that login
+	// Extra are further fields of the publication, which stand in the kwargs of a load.
+	Extra wire.Raw
+}
+
+// done tells whether nothing more happens.
+func (s *State) done() bool { return s.Halted || len(s.Pending) == 0 && len(s.Active) == 0 }
+
+// summary is what the runners tell of a batch, in the form of Salt 3008.
+func (s *State) summary(now time.Time) *wire.Map {
+	m := wire.NewMap("jid", s.JID, "fun", s.fun(), "tgt", s.Tgt, "tgt_type", s.TgtType, "total", len(s.All), "completed", len(s.Done),
+		"active", len(s.Active), "pending", len(s.Pending), "failed", len(s.Failed), "batch_size", s.Size, "halted", s.Halted, "halted_reason", s.reason(),
+		"driver", s.Driver, "user", s.User, "created", s.Created, "last_progress", s.LastProgress, "age_seconds", nil)
+	if s.LastProgress > 0 {
+		m.Set("age_seconds", max(0, unix(now)-s.LastProgress))
+	}
+	return m
+}
+
+// fun is a name, or a list of names.
+func (s *State) fun() any {
+	v, err := wire.Decode(s.Fun)
+	if err != nil {
+		return ""
+	}
+	return v
+}
+
+// reason is None in Salt while there is none.
+func (s *State) reason() any {
+	if s.Reason == "" {
+		return nil
+	}
+	return s.Reason
+}
+
+// encode gives the file of a state.
+func (s *State) encode() ([]byte, error) {
+	done := wire.NewMap()
+	for _, id := range slices.Sorted(maps.Keys(s.Done)) {
+		done.Set(id, wire.NewMap("retcode", s.Done[id]))
+	}
+	wait := make([]any, len(s.Wait))
+	for i, t := range s.Wait {
+		wait[i] = t
+	}
+	m := wire.NewMap("jid", s.JID, "all_minions", s.All, "pending", s.Pending, "active", sorted(s.Active), "done", done, "failed", sorted(s.Failed), "wait", wait,
+		"batch_size", s.Size, "fun", orNil(s.Fun), "arg", orNil(s.Arg), "kwargs", orNil(s.Kwargs), "tgt", s.Tgt, "tgt_type", s.TgtType, "failhard", s.Failhard,
+		"batch_wait", s.BatchWait, "timeout", s.Timeout, "gather_job_timeout", s.Gather, "last_progress", s.LastProgress, "created", s.Created,
+		"halted", s.Halted, "halted_reason", s.reason(), "driver", s.Driver, "ret", s.Ret, "user", s.User)
+	if s.By.Owner != "" {
+		m.Set("mom", wire.NewMap("owner", s.By.Owner, "eauth", s.By.Eauth, "rules", s.By.Rules, "extra", orNil(s.By.Extra)))
+	}
+	raw, err := wire.Encode(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
+	}
+	b, err := wire.ToBus(raw)
+	if err != nil {
+		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
+	}
+	return b, nil
+}
+
+func orNil(r wire.Raw) any {
+	if len(r) == 0 {
+		return nil
+	}
+	return r
+}
+
+func sorted[V any](of map[string]V) *wire.Map {
+	m := wire.NewMap()
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		m.Set(k, of[k])
+	}
+	return m
+}
+
+// errState is wrapped when a file holds no state of a batch.
+var errState = errors.New("not the state of a batch")
+
+// decode reads the file of a state.
+func decode(b []byte) (*State, error) {
+	d, err := wire.DecodeMap(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errState, err)
+	}
+	s := &State{
+		JID: d.String("jid"), All: d.Strings("all_minions"), Pending: d.Strings("pending"), Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{},
+		Size: int(min(max(d.Int("batch_size"), 1), math.MaxInt32)), TgtType: d.String("tgt_type"), Ret: d.String("ret"), User: d.String("user"), Timeout: number(d, "timeout"), Gather: number(d, "gather_job_timeout"),
+		Failhard: d.Bool("failhard"), BatchWait: number(d, "batch_wait"), Created: number(d, "created"), LastProgress: number(d, "last_progress"),
+		Halted: d.Bool("halted"), Reason: d.String("halted_reason"), Driver: d.String("driver"),
+	}
+	s.Tgt, _ = d.Get("tgt")
+	if !jid.Valid(s.JID) {
+		return nil, fmt.Errorf("%w: jid %q is not a job id", errState, s.JID)
+	}
+	for name, to := range map[string]*wire.Raw{"fun": &s.Fun, "arg": &s.Arg, "kwargs": &s.Kwargs} {
+		if *to, err = wire.Field(b, name); err != nil {
+			return nil, fmt.Errorf("%w: field %s: %w", errState, name, err)
+		}
+		if wire.IsNil(*to) {
+			*to = nil
+		}
+	}
+	if len(s.Fun) == 0 {
+		return nil, fmt.Errorf("%w: it names no function", errState)
+	}
+	each(d.Map("active"), func(id string, m *wire.Map) { s.Active[id] = number(m, id) })
+	each(d.Map("done"), func(id string, m *wire.Map) { s.Done[id] = retcode(m.Map(id)) })
+	each(d.Map("failed"), func(id string, m *wire.Map) { s.Failed[id] = m.String(id) })
+	for _, v := range d.List("wait") {
+		if t, ok := v.(float64); ok && finite(t) {
+			s.Wait = append(s.Wait, t)
+		}
+	}
+	if by := d.Map("mom"); by != nil {
+		s.By = By{Owner: by.String("owner"), Eauth: by.String("eauth"), Rules: by.List("rules")}
+		if extra := by.Map("extra"); extra != nil {
+			if s.By.Extra, err = wire.Encode(extra); err != nil {
+				return nil, fmt.Errorf("%w: field mom: %w", errState, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+func each(m *wire.Map, do func(id string, m *wire.Map)) {
+	m.Range(func(k, _ any) bool {
+		if id, ok := k.(string); ok && id != "" {
+			do(id, m)
+		}
+		return true
+	})
+}
+
+// retcode is that of a return in Salt's file: a number, or the highest of those in a map.
+func retcode(ret *wire.Map) int {
+	if ret == nil {
+		return 0
+	}
+	code := ret.Int("retcode")
+	several := ret.Map("retcode")
+	several.Range(func(k, _ any) bool {
+		if name, ok := k.(string); ok {
+			code = max(code, several.Int(name))
+		}
+		return true
+	})
+	return int(min(max(code, math.MinInt32), math.MaxInt32))
+}
+
+// number reads a field that Salt writes as an integer or a float; what cannot be meant is 0.
+func number(d *wire.Map, name string) float64 {
+	v, _ := d.Get(name)
+	switch n := v.(type) {
+	case float64:
+		if finite(n) {
+			return n
+		}
+	case int64:
+		return float64(n)
+	}
+	return 0
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+func unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
