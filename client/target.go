@@ -96,3 +96,7 @@ func (c *Client) named(j Job) []string {
 	ids, _ := target.Exact(e)
 	return ids
 }
+
+// TargetHint explains a target of a type, in Salt's words, that is hardly meant as it is
+// read; "": it is meant so.
+func TargetHint(tgt any, kind string) string { return target.Hint(tgt, kind) }

@@ -55,7 +55,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "raw", Args: []Arg{{Name: "key"}, {Name: "unmask"}}, Run: pillarRaw, Doc: `
-Return the pillar in memory, or the item key of it, without asking the master.
+Return the pillar in memory, or the item key of it, without asking the master. unmask
+is as with pillar.get.
 
 CLI Example:
 
@@ -70,7 +71,8 @@ CLI Example:
 `},
 		Function{Name: "keys", Args: []Arg{key, delimiter, {Name: "unmask"}}, Run: pillarKeys, Doc: `
 List the keys of the map that key names in the pillar in memory; a:b leads into
-nested ones, with another delimiter than : if that is given.
+nested ones, with another delimiter than : if that is given. unmask is taken as in
+Salt 3008, and changes nothing: keys are not masked.
 
 CLI Example:
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -63,7 +62,7 @@ func (f *Target) Of(j *client.Job, tgt string) {
 // Explain writes to w what is hardly meant in a target: parentheses of a compound target
 // that belong to its words.
 func (f *Target) Explain(w io.Writer, tgt string) {
-	if hint := target.Hint(tgt, f.kind); hint != "" {
+	if hint := client.TargetHint(tgt, f.kind); hint != "" {
 		fmt.Fprintf(w, "[WARNING ] %s\n", hint) // nowhere else to report it
 	}
 }
