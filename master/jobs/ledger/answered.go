@@ -15,8 +15,12 @@ type Answer struct {
 // shrinkAt is how many entries a map may have beyond those it has use for.
 const shrinkAt = 16
 
-// answered tells whether a minion has answered.
+// answered tells whether a minion has answered. The names are those of all jobs: a job that is
+// being opened, for which nobody holds the lock, has no answers and does not look at them.
 func (j *job) answered(id string) bool {
+	if j.good+j.bad == 0 {
+		return false
+	}
 	i, ok := j.names.index[id]
 	return ok && j.done.has(i)
 }

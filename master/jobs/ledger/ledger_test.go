@@ -286,3 +286,20 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 	}
 	return j
 }
+
+// Jobs are opened at once, as after a restart, each with answers that were there: what they
+// share is read under the lock alone. The race detector is the judge.
+func TestLedger_OpenedAtOnce(t *testing.T) {
+	l := New(Config{})
+	defer l.Close()
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			spec := Job{JID: fmt.Sprint("j", i), Fun: "test.ping", Minions: []Minion{{ID: "a", Live: Up}, {ID: fmt.Sprint("m", i), Live: Up}}, Unclaimed: []string{"x"}, Answers: []Answer{{ID: fmt.Sprint("m", i), OK: true}}}
+			if err := l.Open(spec); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
