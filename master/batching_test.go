@@ -45,7 +45,7 @@ func TestBatchInTheMaster(t *testing.T) {
 		t.Errorf("active: %v", all)
 	}
 	r.restart()
-	ev = r.events()
+	ev := r.events()
 	m1.announce()
 	m2.announce()
 	if err := m1.answer(jid, true); err != nil {
@@ -170,7 +170,6 @@ func TestBatchOfALogin(t *testing.T) {
 	r.start()
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	m2 := r.minion("m2", "minion", "minion2").listen().announce()
-	ev := r.events()
 	login := func(user string) *wire.Map {
 		load := testJob("m*", "glob", "kwargs", wire.NewMap("eauth", "sharedsecret", "username", user, "password", "s3cret", "metadata", "kept"))
 		load.Set("cmd", "publish_batch")

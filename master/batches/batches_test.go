@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -243,13 +244,13 @@ func TestStart_Errors(t *testing.T) {
 		}
 		w.refusing = errRefused
 		for range maxDriven + 1 { // a place is given back
-			if _, err := w.Start(t.Context(), o); err != errRefused { //nolint:errorlint // itself
+			if _, err := w.Start(t.Context(), o); !errors.Is(err, errRefused) {
 				t.Fatalf("%v", err)
 			}
 		}
 		w.refusing = nil
 		w.places = maxDriven
-		if _, err := w.Start(t.Context(), o); err != ErrBusy { //nolint:errorlint // itself
+		if _, err := w.Start(t.Context(), o); !errors.Is(err, ErrBusy) {
 			t.Errorf("%v", err)
 		}
 		w.places = 0
