@@ -45,7 +45,7 @@ func TestBatchInTheMaster(t *testing.T) {
 		t.Errorf("active: %v", all)
 	}
 	r.restart()
-	ev := r.events()
+	ev = r.events()
 	m1.announce()
 	m2.announce()
 	if err := m1.answer(jid, true); err != nil {
@@ -196,7 +196,7 @@ func TestBatchOfALogin(t *testing.T) {
 	}
 	m2.hear() // all hear all, and it is not named
 	r.restart()
-	ev = r.events()
+	ev := r.events()
 	m1.announce()
 	m2.announce()
 	if err := m1.answer(jid, true); err != nil {
