@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -498,5 +497,3 @@ func serve(t testing.TB, f *fake, change ...func(*Options)) *Server {
 	})
 	return s
 }
-
-var errBoom = errors.New("boom: the password is hunter2")

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -100,3 +101,5 @@ func (s *fakeSession) Tree(ctx context.Context) (topology.Node, error) {
 
 // allClients are all that there are.
 var allClients = []string{"local", "local_async", "local_batch", "local_subset", "runner", "runner_async", "wheel", "wheel_async"}
+
+var errBoom = errors.New("boom: the password is hunter2")

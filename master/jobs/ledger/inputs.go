@@ -188,11 +188,13 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 	var n news
 	refused := map[string]string{}
 	for path, s := range nodes {
-		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked {
+		// One that has answered an earlier publication may not get a further one.
+		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked || j.Part > 0 && cur.state == jobevent.NodeAnswered && s.Failed() {
 			j.setNode(path, s, time.Time{})
 			n.node(path, s)
 			if _, no := s.Refused(); no {
 				refused[path] = NodeRefused
+				j.nodes[path].parts = nil // it answers none of those
 			}
 		}
 	}
@@ -203,7 +205,8 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 			continue
 		}
 		if e == nil {
-			e = &entry{path: m.Path, direct: m.Path == ""} // of an earlier life of this master, if that
+			// Of an earlier life of this master, if that. What is said of a node is of none of its own.
+			e = &entry{path: m.Path, direct: m.Path == "" && !ofTheWay(m.Reason) && m.Reason != Unknown}
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions
