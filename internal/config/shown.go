@@ -151,6 +151,7 @@ func masked(name string, v any) any {
 var (
 	secretWords = []string{
 		"pass", "passwd", "password", "passwords", "passphrase", "passphrases", "pw", "pwd", "bindpw", "secret", "secrets", "sharedsecret", "token", "tokens", "credentials", "apikey",
+		"headers", // of a collector: they hold its token
 	}
 	secretKeys = []string{"api", "access", "secret", "private", "signing"}
 )

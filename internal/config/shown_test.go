@@ -37,6 +37,17 @@ func TestWithoutPassword(t *testing.T) {
 	}
 }
 
+// The headers that go to a collector hold its token: no command shows them.
+func TestShown_CollectorHeaders(t *testing.T) {
+	for _, option := range []string{"tracing", "metrics"} {
+		conf := map[string]any{"enabled": true, "endpoint": "http://c:4318", "headers": map[string]any{"Authorization": "Bearer hush", "X-Site": "a"}}
+		got, _ := masked(option, conf).(map[string]any)
+		if got["headers"] != Masked || got["endpoint"] != "http://c:4318" {
+			t.Errorf("%s: %v", option, got)
+		}
+	}
+}
+
 // powerful are the options that nobody sets from afar, beside those of Changeable: every
 // option of a master is in one of the two, so that a new one is thought about.
 var powerful = strings.Fields(`
