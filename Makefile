@@ -108,6 +108,7 @@ lint: ## formatting, golangci-lint (.golangci.yml), tidy modules, short files
 	$(GO) run $(GOLANGCI) run ./...
 	$(GO) mod tidy -diff
 	$(GO) -C client/example mod tidy -diff
+	$(GO) -C test/collector mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
 
 systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)

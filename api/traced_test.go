@@ -31,7 +31,7 @@ func TestTraceparent(t *testing.T) {
 		{"joins without tracing", "POST", "/", traceparent, false, traceID, 0},
 		{"begins", "POST", "/", "", true, "new", 1},
 		{"none", "POST", "/", "", false, "", 0},
-		{"what is none is none", "POST", "/", "00-" + traceID + "-0-01", true, "new", 1},
+		{"a malformed header is ignored", "POST", "/", "00-" + traceID + "-0-01", true, "new", 1},
 		{"too long", "POST", "/", traceparent + strings.Repeat("-00", 1000), false, "", 0},
 		{"reading joins", "GET", "/jobs", traceparent, true, traceID, 1},
 		{"reading begins none", "GET", "/jobs", "", true, "", 0},

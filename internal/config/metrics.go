@@ -7,73 +7,39 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/momtree/mom/internal/python"
 )
 
 // Metrics are the keys below the option metrics, with the names and defaults of Salt 3008
 // (salt/utils/metrics.py).
 type Metrics struct {
-	Enabled bool
-	// Exporter is otlp-http, console or prometheus.
-	Exporter string
-	// Endpoint is the URL of a collector, such as http://collector:4318/v1/metrics. "": the
-	// default of OpenTelemetry, which the environment may set (OTEL_EXPORTER_OTLP_ENDPOINT).
-	Endpoint string
-	// Headers go with each request to the collector.
-	Headers map[string]string
-	// Service is the name of the daemon in metrics: service_name.
-	Service string
-	// Resource are further attributes of the daemon: resource_attributes.
-	Resource map[string]string
+	Collector
 	// Interval is the time between two exports: export_interval_seconds. Default 60 s.
 	Interval time.Duration
 	// Listen is the address, host:port, of exporter prometheus. Default 127.0.0.1:9464.
 	Listen string
-	// Unknown are keys and words that this version does not know, each with what is done.
-	Unknown []string
 }
 
 // ReadMetrics reads the option metrics. service is the name of the daemon unless the option
 // has one. As in Salt an unknown exporter does not prevent the start.
 func ReadMetrics(conf map[string]any, service string) (Metrics, error) {
-	o := Metrics{Exporter: "otlp-http", Service: service, Interval: time.Minute, Listen: "127.0.0.1:9464"}
+	o := Metrics{Collector: collector(service), Interval: time.Minute, Listen: "127.0.0.1:9464"}
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
 		v, err := conf[key], error(nil)
 		switch key {
-		case "enabled":
-			o.Enabled = python.Truth(v)
-		case "exporter":
-			err = setText(v, &o.Exporter)
-		case "endpoint":
-			err = setText(v, &o.Endpoint)
-		case "service_name":
-			err = setText(v, &o.Service)
-		case "resource_attributes":
-			o.Resource, err = texts(v)
-		case "headers":
-			o.Headers, err = texts(v)
 		case "export_interval_seconds":
 			o.Interval, err = interval(v)
 		case "prometheus":
 			o.Listen, err = prometheusAddr(v)
-		case "insecure": // of otlp-grpc alone
 		case "histogram_boundaries":
 			o.Unknown = append(o.Unknown, "histogram_boundaries has no effect: the buckets are fixed")
 		default:
-			o.Unknown = append(o.Unknown, key+" is unknown")
+			err = o.read(key, v)
 		}
 		if err != nil {
 			return o, fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	switch o.Exporter {
-	case "otlp-http", "console", "prometheus":
-	case "otlp-grpc":
-		o.Unknown = append(o.Unknown, "exporter otlp-grpc is not served: no metrics are sent; otlp-http is, port 4318 of a collector")
-	default:
-		o.Unknown = append(o.Unknown, fmt.Sprintf("exporter %q is unknown: no metrics are sent", o.Exporter))
-	}
+	o.checkExporter("metrics", "otlp-http", "console", "prometheus")
 	return o, nil
 }
 

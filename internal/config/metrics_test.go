@@ -9,7 +9,7 @@ import (
 
 // The keys, words and defaults are those of salt/utils/metrics.py of Salt 3008.
 func TestReadMetrics(t *testing.T) {
-	standard := Metrics{Exporter: "otlp-http", Service: "salt-master", Interval: time.Minute, Listen: "127.0.0.1:9464"}
+	standard := Metrics{Collector: Collector{Exporter: "otlp-http", Service: "salt-master"}, Interval: time.Minute, Listen: "127.0.0.1:9464"}
 	with := func(f func(*Metrics)) Metrics { m := standard; f(&m); return m }
 	for _, c := range []struct {
 		name string

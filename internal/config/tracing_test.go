@@ -14,7 +14,7 @@ func TestReadTracing(t *testing.T) {
 		want Tracing
 		bad  string // part of the error
 	}{
-		{name: "none", want: Tracing{Exporter: "otlp-http", Service: "salt-master", Sampler: "parent_based", SamplerArg: 1}},
+		{name: "none", want: Tracing{Collector: Collector{Exporter: "otlp-http", Service: "salt-master"}, Sampler: "parent_based", SamplerArg: 1}},
 		{
 			name: "all of Salt's keys",
 			conf: map[string]any{
@@ -22,22 +22,25 @@ func TestReadTracing(t *testing.T) {
 				"resource_attributes": map[string]any{"site": "a", "rack": int64(7)}, "insecure": true, "headers": map[string]any{"X-Token": "t"},
 			},
 			want: Tracing{
-				Enabled: true, Exporter: "console", Endpoint: "http://c:4318/v1/traces", Service: "s", Sampler: "trace_id_ratio", SamplerArg: 0.01,
-				Resource: map[string]string{"site": "a", "rack": "7"}, Headers: map[string]string{"X-Token": "t"},
+				Collector: Collector{
+					Enabled: true, Exporter: "console", Endpoint: "http://c:4318/v1/traces", Service: "s",
+					Resource: map[string]string{"site": "a", "rack": "7"}, Headers: map[string]string{"X-Token": "t"},
+				},
+				Sampler: "trace_id_ratio", SamplerArg: 0.01,
 			},
 		},
 		{
 			name: "empty values are the defaults", conf: map[string]any{"exporter": nil, "endpoint": "", "service_name": "", "headers": nil},
-			want: Tracing{Exporter: "otlp-http", Service: "salt-master", Sampler: "parent_based", SamplerArg: 1},
+			want: Tracing{Collector: Collector{Exporter: "otlp-http", Service: "salt-master"}, Sampler: "parent_based", SamplerArg: 1},
 		},
 		{
 			name: "what Salt tolerates", conf: map[string]any{"sampler": "often", "exporter": "otlp-grpc", "colour": "red"},
 			want: Tracing{
-				Exporter: "otlp-grpc", Service: "salt-master", Sampler: "parent_based", SamplerArg: 1,
-				Unknown: []string{
+				Sampler: "parent_based", SamplerArg: 1,
+				Collector: Collector{Exporter: "otlp-grpc", Service: "salt-master", Unknown: []string{
 					"colour is unknown", "exporter otlp-grpc is not served: no spans are sent; otlp-http is, port 4318 of a collector",
 					`sampler "often" is unknown: parent_based is used`,
-				},
+				}},
 			},
 		},
 		{name: "a share above 1", conf: map[string]any{"sampler_arg": int64(2)}, bad: "sampler_arg: wants a number of 0 to 1, has 2"},

@@ -58,7 +58,10 @@ func TestPusher(t *testing.T) {
 		Collect: func(s *Sink) { s.Set("mom_jobs_open", 3) },
 		Run:     func(ctx context.Context) { works.Store(true); <-ctx.Done(); works.Store(false) },
 	}
-	o := config.Metrics{Exporter: "otlp-http", Endpoint: srv.URL + "/v1/metrics", Headers: map[string]string{"X-Token": "t"}, Service: "salt-master", Interval: 10 * time.Millisecond}
+	o := config.Metrics{
+		Collector: config.Collector{Exporter: "otlp-http", Endpoint: srv.URL + "/v1/metrics", Headers: map[string]string{"X-Token": "t"}, Service: "salt-master"},
+		Interval:  10 * time.Millisecond,
+	}
 	p, err := NewPusher(t.Context(), o, "master", "top", "1.0", source)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +87,7 @@ func TestPusher(t *testing.T) {
 
 // An exporter that does not push is refused, with its name.
 func TestPusher_Exporter(t *testing.T) {
-	if _, err := NewPusher(t.Context(), config.Metrics{Exporter: "prometheus"}, "master", "top", "1.0"); err == nil {
+	if _, err := NewPusher(t.Context(), config.Metrics{Collector: config.Collector{Exporter: "prometheus"}}, "master", "top", "1.0"); err == nil {
 		t.Error("taken")
 	}
 }

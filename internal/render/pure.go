@@ -99,7 +99,7 @@ func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
 }
 
 // longestWord is up to what length, in bytes, a part of a path is read as YAML, which finds the
-// keys that are no text: a whole number has 4,300 digits at most, and reading takes time that no
+// keys that are not texts: a whole number has 4,300 digits at most, and reading takes time that no
 // deadline ends.
 const longestWord = 8 << 10
 

@@ -54,12 +54,12 @@ func (j *job) parts() []*job {
 	return []*job{j}
 }
 
-// meant tells whether the target of the whole job matches a minion.
+// meant reports whether the target of the whole job matches a minion.
 func (j *job) meant(m int) bool {
 	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
 }
 
-// wants tells whether the target of the slice matches a minion.
+// wants reports whether the target of the slice matches a minion.
 func (j *job) wants(m int) bool {
 	n := len(j.root().slices)
 	return j.meant(m) && (n < 2 || int(mix(uint64(m), j.salt+77)%uint64(n)) == j.slice)
@@ -75,7 +75,7 @@ func (n *node) here(j *job) (out []*job) {
 	return out
 }
 
-// grows tells whether a slice extends a job that the node was given, and gives the load of the job
+// grows reports whether a slice extends a job that the node was given, and gives the load of the job
 // with it.
 func (n *node) grows(j *job) (load wire.Raw, grows bool) {
 	load = j.load

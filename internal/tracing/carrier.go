@@ -56,7 +56,7 @@ func Of(load *wire.Map) Carrier {
 	return Fields(parent, state)
 }
 
-// Extract puts what a peer has sent under ctx. What is no context of a trace is none.
+// Extract adds the trace that a peer has sent to ctx. Malformed fields are ignored.
 func (c Carrier) Extract(ctx context.Context) context.Context {
 	if len(c.Parent) != parentLen || len(c.State) > maxState {
 		return ctx
@@ -67,7 +67,7 @@ func (c Carrier) Extract(ctx context.Context) context.Context {
 // parentLen is the length of a traceparent of version 00.
 const parentLen = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
-// Valid tells whether it is the context of a trace.
+// Valid reports whether the fields name a trace.
 func (c Carrier) Valid() bool {
 	return trace.SpanContextFromContext(c.Extract(context.Background())).IsValid()
 }

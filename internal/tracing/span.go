@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// On tells whether spans are made. Ask it before work that is done for spans alone.
+// On reports whether tracing is on. Check it before work that only spans need.
 func (t *Tracer) On() bool { return t != nil }
 
 // Span is a part of a trace. The zero Span is none.

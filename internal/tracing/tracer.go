@@ -61,7 +61,7 @@ func New(ctx context.Context, o config.Tracing, id, version string, log *slog.Lo
 
 // NewWith makes a tracer whose spans go to an exporter as they end: for tests.
 func NewWith(out sdk.SpanExporter, service string) *Tracer {
-	return newTracer(config.Tracing{Service: service, Sampler: "parent_based", SamplerArg: 1}, "", "", sdk.WithSyncer(out))
+	return newTracer(config.Tracing{Collector: config.Collector{Service: service}, Sampler: "parent_based", SamplerArg: 1}, "", "", sdk.WithSyncer(out))
 }
 
 func newTracer(o config.Tracing, id, version string, to sdk.TracerProviderOption) *Tracer {

@@ -51,8 +51,8 @@ func Scalar(s string) any {
 	return s
 }
 
-// maxNumber bounds the text of any number, in bytes: expressions take 100 ns for each, and
-// whoever reads a scalar of megabytes has a deadline. What is longer stays text.
+// maxNumber bounds the text of any number, in bytes: expressions take 100 ns for each,
+// so longer texts are not matched, and stay text.
 const maxNumber = 64 << 10
 
 // maxDigits bounds the decimal text of a whole number, as Python does: to read one takes the

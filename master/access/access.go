@@ -76,7 +76,7 @@ func New(o Options) *List {
 // what it means as a glob, often nobody.
 func checkPattern(name string, log *slog.Logger) {
 	if err := target.NewGrant(name).Fault(); err != nil {
-		log.Error("An entry means nobody but by its text as a glob: its name is no regular expression", "err", err)
+		log.Error("access entry: name is not a regular expression and is compared as text and glob only", "err", err)
 	}
 }
 

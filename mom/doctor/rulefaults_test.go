@@ -13,7 +13,7 @@ import (
 func TestExamine_WhatCannotBeUnderstood(t *testing.T) {
 	for _, c := range []struct{ text, area, what string }{
 		{"publisher_acl: {fred: ['test.(']}", "publisher_acl", "user fred, rule 1"},
-		{"publisher_acl: {'[fred': [test.ping]}", "publisher_acl", "no regular expression"},
+		{"publisher_acl: {'[fred': [test.ping]}", "publisher_acl", "not a regular expression"},
 		{"publisher_acl: {fred: [{'web*': [{test.ping: {argss: [x]}}]}]}", "publisher_acl", `"argss"`},
 		{"publisher_acl: {fred: ['@runnr']}", "publisher_acl", "@runnr"},
 		{"external_auth: {sharedsecret: {fred: hello}}\nsharedsecret: x", "external_auth", "user fred"},
@@ -23,7 +23,7 @@ func TestExamine_WhatCannotBeUnderstood(t *testing.T) {
 		{"external_auth: {sharedsecret: {fred: ['@nosuch']}}\nsharedsecret: x", "external_auth", "@nosuch"},
 		{"peer: {foo: ['test.(']}", "peer", "minions foo"},
 		{"peer: {foo: [1]}", "peer", "minions foo"},
-		{"peer_run: {'(': [manage.up]}", "peer_run", "no regular expression"},
+		{"peer_run: {'(': [manage.up]}", "peer_run", "not a regular expression"},
 		{"peer_run: {foo: ['(']}", "peer_run", "rule 1"},
 		{"schedule: {a: hello}", "schedule", "job a"},
 		{"schedule: {a: {function: manage.up, seconds: x}}", "schedule", "seconds=x"},
