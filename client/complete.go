@@ -6,7 +6,7 @@ import "context"
 // (max_event_size): the master's job cache has them. Who may not ask it, or asks a master
 // that keeps no jobs, has the numbers alone.
 func (f *Following) fill(ctx context.Context, a *Account) {
-	if a.Unnamed() <= 0 {
+	if a.Unnamed() <= 0 || f.Enough != nil && f.Enough(a) {
 		return
 	}
 	record, err := f.c.Runner(ctx, "jobs.list_job", f.JID)

@@ -18,6 +18,10 @@ import (
 // a page of them is held. All jobs of a client are heard on one connection.
 type Following struct {
 	Published
+	// Enough tells whether the caller can do with an account that counts missing minions and
+	// does not name all; else the master is asked for their names. Default nil: it is asked.
+	Enough func(a *Account) bool
+
 	from  Updates // what tells of the job in place of a master's bus; nil: the bus does
 	c     *Client
 	seen  map[string]bool

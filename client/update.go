@@ -46,6 +46,9 @@ type Account struct {
 	// Failed, and that are Missing.
 	Expected, Returned, Failed int
 	Missing                    map[string]Missing // by minion id
+	// Reasons counts all missing minions by reason, also those that Missing does not name
+	// (see [Account.Unnamed]); nil from masters of earlier builds.
+	Reasons map[string]int
 	// Nodes says of the nodes below that were given the job, by path, what came of it:
 	// answered, asked (not answered yet), silent, unreachable, plain (a Python syndic), or
 	// "refused: " and why.
@@ -119,7 +122,7 @@ func readReturn(ret wire.Return) *Return {
 func readAccount(c jobevent.Complete) *Account {
 	a := &Account{
 		JID: c.JID, Expected: c.Expected, Returned: c.Returned, Failed: c.Failed, Took: c.Took,
-		Missing: readMissing(c.Missing), Nodes: make(map[string]string, len(c.Nodes)),
+		Missing: readMissing(c.Missing), Reasons: c.Reasons, Nodes: make(map[string]string, len(c.Nodes)),
 	}
 	for path, state := range c.Nodes {
 		a.Nodes[path] = string(state)

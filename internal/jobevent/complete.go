@@ -14,8 +14,11 @@ type Complete struct {
 	Returned int // returns that tell success
 	Failed   int // those that do not
 	Missing  map[string]Absence
-	Nodes    map[string]NodeState // of all nodes that were asked, by path
-	Took     time.Duration        // from the publication to the end
+	// Reasons counts the missing minions by their reasons. The event has them also where
+	// its list of the minions was cut (max_event_size). nil from masters of earlier builds.
+	Reasons map[string]int
+	Nodes   map[string]NodeState // of all nodes that were asked, by path
+	Took    time.Duration        // from the publication to the end
 }
 
 // Job is the jid.
@@ -23,8 +26,16 @@ func (c Complete) Job() string { return c.JID }
 
 // Encode gives the event.
 func (c Complete) Encode() (tag string, data wire.Raw) {
-	return TagComplete(c.JID), pack(wire.NewMap("jid", c.JID, "fun", c.Fun, "expected", c.Expected, "returned", c.Returned, "failed", c.Failed,
-		"missing", wire.AnyList(sorted(c.Missing)), "absent", absences(c.Missing), "nodes", c.Nodes, "seconds", c.Took.Seconds()))
+	ids := sorted(c.Missing)
+	d := wire.NewMap("jid", c.JID, "fun", c.Fun, "expected", c.Expected, "returned", c.Returned, "failed", c.Failed)
+	if c.Reasons != nil {
+		d.Set("reasons", c.Reasons)
+	}
+	d.Set("missing", wire.AnyList(ids))
+	d.Set("absent", absences(ids, c.Missing))
+	d.Set("nodes", c.Nodes)
+	d.Set("seconds", c.Took.Seconds())
+	return TagComplete(c.JID), pack(d)
 }
 
 // DecodeComplete reads the event of a job.
@@ -40,6 +51,29 @@ func DecodeComplete(jid string, data wire.Raw) (Complete, error) {
 	if s := d.Float("seconds"); math.Abs(s) < math.MaxInt64/float64(time.Second) { // no number is not
 		c.Took = time.Duration(math.Round(s * float64(time.Second)))
 	}
+	c.Reasons = readCounts(d.Map("reasons"))
 	c.Missing, err = absent(d)
 	return c, err
+}
+
+// Reasons counts minions by why they are missing.
+func Reasons(gone map[string]Absence) map[string]int {
+	n := map[string]int{}
+	for _, a := range gone {
+		n[a.Reason]++
+	}
+	return n
+}
+
+func readCounts(m *wire.Map) map[string]int {
+	if m == nil {
+		return nil
+	}
+	n := make(map[string]int, m.Len())
+	for _, k := range m.Keys() {
+		if reason, ok := k.(string); ok {
+			n[reason] = int(m.Int(reason))
+		}
+	}
+	return n
 }

@@ -46,7 +46,8 @@ func (m Missing) Under(node string) Missing {
 
 // Encode gives the event.
 func (m Missing) Encode() (tag string, data wire.Raw) {
-	d := wire.NewMap("jid", m.JID, "missing", wire.AnyList(sorted(m.Minions)), "absent", absences(m.Minions), "nodes", m.Nodes)
+	ids := sorted(m.Minions)
+	d := wire.NewMap("jid", m.JID, "missing", wire.AnyList(ids), "absent", absences(ids, m.Minions), "nodes", m.Nodes)
 	if m.From != "" {
 		d.Set("from", m.From)
 	}
@@ -68,12 +69,16 @@ func DecodeMissing(jid string, data wire.Raw) (Missing, error) {
 	return m, err
 }
 
-func absences(gone map[string]Absence) *wire.Map {
-	d := wire.NewMap()
-	for _, id := range sorted(gone) {
-		d.Set(id, wire.NewMap("reason", gone[id].Reason, "path", gone[id].Path))
+// absences packs reason and path of the minions with those ids. They may be 100,000, so no
+// map is built of them first.
+func absences(ids []string, gone map[string]Absence) wire.Raw {
+	b := wire.AppendMapHead(make([]byte, 0, 64*len(ids)+8), len(ids))
+	for _, id := range ids {
+		b = wire.AppendMapHead(wire.AppendStr(b, id), 2)
+		b = wire.AppendStr(wire.AppendStr(b, "reason"), gone[id].Reason)
+		b = wire.AppendStr(wire.AppendStr(b, "path"), gone[id].Path)
 	}
-	return d
+	return b
 }
 
 // absent reads who is missing. The field missing is the list of ids, as in Salt's own events;

@@ -105,8 +105,9 @@ func TestWords(t *testing.T) {
 				"nodes", wire.NewMap("", "refused: full"), "from", "n1"),
 		},
 		{
-			Complete{JID: job, Fun: "test.ping", Expected: 3, Returned: 1, Failed: 1, Missing: map[string]Absence{"a": {"No response", ""}}, Nodes: map[string]NodeState{"n1": NodeAnswered}, Took: 1500 * time.Millisecond},
+			Complete{JID: job, Fun: "test.ping", Expected: 3, Returned: 1, Failed: 1, Missing: map[string]Absence{"a": {"No response", ""}}, Reasons: map[string]int{"No response": 1}, Nodes: map[string]NodeState{"n1": NodeAnswered}, Took: 1500 * time.Millisecond},
 			"salt/job/" + job + "/complete", wire.NewMap("jid", job, "fun", "test.ping", "expected", 3, "returned", 1, "failed", 1,
+				"reasons", wire.NewMap("No response", 1),
 				"missing", []any{"a"}, "absent", wire.NewMap("a", wire.NewMap("reason", "No response", "path", "")), "nodes", wire.NewMap("n1", "answered"), "seconds", 1.5),
 		},
 		{Closed{JID: job, Word: 1 << 40}, "salt/job/" + job + "/closed", wire.NewMap("jid", job, "word", 1<<40)},

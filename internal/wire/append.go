@@ -93,6 +93,12 @@ func appendBytes(b, v []byte, r rules) []byte {
 // who puts the bytes themselves behind it without a copy.
 func AppendHead(b []byte, n int) []byte { return appendStrHead(b, n, wireRules) }
 
+// AppendMapHead appends what stands in front of the n pairs of a map.
+func AppendMapHead(b []byte, n int) []byte { return appendHead(b, Dict, n) }
+
+// AppendStr appends a text as [Encode] packs it.
+func AppendStr(b []byte, s string) []byte { return appendStr(b, s, wireRules) }
+
 func appendStrHead(b []byte, n int, r rules) []byte {
 	switch {
 	case n <= 31:

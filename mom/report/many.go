@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/momtree/mom/client"
@@ -24,7 +25,9 @@ func (r *Report) count(a *client.Account) {
 		}
 	}
 	if cut := a.Unnamed(); cut > 0 && !r.o.Batch { // a batch that stops names nobody it has not asked
-		reasons["unknown, the list was larger than max_event_size"] += cut
+		for reason, k := range unnamed(a, cut) {
+			reasons[reason] += k
+		}
 		n += cut
 	}
 	if n == 0 {
@@ -39,4 +42,29 @@ func (r *Report) count(a *client.Account) {
 		more = " more"
 	}
 	r.printf(r.o.Errors, "%d%s minions did not return [%s]. For their names run: salt-run jobs.list_job %s\n", n, more, strings.Join(parts, "; "), r.jid)
+}
+
+// Counts tells whether the report says all it has to by an account that counts missing
+// minions and does not name them.
+func (r *Report) Counts(a *client.Account) bool {
+	return a.Unnamed() > mostNamed && !r.o.Summary && a.Reasons != nil && a.Reasons[queued] == 0
+}
+
+// unnamed counts by reason the minions that the account does not name.
+func unnamed(a *client.Account, cut int) map[string]int {
+	left := map[string]int{}
+	maps.Copy(left, a.Reasons)
+	for _, m := range a.Missing {
+		left[m.Reason]--
+	}
+	sum := 0
+	for reason, n := range left {
+		if sum += n; n <= 0 {
+			delete(left, reason)
+		}
+	}
+	if sum != cut {
+		return map[string]int{"unknown, the list was larger than max_event_size": cut}
+	}
+	return left
 }

@@ -216,6 +216,7 @@ func (r *call) follow(ctx context.Context) (err error) {
 	bar, drawn := r.progress(ctx, job.Own)
 	defer drawn()
 	rep := r.report(bar)
+	job.Enough = rep.Counts
 	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
 	rep.Asked(len(job.Nodes))
 	rep.Started(job.JID)

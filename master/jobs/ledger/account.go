@@ -57,6 +57,7 @@ func (a Account) Open() bool { return a.Closed.IsZero() }
 // Complete is the word by which a job ends.
 func (a Account) Complete() jobevent.Complete {
 	return jobevent.Complete{
-		JID: a.JID, Fun: a.Fun, Expected: a.Expected, Returned: a.Returned, Failed: a.Failed, Missing: a.Missing, Nodes: a.Nodes, Took: a.Closed.Sub(a.Opened),
+		JID: a.JID, Fun: a.Fun, Expected: a.Expected, Returned: a.Returned, Failed: a.Failed, Missing: a.Missing, Reasons: jobevent.Reasons(a.Missing),
+		Nodes: a.Nodes, Took: a.Closed.Sub(a.Opened),
 	}
 }
