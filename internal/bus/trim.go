@@ -2,6 +2,7 @@ package bus
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/momtree/mom/internal/wire"
 )
@@ -12,7 +13,7 @@ const trimmed = "VALUE_TRIMMED"
 // trim replaces the biggest values of a map until it fits into limit bytes less
 // margin. As Salt does, the first pass takes values above half the limit, each
 // further one those above a tenth less, going into maps but not into lists. When
-// that is not enough whole maps of the top level go.
+// that is not enough whole values of the top level go, the largest first.
 func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 	room := limit - max(margin, 0)
 	least, err := leastSize(data)
@@ -29,7 +30,11 @@ func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 			return out, nil
 		}
 	}
-	out, err := trimValues(data, 0, false)
+	size, err := cutAbove(data, room)
+	if err != nil {
+		return nil, err
+	}
+	out, err := trimValues(data, size, false)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +42,23 @@ func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 		return nil, fmt.Errorf("%w: %d of %d bytes", ErrTooLarge, len(out), limit)
 	}
 	return out, nil
+}
+
+// cutAbove is the greatest length of which no value of the top level may be longer for the
+// map to fit into room bytes; 0 if none does.
+func cutAbove(data wire.Raw, room int) (int, error) {
+	var sizes []int
+	err := wire.Pairs(data, func(_, val wire.Raw) error {
+		sizes = append(sizes, len(val))
+		return nil
+	})
+	slices.Sort(sizes)
+	size := 0
+	for left := len(data); left > room && len(sizes) > 0; sizes = sizes[:len(sizes)-1] {
+		size = sizes[len(sizes)-1] - 1
+		left -= size - len(trimmed)
+	}
+	return size, err
 }
 
 // leastSize is what is left at least of a map when every value in it that can be replaced

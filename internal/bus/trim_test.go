@@ -14,7 +14,8 @@ func missing(tb testing.TB, n int) wire.Raw {
 	for i := range n {
 		m.Set(fmt.Sprintf("minion-%06d.example.org", i), wire.NewMap("reason", "Not connected", "path", ""))
 	}
-	b, err := wire.Encode(wire.NewMap("jid", "20260101000000000001", "expected", n, "missing", m, "text", "short"))
+	b, err := wire.Encode(wire.NewMap("jid", "20260101000000000001", "expected", n, "missing", m, "text", "short",
+		"reasons", wire.NewMap("Not connected", n, "No response", 0)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -22,14 +23,14 @@ func missing(tb testing.TB, n int) wire.Raw {
 }
 
 // A map of very many small values goes as a whole, in a time that lets a job of 100,000
-// minions end at once; one that fits after all is trimmed inside.
+// minions end at once, and smaller values stay; one that fits after all is trimmed inside.
 func TestTrim_ManySmallValues(t *testing.T) {
 	out, err := trim(missing(t, 100_000), DefaultMaxEventSize, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d, err := wire.DecodeMap(out)
-	if err != nil || d.String("missing") != trimmed || d.Int("expected") != 100_000 || d.String("text") != "short" {
+	if err != nil || d.String("missing") != trimmed || d.Int("expected") != 100_000 || d.String("text") != "short" || d.String("jid") == trimmed || d.Map("reasons").Int("Not connected") != 100_000 {
 		t.Errorf("%v: %.200q", err, out)
 	}
 	big, err := wire.Encode(wire.NewMap("a", wire.NewMap("b", string(make([]byte, 2000)), "c", 1)))

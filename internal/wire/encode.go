@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"reflect"
@@ -87,6 +88,12 @@ func (e encoder) value(b []byte, v any, depth int) ([]byte, error) {
 		b = appendHead(b, List, len(v))
 		for _, s := range v {
 			b = appendStr(b, s, e.rules)
+		}
+		return b, nil
+	case map[string]string:
+		b = appendHead(b, Dict, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			b = appendStr(appendStr(b, k, e.rules), v[k], e.rules)
 		}
 		return b, nil
 	default:
