@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
@@ -20,6 +21,8 @@ const (
 	aboutResults  = "results"
 	aboutAside    = "aside"
 	aboutQuota    = "quota"
+	aboutUnsaved  = "unsaved"
+	aboutLeftOut  = "left-out"
 	aboutJob      = "job/"
 )
 
@@ -49,10 +52,15 @@ func (m *Master) tellStores() {
 	refused := m.intake.Refused()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"results of minions were refused (%d lately), their jobs have ended with an error; the last is that of %s for job %s: %s",
-		refused.N, refused.Last.ID, refused.Last.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
+		refused.N, refused.ID, refused.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
 	over := m.intake.OverQuota()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
-		"a minion brings more than it may (%d lately); the last is %s: %s", over.N, over.Last, over.Why)}, aboutQuota, over.N > 0)
+		"a minion brings more than it may (%d lately); the last is %s: %s", over.N, over.ID, over.Why)}, aboutQuota, over.N > 0)
+	unsaved := m.intake.Unsaved()
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"returners of minions did not save results (%d lately), which are in the job cache all the same; the last is that of %s for job %s: %s",
+		unsaved.N, unsaved.ID, unsaved.JID, cut(unsaved.Why))}, aboutUnsaved, unsaved.N > 0)
+	m.tellLeftOut()
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
 	defer cancel()
 	st, err := m.store.Stats(ctx)
@@ -67,6 +75,21 @@ func (m *Master) tellStores() {
 		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + cut(db.LastError) +
 			"; see that it runs, is reached from here and lets this master in",
 	}, aboutDatabase, db.Down)
+}
+
+// tellLeftOut has the tree show that options have entries which this master does not
+// understand and leaves out.
+func (m *Master) tellLeftOut() {
+	left := slices.Clone(m.cfg.LeftOut)
+	for _, e := range m.leftOut.List() {
+		left = append(left, e.String())
+	}
+	if len(left) == 0 {
+		return // what is wrong when the master starts stays so
+	}
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"%d entries of its configuration cannot be understood and have no effect; the first: %s; `mom doctor` on its machine lists them",
+		len(left), cut(left[0]))}, aboutLeftOut, true)
 }
 
 // maxStale bounds how many jobs the tree names that are open for too long.

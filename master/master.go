@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/orchestrate"
@@ -25,6 +26,8 @@ func New(o Options) (_ *Master, err error) {
 	if m.log == nil {
 		m.log = slog.Default()
 	}
+	m.leftOut = config.NewLeftOut(m.log.Handler())
+	m.log = slog.New(m.leftOut)
 	if m.now == nil {
 		m.now = time.Now
 	}

@@ -87,7 +87,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 	if err := m1.answer(jid, big); err != nil || !r.has(jid, "m1") {
 		t.Errorf("the return of an open job is not stored: %v", err)
 	}
-	if over := r.intake.OverQuota(); over.Last != "m1" || over.N < tries/2 {
+	if over := r.intake.OverQuota(); over.ID != "m1" || over.N < tries/2 {
 		t.Errorf("the tree shows %+v", over)
 	}
 }

@@ -76,6 +76,7 @@ type self struct {
 	parent   string // outbox destination of the one above; "": this is a top
 	version  string
 	log      *slog.Logger
+	leftOut  *config.LeftOut               // hears what is logged
 	failures logthrottle.Filter[[2]string] // by what failed, and the cause
 	now      func() time.Time
 	ages     *age.Clock

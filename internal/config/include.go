@@ -18,6 +18,7 @@ const maxIncludes = 20
 type reader struct {
 	warnings []Warning
 	faults   []error
+	left     []string // entries that have no effect
 }
 
 func (r *reader) warn(p Place, k Kind, option, text string) {

@@ -66,8 +66,9 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	r.ruleLists(m.source, "peer_run", m.PeerRun)
 	r.nodegroups(m.source, m.Nodegroups)
 	for _, fault := range m.Reactor.Faults {
-		r.warn(m.places["reactor"], Replaced, "reactor", "option reactor: "+fault+"; it reacts to nothing")
+		r.leaveOut(m.places["reactor"], "reactor", "option reactor: "+fault+"; it reacts to nothing")
 	}
+	m.LeftOut = r.left
 	if _, set := m.places["keep_jobs_seconds"]; !set {
 		if _, set := m.places["keep_jobs"]; set {
 			m.KeepJobsSeconds = m.KeepJobs

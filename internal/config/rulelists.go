@@ -13,7 +13,7 @@ func (r *reader) ruleLists(src source, option string, lists map[string]any) {
 		if _, ok := lists[who].([]any); ok {
 			continue
 		}
-		r.warn(src.places[option], Replaced, option, fmt.Sprintf("option %s: %s wants a list of functions, has %s; it allows nothing", option, who, describe(lists[who])))
+		r.leaveOut(src.places[option], option, fmt.Sprintf("option %s: %s wants a list of functions, has %s; it allows nothing", option, who, describe(lists[who])))
 		lists[who] = []any{} // it stays: with it users of sudo are held to publisher_acl
 	}
 }
@@ -25,7 +25,7 @@ func (r *reader) nodegroups(src source, groups map[string]any) {
 		switch groups[name].(type) {
 		case string, []any:
 		default:
-			r.warn(src.places["nodegroups"], Replaced, "nodegroups",
+			r.leaveOut(src.places["nodegroups"], "nodegroups",
 				fmt.Sprintf("option nodegroups: group %s should be a compound target or a list of its words, not %s; targets with it are refused", name, describe(groups[name])))
 		}
 	}

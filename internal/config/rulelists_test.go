@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +16,37 @@ func TestRuleLists(t *testing.T) {
 	want := map[string]any{"fred": []any{}, "anna": []any{}, "joe": []any{"test.ping"}}
 	if !cmp.Equal(m.PublisherAcl, want) || len(w) != 3 || !cmp.Equal(m.Peer, map[string]any{"x": []any{}}) {
 		t.Errorf("%v, %v, %v", m.PublisherAcl, m.Peer, w)
+	}
+	if len(m.LeftOut) != 3 || !strings.Contains(m.LeftOut[0], ":2: option publisher_acl: anna wants a list") {
+		t.Errorf("left out: %q", m.LeftOut)
+	}
+}
+
+// Errors about options are kept, each once, and other records are handed on only.
+func TestLeftOut(t *testing.T) {
+	var text strings.Builder
+	l := NewLeftOut(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(l)
+	option := log.With("option", "peer", "place", "/etc/salt/master:4")
+	for range 2 {
+		option.Error("A rule allows nothing", "minions", "web*", "err", errors.New("no list"))
+	}
+	option.Warn("something else")
+	log.Error("disk full")
+	for i := range 2 * maxLeftOut {
+		log.Error("no", "option", i)
+	}
+	list := l.List()
+	if len(list) != maxLeftOut || list[0].String() != "/etc/salt/master:4: option peer: minions web*: A rule allows nothing: no list" {
+		t.Errorf("%d entries, the first %q", len(list), list[0])
+	}
+	if n := strings.Count(text.String(), "\n"); n != 4+2*maxLeftOut {
+		t.Errorf("%d records came through", n)
+	}
+	quiet := NewLeftOut(slog.DiscardHandler)
+	slog.New(quiet).Error("no", "option", "peer")
+	if len(quiet.List()) != 1 {
+		t.Error("errors are not kept where the log is off")
 	}
 }
 

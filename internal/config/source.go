@@ -13,6 +13,9 @@ type source struct {
 	// Raw holds every option of the files as they were written, known or
 	// not, for config.get.
 	Raw map[string]any
+	// LeftOut are the entries of options that cannot be understood and have no effect, each
+	// with its place.
+	LeftOut []string
 
 	places  map[string]Place
 	ordered map[string]any

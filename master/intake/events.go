@@ -155,6 +155,7 @@ func (s *Service) single(id string, e wire.MinionEvent) error {
 	}
 	if u, err := jobevent.DecodeUnsaved(e.Tag, e.Full); err == nil && u.ID == id {
 		s.o.Log.Warn("return not saved by a returner of its minion", "jid", u.JID, "minion", id, "err", u.Reason)
+		s.unsaved.note(Recent{ID: id, JID: u.JID, Why: u.Reason, Since: s.o.Now()})
 	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Full, Stamp: s.o.Now()})
 }

@@ -3,8 +3,6 @@ package intake
 import (
 	"cmp"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
@@ -86,38 +84,5 @@ func (s *Service) exceeds(id, via, jid string, why error) {
 		path = via + "/" + id // each minion has its turn in the log, and not its node
 	}
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfQuota, Path: path, ID: id, JID: jid, Err: why})
-	s.overQuota.note(OverQuota{Last: id, Why: why.Error(), Since: s.o.Now()})
-}
-
-// OverQuota are the refusals of the last hour for a quota.
-type OverQuota struct {
-	N         int
-	Last, Why string
-	Since     time.Time // of the last
-}
-
-// overQuota remembers them, for the tree to show.
-type overQuota struct {
-	mu  sync.Mutex
-	now OverQuota
-}
-
-func (o *overQuota) note(x OverQuota) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if x.Since.Sub(o.now.Since) <= RefusedFor {
-		x.N = o.now.N
-	}
-	x.N++
-	o.now = x
-}
-
-// OverQuota returns the refusals of the last hour; N is 0 if there were none.
-func (s *Service) OverQuota() OverQuota {
-	s.overQuota.mu.Lock()
-	defer s.overQuota.mu.Unlock()
-	if s.o.Now().Sub(s.overQuota.now.Since) > RefusedFor {
-		return OverQuota{}
-	}
-	return s.overQuota.now
+	s.overQuota.note(Recent{ID: id, JID: jid, Why: why.Error(), Since: s.o.Now()})
 }

@@ -3,8 +3,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"sync"
-	"time"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
@@ -44,46 +42,10 @@ func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.
 // that is stored in its place.
 func (s *Service) unusable(ret wire.Return, path string, why error) (returners.Return, error) {
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
-	s.refused.note(ret, why, s.o.Now())
+	s.refused.note(Recent{ID: ret.ID, JID: ret.JID, Why: why.Error(), Since: s.o.Now()})
 	ret, err := rows.InPlace(ret, s.o.Node, why)
 	if err != nil {
 		return returners.Return{}, err
 	}
 	return rows.Of(ret, s.o.Now()), nil
-}
-
-// RefusedFor is how long the tree shows that results of minions were refused.
-const RefusedFor = time.Hour
-
-// Refused are the returns that were refused lately.
-type Refused struct {
-	N     int
-	Last  wire.ReturnOf
-	Why   string
-	Since time.Time // of the last
-}
-
-// refused remembers them, for the tree to show.
-type refused struct {
-	mu  sync.Mutex
-	now Refused
-}
-
-func (r *refused) note(ret wire.Return, why error, at time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at.Sub(r.now.Since) > RefusedFor {
-		r.now.N = 0
-	}
-	r.now = Refused{r.now.N + 1, wire.ReturnOf{JID: ret.JID, ID: ret.ID}, why.Error(), at}
-}
-
-// Refused gives the returns that were refused in the last hour; N is 0 if none was.
-func (s *Service) Refused() Refused {
-	s.refused.mu.Lock()
-	defer s.refused.mu.Unlock()
-	if s.o.Now().Sub(s.refused.now.Since) > RefusedFor {
-		return Refused{}
-	}
-	return s.refused.now
 }

@@ -58,12 +58,11 @@ type Options struct {
 
 // Service takes returns and events. It is safe for concurrent use.
 type Service struct {
-	o       Options
-	refused refused
-	words   sequence.Gate // of the nodes below
+	o     Options
+	words sequence.Gate // of the nodes below
 
-	returns, events *quota.Day
-	overQuota       overQuota
+	returns, events             *quota.Day
+	refused, overQuota, unsaved recent
 }
 
 // New makes one.

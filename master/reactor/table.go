@@ -54,7 +54,7 @@ func (t *table) reload(log *slog.Logger) {
 		return
 	}
 	for _, fault := range read.Faults {
-		log.Error("An entry of the reactor reacts to nothing: it cannot be understood", "file", t.file, "err", fault)
+		log.Error("An entry of the reactor reacts to nothing: it cannot be understood", "option", "reactor", "file", t.file, "err", fault)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

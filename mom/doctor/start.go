@@ -3,6 +3,7 @@ package doctor
 import (
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/config"
@@ -25,13 +26,26 @@ func lookStart(p *patient) {
 			p.refused(role, err)
 			return
 		}
-		p.try(role, daemons.TryMaster(p.conf, node, slog.New(&ruleFaults{patient: p})))
+		p.tryMaster(role, node)
 	} else {
-		p.try("master", daemons.TryMaster(p.conf, nil, slog.New(&ruleFaults{patient: p})))
+		p.tryMaster("master", nil)
 	}
 	if p.conf.RestCherrypy != nil || p.conf.RestTornado != nil || p.conf.Api {
 		p.try("API", daemons.TryAPI(p.dir, p.conf))
 	}
+}
+
+// tryMaster reports whether a master or node could be constructed, and the entries of its
+// options that it leaves out.
+func (p *patient) tryMaster(role string, node *config.Syndic) {
+	left := config.NewLeftOut(slog.DiscardHandler)
+	err := daemons.TryMaster(p.conf, node, slog.New(left))
+	for _, e := range left.List() {
+		if !p.knows(e.Text) {
+			p.fails(e.Option, e.Place, "mend it", "%s", e.Text)
+		}
+	}
+	p.try(role, err)
 }
 
 // try reports whether a daemon could be constructed.
@@ -46,15 +60,17 @@ func (p *patient) try(role string, err error) {
 // refused reports each part of an error by which a daemon does not start.
 func (p *patient) refused(role string, err error) {
 	for _, e := range each(err) {
-		text := e.Error()
-		known := false
-		for _, f := range p.Findings {
-			known = known || f.Level == Fails && (strings.Contains(text, f.What) || strings.Contains(f.What, text))
-		}
-		if !known {
+		if text := e.Error(); !p.knows(text) {
 			p.fails(areaStart, role, "change it: the daemon does not start with it", "%s", text)
 		}
 	}
+}
+
+// knows tells whether a fault was found by another check.
+func (p *patient) knows(text string) bool {
+	return slices.ContainsFunc(p.Findings, func(f Finding) bool {
+		return f.Level == Fails && (strings.Contains(text, f.What) || strings.Contains(f.What, text))
+	})
 }
 
 // alone constructs a master that has one part of the configuration and the defaults of
