@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/value"
 )
 
@@ -18,7 +19,7 @@ func init() {
 	for _, name := range slices.Concat(requisites, []string{
 		"onchanges_in", "onfail_in", "prereq_in", "watch_in", "require_in", "listen_in",
 		"fun", "state", "check_cmd", "cmd_opts_exclude", "failhard", "onlyif", "unless", "creates", "retry", "order",
-		"parallel", "reload_modules", "reload_grains", "reload_pillar", "runas", "runas_password", "fire_event", "saltenv",
+		"parallel", "reload_modules", "reload_grains", "reload_pillar", "runas", "runas_password", "no_log", "fire_event", "saltenv",
 		"umask", "use", "use_in", "__env__", "__sls__", "__id__", "__orchestration_jid__", "__pub_user", "__pub_arg",
 		"__pub_jid", "__pub_fun", "__pub_tgt", "__pub_ret", "__pub_pid", "__pub_tgt_type", "__prereq__", "__prerequired__", "__umask__",
 	}) {
@@ -128,7 +129,19 @@ func (r *Run) perform(ctx context.Context, spec Spec, c *value.Map, call *Call, 
 		res = exception(c, err)
 	}
 	unify(res)
+	conceal(c, res)
 	return res, nil
+}
+
+// conceal hides the texts of comment and changes of a state with no_log: True, as Salt 3008
+// does. Salt shows those of a parallel state; they are hidden as well.
+func conceal(c, res *value.Map) {
+	if !Truth(get(c, "no_log")) {
+		return
+	}
+	for _, name := range []string{"comment", "changes"} {
+		res.Set(name, secrets.Hide(get(res, name)))
+	}
 }
 
 // exception is the result of a state whose function did not come to an end.

@@ -29,6 +29,7 @@ func (r *Run) start(ctx context.Context, c *value.Map, call *Call) *value.Map {
 				res = exception(own, err)
 			}
 			unify(res)
+			conceal(own, res)
 			return res
 		}
 		p.res = once()

@@ -1,0 +1,31 @@
+package secrets
+
+import "github.com/momtree/mom/internal/wire"
+
+// Hidden stands in the place of a text that is hidden, as in Salt 3008.
+const Hidden = "**********"
+
+// Hide replaces all texts within maps and lists by [Hidden]. Numbers, truth values, bytes,
+// empty texts and the keys of maps stay.
+func Hide(v any) any {
+	switch v := wire.Normal(v).(type) {
+	case *wire.Map:
+		m := wire.NewMap()
+		v.Range(func(k, e any) bool {
+			m.Set(k, Hide(e))
+			return true
+		})
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = Hide(e)
+		}
+		return l
+	case string:
+		if v != "" {
+			return Hidden
+		}
+	}
+	return v
+}
