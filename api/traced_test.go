@@ -9,7 +9,7 @@ import (
 
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/momtree/mom/internal/tracing"
+	"github.com/momtree/mom/internal/tracing/export"
 )
 
 // The example of the W3C standard.
@@ -39,7 +39,7 @@ func TestTraceparent(t *testing.T) {
 		f, out := newFake(), tracetest.NewInMemoryExporter()
 		s := serve(t, f, func(o *Options) {
 			if c.on {
-				o.Tracer = tracing.NewWith(out, "salt-api")
+				o.Tracer = export.NewWith(out, "salt-api", "")
 			}
 		})
 		r := httptest.NewRequest(c.method, c.path, strings.NewReader(`[{"client": "local_async", "tgt": "*", "fun": "test.ping"}]`))

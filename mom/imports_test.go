@@ -34,8 +34,10 @@ var standing = map[string]map[string]string{
 		"internal/config":   "where those are",
 	},
 	"salt": {
-		"minion/modules":  "the names of functions, for completion and advice",
-		"minion/staterun": "those of state.*",
+		"internal/config":         "the option tracing",
+		"internal/tracing/export": "the span with which the trace of a job begins",
+		"minion/modules":          "the names of functions, for completion and advice",
+		"minion/staterun":         "those of state.*",
 	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",

@@ -1,4 +1,4 @@
-package tracing
+package tracing_test
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/tracing"
+	"github.com/momtree/mom/internal/tracing/export"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,18 +22,18 @@ const example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 // Python peers of old protocols send text.
 func TestCarrier(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
-	top, below := NewWith(out, "top"), NewWith(out, "below")
+	top, below := export.NewWith(out, "top", ""), export.NewWith(out, "below", "")
 	ctx, s := top.Start(t.Context(), "publish", trace.SpanKindServer)
 	load := wire.NewMap("jid", "1")
 	top.Inject(ctx).Put(load)
-	parent, _ := load.Get(ParentField)
+	parent, _ := load.Get(tracing.ParentField)
 	for _, as := range []any{parent, []byte(parent.(string)), mustEncode(t, parent)} {
-		got := Fields(as, nil)
+		got := tracing.Fields(as, nil)
 		if !got.Valid() || got.TraceID() != trace.SpanContextFromContext(ctx).TraceID().String() {
 			t.Fatalf("%T %v is no context of the trace", as, as)
 		}
 	}
-	_, child := below.Start(Of(load).Extract(t.Context()), "forward", trace.SpanKindServer)
+	_, child := below.Start(tracing.Of(load).Extract(t.Context()), "forward", trace.SpanKindServer)
 	child.End(errors.New("no disk"))
 	s.End(nil)
 	spans := out.GetSpans()
@@ -48,8 +48,8 @@ func TestCarrier(t *testing.T) {
 // A trace that is not sampled is passed on as such: no daemon below begins one of its own.
 func TestCarrier_NotSampled(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
-	top := newTracer(config.Tracing{Sampler: "always_off"}, "", "", sdk.WithSyncer(out))
-	below := NewWith(out, "below")
+	top := export.NewWith(out, "top", "always_off")
+	below := export.NewWith(out, "below", "")
 	ctx, s := top.Start(t.Context(), "publish", trace.SpanKindServer)
 	c := top.Inject(ctx)
 	if !strings.HasSuffix(c.Parent, "-00") {
@@ -67,12 +67,12 @@ func TestCarrier_NotSampled(t *testing.T) {
 // Without a trace nothing is recorded afterwards.
 func TestRecord_NoTrace(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
-	x := NewWith(out, "x")
+	x := export.NewWith(out, "x", "")
 	x.Record(t.Context(), "late", time.Unix(1, 0), time.Unix(2, 0), nil)
 	if n := len(out.GetSpans()); n != 0 {
 		t.Fatalf("%d spans", n)
 	}
-	x.Record(Carrier{Parent: example}.Extract(t.Context()), "late", time.Unix(1, 0), time.Unix(2, 0), nil)
+	x.Record(tracing.Carrier{Parent: example}.Extract(t.Context()), "late", time.Unix(1, 0), time.Unix(2, 0), nil)
 	if s := out.GetSpans(); len(s) != 1 || s[0].EndTime.Sub(s[0].StartTime) != time.Second {
 		t.Errorf("spans %+v", s)
 	}
@@ -80,13 +80,13 @@ func TestRecord_NoTrace(t *testing.T) {
 
 // Off means: nothing is made, sent or put into loads, by any method.
 func TestOff(t *testing.T) {
-	var none *Tracer
+	var none *tracing.Tracer
 	ctx, s := none.Start(context.Background(), "x", trace.SpanKindInternal)
 	s.Set()
 	s.End(errors.New("x"))
 	none.Record(ctx, "x", time.Now(), time.Now(), nil)
 	load := wire.NewMap()
-	none.Inject(Carrier{Parent: example}.Extract(ctx)).Put(load)
+	none.Inject(tracing.Carrier{Parent: example}.Extract(ctx)).Put(load)
 	if none.On() || load.Len() != 0 || none.Close() != nil {
 		t.Error("not off", load)
 	}
@@ -98,7 +98,7 @@ func FuzzCarrier(f *testing.F) {
 	f.Add("00-00000000000000000000000000000000-00f067aa0ba902b7-01", "")
 	f.Add("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", ",,")
 	f.Fuzz(func(t *testing.T, parent, state string) {
-		c := Fields(parent, state)
+		c := tracing.Fields(parent, state)
 		if c.Valid() != (c.TraceID() != "") {
 			t.Errorf("%q: valid and without id", parent)
 		}

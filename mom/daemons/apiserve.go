@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/tracing"
+	"github.com/momtree/mom/internal/tracing/export"
 )
 
 // apiOptions are what an [apiDaemon] is made of.
@@ -43,7 +44,7 @@ func newAPI(o apiOptions) (*apiDaemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.tracer, err = tracing.New(context.Background(), t, o.conf.ID, o.version, o.log); err != nil {
+	if o.tracer, err = export.New(context.Background(), t, o.conf.ID, o.version, o.log); err != nil {
 		return nil, err
 	}
 	o.closes = append(o.closes, o.tracer.Close)

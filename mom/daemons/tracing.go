@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/tracing"
+	"github.com/momtree/mom/internal/tracing/export"
 )
 
 // withTracer opens a daemon with a tracer, which ends after it.
@@ -15,7 +16,7 @@ func withTracer(ctx context.Context, conf map[string]any, service, id, version s
 	if err != nil {
 		return nil, err
 	}
-	t, err := tracing.New(ctx, o, id, version, log)
+	t, err := export.New(ctx, o, id, version, log)
 	if err != nil {
 		return nil, err
 	}
