@@ -175,11 +175,8 @@ func (x *extracted) chooseSource(ctx context.Context) (bool, error) {
 	base := x.source
 	if scheme := schemeOf(x.source); scheme == "" || scheme == "file" {
 		x.local = true
-		x.source = expand(strings.TrimPrefix(x.source, "file://"))
-		base = x.source
-		if real, err := filepath.EvalSymlinks(x.source); err == nil {
-			x.source = real
-		}
+		base = expand(strings.TrimPrefix(x.source, "file://"))
+		x.source = resolved(base)
 		if st, err := os.Stat(x.source); err != nil || !st.Mode().IsRegular() {
 			return x.ends(false, "Source file '%s' does not exist", x.source)
 		}

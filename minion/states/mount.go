@@ -103,8 +103,8 @@ func (m *mounted) ends(verdict any, format string, a ...any) (bool, error) {
 	return true, err
 }
 
-// folderOf resolves the links of a path.
-func folderOf(path string) string {
+// resolved resolves the links of a path.
+func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
@@ -122,7 +122,7 @@ func mountMounted(ctx context.Context, c *Call) (*core.Result, error) {
 	if m.name != "/" {
 		m.name = strings.TrimRight(m.name, "/")
 	}
-	m.real = folderOf(m.name)
+	m.real = resolved(m.name)
 	m.key = strings.ReplaceAll(m.real, " ", `\040`)
 	if err := m.read(ctx); err != nil {
 		return workOr(r, "", err)
@@ -160,7 +160,7 @@ func (m *mounted) findDevice(ctx context.Context) (bool, error) {
 	case strings.HasPrefix(m.device, "/"):
 		m.found = m.bound()
 		if m.found == "" {
-			m.found = folderOf(m.device)
+			m.found = resolved(m.device)
 		}
 	case strings.HasPrefix(upper, "UUID="):
 		m.found = strings.ToLower(strings.Trim(behind, `"`))
@@ -295,6 +295,7 @@ func (m *mounted) persist(ctx context.Context) (bool, error) {
 		}
 		switch {
 		case out == "present":
+			written(m.r, out)
 			return true, nil
 		case out == "new" && is != "":
 			return m.ends(nil, "%s. %sneeds to be written to the fstab in order to be made persistent.", m.r.Comment, is)

@@ -40,7 +40,7 @@ func (m *mounted) again(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	m.known = append(m.known, here.String("device"))
-	m.known = append(m.known, folderOf(m.known[0]))
+	m.known = append(m.known, resolved(m.known[0]))
 	for _, other := range []string{"alt_device", "device_uuid", "device_label"} {
 		if v := here.String(other); v != "" && !slices.Contains(m.known, v) {
 			m.known = append(m.known, v)
