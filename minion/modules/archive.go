@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,10 +124,7 @@ CLI Example:
 func (c *Call) cachedArchive(ctx context.Context) (string, error) {
 	name := c.Str("name")
 	if strings.HasPrefix(name, "/") {
-		if _, err := os.Stat(name); err == nil {
-			return name, nil
-		}
-		return "", commandErrorf("Failed to cache %s", name)
+		return name, nil
 	}
 	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.Truth("use_etag"), SourceHash: c.Str("source_hash")}
 	path, err := c.Env.Files().Cache(ctx, name, want)
@@ -195,6 +193,10 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 		}
 	default:
 		err = commandErrorf("Unsupported archive format '%s'", format)
+	}
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		err = commandErrorf("Failed to list contents of %s: %s", c.Str("name"), pythonOSError(err))
 	}
 	if err != nil {
 		return contents, err

@@ -26,6 +26,7 @@ func TestArchiveList(t *testing.T) {
 		{"archive.list", []any{dir + "/app.tar.gz", kw("strip_components", int64(1))}, []any{"README", "bin/", "bin/run", "go"}},
 		{"archive.list", []any{dir + "/nodirs.zip"}, []any{"app-1.0/", "app-1.0/README", "app-1.0/bin/", "app-1.0/bin/run"}},
 		{"archive.list", []any{dir + "/plain"}, "ERROR: Unable to guess archive format, please pass an 'archive_format' argument. Additional info follows:\n\narchive location:\n    " + dir + "/plain"},
+		{"archive.list", []any{"/nosuch.tar"}, "ERROR: Failed to list contents of /nosuch.tar: [Errno 2] No such file or directory: '/nosuch.tar'. Additional info follows:\n\narchive location:\n    /nosuch.tar"},
 		{"archive.is_encrypted", []any{dir + "/enc.zip"}, true},
 		{"archive.is_encrypted", []any{dir + "/app.zip"}, false},
 		{"archive.unzip", []any{dir + "/app.zip", t.TempDir()}, []any{"app-1.0/", "app-1.0/go", "app-1.0/README", "app-1.0/bin/", "app-1.0/bin/run"}},

@@ -66,8 +66,8 @@ func (c *Call) mountRun(ctx context.Context, words ...string) (any, error) {
 // mountWords are the options of mount for a call, behind which device and folder come.
 func (c *Call) mountWords(opts []string) []string {
 	var words []string
-	if len(opts) > 0 {
-		words = append(words, "-o", strings.Join(opts, ","))
+	if list := strings.Join(opts, ","); list != "" {
+		words = append(words, "-o", list)
 	}
 	if fstype := c.Str("fstype"); fstype != "" {
 		words = append(words, "-t", fstype)

@@ -45,6 +45,9 @@ CLI Example:
 	)
 }
 
+// errNoKeyFile says that the file source cannot be had.
+var errNoKeyFile = commandErrorf("Failed to pull key file from salt file server")
+
 // sourceKeys are the keys of the file source, one each.
 func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 	path, err := c.Env.Files().Cache(ctx, c.Str("source"), fileclient.Want{Saltenv: c.Str("saltenv")})
@@ -52,7 +55,7 @@ func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, commandErrorf("Failed to pull key file from salt file server")
+		return nil, errNoKeyFile
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -152,6 +155,9 @@ func sshRemoveKeysFrom(ctx context.Context, c *Call) (any, error) {
 
 func sshCheckKeysOf(ctx context.Context, c *Call) (any, error) {
 	done, keys, err := c.eachKey(ctx, "ssh.check_key", c.whole)
+	if errors.Is(err, errNoKeyFile) {
+		return wire.NewMap(), nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,9 @@ func (c *Call) state(ctx context.Context, fun, name string, given ...any) (*core
 
 // get fetches the archive, and ends where its hash shows that there is nothing to do.
 func (x *extracted) get(ctx context.Context) (bool, error) {
-	var kind string
 	if x.sum != "" {
 		var err error
-		if kind, x.sum, err = x.sourceSum(ctx, x.source, x.sum); err != nil {
+		if _, x.sum, err = x.sourceSum(ctx, x.source, x.sum); err != nil {
 			return false, err
 		}
 	}
@@ -58,7 +57,7 @@ func (x *extracted) get(ctx context.Context) (bool, error) {
 	}
 	if x.local {
 		x.cached = x.source
-		return x.changed(kind)
+		return x.changed()
 	}
 	if x.Test {
 		return x.ends(nil, "Archive %s would be cached (if necessary) and checked to discover if extraction is needed", x.shown())
@@ -77,7 +76,7 @@ func (x *extracted) get(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	x.cached = pystr(where)
-	return x.changed(kind)
+	return x.changed()
 }
 
 func (x *extracted) hashArgument() string {
@@ -88,7 +87,7 @@ func (x *extracted) hashArgument() string {
 }
 
 // changed compares the hash of the archive with that of the last time, with source_hash_update.
-func (x *extracted) changed(string) (bool, error) {
+func (x *extracted) changed() (bool, error) {
 	if x.sum == "" || !x.Truth("source_hash_update") || x.Truth("skip_verify") {
 		return false, nil
 	}
