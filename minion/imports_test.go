@@ -14,6 +14,7 @@ import (
 // below is which packages of the minion each of them stands on. None imports package
 // minion, which puts them together, and of those here none that is not named.
 var below = map[string][]string{
+	"archives":   nil,
 	"delivery":   nil,
 	"failover":   nil,
 	"external":   nil,
@@ -22,12 +23,12 @@ var below = map[string][]string{
 	"masters":    {"delivery", "failover", "jobs", "session"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
 	"scheduler":  {"jobs", "modules"},
-	"modules":    {"external", "fileclient", "grains", "hostsfile", "text"},
+	"modules":    {"archives", "external", "fileclient", "grains", "hostsfile", "text"},
 	"grains":     nil,
 	"text":       nil,
 	"hostsfile":  nil,
 	"inifile":    {"text"},
-	"states":     {"fileclient", "inifile", "modules", "text"},
+	"states":     {"archives", "fileclient", "inifile", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
 

@@ -37,7 +37,7 @@ type functionRun struct {
 func TestStateFunctions_AsSalt(t *testing.T) {
 	const data = "staterun/testdata/functions"
 	for _, name := range []string{
-		"edits", "keyvalue", "serialize", "files", "system", "ini", "managed", "folders", "links", "lines", "commands", "requisites",
+		"edits", "keyvalue", "serialize", "files", "system", "ini", "managed", "folders", "links", "lines", "commands", "requisites", "archives",
 	} {
 		for _, test := range []bool{false, true} {
 			kind := map[bool]string{false: "run", true: "test"}[test]

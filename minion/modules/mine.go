@@ -231,10 +231,16 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 }
 
 func mineDelete(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return true, nil // nothing is kept without a master
+	}
 	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
 }
 
 func mineFlush(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return true, nil // nothing is kept without a master
+	}
 	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
 }
 

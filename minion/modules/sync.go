@@ -72,6 +72,22 @@ CLI Example:
 
     salt '*' saltutil.refresh_modules
 `},
+		Function{Name: "refresh_beacons", Run: refreshEvent("beacons_refresh"), Doc: `
+Fire the event beacons_refresh on the bus of the minion, for programs that wait for it. This
+minion runs no beacons.
+
+CLI Example:
+
+    salt '*' saltutil.refresh_beacons
+`},
+		Function{Name: "refresh_matchers", Run: refreshEvent("matchers_refresh"), Doc: `
+Fire the event matchers_refresh on the bus of the minion, for programs that wait for it. The
+matchers of this minion are built in.
+
+CLI Example:
+
+    salt '*' saltutil.refresh_matchers
+`},
 		Function{Name: "clear_cache", Run: clearCache, Doc: `
 Remove the files that the minion has cached: what it fetched from the master and
 by http. What it keeps for its work, as returns that no master has taken, stays.
@@ -81,6 +97,13 @@ CLI Example:
     salt '*' saltutil.clear_cache
 `},
 	)
+}
+
+// refreshEvent fires an event on the minion's own bus; False without a daemon.
+func refreshEvent(tag string) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		return c.Env.FireLocal(tag, wire.NewMap()) == nil, nil
+	}
 }
 
 func refreshed(context.Context, *Call) (any, error) { return true, nil }

@@ -18,7 +18,7 @@ func TestSys_Lists(t *testing.T) {
 	}
 	calls(t, env, []callCase{
 		{"sys.list_functions", []any{"sys"}, []any{"sys.argspec", "sys.doc", "sys.list_functions", "sys.list_modules", "sys.list_returners", "sys.returner_doc"}},
-		{"sys.list_functions", []any{"test.p*", "cmd.which", "test.ping"}, []any{"cmd.which", "test.ping"}},
+		{"sys.list_functions", []any{"test.pi*", "cmd.which", "test.ping"}, []any{"cmd.which", "test.ping"}},
 		{"sys.list_functions", []any{"nosuch"}, []any{}},
 		{"sys.list_modules", []any{"st*"}, []any{"status"}},
 		{"sys.list_modules", []any{"cmd", "nosuch"}, []any{"cmd"}},

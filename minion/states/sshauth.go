@@ -33,7 +33,7 @@ config : .ssh/authorized_keys
 fingerprint_hash_type : sha256
     of the fingerprints that are looked at
 source
-    not supported; a state that sets it is refused
+    a file of keys, salt:// or http, in place of the key that name is
 `
 	Register("ssh_auth",
 		Function{Name: "present", Spec: core.Spec{Args: args, VarKw: true}, Run: sshPresent, Doc: `
@@ -97,7 +97,7 @@ func (c *Call) sshWhere() *value.Map {
 func sshPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	r, k, user := outcome(c), c.sshKey(), c.Str("user")
 	if c.Str("source") != "" {
-		return says(r, false, "This minion does not support source of ssh_auth.present")
+		return c.sshPresentFrom(ctx, r)
 	}
 	if c.Test {
 		what, err := c.sshCheck(ctx, k)
@@ -119,15 +119,21 @@ func sshPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.sshDone(r, k.key, done)
+}
+
+// sshDone tells what has become of a key, or of those of a file.
+func (c *Call) sshDone(r *core.Result, name string, done any) (*core.Result, error) {
+	user := c.Str("user")
 	switch done {
 	case "replace":
-		r.Changes.Set(k.key, "Updated")
-		return says(r, true, "The authorized host key %s for user %s was updated", k.key, user)
+		r.Changes.Set(name, "Updated")
+		return says(r, true, "The authorized host key %s for user %s was updated", name, user)
 	case "no change":
-		return says(r, true, "The authorized host key %s is already present for user %s", k.key, user)
+		return says(r, true, "The authorized host key %s is already present for user %s", name, user)
 	case "new":
-		r.Changes.Set(k.key, "New")
-		return says(r, true, "The authorized host key %s for user %s was added", k.key, user)
+		r.Changes.Set(name, "New")
+		return says(r, true, "The authorized host key %s for user %s was added", name, user)
 	case "fail":
 		return says(r, false, "Failed to add the ssh key. Is the home directory available, and/or does the key file exist?")
 	}
@@ -137,7 +143,7 @@ func sshPresent(ctx context.Context, c *Call) (*core.Result, error) {
 func sshAbsent(ctx context.Context, c *Call) (*core.Result, error) {
 	r, k, user := outcome(c), c.sshKey(), c.Str("user")
 	if c.Str("source") != "" {
-		return says(r, false, "This minion does not support source of ssh_auth.absent")
+		return c.sshAbsentFrom(ctx, r)
 	}
 	if c.Test {
 		what, err := c.sshCheck(ctx, k)

@@ -1,0 +1,17 @@
+package archives
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// mknod makes a pipe or a device in a folder, which no link may stand in for.
+func mknod(dir *os.Root, name string, mode uint32, major, minor int64) error {
+	d, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Mknodat(int(d.Fd()), name, mode, int(unix.Mkdev(uint32(major), uint32(minor)))), d.Close())
+}

@@ -1,0 +1,141 @@
+package modules
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	Register("pkg", Function{Name: "info_installed", VarArgs: true, VarKw: true, Run: pkgInfo, Doc: `
+Return what is known of installed packages, by name; of all when none is named. With
+failhard=False packages that are not installed are no error. Only with apt.
+
+CLI Example:
+
+    salt '*' pkg.info_installed bash
+`})
+}
+
+// infoFields are the fields that are asked for, by the names of Salt.
+var infoFields = []struct{ name, field string }{
+	{"name", "${Package}"},
+	{"revision", "${binary:Revision}"},
+	{"architecture", "${Architecture}"},
+	{"packager", "${Maintainer}"},
+	{"summary", "${Summary}"},
+	{"source", "${source:Package}"},
+	{"version", "${Version}"},
+	{"group", "${Section}"},
+	{"size", "${Size}"},
+	{"MD5", "${MD5sum}"},
+	{"SHA1", "${SHA1}"},
+	{"SHA256", "${SHA256}"},
+	{"vendor", "${Origin}"},
+	{"url", "${Homepage}"},
+	{"status", "${db:Status-Abbrev}"},
+	{"install_date", "${db-fsys:Last-Modified}"},
+}
+
+// infoEnd ends a package in the output.
+const infoEnd = "\n*/~^\\*\n"
+
+func pkgInfo(ctx context.Context, c *Call) (any, error) {
+	hard := true
+	for _, k := range c.Kwargs.Keys() {
+		name, _ := k.(string)
+		v, _ := c.Kwargs.Get(name)
+		switch {
+		case name == "failhard":
+			hard = truth(v)
+		case !strings.HasPrefix(name, "__"):
+			return nil, invocationErrorf("The following keyword arguments are not valid: %s=%s", name, PyStr(v))
+		}
+	}
+	p, err := packagerOf(c)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := p.(apt)
+	if !ok {
+		return nil, commandErrorf("pkg.info_installed is not supported by this minion with this package manager, only with apt")
+	}
+	var format strings.Builder
+	for _, f := range infoFields {
+		format.WriteString(f.name + ":" + f.field + "\\n")
+	}
+	format.WriteString("description:${Description}\\n\\n*/~^\\\\*\\n")
+	names := textList(c.Rest())
+	if err := plainArgs("package", names); err != nil {
+		return nil, err
+	}
+	r, err := a.run(ctx, c, false, append([]string{"dpkg-query", "-W", "-f=" + format.String()}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	if r.retcode != 0 {
+		if hard {
+			return nil, commandErrorf("Error getting packages information: %s", r.stderr)
+		}
+		return out, nil
+	}
+	for text := range strings.SplitSeq(r.stdout+"\n", infoEnd) {
+		head, description, ok := strings.Cut(text, "\ndescription:")
+		if !ok {
+			continue
+		}
+		info := pkgFields(head)
+		if status := info.String("status"); len(status) > 1 && status[1] != 'i' {
+			continue
+		}
+		info.Delete("status")
+		info.Set("description", description)
+		if license := pkgLicense(info.String("name")); license != "" {
+			info.Set("license", license)
+		}
+		out.Set(info.String("name"), info)
+	}
+	return out, nil
+}
+
+// pkgFields reads the fields of a package. Empty ones are left out.
+func pkgFields(head string) *wire.Map {
+	info := wire.NewMap()
+	for line := range strings.SplitSeq(head, "\n") {
+		k, v, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok || v == "" {
+			continue
+		}
+		if k == "install_date" {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				continue
+			}
+			v = time.Unix(n, 0).UTC().Format("2006-01-02T15:04:05Z")
+		}
+		info.Set(k, v)
+	}
+	return info
+}
+
+// pkgLicense are the licenses that a package names in its copyright file.
+func pkgLicense(name string) string {
+	b, err := os.ReadFile("/usr/share/doc/" + name + "/copyright")
+	if err != nil || strings.Contains(name, "/") {
+		return ""
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, "License:"); ok {
+			found[strings.TrimSpace(v)] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(found)), ", ")
+}
