@@ -80,29 +80,41 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 }
 
 func TestBus_TellsOfTheMaster(t *testing.T) {
-	m := channeltest.Start(t, channeltest.Rules{})
-	cfg := testConfig(t, m)
-	d := start(t, cfg)
-	sub := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_"})
-	defer sub.Close()
-	next := func() string {
-		select {
-		case e := <-sub.C():
-			return e.Tag
-		case <-time.After(patience):
-			return "nothing"
-		}
-	}
-	m.AwaitSubscribers(t, 1)
-	m.Await(t, "_minion_event", 2)
-	m.Down()
-	for tag := next(); tag != "__master_disconnected"; tag = next() {
-		if tag != "__master_connected" {
-			t.Fatalf("heard %s", tag)
-		}
-	}
-	m.Up()
-	if tag := next(); tag != "__master_connected" {
-		t.Errorf("heard %s", tag)
+	for name, rules := range map[string]channeltest.Rules{
+		"that answers": {},
+		"that does not answer what it is told at a connect": {Answer: func(cmd string, reply []byte) []byte {
+			if cmd == "_presence" || cmd == "_minion_event" {
+				return nil
+			}
+			return reply
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := channeltest.Start(t, rules)
+			cfg := testConfig(t, m)
+			d := start(t, cfg)
+			sub := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_"})
+			defer sub.Close()
+			next := func() string {
+				select {
+				case e := <-sub.C():
+					return e.Tag
+				case <-time.After(patience):
+					return "nothing"
+				}
+			}
+			m.AwaitSubscribers(t, 1)
+			m.Await(t, "_presence", 1)
+			m.Down()
+			for tag := next(); tag != "__master_disconnected"; tag = next() {
+				if tag != "__master_connected" {
+					t.Fatalf("heard %s", tag)
+				}
+			}
+			m.Up()
+			if tag := next(); tag != "__master_connected" {
+				t.Errorf("heard %s", tag)
+			}
+		})
 	}
 }
