@@ -20,7 +20,9 @@ func (f fixedPillar) Compile(context.Context, modules.Env, modules.PillarOptions
 
 // A run of states whose pillar does not come in time applies nothing, and says so as Salt does.
 func TestPillar_TimesOut(t *testing.T) {
-	m := channeltest.Start(t, channeltest.Rules{})
+	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
+		"_master_opts": func(string, *wire.Map) any { return wire.NewMap() },
+	}})
 	cfg := testConfig(t, m)
 	cfg.RequestChannelTimeout, cfg.RequestChannelTries = 200*time.Millisecond, 1
 	start(t, cfg)
