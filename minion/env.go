@@ -94,6 +94,15 @@ func (e *env) Fire(ctx context.Context, tag string, data any) error {
 	return e.s.Fire(ctx, tag, data)
 }
 
+// FireAll leaves events for several masters to the bus, as Salt's minion does: one that does not
+// answer delays no function.
+func (e *env) FireAll(ctx context.Context, tag string, data any) error {
+	if len(e.core.sessions.Serving()) < 2 {
+		return e.Fire(ctx, tag, data)
+	}
+	return e.FireLocal("fire_master", wire.NewMap("data", data, "tag", tag, "events", nil, "pretag", nil))
+}
+
 // Ask sends a load to the master that the job came from.
 func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
 	cmd := load.String("cmd")

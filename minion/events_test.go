@@ -2,6 +2,7 @@ package minion
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -116,5 +117,43 @@ func TestBus_TellsOfTheMaster(t *testing.T) {
 				t.Errorf("heard %s", tag)
 			}
 		})
+	}
+}
+
+// Of several masters all hear an event, also from a job of one of them, and at once while
+// another is gone.
+func TestEvents_OfSeveralMasters(t *testing.T) {
+	a, b := channeltest.Start(t, channeltest.Rules{}), channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, a, b)
+	cfg.RequestChannelTimeout = time.Hour // whoever waits for the one that is gone waits for ever
+	d := start(t, cfg)
+	for _, m := range []*channeltest.Master{a, b} {
+		m.AwaitSubscribers(t, 1)
+		m.Await(t, "_minion_event", 2)
+	}
+	b.Publish(channeltest.Job("20260101000000000001", "m1", "event.send", "my/tag"))
+	b.AwaitReturn(t, "20260101000000000001")
+	for _, m := range []*channeltest.Master{a, b} {
+		if e := m.Await(t, "_minion_event", 3)[2]; e.String("tag") != "my/tag" {
+			t.Errorf("event %v", e.String("tag"))
+		}
+	}
+	lost := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_disconnected"})
+	defer lost.Close()
+	a.Down()
+	select {
+	case <-lost.C():
+	case <-time.After(patience):
+		t.Fatal("no event says that a master is gone")
+	}
+	for i, fun := range []string{"event.send", "saltutil.refresh_pillar", "event.send"} {
+		jid := fmt.Sprintf("2026010100000000010%d", i)
+		b.Publish(channeltest.Job(jid, "m1", fun, []any{"later/tag"}[:1-i%2]...))
+		b.AwaitReturn(t, jid)
+	}
+	for _, e := range b.Await(t, "_minion_event", 5)[3:] {
+		if e.String("tag") != "later/tag" {
+			t.Errorf("event %v", e.String("tag"))
+		}
 	}
 }

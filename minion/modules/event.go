@@ -101,11 +101,12 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	return fireWith(ctx, c, data)
 }
 
-// fireWith sends an event to the master with the fields of preload beside its data.
+// fireWith sends an event to all masters. One with the fields of preload beside its data goes
+// to the master of the job.
 func fireWith(ctx context.Context, c *Call, data any) (any, error) {
 	v := c.Value("preload")
 	if !python.Truth(v) {
-		return fired(c, c.Env.Fire(ctx, c.Str("tag"), data)), nil
+		return fired(c, c.Env.FireAll(ctx, c.Str("tag"), data)), nil
 	}
 	preload, ok := v.(*wire.Map)
 	if !ok {
