@@ -18,6 +18,9 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
+	if log != nil {
+		log.Debug("Reading configuration from " + conf.ConfFile) // Salt's text
+	}
 	for _, w := range warnings {
 		if log == nil {
 			break

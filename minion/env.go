@@ -28,9 +28,18 @@ type env struct {
 
 var _ modules.Env = (*env)(nil)
 
+const cliOption = "__cli"
+
 // Option returns a minion option by its name; grains and pillar are options
-// too in Salt, and reads of them by that name are served.
+// too in Salt, and reads of them by that name are served. __cli is the program that asks, as
+// Salt names it.
 func (e *env) Option(name string) any {
+	if name == cliOption {
+		if e.core.schedule == nil {
+			return "salt-call"
+		}
+		return "salt-minion"
+	}
 	v, ok := e.core.cfg.Get(name)
 	if !ok {
 		return nil
@@ -47,12 +56,7 @@ func (e *env) Options() *wire.Map {
 	for _, name := range optionNames(e.core.cfg) {
 		out.Set(name, e.Option(name))
 	}
-	// The program that asks, as Salt names it.
-	cli := "salt-minion"
-	if e.core.schedule == nil {
-		cli = "salt-call"
-	}
-	out.Set("__cli", cli)
+	out.Set(cliOption, e.Option(cliOption))
 	return out
 }
 
@@ -92,6 +96,15 @@ func (e *env) Fire(ctx context.Context, tag string, data any) error {
 		return fmt.Errorf("fire %s: %w", tag, session.ErrNoMaster)
 	}
 	return e.s.Fire(ctx, tag, data)
+}
+
+// FireAll leaves events for several masters to the bus, as Salt's minion does: one that does not
+// answer delays no function.
+func (e *env) FireAll(ctx context.Context, tag string, data any) error {
+	if len(e.core.sessions.Serving()) < 2 {
+		return e.Fire(ctx, tag, data)
+	}
+	return e.FireLocal("fire_master", wire.NewMap("data", data, "tag", tag, "events", nil, "pretag", nil))
 }
 
 // Ask sends a load to the master that the job came from.

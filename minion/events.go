@@ -97,7 +97,7 @@ func (c *core) forward(ctx context.Context, data *wire.Map) error {
 		return fmt.Errorf("neither tag nor events are given")
 	}
 	return c.sessions.Each(func(s *session.Session) error {
-		_, err := s.Channel().Request(ctx, load)
+		_, err := s.Channel().Request(ctx, load.Clone())
 		return err
 	})
 }

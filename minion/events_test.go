@@ -2,6 +2,7 @@ package minion
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -80,29 +81,79 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 }
 
 func TestBus_TellsOfTheMaster(t *testing.T) {
-	m := channeltest.Start(t, channeltest.Rules{})
-	cfg := testConfig(t, m)
+	for name, rules := range map[string]channeltest.Rules{
+		"that answers": {},
+		"that does not answer what it is told at a connect": {Answer: func(cmd string, reply []byte) []byte {
+			if cmd == "_presence" || cmd == "_minion_event" {
+				return nil
+			}
+			return reply
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := channeltest.Start(t, rules)
+			cfg := testConfig(t, m)
+			d := start(t, cfg)
+			sub := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_"})
+			defer sub.Close()
+			next := func() string {
+				select {
+				case e := <-sub.C():
+					return e.Tag
+				case <-time.After(patience):
+					return "nothing"
+				}
+			}
+			m.AwaitSubscribers(t, 1)
+			m.Await(t, "_presence", 1)
+			m.Down()
+			for tag := next(); tag != "__master_disconnected"; tag = next() {
+				if tag != "__master_connected" {
+					t.Fatalf("heard %s", tag)
+				}
+			}
+			m.Up()
+			if tag := next(); tag != "__master_connected" {
+				t.Errorf("heard %s", tag)
+			}
+		})
+	}
+}
+
+// Of several masters all hear an event, also from a job of one of them, and at once while
+// another is gone.
+func TestEvents_OfSeveralMasters(t *testing.T) {
+	a, b := channeltest.Start(t, channeltest.Rules{}), channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, a, b)
+	cfg.RequestChannelTimeout = time.Hour // whoever waits for the one that is gone waits for ever
 	d := start(t, cfg)
-	sub := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_"})
-	defer sub.Close()
-	next := func() string {
-		select {
-		case e := <-sub.C():
-			return e.Tag
-		case <-time.After(patience):
-			return "nothing"
+	for _, m := range []*channeltest.Master{a, b} {
+		m.AwaitSubscribers(t, 1)
+		m.Await(t, "_minion_event", 2)
+	}
+	b.Publish(channeltest.Job("20260101000000000001", "m1", "event.send", "my/tag"))
+	b.AwaitReturn(t, "20260101000000000001")
+	for _, m := range []*channeltest.Master{a, b} {
+		if e := m.Await(t, "_minion_event", 3)[2]; e.String("tag") != "my/tag" {
+			t.Errorf("event %v", e.String("tag"))
 		}
 	}
-	m.AwaitSubscribers(t, 1)
-	m.Await(t, "_minion_event", 2)
-	m.Down()
-	for tag := next(); tag != "__master_disconnected"; tag = next() {
-		if tag != "__master_connected" {
-			t.Fatalf("heard %s", tag)
-		}
+	lost := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_disconnected"})
+	defer lost.Close()
+	a.Down()
+	select {
+	case <-lost.C():
+	case <-time.After(patience):
+		t.Fatal("no event says that a master is gone")
 	}
-	m.Up()
-	if tag := next(); tag != "__master_connected" {
-		t.Errorf("heard %s", tag)
+	for i, fun := range []string{"event.send", "saltutil.refresh_pillar", "event.send"} {
+		jid := fmt.Sprintf("2026010100000000010%d", i)
+		b.Publish(channeltest.Job(jid, "m1", fun, []any{"later/tag"}[:1-i%2]...))
+		b.AwaitReturn(t, jid)
+	}
+	for _, e := range b.Await(t, "_minion_event", 5)[3:] {
+		if e.String("tag") != "later/tag" {
+			t.Errorf("event %v", e.String("tag"))
+		}
 	}
 }

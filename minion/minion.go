@@ -179,7 +179,7 @@ func collectGrains(cfg *config.Minion, version string, log *slog.Logger) func(ct
 	return func(ctx context.Context) *wire.Map {
 		master, _ := cfg.Get("master")
 		return grains.Collect(ctx, grains.Options{
-			ID: cfg.ID, Master: master, ConfDir: cfg.Dir, Static: cfg.Grains, Version: version, Log: log,
+			ID: cfg.ID, Master: master, ConfDir: cfg.Dir, Static: cfg.Grains, Version: version, FQDNs: cfg.EnableFqdnsGrains, Log: log,
 		})
 	}
 }

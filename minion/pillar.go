@@ -58,7 +58,7 @@ func (e *env) refreshPillar(ctx context.Context) error {
 		return fmt.Errorf("refresh the pillar: %w", err)
 	}
 	for _, s := range e.core.sessions.Serving() {
-		if s == e.s {
+		if s == e.s || !s.Up() {
 			continue
 		}
 		if err := s.RefreshPillar(ctx, true); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -57,5 +58,56 @@ func TestTemplateFunctions(t *testing.T) {
 	text, _ := json.Marshal(value.Plain(res.Return))
 	if err != nil || !strings.Contains(string(text), "base given True") {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// cp.get_template renders a file with what it imports; cp.get_file and cp.get_dir render names.
+func TestCp_Templates(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	cfg.FileClient = "local"
+	root, out := t.TempDir(), t.TempDir()
+	cfg.FileRoots = map[string]any{"base": []any{root}}
+	if err := os.Mkdir(filepath.Join(root, "app"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"app/main.j2": "{%- from 'app/map.jinja' import v with context -%}\n{{ v }} {{ grains.id }} {{ extra }}\n",
+		"app/map.jinja": "{% set v = saltenv %}", "app/bad.j2": "{{ 1 +", "m1.txt": "mine",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	extra := value.NewMap("__kwarg__", true, "extra", "more")
+	names := value.NewMap("__kwarg__", true, "template", "jinja")
+	for _, tt := range []struct {
+		fun  string
+		args []any
+		want any
+		text string
+	}{
+		{"cp.get_template", []any{"salt://app/main.j2", out + "/a", extra}, out + "/a", "base m1 more\n"},
+		{"cp.get_template", []any{"salt://app/main.j2", out, extra}, out + "/main.j2", "base m1 more\n"},
+		{"cp.get_template", []any{"salt://app/none.j2", out + "/b"}, "", ""},
+		{"cp.get_template", []any{"salt://app/bad.j2", out + "/b"}, "", ""},
+		{"cp.get_template", []any{"salt://app/map.jinja", out + "/no/b"}, "", ""},
+		{"cp.get_template", []any{"salt://app/map.jinja", out + "/b", "mako"}, "", ""},
+		{"cp.get_template", []any{"salt://m1.txt", out + "/made/b", value.NewMap("__kwarg__", true, "makedirs", true)}, out + "/made/b", "mine"},
+		{"cp.get_file", []any{"salt://{{ grains.id }}.txt", out + "/{{ saltenv }}.txt", names}, out + "/base.txt", "mine"},
+		{"cp.get_dir", []any{"salt://{{ 'app' }}", out + "/{{ grains.id }}", names}, []any{
+			out + "/m1/app/bad.j2", out + "/m1/app/main.j2", out + "/m1/app/map.jinja",
+		}, ""},
+	} {
+		res, err := call(t, cfg, CallOptions{Fun: tt.fun, Args: tt.args})
+		if err != nil || !reflect.DeepEqual(res.Return, tt.want) {
+			t.Errorf("%s %v: %v %v, want %v", tt.fun, tt.args, res.Return, err, tt.want)
+			continue
+		}
+		if path, ok := tt.want.(string); ok && path != "" {
+			if b, err := os.ReadFile(path); err != nil || string(b) != tt.text {
+				t.Errorf("%s %v: %q, want %q", tt.fun, tt.args, b, tt.text)
+			}
+		}
 	}
 }

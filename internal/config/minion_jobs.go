@@ -48,6 +48,9 @@ type MinionJobs struct {
 	// GrainsRefreshEvery is the time between looks at the grains, in
 	// minutes; 0 never looks again. Default 0.
 	GrainsRefreshEvery time.Duration `yaml:"grains_refresh_every" unit:"min" default:"0" min:"0"`
+	// EnableFqdnsGrains looks up the names of all addresses of the host for the grain fqdns,
+	// which is empty otherwise. Default false.
+	EnableFqdnsGrains bool `yaml:"enable_fqdns_grains" default:"false"`
 	// Test makes states only tell what they would do. Default false.
 	Test bool `yaml:"test" default:"false"`
 }

@@ -181,7 +181,6 @@ var NotYet = map[string]Role{
 
 	// Minion: proxies, modules, grains.
 	"disable_returners":                   Minions,
-	"enable_fqdns_grains":                 Minions,
 	"enable_gpu_grains":                   Both,
 	"enable_lspci":                        Both,
 	"grains_blacklist":                    Minions,

@@ -75,6 +75,14 @@ func (c *Client) Get(ctx context.Context, source, dest string, w Want) (string, 
 	return c.fetch(ctx, source, dest, w, false)
 }
 
+// Put writes data to dest in one step, as Get writes what it fetches.
+func (c *Client) Put(dest string, data []byte, makedirs bool) error {
+	return c.write(dest, makedirs, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
 // Read gives what a file holds: at most [MaxText].
 func (c *Client) Read(ctx context.Context, source string, w Want) ([]byte, error) {
 	path, err := c.Cache(ctx, source, w)

@@ -31,6 +31,8 @@ type Options struct {
 	ServerIDHash string
 	// Root is put before /proc, /sys, /etc; "" is the real root.
 	Root string
+	// FQDNs looks up the names of all addresses of the host (enable_fqdns_grains).
+	FQDNs bool
 	// DNSTimeout bounds all name lookups together; zero is 2 s.
 	DNSTimeout time.Duration
 	// Log is for files that cannot be read; nil is [slog.Default].
@@ -41,6 +43,7 @@ type Options struct {
 type resolver interface {
 	LookupCNAME(ctx context.Context, host string) (string, error)
 	LookupNetIP(ctx context.Context, network, host string) ([]addr, error)
+	LookupAddr(ctx context.Context, addr string) ([]string, error)
 }
 
 // uname is what the kernel says of itself.

@@ -29,6 +29,10 @@ func (noNames) LookupNetIP(context.Context, string, string) ([]addr, error) {
 	return nil, errors.New("no server")
 }
 
+func (noNames) LookupAddr(context.Context, string) ([]string, error) {
+	return nil, errors.New("no server")
+}
+
 // testCollector reads a tree of testdata and nothing of the host.
 func testCollector(root string, u uname) *collector {
 	return &collector{
@@ -99,7 +103,7 @@ func TestCollect_Trees(t *testing.T) {
 				"uuid":  "aaaabbbb-0000-1111-2222-333344445555",
 				"disks": []any{"sda"}, "ssds": []any{"vda"}, "efi": false,
 				"host": "web-01", "fqdn": "web-01.example.com", "domain": "example.com", "localhost": "web-01",
-				"fqdn_ip4": []any{"127.0.1.1"}, "fqdn_ip6": []any{"2001:db8::10"},
+				"fqdn_ip4": []any{"127.0.1.1"}, "fqdn_ip6": []any{"2001:db8::10"}, "fqdns": []any{},
 				"ipv4": []any{"127.0.0.1", "192.0.2.3", "192.0.2.20"}, "ipv6": []any{"::1", "fe80::1"},
 				"ip_interfaces":     m{"lo": []any{"127.0.0.1", "::1"}, "eth0": []any{"192.0.2.20", "192.0.2.3", "fe80::1"}},
 				"ip4_interfaces":    m{"lo": []any{"127.0.0.1"}, "eth0": []any{"192.0.2.20", "192.0.2.3"}},

@@ -2,9 +2,12 @@ package grains
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/momtree/mom/internal/wire"
 )
@@ -21,13 +24,59 @@ func (r netResolver) LookupNetIP(ctx context.Context, network, host string) ([]a
 func (c *collector) names(ctx context.Context) *wire.Map {
 	host := c.uname.nodename
 	hosts := parseHosts(c.tree.text("/etc/hosts"))
+	all := make(chan []any, 1)
+	go func() { all <- c.fqdns(ctx, hosts) }()
 	fqdn := c.fqdn(ctx, hosts, host)
 	short, domain, _ := strings.Cut(fqdn, ".")
 	return wire.NewMap(
 		"localhost", host, "fqdn", fqdn, "host", short, "domain", domain,
 		"fqdn_ip4", c.addresses(ctx, hosts, "ip4", fqdn, host),
 		"fqdn_ip6", c.addresses(ctx, hosts, "ip6", fqdn, host),
+		"fqdns", <-all,
 	)
+}
+
+// fqdns looks up the names of all addresses that other hosts can reach.
+func (c *collector) fqdns(ctx context.Context, hosts []hostsLine) []any {
+	if !c.FQDNs {
+		return []any{}
+	}
+	list, err := c.interfaces()
+	if err != nil {
+		return []any{} // network has logged it
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	found := map[string]bool{}
+	for _, i := range list {
+		for _, a := range i.addrs {
+			if a = a.Unmap(); a.IsLoopback() {
+				continue
+			}
+			wg.Go(func() {
+				if name := c.nameOf(ctx, hosts, a); name != "" {
+					mu.Lock()
+					found[name] = true
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return wire.AnyList(slices.Sorted(maps.Keys(found)))
+}
+
+// nameOf is the name of an address, "" if it has none.
+func (c *collector) nameOf(ctx context.Context, hosts []hostsLine, a addr) string {
+	for _, l := range hosts {
+		if l.addr == a {
+			return l.names[0]
+		}
+	}
+	if names, err := c.resolver.LookupAddr(ctx, a.String()); err == nil && len(names) > 0 {
+		return strings.TrimSuffix(names[0], ".")
+	}
+	return ""
 }
 
 func (c *collector) fqdn(ctx context.Context, hosts []hostsLine, host string) string {

@@ -72,7 +72,8 @@ Arguments:
   reset_system_locale
                    False keeps the minion's locale instead of C
   template         jinja renders cmd and cwd first
-  use_vt           not supported; a call that sets it is refused
+  use_vt           True lets the command write to a terminal; salt-call shows
+                   the output as it comes
 
 At most cmd_output_max bytes (minion option, 16 MiB) of each output stream are
 kept; the text then ends with a line that says so.

@@ -363,3 +363,21 @@ func TestWhichIn(t *testing.T) {
 		}
 	}
 }
+
+// use_vt gives a command terminals, one for each stream, with what a terminal makes of line ends.
+func TestCmd_Terminal(t *testing.T) {
+	const line = "test -t 1 && test -t 2 && echo out && echo err >&2; echo end"
+	for _, tt := range []struct {
+		vt   bool
+		want m
+	}{
+		{false, m{"stdout": "end", "stderr": ""}},
+		{true, m{"stdout": "out\r\nend", "stderr": "err"}},
+	} {
+		got := value(t, newEnv(), "cmd.run_all", line, kw("shell", "/bin/sh", "python_shell", true, "use_vt", tt.vt)).(m)
+		same(t, "streams", m{"stdout": got["stdout"], "stderr": got["stderr"]}, tt.want)
+	}
+	long := value(t, newEnv(), "cmd.run", "head -c 100000 /dev/zero | tr '\\0' x", kw("shell", "/bin/sh", "python_shell", true, "use_vt", true)).(string)
+	same(t, "length of a long output", len(long), 100000)
+	same(t, "beside other options", value(t, newEnv(), "cmd.run", "echo x", kw("use_vt", true, "timeout", int64(5), "stdin", "in")), any("x"))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,9 +48,6 @@ type commandResult struct {
 // newCommand reads the arguments of a cmd function.
 func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	cmd := &command{rstrip: c.Truth("rstrip") || c.Value("rstrip") == nil, ignoreRetcode: c.Truth("ignore_retcode")}
-	if v := c.Value("use_vt"); v != nil && v != false && v != "" {
-		return nil, invocationErrorf("the argument use_vt=%s is not supported by this minion", PyStr(v))
-	}
 	err := renderCommand(ctx, c)
 	if err != nil {
 		return nil, err
@@ -63,7 +61,10 @@ func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	if err := cmd.successRules(c); err != nil {
 		return nil, err
 	}
-	cmd.proc = process{merge: merge, umask: -1, max: outputMax(c.Env)}
+	cmd.proc = process{merge: merge, umask: -1, max: outputMax(c.Env), terminal: c.Truth("use_vt")}
+	if cmd.proc.terminal && c.Env != nil && c.Env.Option("__cli") == "salt-call" {
+		cmd.proc.show = os.Stdout
+	}
 	who, err := lookupAccount(c.Value("runas"), c.Value("group"))
 	if err != nil {
 		return nil, err

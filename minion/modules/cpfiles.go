@@ -25,8 +25,8 @@ otherwise, that of the option saltenv or base by default.
 			Doc: `
 Copy a file of the master to dest, a file or a folder. Returns where it is, ""
 when the master has no such file, False when the folder of dest is not there:
-makedirs=True makes it. gzip=1 to 9 compresses it on its way. template is not
-supported; a call that sets it is refused.
+makedirs=True makes it. gzip=1 to 9 compresses it on its way. template=jinja
+renders path and dest first.
 ` + about + `
 CLI Example:
 
@@ -39,8 +39,7 @@ CLI Example:
 			Doc: `
 Copy a folder of the master, with what is in it, into the folder dest. Returns
 the files and the empty folders that it has made or found. gzip=1 to 9
-compresses files on their way. template is not supported; a call that sets it is
-refused.
+compresses files on their way. template=jinja renders path and dest first.
 ` + about + `
 CLI Example:
 
@@ -179,9 +178,6 @@ func fileError(err error) error {
 // wants reads the arguments that functions which fetch have in common.
 func wants(c *Call) (fileclient.Want, error) {
 	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.Truth("makedirs"), SourceHash: c.Str("source_hash")}
-	if c.Value("template") != nil && c.Value("template") != "" {
-		return w, invocationErrorf("the argument template=%s is not supported by this minion", c.Str("template"))
-	}
 	if c.Value("gzip") != nil {
 		n, err := c.Int("gzip")
 		if err != nil || n < 0 || n > 9 {
@@ -193,6 +189,9 @@ func wants(c *Call) (fileclient.Want, error) {
 }
 
 func cpGetFile(ctx context.Context, c *Call) (any, error) {
+	if err := renderNames(ctx, c); err != nil {
+		return nil, err
+	}
 	w, err := wants(c)
 	if err != nil {
 		return nil, err
@@ -212,6 +211,9 @@ func cpGetFile(ctx context.Context, c *Call) (any, error) {
 }
 
 func cpGetDir(ctx context.Context, c *Call) (any, error) {
+	if err := renderNames(ctx, c); err != nil {
+		return nil, err
+	}
 	w, err := wants(c)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,10 @@ type Env interface {
 	Files() *fileclient.Client
 	// External are the programs of this host that are modules; nil: none.
 	External() *external.Modules
-	// Fire sends an event to the master; tag is used as given.
+	// FireAll sends an event to all masters. With several, the error only says that the event
+	// could not be queued.
+	FireAll(ctx context.Context, tag string, data any) error
+	// Fire sends an event to the master that the job came from; tag is used as given.
 	Fire(ctx context.Context, tag string, data any) error
 	// FireLocal puts an event on the minion's own bus only. The minion acts on
 	// the tag pillar_refresh by fetching the pillar.

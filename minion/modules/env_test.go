@@ -96,6 +96,10 @@ func (e *fakeEnv) Fire(_ context.Context, tag string, data any) error {
 	return e.event("master "+tag, data)
 }
 
+func (e *fakeEnv) FireAll(ctx context.Context, tag string, data any) error {
+	return e.Fire(ctx, tag, data)
+}
+
 // Ask is answered by the test.
 func (e *fakeEnv) Ask(_ context.Context, load *wire.Map) (any, error) {
 	if e.ask == nil {

@@ -16,6 +16,7 @@ func init() {
 			Args: []Arg{
 				{Name: "tag", Required: true},
 				{Name: "data"},
+				{Name: "preload"},
 				{Name: "with_env", Default: false},
 				{Name: "with_grains", Default: false},
 				{Name: "with_pillar", Default: false},
@@ -25,7 +26,8 @@ func init() {
 Send an event to the master. Its data are the keywords given, and data when that
 is a map. with_env, with_grains and with_pillar add the minion's environment,
 grains or pillar, all of it for True, or the names of a list; with_env_opts adds
-saltenv and pillarenv. A minion without a master fires on its own bus.
+saltenv and pillarenv. A minion without a master fires on its own bus. preload is
+a map of fields beside the data, which the event of the master has as well.
 
 CLI Example:
 
@@ -34,9 +36,10 @@ CLI Example:
 		},
 		Function{
 			Name: "fire_master", Run: eventFireMaster,
-			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}},
+			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}, {Name: "preload"}},
 			Doc: `
-Send an event to the master, the data as given. False when that fails.
+Send an event to the master, the data as given. False when that fails. preload is
+a map of fields beside the data, which the event of the master has as well.
 
 CLI Example:
 
@@ -95,7 +98,37 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) || c.Env.Option("master_type") == "disable" && !truth(c.Env.Option("use_master_when_local")) {
 		return fired(c, c.Env.FireLocal(c.Str("tag"), data)), nil
 	}
-	return fired(c, c.Env.Fire(ctx, c.Str("tag"), data)), nil
+	return fireWith(ctx, c, data)
+}
+
+// fireWith sends an event to all masters. One with the fields of preload beside its data goes
+// to the master of the job.
+func fireWith(ctx context.Context, c *Call, data any) (any, error) {
+	v := c.Value("preload")
+	if !python.Truth(v) {
+		return fired(c, c.Env.FireAll(ctx, c.Str("tag"), data)), nil
+	}
+	preload, ok := v.(*wire.Map)
+	if !ok {
+		return nil, argErrorf("preload must be a map, not %s", PyRepr(v))
+	}
+	load := wire.NewMap("cmd", "_minion_event", "id", c.Env.Option("id"), "tag", c.Str("tag"), "data", data)
+	var taken any
+	preload.Range(func(k, _ any) bool {
+		if name, ok := k.(string); ok && load.Has(name) {
+			taken = k
+		}
+		return taken == nil
+	})
+	if taken != nil {
+		return nil, argErrorf("preload must not have %s, which each event has", PyRepr(taken))
+	}
+	preload.Range(func(k, v any) bool {
+		load.Set(k, v)
+		return true
+	})
+	_, err := c.Env.Ask(ctx, load)
+	return fired(c, err), nil
 }
 
 // subset returns the named keys of a map, all when names is no list.
@@ -124,7 +157,7 @@ func eventFireMaster(ctx context.Context, c *Call) (any, error) {
 		logger(c.Env).Warn("event not sent, the minion runs without a master", "tag", c.Str("tag"))
 		return false, nil
 	}
-	return fired(c, c.Env.Fire(ctx, c.Str("tag"), c.Value("data"))), nil
+	return fireWith(ctx, c, c.Value("data"))
 }
 
 func eventFire(_ context.Context, c *Call) (any, error) {

@@ -34,6 +34,28 @@ func TestEvent_Send(t *testing.T) {
 	}
 }
 
+// What preload has stands beside the data, and never in the place of what each event has.
+func TestEvent_Preload(t *testing.T) {
+	env := newEnv()
+	var loads []any
+	env.ask = func(load *wire.Map) (any, error) {
+		loads = append(loads, plainValue(load))
+		return nil, nil
+	}
+	preload, data := wire.NewMap("foo", "bar"), wire.NewMap("a", int64(1))
+	want := m{"cmd": "_minion_event", "id": "web-01", "tag": "my/tag", "data": m{"a": int64(1)}, "foo": "bar"}
+	calls(t, env, []callCase{
+		{"event.send", []any{"my/tag", data, preload}, true},
+		{"event.fire_master", []any{data, "my/tag", kw("preload", preload)}, true},
+		{"event.send", []any{"my/tag", data, "text"}, "Passed invalid arguments to event.send: preload must be a map, not 'text'"},
+		{"event.send", []any{"my/tag", data, wire.NewMap("foo", 1, "id", "other")}, "Passed invalid arguments to event.send: preload must not have 'id', which each event has"},
+	})
+	same(t, "loads", loads, []any{want, want})
+	same(t, "events without it", env.fired, []string(nil))
+	env.ask = nil
+	same(t, "no master", value(t, env, "event.send", "my/tag", data, preload), any(false))
+}
+
 func TestEvent_Fire(t *testing.T) {
 	env := newEnv()
 	calls(t, env, []callCase{

@@ -32,6 +32,9 @@ type process struct {
 	timeout time.Duration
 	max     int64 // bytes kept of each stream
 	discard bool  // nothing is read: a background command
+
+	terminal bool      // the program writes to terminals
+	show     io.Writer // gets the output too, as it comes; nil: nobody does
 }
 
 // outcome is what became of a process.
@@ -80,7 +83,7 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 	out := outcome{pid: pid, stdout: newCapture(p.max), stderr: newCapture(p.max)}
 	s.feed(p.stdin)
 	done := make(chan struct{})
-	read := s.collect(out.stdout, out.stderr)
+	read := s.collect(out.stdout, out.stderr, p.show)
 	go func() {
 		_ = cmd.Wait() // the state below tells all of it
 		<-read

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// streams are the pipes of one running process.
+// streams are the pipes or terminals of one running process.
 type streams struct {
 	stdin          *os.File // nil: nothing to write
 	stdout, stderr *os.File // stderr nil: merged
@@ -21,22 +21,26 @@ func (p *process) streams(cmd *exec.Cmd) (*streams, error) {
 	if p.discard {
 		return s, nil
 	}
-	pipe := func() (r, w *os.File, err error) {
-		if r, w, err = os.Pipe(); err != nil {
+	open := func(how func() (r, w *os.File, err error)) (r, w *os.File, err error) {
+		if r, w, err = how(); err != nil {
 			s.closeChild()
 			s.closeOwn()
 		}
 		return r, w, err
 	}
+	output := os.Pipe
+	if p.terminal {
+		output = openTerminal
+	}
 	var w *os.File
 	var err error
-	if s.stdout, w, err = pipe(); err != nil {
+	if s.stdout, w, err = open(output); err != nil {
 		return nil, err
 	}
 	cmd.Stdout, cmd.Stderr = w, w
 	s.child = append(s.child, w)
 	if !p.merge {
-		if s.stderr, w, err = pipe(); err != nil {
+		if s.stderr, w, err = open(output); err != nil {
 			return nil, err
 		}
 		cmd.Stderr = w
@@ -44,7 +48,7 @@ func (p *process) streams(cmd *exec.Cmd) (*streams, error) {
 	}
 	if p.stdin != nil {
 		var r *os.File
-		if r, s.stdin, err = pipe(); err != nil {
+		if r, s.stdin, err = open(os.Pipe); err != nil {
 			return nil, err
 		}
 		cmd.Stdin = r
@@ -65,15 +69,19 @@ func (s *streams) feed(text *string) {
 	}()
 }
 
-// collect reads the output into the captures; the channel closes at the end of
-// both streams.
-func (s *streams) collect(stdout, stderr *capture) <-chan struct{} {
+// collect reads the output into the captures, and shows it; show may be nil. The channel
+// closes at the end of both streams.
+func (s *streams) collect(stdout, stderr *capture, show io.Writer) <-chan struct{} {
 	var wg sync.WaitGroup
 	read := func(f *os.File, into *capture) {
 		if f == nil {
 			return
 		}
-		wg.Go(func() { _, _ = io.Copy(into, f) })
+		var to io.Writer = into
+		if show != nil {
+			to = io.MultiWriter(into, show)
+		}
+		wg.Go(func() { _, _ = io.Copy(to, f) })
 	}
 	read(s.stdout, stdout)
 	read(s.stderr, stderr)

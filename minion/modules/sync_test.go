@@ -88,7 +88,7 @@ func TestCp_Files(t *testing.T) {
 		{"cp.get_file", []any{"salt://none", out}, ""},
 		{"cp.get_file", []any{"salt://web/a.conf", out + "/no/x"}, false},
 		{"cp.get_file", []any{"salt://web/a.conf", out + "/no/x", "makedirs=True"}, out + "/no/x"},
-		{"cp.get_file", []any{"salt://{{ x }}", out, "template=jinja"}, "ERROR executing 'cp.get_file': the argument template=jinja is not supported by this minion"},
+		{"cp.get_file", []any{"salt://{{ x }}", out, "template=jinja"}, "ERROR: Attempted to render file paths with unavailable engine jinja"},
 		{"cp.get_file_str", []any{"salt://web/a.conf"}, "data"},
 		{"cp.get_file_str", []any{"salt://none"}, false},
 		{"cp.get_url", []any{"salt://web/a.conf", nil}, "data"},

@@ -9,6 +9,24 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
+// fireConnected fires an event on the minion's bus at each connect and each loss. It does
+// not wait for the master, which may be gone before it has answered an announcement.
+func (s *Session) fireConnected(ctx context.Context) {
+	for {
+		down, err := s.up.reach(ctx, true)
+		if err != nil {
+			return
+		}
+		s.all.FireLocal("__master_connected", wire.NewMap("master", s.name))
+		select {
+		case <-down:
+			s.all.FireLocal("__master_disconnected", wire.NewMap("master", s.name))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // announceAll tells the master who has subscribed, at every connect, and at the first
 // one that the minion has started.
 func (s *Session) announceAll(ctx context.Context) {
@@ -18,7 +36,6 @@ func (s *Session) announceAll(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		s.all.FireLocal("__master_connected", wire.NewMap("master", s.name))
 		announced := s.announce(ctx)
 		if first {
 			s.fireStart(ctx)
@@ -32,7 +49,6 @@ func (s *Session) announceAll(ctx context.Context) {
 			return
 		}
 		before, _ = s.ch.Current()
-		s.all.FireLocal("__master_disconnected", wire.NewMap("master", s.name))
 	}
 }
 

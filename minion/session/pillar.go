@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -37,11 +38,14 @@ func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 
 // FetchPillar fetches the pillar and only gives it.
 func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, cleanCache bool) (*wire.Map, error) {
-	grains := s.all.Grains.Get()
+	grains, began := s.all.Grains.Get(), time.Now()
 	raw, err := s.ch.Pillar(ctx, channel.PillarRequest{
 		Grains: grains, Override: o.Override, CleanCache: cleanCache,
 		Saltenv: s.all.environment(o.Saltenv, "saltenv"), Pillarenv: s.all.environment(o.Pillarenv, "pillarenv"),
 	})
+	if errors.Is(err, channel.ErrNoAnswer) { // in Salt's words
+		return nil, fmt.Errorf("SaltClientError: Pillar timed out after %d seconds: %w", int(time.Since(began).Seconds()), err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -54,19 +55,31 @@ func (all *Sessions) Serving() []*Session {
 	return slices.Clone(all.serving)
 }
 
-// Each does something with each session that is served and gives the first error.
-func (all *Sessions) Each(do func(*Session) error) error {
+// Reachable are the sessions that are subscribed; all that are served when none is, since
+// requests wait for a master that comes back. One master that is gone delays nobody then
+// who has another.
+func (all *Sessions) Reachable() []*Session {
 	serving := all.Serving()
-	if len(serving) == 0 {
+	if up := slices.DeleteFunc(slices.Clone(serving), func(s *Session) bool { return !s.Up() }); len(up) > 0 {
+		return up
+	}
+	return serving
+}
+
+// Each does something with each reachable session, at the same time, and returns the first
+// error.
+func (all *Sessions) Each(do func(*Session) error) error {
+	list := all.Reachable()
+	if len(list) == 0 {
 		return ErrNoMaster
 	}
-	var first error
-	for _, s := range serving {
-		if err := do(s); err != nil && first == nil {
-			first = err
-		}
+	errs := make([]error, len(list))
+	var wg sync.WaitGroup
+	for i, s := range list {
+		wg.Go(func() { errs[i] = do(s) })
 	}
-	return first
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 func (all *Sessions) enter(s *Session) {

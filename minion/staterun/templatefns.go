@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/modules"
+	local "github.com/momtree/mom/minion/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -194,13 +195,11 @@ func readSource(ctx context.Context, f functions, saltenv, url string, limit int
 	return data, err
 }
 
-// renderText renders the argument of a function with template=jinja.
-func renderText(ctx context.Context, env modules.Env, jid, saltenv, text string) (string, error) {
+// renderText renders a template of a function, such as its argument with template=jinja.
+func renderText(ctx context.Context, env modules.Env, jid string, t modules.Text) (string, error) {
 	r, err := rendererOf(env, jid)
 	if err != nil {
 		return "", err
 	}
-	ctx, done := r.bounded(ctx)
-	defer done()
-	return r.engine.Text(ctx, render.Template{Source: []byte(text), Saltenv: saltenv, Vars: r.vars()})
+	return r.Text(ctx, local.Template{Source: []byte(t.Source), Saltenv: t.Saltenv, Path: t.Path, Vars: t.Vars})
 }

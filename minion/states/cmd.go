@@ -33,7 +33,7 @@ bg : False
 ignore_timeout : False
     A command that runs out of its timeout has succeeded.
 
-root, use_vt and python_shell are refused.
+root and python_shell are refused.
 `
 
 func init() {
@@ -94,7 +94,7 @@ func commandKwargs(c *Call) *value.Map {
 	})
 	for _, name := range []string{
 		"cwd", "runas", "env", "prepend_path", "output_loglevel", "hide_output", "timeout",
-		"success_retcodes", "success_stdout", "success_stderr",
+		"success_retcodes", "success_stdout", "success_stderr", "use_vt",
 	} {
 		if v := c.Value(name); v != nil && v != false && v != "debug" {
 			kw.Set(name, v)
@@ -111,10 +111,8 @@ func commandKwargs(c *Call) *value.Map {
 
 // checkCommand refuses what a command cannot be run with; nil is that it can.
 func checkCommand(c *Call, name string) *core.Result {
-	for _, arg := range []string{"root", "use_vt"} {
-		if c.Truth(arg) {
-			return bad(name, "The option %s of %s is not carried out by this minion: leave it out", arg, c.Fun)
-		}
+	if c.Truth("root") {
+		return bad(name, "The option root of %s is not carried out by this minion: leave it out", c.Fun)
 	}
 	if c.Kwargs.Has("python_shell") {
 		return bad(name, "The option python_shell of %s is refused: a state runs its command in a shell", c.Fun)

@@ -190,7 +190,8 @@ func TestSaltFiles(t *testing.T) {
 	if got := tr.Run(Command(), "top", "web-01", "test.ping", "--out-file", "/nonexistent/x"); got.Code != 1 || !strings.Contains(got.Err, "--out-file") {
 		t.Error(got)
 	}
-	if got := tr.Run(Command(), "top", "web-01", "test.ping", "-l", "debug"); !strings.Contains(got.Err, "[DEBUG   ] The job was published jid=") {
+	if got := tr.Run(Command(), "top", "web-01", "test.ping", "-l", "debug"); !strings.Contains(got.Err, "[DEBUG   ] The job was published jid=") ||
+		!strings.HasPrefix(got.Err, "[DEBUG   ] Reading configuration from /") {
 		t.Error(got)
 	}
 }

@@ -188,6 +188,7 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	if err != nil {
 		return nil, err
 	}
+	log.Debug("Reading configuration from " + conf.ConfFile) // Salt's text
 	for _, w := range warnings {
 		level := slog.LevelDebug // the daemon tells them when it starts
 		if w.Kind == config.Missing {

@@ -2,7 +2,7 @@
 
 Salt does this with an engine, which a Go daemon cannot load. The listener is named in
 the daemon's configuration file. The factories take a master for started once its event
-salt/master/ID/start arrives there. Usage: bridge.py master|minion ARGUMENTS-OF-THE-DAEMON
+salt/master/ID/start arrives there. It writes a line when it is ready. Usage: bridge.py master|minion ARGUMENTS-OF-THE-DAEMON
 """
 import argparse
 import ctypes
@@ -31,6 +31,7 @@ if not listener:
     sys.exit(0)
 opts = {"master": salt.config.master_config, "minion": salt.config.minion_config}[role](path)
 out = socket.create_connection((listener["host"], listener["port"]))
+print("ready", flush=True)
 with salt.utils.event.get_event(role, sock_dir=opts["sock_dir"], opts=opts, listen=True) as bus:
     while not bus.cpub and not bus.connect_pub(timeout=1):
         time.sleep(0.1)

@@ -77,12 +77,13 @@ func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
 	return nil
 }
 
-// script is Python, since some tests start the programs with their own interpreter.
+// script is Python, since some tests start the programs with their own interpreter. A daemon
+// starts once its bridge is ready, or the bridge would miss its first events.
 const script = `#!/usr/bin/env python3
 import os, subprocess, sys
 forward, program = %s, %s
 if forward and not {"--version", "--help", "-V", "-h"} & set(sys.argv):
-    subprocess.Popen(forward + sys.argv[1:])
+    subprocess.Popen(forward + sys.argv[1:], stdout=subprocess.PIPE).stdout.readline()
 os.execv(program[0], program + sys.argv[1:])
 `
 
