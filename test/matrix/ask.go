@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (v verdicts) and(o verdicts) verdicts {
 }
 
 func pillar(ctx context.Context, w *world) verdicts {
-	got, err := w.job(ctx, "pillar.items")
+	got, err := w.job(ctx, "pillar.items", "unmask=True") // which those of Salt 3008 mask else
 	return w.each(got, err, func(k kind, a answer) string {
 		m, _ := a.value.(map[string]any)
 		return like([]any{m["who"], m["linux"], m["_errors"]},
@@ -132,17 +133,17 @@ func syncAll(ctx context.Context, w *world) verdicts {
 	})
 }
 
-// heard tells of which minions an event with the tag is on a bus since mark.
-func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tag string) verdicts {
+// heard tells of which minions an event with one of the tags is on a bus since mark.
+func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tags ...string) verdicts {
 	v := verdicts{}
 	waiting.Became(15*time.Second, func() bool {
 		for _, k := range w.Minions {
-			v[k] = "no event " + tag
+			v[k] = "no event " + tags[0]
 		}
 		bus.Each(mark, func(e peers.Event) {
 			for _, k := range w.Minions {
 				// What a syndic of Salt's forwards has the event in its data.
-				if e.Tag == tag && (e.Data.String("id") == ids[k] || e.Data.Map("data").String("id") == ids[k]) {
+				if slices.Contains(tags, e.Tag) && (e.Data.String("id") == ids[k] || e.Data.Map("data").String("id") == ids[k]) {
 					v[k] = ""
 				}
 			}
@@ -164,7 +165,7 @@ func event(ctx context.Context, w *world) verdicts {
 }
 
 func eventAtTop(ctx context.Context, w *world) verdicts {
-	return w.heard(ctx, w.top.Events, w.mark, "syndic/low/matrix/word")
+	return w.heard(ctx, w.top.Events, w.mark, "syndic/low/matrix/word", "syndic/mid/syndic/low/matrix/word")
 }
 
 func lookup(ctx context.Context, w *world) verdicts {

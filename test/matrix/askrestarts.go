@@ -44,7 +44,12 @@ func restartMinions(ctx context.Context, w *world) verdicts {
 }
 
 func restartNode(ctx context.Context, w *world) verdicts {
-	return w.afterRestart(ctx, restart(ctx, w.low))
+	for _, n := range w.chain[1:] {
+		if err := restart(ctx, n); err != nil {
+			return w.each(nil, err, nil)
+		}
+	}
+	return w.afterRestart(ctx, nil)
 }
 
 func restartTop(ctx context.Context, w *world) verdicts {

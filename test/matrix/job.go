@@ -3,6 +3,8 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +89,16 @@ func (v verdicts) good() bool {
 		}
 	}
 	return true
+}
+
+// err is the first fault, as an error that names the minion.
+func (v verdicts) err() error {
+	for _, k := range slices.Sorted(maps.Keys(v)) {
+		if v[k] != "" {
+			return fmt.Errorf("%s: %s", ids[k], v[k])
+		}
+	}
+	return nil
 }
 
 // again asks until all is as wanted or the time is up.
