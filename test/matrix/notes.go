@@ -27,6 +27,12 @@ func Notes() []Note {
 			},
 		},
 		{
+			"start", true, "Salt", "Minions of Salt tell the start of a job since 3008; those of 3006 and 3007 do not know `--start-event`.",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfMinion && row == "--start-event" && !newer(c.Of)
+			},
+		},
+		{
 			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				if p.top() == mom {
