@@ -67,7 +67,7 @@ matrix: ## every pair of daemons of ours and of three installed Salts; writes do
 	$(GO) run ./test/matrix/runs $(ARGS)
 	$(GO) run ./test/matrix/page -o docs/compatibility.md
 
-upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR (ARGS="-suite cli -cast 'all mom'")
+upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="-suite cli -cast 'all mom'")
 	$(GO) run ./test/upstream/runs $(ARGS)
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure

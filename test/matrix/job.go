@@ -14,9 +14,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// patience is how long the returns of a job are waited for: twice what a busy machine needs
+// patience is how long the returns of a job are waited for: twice what a very busy machine needs
 // for a state run of a Python minion.
-const patience = 40 * time.Second
+const patience = 90 * time.Second
 
 // answer is a return as the bus of the top tells it.
 type answer struct {
