@@ -33,12 +33,12 @@ func Notes() []Note {
 			},
 		},
 		{
-			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
+			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1, `salt -b` at the question who is there; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				if p.top() == mom {
 					return false
 				}
-				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
+				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply", "salt -b 1", "salt -b 1 --async"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
 			},
 		},
 		{
