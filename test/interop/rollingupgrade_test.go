@@ -18,9 +18,8 @@ func TestRollingUpgrade(t *testing.T) {
 	with8(t, func(t *testing.T, eight *peer) {
 		w := newWorld(t)
 		old := installed[0]
-		options := []string{"order_masters: True", "timeout: 3", "gather_job_timeout: 3", "syndic_wait: 2"}
-		top := w.master(old, "top", options...)
-		mid := w.lower(old, "mid", top, options...)
+		top := w.master(old, "top", "order_masters: True")
+		mid := w.lower(old, "mid", top, "order_masters: True")
 		top.accept("mid")
 		minions := []*node{w.minion(old, "a", mid), w.minion(old, "b", mid), w.minion(old, "c", top)}
 		mid.accept("a", "b")

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/test/peers"
 )
@@ -62,16 +61,20 @@ func newUpgrade(t *testing.T, top *node, minions ...*node) *upgrade {
 	return u
 }
 
+// pace bounds the wait for the returns of a job before the next one is published: daemons in Python
+// on a busy machine fall behind otherwise, and repeat their requests.
+const pace = 4 * time.Second
+
 // publish publishes one job after the other. While the top is down the commands fail.
 func (u *upgrade) publish(ctx context.Context) {
 	defer close(u.ended)
 	for n := 0; ctx.Err() == nil; n++ {
-		j := numbered{n: strconv.Itoa(n), at: time.Now()}
+		j, mark := numbered{n: strconv.Itoa(n), at: time.Now()}, u.top.events.mark()
 		j.jid, _ = u.async(ctx, "cmd.run", "sleep 1; mktemp "+filepath.Join(u.dir, j.n+".XXXXXX"), "python_shell=True")
 		u.mu.Lock()
 		u.jobs = append(u.jobs, j)
 		u.mu.Unlock()
-		_ = sleep.For(ctx, time.Second) // else the machine does nothing but this
+		waiting.Became(pace, func() bool { return len(u.returns(mark)[j.n]) >= len(u.minions) || ctx.Err() != nil })
 	}
 }
 
@@ -114,8 +117,9 @@ func (u *upgrade) change(what string, do func()) {
 	c.to, c.salts = time.Now(), salts || u.ofSalt()
 	u.changes = append(u.changes, c)
 	u.Logf("%s: %.0f s until all answered", what, c.to.Sub(c.from).Seconds())
+	mark := u.top.events.mark()
 	waiting.Within(u.T, 5*time.Minute, what+": five jobs have all returns", func() bool {
-		done, returns := 0, u.returns()
+		done, returns := 0, u.returns(mark)
 		for _, j := range u.all() {
 			if j.at.After(c.to) && len(returns[j.n]) >= len(u.minions) {
 				done++
@@ -133,9 +137,10 @@ func (u *upgrade) ofSalt() bool {
 
 // answered publishes a ping and waits some seconds until all have returned to it.
 func (u *upgrade) answered() bool {
+	mark := u.top.events.mark()
 	jid, err := u.async(u.Context(), "test.ping")
 	return err == nil && jid != "" && waiting.Became(10*time.Second, func() bool {
-		return !slices.ContainsFunc(u.minions, func(m *node) bool { return !u.top.events.Has(0, "salt/job/"+jid+"/ret/"+m.ID) })
+		return !slices.ContainsFunc(u.minions, func(m *node) bool { return !u.top.events.Has(mark, "salt/job/"+jid+"/ret/"+m.ID) })
 	})
 }
 
@@ -157,10 +162,10 @@ func (u *upgrade) look(c *change) {
 // made is a return: the minion under a job, and the file it made.
 type made struct{ jid, id, file string }
 
-// returns are those that the bus of the top told, by the numbers of the jobs.
-func (u *upgrade) returns() map[string][]made {
+// returns are those that the bus of the top told since a mark, by the numbers of the jobs.
+func (u *upgrade) returns(since int) map[string][]made {
 	out := map[string][]made{}
-	u.top.events.each(0, func(e seen) {
+	u.top.events.each(since, func(e seen) {
 		parts := strings.Split(e.tag, "/")
 		file, ok := strings.CutPrefix(e.data.String("return"), u.dir+"/")
 		if !ok || len(parts) != 5 || parts[0] != "salt" || parts[1] != "job" || parts[3] != "ret" {
@@ -187,7 +192,7 @@ func (u *upgrade) runs(j numbered) (out []string) {
 
 // lost are the runs that were not told.
 func (u *upgrade) lost(j numbered) []string {
-	told := u.returns()[j.n]
+	told := u.returns(0)[j.n]
 	return slices.DeleteFunc(u.runs(j), func(file string) bool {
 		return u.stored[file] || slices.ContainsFunc(told, func(r made) bool { return r.file == file })
 	})
@@ -196,7 +201,7 @@ func (u *upgrade) lost(j numbered) []string {
 // repeated are the returns that were told more than once for a job id and a minion.
 func (u *upgrade) repeated(j numbered) (out []made) {
 	seen := map[string]bool{}
-	for _, r := range u.returns()[j.n] {
+	for _, r := range u.returns(0)[j.n] {
 		if key := r.jid + r.id; seen[key] {
 			out = append(out, r)
 		} else {
@@ -247,7 +252,7 @@ func (u *upgrade) judge() {
 	u.Helper()
 	u.end()
 	jobs := u.all()
-	waiting.Became(time.Minute, func() bool { return len(u.returns()[jobs[len(jobs)-1].n]) >= len(u.minions) })
+	waiting.Became(time.Minute, func() bool { return len(u.returns(0)[jobs[len(jobs)-1].n]) >= len(u.minions) })
 	between := tally{}
 	met := map[*change]*tally{}
 	for _, c := range u.changes {

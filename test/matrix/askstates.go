@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // out is the folder into which the states of a minion write.
@@ -21,38 +20,10 @@ func fileManaged(ctx context.Context, w *world) verdicts {
 	})
 }
 
-// lateReply is what a 3006 minion says when a request and the end of the one before it meet in its
-// SyncWrapper, as they do on a busy machine, whoever its master is. Nothing was applied.
-const lateReply = "'NoneType' object has no attribute 'done'"
-
 // formula applies the formula twice: what it makes is as wanted, and then nothing changes.
 func formula(ctx context.Context, w *world) verdicts {
-	v := w.apply(ctx)
-	for range 3 {
-		if !strings.Contains(v[salt6], lateReply) || ctx.Err() != nil {
-			break
-		}
-		if err := os.RemoveAll(filepath.Join(w.dir, "out")); err != nil {
-			return w.each(nil, err, nil)
-		}
-		v = w.apply(ctx)
-	}
-	if !v.good() {
-		return v
-	}
 	got, err := w.job(ctx, "state.apply", "tool")
-	return w.each(got, err, func(_ kind, a answer) string {
-		if said, changed := states(a.value, 4); said != "" || changed != 0 {
-			return fmt.Sprintf("a second run: %d states changed something; %s", changed, said)
-		}
-		return ""
-	})
-}
-
-// apply applies the formula for the first time.
-func (w *world) apply(ctx context.Context) verdicts {
-	got, err := w.job(ctx, "state.apply", "tool")
-	return w.each(got, err, func(k kind, a answer) string {
+	v := w.each(got, err, func(k kind, a answer) string {
 		if said, changed := states(a.value, 4); said != "" || changed != 4 {
 			return fmt.Sprintf("%d states changed something, want 4; %s", changed, said)
 		}
@@ -67,6 +38,13 @@ func (w *world) apply(ctx context.Context) verdicts {
 		}
 		return ""
 	})
+	got, err = w.job(ctx, "state.apply", "tool")
+	return v.and(w.each(got, err, func(_ kind, a answer) string {
+		if said, changed := states(a.value, 4); said != "" || changed != 0 {
+			return fmt.Sprintf("a second run: %d states changed something; %s", changed, said)
+		}
+		return ""
+	}))
 }
 
 // states looks at the return of a state run with n states: what is wrong, and how many

@@ -39,11 +39,11 @@ func (w *world) async(ctx context.Context, by *peers.Salt, args ...string) (stri
 
 // job runs a function on all minions and gives what came of it to the bus of the top by id.
 func (w *world) job(ctx context.Context, args ...string) (map[string]answer, error) {
-	return w.jobTo(ctx, patience, append([]string{"-L", w.target()}, args...)...)
+	return w.jobTo(ctx, patience, len(w.Minions), append([]string{"-L", w.target()}, args...)...)
 }
 
-// jobTo is job for any target, with another patience.
-func (w *world) jobTo(ctx context.Context, within time.Duration, args ...string) (map[string]answer, error) {
+// jobTo is job for any target, with another patience and number of returns.
+func (w *world) jobTo(ctx context.Context, within time.Duration, returns int, args ...string) (map[string]answer, error) {
 	mark := w.top.Events.Mark()
 	jid, err := w.async(ctx, nil, args...) // Salt's takes seconds to start, and has rows of its own
 	if err != nil {
@@ -57,7 +57,7 @@ func (w *world) jobTo(ctx context.Context, within time.Duration, args ...string)
 				out[id] = answer{value.Plain(v), e.Data.Int("retcode")}
 			}
 		})
-		return len(out) >= len(w.Minions) || ctx.Err() != nil
+		return len(out) >= returns || ctx.Err() != nil
 	})
 	return out, ctx.Err()
 }

@@ -33,6 +33,12 @@ func Notes() []Note {
 			},
 		},
 		{
+			"client", false, "Salt", "3006.0 without the patches of later releases closes the client by which its templates fetch files after the first template, so a second SLS that imports a file fails: `'NoneType' object has no attribute 'done'`. It fails so in `salt-call` and below masters of Salt too; 3006.0 as openSUSE shipped it does not.",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfMinion && c.Of == salt6 && row == "state.apply"
+			},
+		},
+		{
 			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1, `salt -b` at the question who is there; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				if p.top() == mom {
