@@ -143,17 +143,17 @@ func syncAll(ctx context.Context, w *world) verdicts {
 	})
 }
 
-// heard tells of which minions an event with one of the tags is on a bus since mark.
-func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tags ...string) verdicts {
+// heard tells of which minions an event with the tag is on a bus since mark.
+func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tag string) verdicts {
 	v := verdicts{}
-	waiting.Became(15*time.Second, func() bool {
+	waiting.Became(patience/2, func() bool {
 		for _, k := range w.Minions {
-			v[k] = "no event " + tags[0]
+			v[k] = "no event " + tag
 		}
 		bus.Each(mark, func(e peers.Event) {
 			for _, k := range w.Minions {
 				// What a syndic of Salt's forwards has the event in its data.
-				if slices.Contains(tags, e.Tag) && (e.Data.String("id") == ids[k] || e.Data.Map("data").String("id") == ids[k]) {
+				if e.Tag == tag && (e.Data.String("id") == ids[k] || e.Data.Map("data").String("id") == ids[k]) {
 					v[k] = ""
 				}
 			}
@@ -175,7 +175,7 @@ func event(ctx context.Context, w *world) verdicts {
 }
 
 func eventAtTop(ctx context.Context, w *world) verdicts {
-	return w.heard(ctx, w.top.Events, w.mark, "syndic/low/matrix/word", "syndic/mid/syndic/low/matrix/word")
+	return w.heard(ctx, w.top.Events, w.mark, "syndic/"+w.chain[1].ID+"/matrix/word")
 }
 
 func lookup(ctx context.Context, w *world) verdicts {

@@ -27,7 +27,7 @@ func Rows() []Row {
 		{"mine", "`mine.update` by the pillar's `mine_functions`, `mine.get` of all", nil, false, mine},
 		{"publish.publish", "to all minions of the master, by its `peer`", nil, false, publish},
 		{"event", "`event.send` on the bus of the minion's own master", nil, false, event},
-		{"event at the top", "the same under `syndic/<id>/`", Pairing.tiers, false, eventAtTop},
+		{"event at the top", "the same under `syndic/<id>/`, with the id of the node directly below the top", Pairing.tiers, false, eventAtTop},
 		{"--async, lookup_jid", "`salt --async`, then `salt-run jobs.lookup_jid`, both those that belong to the top", nil, false, lookup},
 		{"salt -b 1", "by the `salt` that belongs to the top: every minion runs once, exit 0; all under one job id where that is ours or of Salt 3008", nil, false, batch},
 		{"salt -b 1 --async", "the same, driven by the top after the command has ended", Pairing.newTop, false, batchAsync},
