@@ -106,7 +106,7 @@ func publish(ctx context.Context, w *world) verdicts {
 	for _, id := range w.all() {
 		want[id] = true
 	}
-	got, err := w.job(ctx, "publish.publish", "*", "test.ping")
+	got, err := w.job(ctx, "publish.publish", "*", "test.ping", "timeout=30")
 	return w.each(got, err, func(_ kind, a answer) string { return like(a.value, want) })
 }
 

@@ -97,13 +97,15 @@ func startEvent(ctx context.Context, w *world) verdicts {
 func (w *world) started(ctx context.Context, mark int, jid string) verdicts {
 	v := verdicts{}
 	waiting.Became(patience/2, func() bool {
+		came := true
 		for _, k := range w.Minions {
 			tag := "salt/job/" + jid + "/start/" + ids[k]
 			if v[k] = ""; !w.low.Events.Has(mark, tag) {
 				v[k] = "no event " + tag
+				came = came && !newer(k) // the others never tell it
 			}
 		}
-		return v.good() || ctx.Err() != nil
+		return came || ctx.Err() != nil
 	})
 	return v
 }
