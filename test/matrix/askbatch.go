@@ -102,7 +102,7 @@ func (w *world) started(ctx context.Context, mark int, jid string) verdicts {
 			tag := "salt/job/" + jid + "/start/" + ids[k]
 			if v[k] = ""; !w.low.Events.Has(mark, tag) {
 				v[k] = "no event " + tag
-				came = came && !newer(k) // the others never tell it
+				came = came && !w.tellsStart(k) // the others never do
 			}
 		}
 		return came || ctx.Err() != nil

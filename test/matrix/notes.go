@@ -27,9 +27,9 @@ func Notes() []Note {
 			},
 		},
 		{
-			"start", true, "Salt", "Minions of Salt tell the start of a job since 3008; those of 3006 and 3007 do not know `--start-event`.",
+			"start", true, "Salt", "Minions of Salt tell the start of a job since 3008, and a `salt-syndic` of Salt 3008 hands the wish for it on to no master below; our nodes and our forwarder do.",
 			func(p Pairing, c Column, row string) bool {
-				return c.Kind == OfMinion && row == "--start-event" && !newer(c.Of)
+				return c.Kind == OfMinion && row == "--start-event" && !p.tellsStart(c.Of)
 			},
 		},
 		{
@@ -75,6 +75,14 @@ func (t Table) note(c Column, cell Cell) *Note {
 		}
 	}
 	return nil
+}
+
+// tellsStart tells whether a minion can tell the start of a job that was published at the top.
+func (p Pairing) tellsStart(minion kind) bool {
+	return newer(minion) && !slices.ContainsFunc(p.Masters[1:], func(k kind) bool {
+		_, forwarder := k.forwarder()
+		return k != mom && !forwarder
+	})
 }
 
 // top is the kind of the top.
