@@ -71,7 +71,7 @@ func (u *upgrade) publish(ctx context.Context) {
 	defer close(u.ended)
 	for n := 0; ctx.Err() == nil; n++ {
 		j, mark := numbered{n: strconv.Itoa(n), at: time.Now()}, u.top.events.mark()
-		j.jid, _ = u.async(ctx, "cmd.run", "sleep 1; mktemp "+filepath.Join(u.dir, j.n+".XXXXXX"), "python_shell=True")
+		j.jid, _ = u.async(u.Context(), "cmd.run", "sleep 1; mktemp "+filepath.Join(u.dir, j.n+".XXXXXX"), "python_shell=True")
 		u.mu.Lock()
 		u.jobs = append(u.jobs, j)
 		u.mu.Unlock()
@@ -286,7 +286,7 @@ func (u *upgrade) judge() {
 		}
 		last := u.before(j)
 		switch {
-		case c == nil && (len(runs) != len(u.minions) || len(lost) > 0):
+		case c == nil && j.jid != "" && (len(runs) != len(u.minions) || len(lost) > 0):
 			u.Errorf("job %s (%s), which no change met: %d runs, lost %v", j.n, j.jid, len(runs), lost)
 		case len(repeated) > 0 && last != nil && last.top == nil && (c == nil || c.top == nil):
 			u.Errorf("job %s (%s): our top told more than once: %+v", j.n, j.jid, repeated)
