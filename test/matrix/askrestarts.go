@@ -15,8 +15,8 @@ func (w *world) afterRestart(ctx context.Context, err error) verdicts {
 	if err != nil {
 		return w.each(nil, err, nil)
 	}
-	return again(ctx, 90*time.Second, func() verdicts {
-		got, err := w.jobTo(ctx, 6*time.Second, len(w.Minions), "-L", w.target(), "test.ping")
+	return again(ctx, 3*time.Minute, func() verdicts {
+		got, err := w.jobTo(ctx, 20*time.Second, len(w.Minions), "-L", w.target(), "test.ping")
 		return w.each(got, err, func(_ kind, a answer) string { return like(a.value, true) })
 	})
 }
