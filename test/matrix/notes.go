@@ -54,7 +54,7 @@ func Notes() []Note {
 			},
 		},
 		{
-			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
+			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and, without `job_cache_returns: True`, no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfCommands && p.top() == mom && row == "jobs.lookup_jid"
 			},
