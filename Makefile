@@ -63,11 +63,11 @@ power: ## take the power from a tree of real processes and see what it has promi
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3, SALT_PEER8=DIR for 3008 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
 
-matrix: ## every pair of daemons of ours and of two installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR (ARGS="-only 'mom - Salt/2'")
+matrix: ## every pair of daemons of ours and of three installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR SALT_PEER8=DIR (ARGS="-only 'mom - Salt 3006'")
 	$(GO) run ./test/matrix/runs $(ARGS)
 	$(GO) run ./test/matrix/page -o docs/compatibility.md
 
-upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR (ARGS="-suite cli -cast 'all mom'")
+upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="-suite cli -cast 'all mom'")
 	$(GO) run ./test/upstream/runs $(ARGS)
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure

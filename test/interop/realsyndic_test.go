@@ -87,9 +87,12 @@ func TestRealSyndicBelowOurTop(t *testing.T) {
 		t.Run("dead syndic", func(t *testing.T) {
 			low.crash()
 			r := top.salt("*", "test.ping")
-			complete(t, r, 1, "direct")
-			if !strings.Contains(r.errOut, "Node node did not answer") {
-				t.Errorf("nothing is said of the syndic: %s", r.text())
+			r.want(t, "direct", true)
+			if r.code != 1 || !strings.Contains(r.errOut, "Node node did not answer") {
+				t.Errorf("exit %d, or nothing is said of the syndic: %s", r.code, r.text())
+			}
+			if !strings.Contains(r.out, `"ours": "Minion did not return. [Node did not answer] (behind node)`) {
+				t.Errorf("the minions behind it are not named: %s", r.text())
 			}
 		})
 	})

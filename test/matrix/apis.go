@@ -20,11 +20,11 @@ import (
 // APIs are what is asked of the REST API of another kind beside the top.
 func APIs() []Check {
 	return []Check{
-		{"login", "a token by `external_auth` of the master", func(ctx context.Context, b *beside) error { return b.login(ctx) }},
-		{"local", "`test.ping` of all", func(ctx context.Context, b *beside) error {
+		{"login", "a token by `external_auth` of the master", nil, func(ctx context.Context, b *beside) error { return b.login(ctx) }},
+		{"local", "`test.ping` of all", nil, func(ctx context.Context, b *beside) error {
 			return b.low(ctx, all(b.world, true), "client", "local", "fun", "test.ping", "tgt_type", "list", "tgt", b.target())
 		}},
-		{"local_async, /jobs", "a jid, and the results by `GET /jobs/JID`", func(ctx context.Context, b *beside) error {
+		{"local_async, /jobs", "a jid, and the results by `GET /jobs/JID`", nil, func(ctx context.Context, b *beside) error {
 			v, err := b.ask(ctx, "client", "local_async", "fun", "test.echo", "arg", "later", "tgt_type", "list", "tgt", b.target())
 			m, _ := v.(map[string]any)
 			jid, _ := m["jid"].(string)
@@ -39,19 +39,19 @@ func APIs() []Check {
 				return said(like(v, all(b.world, "later")))
 			})
 		}},
-		{"runner", "`manage.up`, all minions", func(ctx context.Context, b *beside) error {
+		{"runner", "`manage.up`, all minions", nil, func(ctx context.Context, b *beside) error {
 			v, err := b.ask(ctx, "client", "runner", "fun", "manage.up")
 			return errors.Join(err, b.names(v))
 		}},
-		{"wheel", "`key.list_all`, all keys", func(ctx context.Context, b *beside) error {
+		{"wheel", "`key.list_all`, all keys", nil, func(ctx context.Context, b *beside) error {
 			v, err := b.ask(ctx, "client", "wheel", "fun", "key.list_all")
 			return errors.Join(err, b.names(v))
 		}},
-		{"/minions", "grains of all", func(ctx context.Context, b *beside) error {
+		{"/minions", "grains of all", nil, func(ctx context.Context, b *beside) error {
 			v, err := b.call(ctx, "GET", "/minions", nil)
 			return errors.Join(err, b.names(v))
 		}},
-		{"/events", "the returns of a job, as they come", func(ctx context.Context, b *beside) error { return b.events(ctx) }},
+		{"/events", "the returns of a job, as they come", nil, func(ctx context.Context, b *beside) error { return b.events(ctx) }},
 	}
 }
 

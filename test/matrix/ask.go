@@ -3,6 +3,8 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +52,7 @@ func grains(ctx context.Context, w *world) verdicts {
 		m, _ := a.value.(map[string]any)
 		return like([]any{m["id"], m["kernel"], m["master"] != nil, m["saltversion"] != nil}, []any{ids[k], "Linux", true, true})
 	})
-	got, err = w.jobTo(ctx, patience, "-G", "kernel:Linux", "test.ping")
+	got, err = w.jobTo(ctx, patience, len(w.Minions), "-G", "kernel:Linux", "test.ping")
 	return v.and(w.each(got, err, func(_ kind, a answer) string { return like(a.value, true) }))
 }
 
@@ -65,11 +67,20 @@ func (v verdicts) and(o verdicts) verdicts {
 }
 
 func pillar(ctx context.Context, w *world) verdicts {
-	got, err := w.job(ctx, "pillar.items")
-	return w.each(got, err, func(k kind, a answer) string {
-		m, _ := a.value.(map[string]any)
-		return like([]any{m["who"], m["linux"], m["_errors"]},
-			[]any{ids[k] + " of " + w.low.ID, map[string]any{"deep": []any{1, 2.5, nil}}, nil})
+	// A minion of Salt's whose master is late has an empty pillar for once.
+	return again(ctx, 20*time.Second, func() verdicts {
+		got, err := w.job(ctx, "pillar.items")
+		if slices.Contains(w.Minions, salt8) && err == nil {
+			// They mask values else, and those of before do not know the word.
+			var of8 map[string]answer
+			of8, err = w.jobTo(ctx, patience, 1, ids[salt8], "pillar.items", "unmask=True")
+			maps.Copy(got, of8)
+		}
+		return w.each(got, err, func(k kind, a answer) string {
+			m, _ := a.value.(map[string]any)
+			return like([]any{m["who"], m["linux"], m["_errors"]},
+				[]any{ids[k] + " of " + w.low.ID, map[string]any{"deep": []any{1, 2.5, nil}}, nil})
+		})
 	})
 }
 
@@ -95,7 +106,7 @@ func publish(ctx context.Context, w *world) verdicts {
 	for _, id := range w.all() {
 		want[id] = true
 	}
-	got, err := w.job(ctx, "publish.publish", "*", "test.ping")
+	got, err := w.job(ctx, "publish.publish", "*", "test.ping", "timeout=30")
 	return w.each(got, err, func(_ kind, a answer) string { return like(a.value, want) })
 }
 
@@ -135,7 +146,7 @@ func syncAll(ctx context.Context, w *world) verdicts {
 // heard tells of which minions an event with the tag is on a bus since mark.
 func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tag string) verdicts {
 	v := verdicts{}
-	waiting.Became(15*time.Second, func() bool {
+	waiting.Became(patience/2, func() bool {
 		for _, k := range w.Minions {
 			v[k] = "no event " + tag
 		}
@@ -164,7 +175,7 @@ func event(ctx context.Context, w *world) verdicts {
 }
 
 func eventAtTop(ctx context.Context, w *world) verdicts {
-	return w.heard(ctx, w.top.Events, w.mark, "syndic/low/matrix/word")
+	return w.heard(ctx, w.top.Events, w.mark, "syndic/"+w.chain[1].ID+"/matrix/word")
 }
 
 func lookup(ctx context.Context, w *world) verdicts {

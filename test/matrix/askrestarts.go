@@ -15,8 +15,8 @@ func (w *world) afterRestart(ctx context.Context, err error) verdicts {
 	if err != nil {
 		return w.each(nil, err, nil)
 	}
-	return again(ctx, 90*time.Second, func() verdicts {
-		got, err := w.jobTo(ctx, 6*time.Second, "-L", w.target(), "test.ping")
+	return again(ctx, 3*time.Minute, func() verdicts {
+		got, err := w.jobTo(ctx, 20*time.Second, len(w.Minions), "-L", w.target(), "test.ping")
 		return w.each(got, err, func(_ kind, a answer) string { return like(a.value, true) })
 	})
 }
@@ -44,7 +44,12 @@ func restartMinions(ctx context.Context, w *world) verdicts {
 }
 
 func restartNode(ctx context.Context, w *world) verdicts {
-	return w.afterRestart(ctx, restart(ctx, w.low))
+	for _, n := range w.chain[1:] {
+		if err := restart(ctx, n); err != nil {
+			return w.each(nil, err, nil)
+		}
+	}
+	return w.afterRestart(ctx, nil)
 }
 
 func restartTop(ctx context.Context, w *world) verdicts {

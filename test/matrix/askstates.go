@@ -38,16 +38,13 @@ func formula(ctx context.Context, w *world) verdicts {
 		}
 		return ""
 	})
-	if !v.good() {
-		return v
-	}
 	got, err = w.job(ctx, "state.apply", "tool")
-	return w.each(got, err, func(_ kind, a answer) string {
+	return v.and(w.each(got, err, func(_ kind, a answer) string {
 		if said, changed := states(a.value, 4); said != "" || changed != 0 {
 			return fmt.Sprintf("a second run: %d states changed something; %s", changed, said)
 		}
 		return ""
-	})
+	}))
 }
 
 // states looks at the return of a state run with n states: what is wrong, and how many

@@ -13,7 +13,20 @@ type Check struct {
 	Name string
 	// About says what has to come.
 	About string
-	ask   func(context.Context, *beside) error
+	// of tells of whose commands it is asked; nil: of all.
+	of  func(kind) bool
+	ask func(context.Context, *beside) error
+}
+
+// checks are the checks by the kind of their column.
+func checks() []struct {
+	of     string
+	checks []Check
+} {
+	return []struct {
+		of     string
+		checks []Check
+	}{{OfCommands, Commands()}, {OfAPI, APIs()}}
 }
 
 // beside is whose commands or API stand beside the top of a world.
@@ -29,23 +42,23 @@ type beside struct {
 // with its configuration.
 func Commands() []Check {
 	return []Check{
-		{"salt", "`test.ping` of all, exit 0", func(ctx context.Context, b *beside) error {
+		{"salt", "`test.ping` of all, exit 0", nil, func(ctx context.Context, b *beside) error {
 			return b.printed(ctx, 0, all(b.world, true), "salt", "--static", "-L", b.target(), "test.ping")
 		}},
-		{"salt -G", "by a grain", func(ctx context.Context, b *beside) error {
+		{"salt -G", "by a grain", nil, func(ctx context.Context, b *beside) error {
 			return b.printed(ctx, 0, all(b.world, true), "salt", "--static", "-G", "kernel:Linux", "test.ping")
 		}},
-		{"salt, failing", "exit 1 for a command that fails", func(ctx context.Context, b *beside) error {
+		{"salt, failing", "exit 1 for a command that fails", nil, func(ctx context.Context, b *beside) error {
 			return b.printed(ctx, 1, all(b.world, "no"), "salt", "-L", b.target(), "cmd.run", "echo no; exit 3", "python_shell=True")
 		}},
-		{"state.apply", "states, printed", func(ctx context.Context, b *beside) error {
+		{"state.apply", "states, printed", nil, func(ctx context.Context, b *beside) error {
 			r, err := b.run(ctx, "salt", "--out=highstate", "-L", b.target(), "state.apply", "plain")
 			if err == nil && (r.Code != 0 || strings.Count(r.Out, "Succeeded: 1") != len(b.Minions)) {
 				err = fmt.Errorf("exit %d: %s", r.Code, r.Text())
 			}
 			return err
 		}},
-		{"salt --async", "a jid", func(ctx context.Context, b *beside) error {
+		{"salt --async", "a jid", nil, func(ctx context.Context, b *beside) error {
 			r, err := b.run(ctx, "salt", "--async", "-L", b.target(), "test.echo", "later")
 			if err != nil {
 				return err
@@ -56,12 +69,12 @@ func Commands() []Check {
 			}
 			return nil
 		}},
-		{"jobs.lookup_jid", "`salt-run`, the results of that job", func(ctx context.Context, b *beside) error {
+		{"jobs.lookup_jid", "`salt-run`, the results of that job", nil, func(ctx context.Context, b *beside) error {
 			return b.settled(ctx, func() error {
 				return b.printed(ctx, 0, all(b.world, "later"), "salt-run", "jobs.lookup_jid", b.jid)
 			})
 		}},
-		{"manage.up", "`salt-run`, all minions", func(ctx context.Context, b *beside) error {
+		{"manage.up", "`salt-run`, all minions", nil, func(ctx context.Context, b *beside) error {
 			r, err := b.run(ctx, "salt-run", "--out=txt", "manage.up")
 			if err != nil {
 				return err
@@ -73,7 +86,7 @@ func Commands() []Check {
 			}
 			return nil
 		}},
-		{"salt-key", "`-L`, all keys", func(ctx context.Context, b *beside) error {
+		{"salt-key", "`-L`, all keys", nil, func(ctx context.Context, b *beside) error {
 			r, err := b.run(ctx, "salt-key", "--out=json", "-L")
 			if err != nil {
 				return err
@@ -85,8 +98,44 @@ func Commands() []Check {
 			}
 			return nil
 		}},
+		{"salt -b 1", "every minion runs once, exit 0; all under one job id where the command is ours or of Salt 3008", nil, func(ctx context.Context, b *beside) error {
+			mark := b.top.Events.Mark()
+			err := b.printed(ctx, 0, all(b.world, "slice"), "salt", "--static", "-b", "1", "-L", b.target(), "test.echo", "slice")
+			if err != nil {
+				return err
+			}
+			return b.slices(mark, "slice", newer(b.kind)).err()
+		}},
+		{"salt -b 1 --async", "the same, driven by the master after the command has ended", newer, func(ctx context.Context, b *beside) error {
+			mark := b.top.Events.Mark()
+			if err := handOver(ctx, b.world, b.salt); err != nil {
+				return err
+			}
+			return b.settled(ctx, func() error { return b.slices(mark, "handed", true).err() })
+		}},
+		{"--start-event", "`salt/job/<jid>/start/<id>` of each minion that knows it", newer, func(ctx context.Context, b *beside) error {
+			mark := b.world.low.Events.Mark()
+			jid, err := b.async(ctx, b.salt, "--start-event", "-L", b.target(), "test.echo", "began")
+			if err != nil {
+				return err
+			}
+			v := b.started(ctx, mark, jid)
+			for k := range v {
+				if !newer(k) {
+					delete(v, k)
+				}
+			}
+			return v.err()
+		}},
 	}
 }
+
+// newer tells whether a program is ours or of Salt 3008: those have `--start-event`, and batches
+// under one job id that a master drives.
+func newer(k kind) bool { return k == mom || k == salt8 }
+
+// asked tells whether a check is of those commands.
+func (c Check) asked(k kind) bool { return c.of == nil || c.of(k) }
 
 func (b *beside) run(ctx context.Context, name string, args ...string) (peers.Result, error) {
 	return b.top.Run(ctx, b.salt, name, args...)

@@ -1,6 +1,7 @@
 // Package matrix joins every pair of daemons that touch, of this project and of installed
 // Salts, and asks of each pair the same: ping, commands, grains, pillar, files, states, mine,
-// publishing among minions, modules from the master, events, async jobs, restarts.
+// publishing among minions, modules from the master, events, async jobs, batches, restarts. There
+// are trees of three releases of Salt, and forwarders of ours beside masters of Salt's.
 //
 // [Pairings] says which worlds there are, [Rows] what is asked, and the notes why a cell
 // cannot be or is not so. `make matrix` plays it by the command in the folder runs, which

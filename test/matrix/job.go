@@ -3,6 +3,8 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +14,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// patience is how long the returns of a job are waited for: twice what a busy machine needs
+// patience is how long the returns of a job are waited for: twice what a very busy machine needs
 // for a state run of a Python minion.
-const patience = 40 * time.Second
+const patience = 90 * time.Second
 
 // answer is a return as the bus of the top tells it.
 type answer struct {
@@ -37,11 +39,11 @@ func (w *world) async(ctx context.Context, by *peers.Salt, args ...string) (stri
 
 // job runs a function on all minions and gives what came of it to the bus of the top by id.
 func (w *world) job(ctx context.Context, args ...string) (map[string]answer, error) {
-	return w.jobTo(ctx, patience, append([]string{"-L", w.target()}, args...)...)
+	return w.jobTo(ctx, patience, len(w.Minions), append([]string{"-L", w.target()}, args...)...)
 }
 
-// jobTo is job for any target, with another patience.
-func (w *world) jobTo(ctx context.Context, within time.Duration, args ...string) (map[string]answer, error) {
+// jobTo is job for any target, with another patience and number of returns.
+func (w *world) jobTo(ctx context.Context, within time.Duration, returns int, args ...string) (map[string]answer, error) {
 	mark := w.top.Events.Mark()
 	jid, err := w.async(ctx, nil, args...) // Salt's takes seconds to start, and has rows of its own
 	if err != nil {
@@ -55,7 +57,7 @@ func (w *world) jobTo(ctx context.Context, within time.Duration, args ...string)
 				out[id] = answer{value.Plain(v), e.Data.Int("retcode")}
 			}
 		})
-		return len(out) >= len(w.Minions) || ctx.Err() != nil
+		return len(out) >= returns || ctx.Err() != nil
 	})
 	return out, ctx.Err()
 }
@@ -87,6 +89,16 @@ func (v verdicts) good() bool {
 		}
 	}
 	return true
+}
+
+// err is the first fault, as an error that names the minion.
+func (v verdicts) err() error {
+	for _, k := range slices.Sorted(maps.Keys(v)) {
+		if v[k] != "" {
+			return fmt.Errorf("%s: %s", ids[k], v[k])
+		}
+	}
+	return nil
 }
 
 // again asks until all is as wanted or the time is up.

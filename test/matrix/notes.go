@@ -23,16 +23,28 @@ func Notes() []Note {
 		{
 			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](files.md)), also below a top of Salt's.",
 			func(p Pairing, c Column, row string) bool {
-				return c.Kind == OfMinion && row == "file of the top" && p.low() != mom
+				return c.Kind == OfMinion && row == "file of the top" && slices.ContainsFunc(p.Masters[1:], func(k kind) bool { return k != mom })
 			},
 		},
 		{
-			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
+			"start", true, "Salt", "Minions of Salt tell the start of a job since 3008, and a `salt-syndic` of Salt 3008 hands the wish for it on to no master below; our nodes and our forwarder do.",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfMinion && row == "--start-event" && !p.tellsStart(c.Of)
+			},
+		},
+		{
+			"client", false, "Salt", "3006.0 without the patches of later releases closes the client by which its templates fetch files after the first template, so a second SLS that imports a file fails: `'NoneType' object has no attribute 'done'`. It fails so in `salt-call` and below masters of Salt too; 3006.0 as openSUSE shipped it does not.",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfMinion && c.Of == salt6 && row == "state.apply"
+			},
+		},
+		{
+			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1, `salt -b` at the question who is there; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				if p.top() == mom {
 					return false
 				}
-				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
+				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply", "salt -b 1", "salt -b 1 --async"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
 			},
 		},
 		{
@@ -42,7 +54,7 @@ func Notes() []Note {
 			},
 		},
 		{
-			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
+			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and, without `job_cache_returns: True`, no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfCommands && p.top() == mom && row == "jobs.lookup_jid"
 			},
@@ -63,6 +75,14 @@ func (t Table) note(c Column, cell Cell) *Note {
 		}
 	}
 	return nil
+}
+
+// tellsStart tells whether a minion can tell the start of a job that was published at the top.
+func (p Pairing) tellsStart(minion kind) bool {
+	return newer(minion) && !slices.ContainsFunc(p.Masters[1:], func(k kind) bool {
+		_, forwarder := k.forwarder()
+		return k != mom && !forwarder
+	})
 }
 
 // top is the kind of the top.

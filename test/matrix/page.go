@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,14 +14,12 @@ func Page(r Run) string {
 	p.say("# Which daemons of mom and of Salt work together, and what of it was tried?\n")
 	p.say("Made of the last run of `make matrix` ([figures](../test/matrix/testdata/matrix.json)); do not edit it by hand. What is the same and what")
 	p.say("differs on purpose, and longer stories of kills and restarts, are in [interop.md](interop.md).\n")
-	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt make matrix                  # all; then this page")
-	p.say("    … make matrix ARGS=\"-only 'mom - Salt/2'\"                                    # one world, in the place of what it was\n")
-	p.say("Played %s, with\n", r.when())
-	for _, k := range []kind{two, three} {
-		p.say("- **%s**: `%s`, request protocol %s.", k, r.Salts[string(k)], strings.TrimPrefix(string(k), "Salt/"))
-	}
-	p.say("\nA chain is read from the top down: `mom – Salt/2 – mom` is a minion of ours below a syndic node of Salt's below a top of ours. A node of ours is one")
-	p.say("process (`mom syndic`), of Salt's a `salt-master` and a `salt-syndic`. All masters have `minimum_auth_version: 0` and `order_masters: True`. Jobs are given at the top, by our `salt --async` where no")
+	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt-3007 SALT_PEER8=/opt/salt-3008.2 make matrix   # all; then this page")
+	p.say("    … make matrix ARGS=\"-only 'mom - Salt 3006'\"                                   # one world, in the place of what it was\n")
+	p.say("Played %s; the figures of each world have their date, and the versions they were played with. Salt 3006 (`SALT_PEER`) speaks version 2 of the request", r.when())
+	p.say("protocol, Salt 3007 (`SALT_PEER3`) and Salt 3008 (`SALT_PEER8`) version 3, as 3006.12 and newer.\n")
+	p.say("A chain is read from the top down: `mom – Salt 3006 – mom` is a minion of ours below a syndic node of Salt's below a top of ours. A node of ours is one")
+	p.say("process (`mom syndic`), of Salt's a `salt-master` and a `salt-syndic`, of `Salt 3008 + mom` a `salt-master` and a `mom syndic --standalone`. All masters have `minimum_auth_version: 0` and `order_masters: True`. Jobs are given at the top, by our `salt --async` where no")
 	p.say("row says whose, and judged there: by what came to its event bus, and in the files that states have written.\n")
 	yes, no, none := r.count()
 	p.say("%d cells are as asked, %d are not, %d cannot be asked; each of these has its reason [below](#why).\n", yes, no, none)
@@ -29,11 +28,8 @@ func Page(r Run) string {
 	for _, row := range Rows() {
 		p.say("| %s | %s |", row.Name, row.About)
 	}
-	for _, x := range []struct {
-		of     string
-		checks []Check
-	}{{"commands of the other kind, on the host of the top", Commands()}, {"REST API of the other kind, beside the top", APIs()}} {
-		p.say("\n| %s | what has to come |\n|---|---|", x.of)
+	for i, x := range checks() {
+		p.say("\n| %s | what has to come |\n|---|---|", [...]string{"commands of the other kind, on the host of the top", "REST API of the other kind, beside the top"}[i])
 		for _, c := range x.checks {
 			p.say("| %s | %s |", c.Name, c.About)
 		}
@@ -42,7 +38,10 @@ func Page(r Run) string {
 		p.table(t)
 	}
 	if rest := r.unplayed(); len(rest) > 0 {
-		p.say("\n## Not played yet\n\n`%s`: `make matrix ARGS=\"-only '…'\"` adds one.", strings.Join(rest, "`, `"))
+		p.say("\n## Not played yet\n\nWorlds, chains and rows that are newer than the figures; `make matrix ARGS=\"-only '…'\"` plays a world.\n")
+		for _, what := range rest {
+			p.say("- %s", what)
+		}
 	}
 	p.reasons()
 	return p.text.String()
@@ -58,10 +57,15 @@ func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n
 // table shows one world: its minions, then the commands and APIs beside its top.
 func (p *page) table(t Table) {
 	p.say("\n## %s\n", t.Name)
-	p.say("%s, %s, mom at `%s`.", t.Began.Format(minute), minutes(t.Seconds), t.Mom)
+	with := ""
+	for _, k := range slices.Sorted(maps.Keys(t.Salts)) {
+		with += fmt.Sprintf(", %s: %s", k, strings.TrimPrefix(t.Salts[k], "salt-master "))
+	}
+	p.say("%s, %s, mom at `%s`%s.", t.Began.Format(minute), minutes(t.Seconds), t.Mom, with)
 	if t.Error != "" {
 		p.say("\nNot played to its end: %s", t.Error)
 	}
+	rows := rowNames()
 	for _, of := range []string{OfMinion, OfCommands, OfAPI} {
 		var cols []Column
 		for _, c := range t.Columns {
@@ -79,14 +83,34 @@ func (p *page) table(t Table) {
 			line += "---|"
 		}
 		p.say("%s |\n%s", head, line)
-		for i, cell := range cols[0].Cells {
-			row := "| " + cell.Row
+		for _, name := range rows[of] {
+			row, there := "| "+name, false
 			for _, c := range cols {
-				row += " | " + p.cell(t, c, c.Cells[i])
+				text := ""
+				if i := slices.IndexFunc(c.Cells, func(cell Cell) bool { return cell.Row == name }); i >= 0 {
+					text, there = p.cell(t, c, c.Cells[i]), true
+				}
+				row += " | " + text
 			}
-			p.say("%s |", row)
+			if there {
+				p.say("%s |", row)
+			}
 		}
 	}
+}
+
+// rowNames are the names of all rows by the kind of their columns, in order.
+func rowNames() map[string][]string {
+	out := map[string][]string{}
+	for _, r := range Rows() {
+		out[OfMinion] = append(out[OfMinion], r.Name)
+	}
+	for _, x := range checks() {
+		for _, c := range x.checks {
+			out[x.of] = append(out[x.of], c.Name)
+		}
+	}
+	return out
 }
 
 // cell is yes, or why not.
@@ -123,8 +147,8 @@ func (p *page) reasons() {
 		}
 	}
 	p.say("\n## Chains that are not there\n")
-	p.say("`%s`: Salt's minions and syndics of protocol 3 need a session", strings.Join(Impossible(), "`, `"))
-	p.say("key in the answer to their sign-in, and a master of protocol 2 gives none: they end with an exception there, whatever is above or below. Ours take either answer.")
+	p.say("`%s`: Salt's minions and syndics of protocol 3 (3007, 3008, and 3006.12 and newer)", strings.Join(Impossible(), "`, `"))
+	p.say("need a session key in the answer to their sign-in, and a master of protocol 2 gives none: they end with an exception there, whatever is above or below. Ours take either answer.")
 }
 
 // count counts the cells: as asked, not so, and those that cannot be asked.

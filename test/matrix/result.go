@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,7 +31,7 @@ type Cell struct {
 type Column struct {
 	// Kind is [OfMinion], [OfCommands] or [OfAPI].
 	Kind string `json:"kind"`
-	// Of says whose it is: mom, Salt/2 or Salt/3.
+	// Of says whose it is.
 	Of    kind   `json:"of"`
 	Cells []Cell `json:"cells"`
 }
@@ -43,6 +44,8 @@ type Table struct {
 	Seconds float64   `json:"seconds"`
 	// Mom is the commit that was played.
 	Mom string `json:"mom"`
+	// Salts are the versions of the Salts in it, by their kinds.
+	Salts map[kind]string `json:"salts,omitempty"`
 	// Error says why the world could not be played to its end.
 	Error   string   `json:"error,omitempty"`
 	Columns []Column `json:"columns"`
@@ -50,9 +53,7 @@ type Table struct {
 
 // Run is all worlds as they were played last.
 type Run struct {
-	// Salts are the versions by their word in names: Salt/2, Salt/3.
-	Salts  map[string]string `json:"salts"`
-	Tables []Table           `json:"tables"`
+	Tables []Table `json:"tables"`
 }
 
 // Faults lists the worlds that could not be played, and the cells that are not as asked and
@@ -73,15 +74,8 @@ func (r Run) Faults() (out []string) {
 	return out
 }
 
-// Merge puts worlds that were played anew in the place of those of before. All have to be
-// with the same Salts.
-func (r Run) Merge(newer Run) (Run, error) {
-	for k, v := range newer.Salts {
-		if was := r.Salts[k]; was != "" && was != v {
-			return r, fmt.Errorf("the worlds of before were played with %s %s, these with %s: play all of them, or name another file", k, was, v)
-		}
-	}
-	out := Run{Salts: newer.Salts}
+// Merge puts worlds that were played anew in the place of those of before.
+func (r Run) Merge(newer Run) (out Run) {
 	for _, p := range Pairings() {
 		for _, from := range []Run{newer, r} {
 			if i := slices.IndexFunc(from.Tables, func(t Table) bool { return t.Name == p.Name() }); i >= 0 {
@@ -90,7 +84,7 @@ func (r Run) Merge(newer Run) (Run, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Read reads a run from a file; one that is not there is an empty run.
@@ -120,11 +114,55 @@ func (r Run) Write(path string) error {
 	return nil
 }
 
-// unplayed lists the pairings that are not in the run.
+// unplayed lists the pairings that are not in the run, and the chains and rows of the others that
+// were added after they were played.
 func (r Run) unplayed() (out []string) {
 	for _, p := range Pairings() {
-		if !slices.ContainsFunc(r.Tables, func(t Table) bool { return t.Name == p.Name() }) {
-			out = append(out, p.Name())
+		i := slices.IndexFunc(r.Tables, func(t Table) bool { return t.Name == p.Name() })
+		if i < 0 {
+			out = append(out, "world `"+p.Name()+"`")
+			continue
+		}
+		var rows []string
+		for _, c := range p.columns() {
+			j := slices.IndexFunc(r.Tables[i].Columns, func(o Column) bool { return o.Kind == c.Kind && o.Of == c.Of })
+			if j < 0 {
+				out = append(out, "column `"+r.Tables[i].Title(c)+"`")
+				continue
+			}
+			for _, cell := range c.Cells {
+				if !slices.Contains(rows, cell.Row) && !slices.ContainsFunc(r.Tables[i].Columns[j].Cells, func(o Cell) bool { return o.Row == cell.Row }) {
+					rows = append(rows, cell.Row)
+				}
+			}
+		}
+		if len(rows) > 0 {
+			out = append(out, "rows of `"+p.Name()+"`: "+strings.Join(rows, ", "))
+		}
+	}
+	return out
+}
+
+// columns are all that is asked of a pairing, without what comes of it.
+func (p Pairing) columns() (out []Column) {
+	for _, k := range p.Minions {
+		c := Column{Kind: OfMinion, Of: k}
+		for _, r := range Rows() {
+			if r.asked(p) {
+				c.Cells = append(c.Cells, Cell{Row: r.Name})
+			}
+		}
+		out = append(out, c)
+	}
+	for _, k := range p.Commands {
+		for _, x := range checks() {
+			c := Column{Kind: x.of, Of: k}
+			for _, check := range x.checks {
+				if check.asked(k) {
+					c.Cells = append(c.Cells, Cell{Row: check.Name})
+				}
+			}
+			out = append(out, c)
 		}
 	}
 	return out

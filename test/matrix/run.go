@@ -29,13 +29,12 @@ type Options struct {
 }
 
 // Play plays all pairings, one after the other. The error of a world that
-// could not be played is in its table; the others are played all the same.
-func Play(ctx context.Context, o Options, salts []*peers.Salt) (Run, error) {
-	r := Run{Salts: map[string]string{}}
+// could not be played is in its table; the others are played all the same. The Salts are those
+// of SALT_PEER, SALT_PEER3 and SALT_PEER8.
+func Play(ctx context.Context, o Options, salts []*peers.Salt) (r Run, err error) {
 	of := map[kind]*peers.Salt{}
-	for i, k := range []kind{two, three} {
+	for i, k := range []kind{salt6, salt7, salt8} {
 		of[k] = salts[i]
-		r.Salts[string(k)] = salts[i].Version
 	}
 	number := 0
 	address := func() string {
@@ -65,7 +64,10 @@ func seconds(d time.Duration) float64 { return float64(d.Milliseconds()/100) / 1
 // play plays one world and ends it.
 func (w *world) play(ctx context.Context, o Options) (t Table, err error) {
 	began := time.Now()
-	t = Table{Name: w.Name(), Mom: o.Mom, Began: began.UTC().Truncate(time.Second)}
+	t = Table{Name: w.Name(), Mom: o.Mom, Began: began.UTC().Truncate(time.Second), Salts: map[kind]string{}}
+	for _, k := range w.Pairing.salts() {
+		t.Salts[k] = w.salts[k].Version
+	}
 	logs := fmt.Sprintf("%s.log", w.dir)
 	defer func() {
 		t.Seconds = seconds(time.Since(began))
@@ -123,19 +125,19 @@ func (w *world) ask(ctx context.Context, o Options, row Row, cells map[kind][]Ce
 // beside asks the commands and the API of another kind beside the top.
 func (w *world) beside(ctx context.Context, o Options, k kind) (out []Column) {
 	b := &beside{world: w, kind: k, salt: w.salts[k]}
-	for _, x := range []struct {
-		kind   string
-		checks []Check
-	}{{OfCommands, Commands()}, {OfAPI, APIs()}} {
-		col := Column{Kind: x.kind, Of: k}
+	for _, x := range checks() {
+		col := Column{Kind: x.of, Of: k}
 		var failed error
-		if x.kind == OfAPI {
+		if x.of == OfAPI {
 			var end func()
 			if end, failed = b.serve(ctx); failed == nil {
 				defer end()
 			}
 		}
 		for _, c := range x.checks {
+			if !c.asked(k) {
+				continue
+			}
 			began, err := time.Now(), failed
 			if err == nil {
 				err = c.ask(ctx, b)

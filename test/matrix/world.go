@@ -23,13 +23,14 @@ type world struct {
 	address func() string
 	api     string // address of the REST API at the top
 
-	top, low *peers.Node // one and the same without tiers
+	top, low *peers.Node   // one and the same without tiers
+	chain    []*peers.Node // all masters, the top first
 	minions  map[kind]*peers.Node
 	mark     int // of the bus of the top, before the event
 }
 
 // ids of minions by their kinds.
-var ids = map[kind]string{mom: "m-ours", two: "m-two", three: "m-three"}
+var ids = map[kind]string{mom: "m-ours", salt6: "m-3006", salt7: "m-3007", salt8: "m-3008"}
 
 // ids of the minions of this world, joined as the target of a list.
 func (w *world) target() string { return strings.Join(w.all(), ",") }
@@ -43,10 +44,10 @@ func (w *world) all() []string {
 }
 
 // masterOptions are those of each master: short time-outs, for what is silent here is a
-// fault, and what lets minions publish.
+// fault unless the machine is busy, and what lets minions publish.
 const masterOptions = `order_masters: True
-timeout: 3
-gather_job_timeout: 3
+timeout: 8
+gather_job_timeout: 8
 syndic_wait: 2
 loop_interval: 5
 peer: {'.*': ['.*']}
@@ -58,15 +59,8 @@ rest_cherrypy: {host: HOST, port: 8000, disable_ssl: true}`
 func (w *world) grow(ctx context.Context) (err error) {
 	w.api = w.address()
 	options := strings.Split(strings.ReplaceAll(masterOptions, "HOST", w.api), "\n")
-	if w.top, err = w.master(ctx, "top", w.Masters[0], options); err != nil {
-		return err
-	}
-	w.low = w.top
-	if w.tiers() {
-		if w.low, err = w.master(ctx, "low", w.Masters[1], append(slices.Clip(options), "syndic_master: "+w.top.Addr)); err != nil {
-			return err
-		}
-		if err := errors.Join(w.top.Accept(ctx, "low"), w.top.Joined(ctx, 0, "syndic", "low")); err != nil {
+	for i, k := range w.Masters {
+		if err := w.tier(ctx, w.idOf(i), k, options); err != nil {
 			return err
 		}
 	}
@@ -87,29 +81,55 @@ func (w *world) grow(ctx context.Context) (err error) {
 	return w.low.Joined(ctx, 0, "minion", w.all()...)
 }
 
-// master starts the top or the node below it, with files and pillar.
-func (w *world) master(ctx context.Context, id string, k kind, options []string) (*peers.Node, error) {
-	n, err := peers.NewNode(w.program, w.dir, id, w.salts[k])
+// idOf is the id of the master of a tier: top, mid, low.
+func (w *world) idOf(tier int) string {
+	switch {
+	case tier == 0:
+		return "top"
+	case tier == len(w.Masters)-1:
+		return "low"
+	}
+	return "mid"
+}
+
+// tier starts the master of the next tier, with files and pillar, and waits until the one above
+// it, if any, knows it.
+func (w *world) tier(ctx context.Context, id string, k kind, options []string) error {
+	master, forwarder := k.forwarder()
+	if !forwarder {
+		master = k
+	}
+	n, err := peers.NewNode(w.program, w.dir, id, w.salts[master])
 	if err != nil {
-		return nil, err
+		return err
 	}
+	above := w.low
 	n.Kinds = []string{"master"}
-	if id == "low" {
-		if n.Kinds = []string{"master", "syndic"}; k == mom {
+	if above != nil {
+		options = append(slices.Clip(options), "syndic_master: "+above.Addr)
+		switch {
+		case forwarder:
+			n.Kinds = append(n.Kinds, peers.Standalone)
+		case k == mom:
 			n.Kinds = []string{"syndic"}
-			options = append(slices.Clip(options), "fileserver_backend: [roots, upstream]")
+			options = append(options, "fileserver_backend: [roots, upstream]")
+		default:
+			n.Kinds = append(n.Kinds, "syndic")
 		}
-		if err := n.MinionConf(w.top.Addr); err != nil {
-			return nil, err
+		if err := n.MinionConf(above.Addr); err != nil {
+			return err
 		}
 	}
-	if err := furnish(n.Dir, id, filepath.Join(w.dir, "out")); err != nil {
-		return nil, err
+	if err := errors.Join(furnish(n.Dir, id, filepath.Join(w.dir, "out")), n.MasterConf(w.address(), options...)); err != nil {
+		return err
 	}
-	if err := n.MasterConf(w.address(), options...); err != nil {
-		return nil, err
+	if w.chain, w.low = append(w.chain, n), n; above == nil {
+		w.top = n
 	}
-	return n, n.Start(ctx)
+	if err := n.Start(ctx); err != nil || above == nil {
+		return err
+	}
+	return errors.Join(above.Accept(ctx, id), above.Joined(ctx, 0, "syndic", id))
 }
 
 // nodes are all daemons, the leaves first.
@@ -117,11 +137,8 @@ func (w *world) nodes() (out []*peers.Node) {
 	for _, n := range w.minions {
 		out = append(out, n)
 	}
-	if w.low != nil && w.low != w.top {
-		out = append(out, w.low)
-	}
-	if w.top != nil {
-		out = append(out, w.top)
+	for _, n := range slices.Backward(w.chain) {
+		out = append(out, n)
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func (n *Node) Pending(id string) bool {
 // Accept waits for the keys and accepts them as salt-key does: by moving the file.
 func (n *Node) Accept(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
-		if err := await(ctx, time.Minute, "key of "+id+" at "+n.ID, func() bool { return n.Pending(id) }); err != nil {
+		if err := await(ctx, 3*time.Minute, "key of "+id+" at "+n.ID, func() bool { return n.Pending(id) }); err != nil {
 			return err
 		}
 		if err := os.Rename(n.keyPath("minions_pre", id), n.keyPath("minions", id)); err != nil {
@@ -32,7 +32,7 @@ func (n *Node) Accept(ctx context.Context, ids ...string) error {
 // Joined waits for the start events of minions or syndics at this master.
 func (n *Node) Joined(ctx context.Context, since int, kind string, ids ...string) error {
 	for _, id := range ids {
-		if _, err := n.Events.Await(ctx, 90*time.Second, since, "salt/"+kind+"/"+id+"/start"); err != nil {
+		if _, err := n.Events.Await(ctx, 3*time.Minute, since, "salt/"+kind+"/"+id+"/start"); err != nil {
 			return fmt.Errorf("at %s: %w", n.ID, err)
 		}
 	}

@@ -28,7 +28,7 @@ pidfile: DIR/master.pid
 syndic_pidfile: DIR/syndic.pid
 syndic_log_file: DIR/log/syndic
 syndic_dir: DIR/cache/syndics
-worker_threads: 3
+worker_threads: 5
 file_roots: {base: [DIR/srv]}
 pillar_roots: {base: [DIR/pillar]}
 minimum_auth_version: 0

@@ -87,7 +87,7 @@ func (n *Node) StartAs(kind string, args ...string) error {
 }
 
 func (n *Node) awaitPorts(ctx context.Context) error {
-	return await(ctx, time.Minute, "ports of "+n.ID, func() bool {
+	return await(ctx, 3*time.Minute, "ports of "+n.ID, func() bool {
 		for _, port := range []string{"4505", "4506"} {
 			c, err := net.DialTimeout("tcp", net.JoinHostPort(n.Addr, port), time.Second)
 			if err != nil {

@@ -110,6 +110,12 @@ func (r *Recorder) Find(since int, tag string) (Event, bool) {
 	return Event{}, false
 }
 
+// Has tells whether an event of that tag came since a mark.
+func (r *Recorder) Has(since int, tag string) bool {
+	_, ok := r.Find(since, regexp.QuoteMeta(tag))
+	return ok
+}
+
 // Await waits for an event as Find gives it, until the time is up or ctx ends.
 func (r *Recorder) Await(ctx context.Context, within time.Duration, since int, tag string) (e Event, err error) {
 	err = await(ctx, within, "event "+tag, func() (ok bool) {

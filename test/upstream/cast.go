@@ -14,16 +14,19 @@ type Cast struct {
 	Name  string
 	About string   // for the page
 	Ours  []string // names of programs
+	// Eighth are the programs of the Salt 3008 of SALT_PEER8; without it the cast is left out.
+	Eighth []string
 }
 
 // Casts returns every cast, in the order of the page.
 func Casts() []Cast {
 	control := []string{"salt", "salt-api", "salt-cp", "salt-key", "salt-master", "salt-run"}
 	return []Cast{
-		{"python minion", "mom is master, syndic, API and commands; minions and `salt-call` are Salt's", append([]string{"salt-syndic"}, control...)},
-		{"all mom", "mom is everything", append([]string{"salt-syndic", "salt-minion", "salt-call"}, control...)},
-		{"salt", "everything is Salt's: what fails here is not for mom to mend", nil},
-		{"python below", "mom is master, API and commands; syndics, minions and `salt-call` are Salt's", control},
+		{"python minion", "mom is master, syndic, API and commands; minions and `salt-call` are Salt's", append([]string{"salt-syndic"}, control...), nil},
+		{"all mom", "mom is everything", append([]string{"salt-syndic", "salt-minion", "salt-call"}, control...), nil},
+		{"salt", "everything is Salt's: what fails here is not for mom to mend", nil, nil},
+		{"python below", "mom is master, API and commands; syndics, minions and `salt-call` are Salt's", control, nil},
+		{"3008 below", "mom is master, API and commands; syndics, minions and `salt-call` are of Salt 3008, under the suites of the Salt named below", control, []string{"salt-syndic", "salt-minion", "salt-call"}},
 	}
 }
 
@@ -51,14 +54,18 @@ var daemons = map[string]string{"salt-master": "master", "salt-minion": "minion"
 var alone = map[string][]string{"salt-syndic": {"--standalone"}}
 
 // WriteScripts fills dir with a program for each of Salt's names. mom is the path of the
-// binary, salt the folder of Salt's programs, bridge the command that forwards events.
-func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
+// binary, salt the folder of Salt's programs, eighth that of Salt 3008, bridge the command that
+// forwards events.
+func (c Cast) WriteScripts(dir, mom, salt, eighth string, bridge []string) error {
 	bin := filepath.Join(dir, "mom")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return fmt.Errorf("create the folder of programs: %w", err)
 	}
 	for _, name := range names {
 		words := []string{filepath.Join(salt, name)}
+		if slices.Contains(c.Eighth, name) {
+			words[0] = filepath.Join(eighth, name)
+		}
 		var forward []string
 		if slices.Contains(c.Ours, name) {
 			words = append([]string{filepath.Join(bin, name)}, alone[name]...)

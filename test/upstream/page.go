@@ -25,7 +25,8 @@ make upstream ARGS='-suite cli -cast "all mom"'    # some of them
 
 ` + "`SALT_PEER`" + ` is an unpacked Salt with ` + "`bin/`" + `, ` + "`SALT_TESTS`" + ` the folder ` + "`tests`" + ` of its sources. ` + "`SALT_FACTORIES`" + ` holds the Python packages of pytest-salt-factories,
 pytest-shell-utilities, pytest-skip-markers, pytest-system-statistics and pytest-helpers-namespace
-(` + "`pip install --target DIR pytest-salt-factories`" + `). Python needs pytest, and pytest-timeout, mock, flaky and virtualenv (Debian has packages of them).
+(` + "`pip install --target DIR pytest-salt-factories`" + `). With ` + "`SALT_PEER8`" + `, an unpacked
+Salt 3008, its syndics and minions are tried below mom too (cast 3008 below). Python needs pytest, and pytest-timeout, mock, flaky and virtualenv (Debian has packages of them).
 
 The daemons have their sockets in the scratch folder, so its path has to be short: ` + "`-dir /tmp/u`" + `. On a busy machine ` + "`UPSTREAM_PATIENCE=3`" + ` multiplies the time limits of
 tests and commands.

@@ -25,6 +25,7 @@ var (
 type Config struct {
 	Mom       string // the binary
 	Salt      string // an unpacked Salt, with bin and with a folder shim for Python if it needs one
+	Salt8     string // an unpacked Salt 3008; "": casts that need it are left out
 	Tests     string // the folder tests of its sources
 	Factories string // sources of pytest-salt-factories and of the plugins that it needs
 	Python    string // an interpreter with pytest; "": python3 on the PATH
@@ -42,6 +43,11 @@ func (c Config) Check() error {
 	} {
 		if _, err := os.Stat(path); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", option, err))
+		}
+	}
+	if c.Salt8 != "" {
+		if _, err := os.Stat(filepath.Join(c.Salt8, "bin", "salt-minion")); err != nil {
+			faults = append(faults, fmt.Errorf("SALT_PEER8: %w", err))
 		}
 	}
 	return errors.Join(faults...)
@@ -121,5 +127,5 @@ func (c Config) prepare(dir, python string, cast Cast) error {
 		}
 	}
 	forward := []string{"env", "PYTHONPATH=" + c.path(false), python, "-W", "ignore", filepath.Join(modules, "bridge.py")}
-	return cast.WriteScripts(filepath.Join(dir, "programs"), c.Mom, filepath.Join(c.Salt, "bin"), forward)
+	return cast.WriteScripts(filepath.Join(dir, "programs"), c.Mom, filepath.Join(c.Salt, "bin"), filepath.Join(c.Salt8, "bin"), forward)
 }

@@ -4,7 +4,7 @@ package upstream
 type Suite struct {
 	Name  string
 	Paths []string // below tests/pytests
-	Casts []string // names of casts; empty: all but "python below"
+	Casts []string // names of casts; empty: all but "python below" and "3008 below"
 }
 
 // Suites returns every suite, in the order of the page.
@@ -15,7 +15,7 @@ func Suites() []Suite {
 		}
 		return s
 	}
-	all := []string{"python minion", "all mom", "python below"}
+	all := []string{"python minion", "all mom", "python below", "3008 below"}
 	cli := Suite{Name: "cli"} // without those of salt-proxy and pip, which are Salt's own
 	for _, n := range []string{"batch", "matcher", "salt", "salt_auth", "salt_call", "salt_call_ownership", "salt_cp", "salt_key", "salt_master", "salt_minion", "salt_run", "salt_syndic"} {
 		cli.Paths = append(cli.Paths, "integration/cli/test_"+n+".py")
@@ -49,7 +49,7 @@ func Suites() []Suite {
 // In reports whether the suite runs with a cast.
 func (s Suite) In(cast string) bool {
 	if len(s.Casts) == 0 {
-		return cast != "python below"
+		return cast != "python below" && cast != "3008 below"
 	}
 	for _, c := range s.Casts {
 		if c == cast {

@@ -127,12 +127,17 @@ func TestWriteScripts(t *testing.T) {
 	}
 	mom := filepath.Join(dir, "mom")
 	program(mom, "mom")
+	eighth := filepath.Join(dir, "eighth")
+	if err := os.Mkdir(eighth, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range names {
 		program(filepath.Join(salt, n), "salt")
+		program(filepath.Join(eighth, n), "3008")
 	}
 	for _, c := range Casts() {
 		to := filepath.Join(dir, "casts", c.Name)
-		if err := c.WriteScripts(to, mom, salt, []string{"true"}); err != nil {
+		if err := c.WriteScripts(to, mom, salt, eighth, []string{"true"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range []string{"salt-syndic", "salt-call"} { // of each kind one: Python starts slowly
@@ -140,6 +145,9 @@ func TestWriteScripts(t *testing.T) {
 			want := "salt " + n + " a b\n"
 			if slices.Contains(c.Ours, n) {
 				want = strings.Join(append([]string{"mom", n}, append(slices.Clone(alone[n]), "a b")...), " ") + "\n"
+			}
+			if slices.Contains(c.Eighth, n) {
+				want = "3008 " + n + " a b\n"
 			}
 			if err != nil || string(out) != want {
 				t.Errorf("%s: %s: %q, %v, want %q", c.Name, n, out, err, want)

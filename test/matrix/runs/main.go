@@ -1,4 +1,4 @@
-// Command runs plays package matrix with the Salts of SALT_PEER and SALT_PEER3 and writes
+// Command runs plays package matrix with the Salts of SALT_PEER, SALT_PEER3 and SALT_PEER8 and writes
 // what came of it. It exits with status 1 when a cell is not as asked and no note says why.
 package main
 
@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "folder for the worlds, with a short name; logs of those that failed stay there (default: a new one in the temporary folder)")
 	flag.StringVar(&o.net, "net", "127.52", "the first two bytes of the loopback addresses")
 	flag.StringVar(&o.file, "json", "test/matrix/testdata/matrix.json", "put the figures into this file, in the place of those of before")
-	flag.StringVar(&o.only, "only", "", `play the pairings of this name alone, such as "mom – Salt/2", or those beginning so with a final *; - stands for –`)
+	flag.StringVar(&o.only, "only", "", `play the pairings of this name alone, such as "mom – Salt 3006", or those beginning so with a final *; - stands for –`)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -52,6 +52,14 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 	if len(salts) < 2 {
 		return false, errors.New("SALT_PEER3 is not set: give the folder of an installed Salt that speaks version 3 of the request protocol (3006.12, 3007.4 or newer), beside SALT_PEER, which is of version 2")
 	}
+	eighth, err := peers.Find8()
+	if err != nil {
+		return false, err
+	}
+	if eighth == nil {
+		return false, errors.New("SALT_PEER8 is not set: give the folder of an installed Salt 3008")
+	}
+	salts = append(salts, eighth)
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "mx"); err != nil {
 			return false, err
@@ -93,10 +101,7 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 	}
 	before, err := matrix.Read(o.file)
 	if err == nil {
-		r, err = before.Merge(r)
-	}
-	if err == nil {
-		err = r.Write(o.file)
+		err = before.Merge(r).Write(o.file)
 	}
 	return len(faults) == 0, err
 }

@@ -101,7 +101,7 @@ func runAll(ctx context.Context, results *upstream.Results, suites, casts *regex
 		}
 	}
 	c := upstream.Config{
-		Mom: os.Getenv("MOM"), Salt: os.Getenv("SALT_PEER"), Tests: os.Getenv("SALT_TESTS"), Factories: os.Getenv("SALT_FACTORIES"),
+		Mom: os.Getenv("MOM"), Salt: os.Getenv("SALT_PEER"), Salt8: os.Getenv("SALT_PEER8"), Tests: os.Getenv("SALT_TESTS"), Factories: os.Getenv("SALT_FACTORIES"),
 		Python: os.Getenv("PYTHON"), Dir: dir, Limit: limit,
 	}
 	if c.Mom == "" {
@@ -116,6 +116,10 @@ func runAll(ctx context.Context, results *upstream.Results, suites, casts *regex
 	for _, s := range upstream.Suites() {
 		for _, cast := range upstream.Casts() {
 			if !suites.MatchString(s.Name) || !casts.MatchString(cast.Name) || !s.In(cast.Name) {
+				continue
+			}
+			if len(cast.Eighth) > 0 && c.Salt8 == "" {
+				fmt.Printf("%s, %s: left out: SALT_PEER8 is not set\n", s.Name, cast.Name)
 				continue
 			}
 			began := time.Now()
