@@ -72,7 +72,7 @@ func TestCp_Templates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"app/main.j2": "{%- from 'app/map.jinja' import v with context -%}\n{{ v }} {{ grains.id }} {{ extra }}\n",
+		"app/main.j2":   "{%- from 'app/map.jinja' import v with context -%}\n{{ v }} {{ grains.id }} {{ extra }}\n",
 		"app/map.jinja": "{% set v = saltenv %}", "app/bad.j2": "{{ 1 +", "m1.txt": "mine",
 	} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
