@@ -32,20 +32,34 @@ func (j *Job) extends(old returners.Load) bool {
 	if j.load.TgtType != "list" || len(before) == 0 || len(here) == 0 || !j.until.IsZero() {
 		return false
 	}
-	if containsAll(before, here) {
-		return true
-	}
-	g := &grown{all: sortedIDs(append(before, here...)), here: here}
-	var err error
-	if g.expr, err = target.Parse(g.all, "list", target.Options{}); err != nil {
+	all := sortedIDs(slices.Concat(before, here))
+	expr, err := target.Parse(all, "list", target.Options{})
+	if err != nil {
 		return false
 	}
+	if len(all) == len(before) {
+		j.Expr = expr // all of the job: after a restart nothing else tells it
+		return true
+	}
+	g := &grown{all: all, here: here, expr: expr}
 	if g.part = j.part(); g.part == 0 { // else the node above has numbered it
 		g.part = max(len(g.all), old.Part()+1)
 	}
 	j.extra.Set(returners.PartField, max(g.part, old.Part()))
 	j.grown = g
 	return true
+}
+
+// aim notes whom a job is for. Of a list from a master above it is not certain: that may publish
+// other parts of the job past this node, and their minions may move here with their returns.
+func (s *Service) aim(j *Job) {
+	switch {
+	case j.load.TgtType == "list" && len(j.asks) > 0:
+	case j.grown != nil:
+		s.o.Policy.Widened(j.JID, j.load.TgtType, j.grown.expr)
+	default:
+		s.o.Policy.Aimed(j.JID, j.load.TgtType, j.Expr)
+	}
 }
 
 // part numbers the publication among those of its job, as far as that is known.

@@ -234,11 +234,7 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	if g := x.job.grown; g != nil {
-		s.o.Policy.Widened(e.JID, x.job.load.TgtType, g.expr)
-	} else {
-		s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
-	}
+	s.aim(x.job)
 	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
 	x.err = s.send(x.job, x.pub)
 	span.End(x.err)

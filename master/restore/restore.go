@@ -30,6 +30,7 @@ type Options struct {
 	Keys         *keyring.Ring
 	Tree         *topology.Tree
 	Timeout      time.Duration // of the jobs
+	Above        bool          // there are masters above: a job may have grown past this node
 	Log          *slog.Logger
 }
 
@@ -121,7 +122,9 @@ func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 		}
 	}
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
-		s.o.Policy.Aimed(load.JID, tgtType, expr)
+		if !s.o.Above || tgtType != "list" {
+			s.o.Policy.Aimed(load.JID, tgtType, expr)
+		}
 		if ids, some := target.Among(expr); some && tgtType == "list" {
 			spec.Unclaimed = slices.DeleteFunc(ids, s.o.Keys.Accepted)
 		}
