@@ -1,8 +1,6 @@
 package publish
 
 import (
-	"context"
-	"maps"
 	"slices"
 
 	"github.com/momtree/mom/internal/target"
@@ -15,6 +13,7 @@ import (
 type grown struct {
 	all  []string    // the ids that the job names, with those of this publication; sorted
 	here []string    // those of this publication; sorted
+	more []string    // those that it adds
 	expr target.Expr // it means all
 	part int         // see [returners.Part]
 }
@@ -41,7 +40,10 @@ func (j *Job) extends(old returners.Load) bool {
 		j.Expr = expr // all of the job: after a restart nothing else tells it
 		return true
 	}
-	g := &grown{all: all, here: here, expr: expr}
+	g := &grown{all: all, here: here, expr: expr, more: slices.DeleteFunc(slices.Clone(here), func(id string) bool {
+		_, known := slices.BinarySearch(before, id)
+		return known
+	})}
 	if g.part = j.part(); g.part == 0 { // else the node above has numbered it
 		g.part = max(len(g.all), old.Part()+1)
 	}
@@ -105,22 +107,4 @@ func containsAll(ids, some []string) bool {
 		_, found := slices.BinarySearch(ids, id)
 		return !found
 	})
-}
-
-// own lists the minions and resources of this master that a job means, with those of its earlier publications.
-func (s *Service) own(ctx context.Context, j *Job) []string {
-	if j.grown == nil {
-		return j.Answerers()
-	}
-	xs, err := s.o.Store.Local().GetExpectations(ctx, j.JID)
-	if err != nil {
-		s.o.Log.Warn("minions of earlier publications not read", "jid", j.JID, "err", err)
-	}
-	ids := slices.Clone(j.Answerers())
-	for _, x := range xs {
-		if x.Node == "" {
-			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))
-		}
-	}
-	return sortedIDs(ids)
 }

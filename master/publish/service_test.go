@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
-		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
+		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, ShowGrown: func(jid string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
 		Failing: func(what string, _ error, _ ...any) { w.tell(what) }, Fire: func(tag string, _ wire.Raw) { w.tell("fired " + tag) },
 		Log: quiet, Now: time.Now,
 	})

@@ -31,6 +31,7 @@ type Options struct {
 	Tree         *topology.Tree
 	Timeout      time.Duration // of the jobs
 	Above        bool          // there are masters above: a job may have grown past this node
+	Grown        func(jid string) // a job has grown, and its files may lag behind
 	Log          *slog.Logger
 }
 
@@ -95,6 +96,9 @@ func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o
 // Spec is described at [jobs.Presence].
 func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 	spec := ledger.Job{JID: load.JID, Timeout: s.o.Timeout}
+	if load.Part() > 0 {
+		s.o.Grown(load.JID)
+	}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
 		switch key {
 		case "fun":
