@@ -168,6 +168,47 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 	})
 }
 
+// A master that is killed right after it has published a slice knows so in its next life, though its
+// file does not.
+func TestBatch_DiedAfterThePublication(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(5, "2")
+		before, err := w.files.read(jobID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.returns(0, "a")
+		w.published("a,b", "c")
+		w.close()
+		if err := w.files.write(before); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		w.published("a,b", "c")
+		w.returns(0, "b", "c")
+		w.published("a,b", "c", "d,e")
+		w.returns(0, "d", "e")
+		w.status("5 0 0 0")
+	})
+}
+
+// Slices do not each write the state of the whole batch.
+func TestBatch_WritesOnceASecond(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(20, "1")
+		time.Sleep(writeEvery)
+		w.returns(0, "a")
+		first, err := w.files.read(jobID)
+		for i := range 10 {
+			w.returns(0, string(rune('b'+i)))
+		}
+		last, errOf := w.files.read(jobID)
+		if errors.Join(err, errOf) != nil || len(first.Done) != len(last.Done) {
+			t.Errorf("written after %d returns, again after %d; %v", len(first.Done), len(last.Done), errors.Join(err, errOf))
+		}
+	})
+}
+
 func TestBatch_Stop(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "2")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,7 +23,7 @@ const (
 	retryAfter = 5 * time.Second
 	// lookEvery is how often the account is read though no event came.
 	lookEvery = 15 * time.Second
-	// writeEvery is how long a state on disk may lag behind, when nothing was published.
+	// writeEvery is how long a state on disk may lag behind.
 	writeEvery = time.Second
 )
 
@@ -31,6 +32,7 @@ type batch struct {
 	s       *Service
 	sub     *bus.Subscription
 	stopped chan string // the reason
+	lease   *lease      // nil: it could not be written
 	fresh   bool        // nobody has been told of it
 
 	mu sync.Mutex // guards st; one goroutine alone changes it
@@ -74,11 +76,15 @@ func (b *batch) run(ctx context.Context) {
 	if b.fresh {
 		b.s.o.Fire(b.st.newEvent())
 	}
-	if err := b.publishWritten(ctx); err != nil {
-		b.s.o.Log.Error("slice of an earlier life not published", "jid", b.st.JID, "err", err)
+	for err := b.catchUp(ctx); err != nil && ctx.Err() == nil; err = b.catchUp(ctx) {
+		b.s.o.Log.Error("slices of an earlier life not read", "jid", b.st.JID, "err", err)
+		_ = sleep.For(ctx, retryAfter)
 	}
 	n := b.look(ctx)
 	for {
+		if !b.holds() {
+			return
+		}
 		b.advance(ctx, n)
 		if ctx.Err() != nil {
 			b.write()
@@ -92,21 +98,28 @@ func (b *batch) run(ctx context.Context) {
 	}
 }
 
-// publishWritten publishes to the minions that the state has as begun and the stored job does not name: an
-// earlier life ended between the write and the publication.
-func (b *batch) publishWritten(ctx context.Context) error {
-	if len(b.st.Active) == 0 {
-		return nil
-	}
+// catchUp brings the state of an earlier life up to what the stored job tells: whom it names has begun,
+// though the state was not written after that, and who has begun and is not named is published to now.
+func (b *batch) catchUp(ctx context.Context) error {
 	named, err := b.s.o.Published(ctx, b.st.JID)
 	if err != nil {
 		return err
 	}
 	slices.Sort(named)
-	lost := slices.DeleteFunc(sortedKeys(b.st.Active), func(id string) bool {
+	begun := func(id string) bool {
 		_, found := slices.BinarySearch(named, id)
 		return found
+	}
+	b.mu.Lock()
+	at := unix(b.s.o.Now())
+	b.st.Pending = slices.DeleteFunc(slices.Clone(b.st.Pending), func(id string) bool {
+		if begun(id) {
+			b.st.Active[id] = at
+		}
+		return begun(id)
 	})
+	lost := slices.DeleteFunc(sortedKeys(b.st.Active), begun)
+	b.mu.Unlock()
 	if len(lost) > 0 {
 		b.publish(ctx, lost)
 	}
@@ -130,7 +143,6 @@ func (b *batch) advance(ctx context.Context, n news) {
 	b.mu.Unlock()
 	b.dirty = true
 	if len(begin) > 0 {
-		b.write()
 		b.publish(ctx, begin)
 	}
 	if len(begin) > 0 || !n.empty() {
@@ -171,7 +183,7 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 
 // await waits for news of the minions, or for what is due.
 func (b *batch) await(ctx context.Context) news {
-	due := lookEvery
+	due := min(lookEvery, renewEvery)
 	if wait, ok := b.st.waits(b.s.o.Now()); ok {
 		due = min(due, wait)
 	}
@@ -198,7 +210,7 @@ func (b *batch) await(ctx context.Context) news {
 		b.st.halt(reason)
 		return news{}
 	case <-timer.C:
-		if due == lookEvery {
+		if due == lookEvery { // as nothing else is due
 			return b.look(ctx)
 		}
 		return news{}
@@ -284,6 +296,11 @@ func (b *batch) end() {
 	b.write()
 	if err := b.s.files.enlist(b.st.JID, false); err != nil {
 		b.s.o.Log.Error("batch not taken from the list", "jid", b.st.JID, "err", err)
+	}
+	if b.lease != nil {
+		if err := b.lease.free(); err != nil {
+			b.s.o.Log.Error("batch still marked as driven here", "jid", b.st.JID, "err", err)
+		}
 	}
 	if !b.s.o.Keep {
 		if err := b.s.files.remove(b.st.JID); err != nil {

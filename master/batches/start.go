@@ -53,11 +53,12 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 		return nil, err
 	}
 	told := st.summary(now)
-	err = errors.Join(s.files.write(st), s.files.enlist(st.JID, true))
+	l, err := s.claim(st.JID)
+	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
 	if err != nil { // it goes on as long as this master lives
 		s.o.Log.Error("batch not stored, it ends with this master", "jid", st.JID, "err", err)
 	}
-	if !s.drive(st, true) {
+	if !s.drive(st, l, true) {
 		s.free()
 		return nil, fmt.Errorf("%w: the master ends", ErrNotNow)
 	}
