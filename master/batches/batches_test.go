@@ -157,7 +157,7 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 		w.mu.Lock()
 		w.codes["a"] = 0
 		w.mu.Unlock()
-		st.progress(news{returned: map[string]int{"a": 0}}, time.Now())
+		st.progress(News{Returned: map[string]int{"a": 0}}, time.Now())
 		if err := w.files.write(st); err != nil {
 			t.Fatal(err)
 		}

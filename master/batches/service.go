@@ -226,7 +226,7 @@ func (s *Service) free() {
 
 // drive has a batch go on that has a place, and tells of one that is new; false: it does already.
 func (s *Service) drive(st *State, l *lease, fresh bool) bool {
-	b := &batch{s: s, st: st, lease: l, fresh: fresh, stopped: make(chan string, 1)}
+	b := &batch{s: s, core: Core{State: st}, st: st, lease: l, fresh: fresh, stopped: make(chan string, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.driven[st.JID] != nil || s.closed {
