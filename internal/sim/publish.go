@@ -16,6 +16,10 @@ import (
 
 // publish is the command at a top: it insists until the top takes the job.
 func (w *World) publish(j *job, r *run) {
+	if j.Batch.Size > 0 {
+		w.publishBatch(j, r)
+		return
+	}
 	top := r.top
 	if slices.Contains(top.pubs, j) {
 		w.publishNext(j, r)
@@ -50,7 +54,7 @@ func (w *World) publish(j *job, r *run) {
 // publish has the engine begin a job, and tells whether it was taken.
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
-		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && len(j.parts()) == 1, Queue: j.Queue > 0, Part: j.slice},
+		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && !j.inSlices(), Queue: j.Queue > 0, Part: j.slice},
 		Load:  returners.Load{JID: j.jid, User: "root", At: n.wall()},
 		Early: true,
 	}

@@ -12,8 +12,9 @@ import (
 // Core decides what happens next with one batch. It has no clock, files or goroutines: a [Service]
 // and the simulator (internal/sim) drive it. It is not safe for concurrent use.
 type Core struct {
-	State *State
-	retry time.Time // not before this is a slice tried again; zero: now
+	State  *State
+	retry  time.Time // not before this is a slice tried again; zero: now
+	gaveUp bool      // somebody, and the state was not written after that
 }
 
 // NewState is that of a batch that has not begun; minions are in the order in which they begin.
@@ -54,6 +55,10 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 
 // Step enters news and gives the minions that begin now: they are to be published to.
 func (c *Core) Step(n News, now time.Time) (begin []string) {
+	c.gaveUp = c.gaveUp || len(n.Gone) > 0
+	if c.retry.Sub(now) > retryAfter { // the clock was set back
+		c.retry = now.Add(retryAfter)
+	}
 	if c.retry.IsZero() || !now.Before(c.retry) {
 		c.retry = time.Time{}
 		return c.State.progress(n, now)
@@ -87,6 +92,13 @@ func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool)
 	}
 	return false
 }
+
+// WriteFirst reports whether the state has to be written before the next slice is published. Only it
+// knows who was given up: a restart would count them as at work, beside those that begin for them.
+func (c *Core) WriteFirst() bool { return c.gaveUp }
+
+// Written tells that the state is on disk.
+func (c *Core) Written() { c.gaveUp = false }
 
 // Halt ends the batch: no further minion begins.
 func (c *Core) Halt(reason string) { c.State.halt(reason) }

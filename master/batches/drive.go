@@ -122,6 +122,9 @@ func (b *batch) advance(ctx context.Context, n News) {
 	b.mu.Unlock()
 	b.dirty = true
 	if len(begin) > 0 {
+		if b.core.WriteFirst() {
+			b.write()
+		}
 		b.publish(ctx, begin)
 	}
 	if len(begin) > 0 || !n.empty() {
@@ -270,6 +273,7 @@ func (b *batch) write() {
 		b.s.o.Log.Error("batch not stored", "jid", b.st.JID, "err", fmt.Errorf("state of a batch: %w", err))
 		return
 	}
+	b.core.Written()
 	b.dirty = false
 }
 

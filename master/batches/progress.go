@@ -55,7 +55,13 @@ func (s *State) progress(n News, now time.Time) (begin []string) {
 		}
 	}
 	s.Wait = slices.DeleteFunc(s.Wait, func(until float64) bool { return until <= at })
+	for i := range s.Wait {
+		s.Wait[i] = min(s.Wait[i], at+s.BatchWait) // the clock was set back
+	}
 	slices.Sort(s.Wait)
+	if more := len(s.Active) + len(s.Wait) - s.Size; more > 0 { // returns that came before a restart
+		s.Wait = s.Wait[min(more, len(s.Wait)):]
+	}
 	s.LastProgress = at
 	if s.Failhard && struck {
 		s.halt(reasonFailhard)
