@@ -66,13 +66,17 @@ func (w *World) publishBatch(j *job, r *run) {
 	j.assign(w, d.core.Step(batches.News{}, top.wall()), 0)
 	w.trace(nil, "starts %s at %s on %d minions, %d at a time", j.jid, top.id, len(ids), j.Batch.Size)
 	r.published = time.Duration(w.now)
+	answer := func() {}
 	defer func() {
 		if c := recover(); c != nil {
+			answer()
 			again()
 			panic(c)
 		}
 	}()
+	answer = w.unlessItDies(top, again)
 	top.publish(j, func(taken bool) {
+		answer()
 		if r.answered = taken; !taken {
 			again()
 			return

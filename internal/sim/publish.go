@@ -34,13 +34,17 @@ func (w *World) publish(j *job, r *run) {
 	if j.slice == 0 {
 		r.published = time.Duration(w.now)
 	}
+	answer := func() {}
 	defer func() {
 		if c := recover(); c != nil {
+			answer()
 			again()
 			panic(c)
 		}
 	}()
+	answer = w.unlessItDies(top, again)
 	top.publish(j, func(taken bool) {
+		answer()
 		r.answered = taken
 		if !taken {
 			again()
@@ -49,6 +53,24 @@ func (w *World) publish(j *job, r *run) {
 		w.publishNext(j, r)
 	})
 	top.told()
+}
+
+// unlessItDies calls again if the life of a node ends before it has answered: it may wait for its
+// disk meanwhile.
+func (w *World) unlessItDies(n *node, again func()) (answer func()) {
+	life, answered := n.life, false
+	var look func()
+	look = func() {
+		switch {
+		case answered:
+		case n.life != life:
+			again()
+		default:
+			w.after(int64(time.Second), look)
+		}
+	}
+	w.after(int64(time.Second), look)
+	return func() { answered = true }
 }
 
 // publish has the engine begin a job, and tells whether it was taken.
