@@ -29,8 +29,8 @@ type Options struct {
 	Peers        *peers.Service
 	Keys         *keyring.Ring
 	Tree         *topology.Tree
-	Timeout      time.Duration // of the jobs
-	Above        bool          // there are masters above: a job may have grown past this node
+	Timeout      time.Duration    // of the jobs
+	Above        bool             // there are masters above: a job may have grown past this node
 	Grown        func(jid string) // a job has grown, and its files may lag behind
 	Log          *slog.Logger
 }

@@ -98,20 +98,24 @@ func (w *World) batchByClient(ctx context.Context, j *job, by *client.Client, wh
 	}
 }
 
-// batchOver tells what a batch that its master drives still lacks, and gives its state.
-func (w *World) batchOver(ctx context.Context, j *job) (*wire.Map, error) {
+// batchOver tells what a batch that its master drives still lacks. The masters of these worlds keep no
+// state of one that is over.
+func (w *World) batchOver(ctx context.Context, j *job) error {
 	raw, err := w.tops[j.Top].client.Runner(ctx, "batch.status", j.jid)
 	if err != nil {
-		return nil, fmt.Errorf("ask for batch %s: %w", j.jid, err)
+		return fmt.Errorf("ask for batch %s: %w", j.jid, err)
+	}
+	if wire.IsNil(wire.Raw(raw)) {
+		return nil
 	}
 	st, err := wire.DecodeMap(wire.Raw(raw))
 	if err != nil {
-		return nil, fmt.Errorf("batch %s is not known: %w", j.jid, err)
+		return fmt.Errorf("read the state of batch %s: %w", j.jid, err)
 	}
 	if !st.Bool("halted") && st.Int("active")+st.Int("pending") > 0 {
-		return nil, fmt.Errorf("batch %s goes on: %d are at work, %d have not begun", j.jid, st.Int("active"), st.Int("pending"))
+		return fmt.Errorf("batch %s goes on: %d are at work, %d have not begun", j.jid, st.Int("active"), st.Int("pending"))
 	}
-	return st, nil
+	return nil
 }
 
 // batchesOver: no master drives a batch any more.
@@ -120,33 +124,28 @@ func (w *World) batchesOver(ctx context.Context, jobs []*job) error {
 		if j.Batch != ByMaster || !j.accepted() {
 			continue
 		}
-		if _, err := w.batchOver(ctx, j); err != nil {
+		if err := w.batchOver(ctx, j); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// batch: every minion of the target has returned or is named, in one account, and where none was
-// given up never more than Size worked at a time.
-func (v *verdict) batch(j *job, st *wire.Map, ran map[string]int, times []span) {
-	if st != nil {
-		done, failed := int(st.Int("completed")), int(st.Int("failed"))
-		if st.Bool("halted") {
-			v.blame("batch %s was halted: %s", j.jid, st.String("halted_reason"))
-			return
-		}
-		if done+failed != len(j.Who) || int(st.Int("total")) != len(j.Who) {
-			v.blame("batch %s of %d minions ended with %d returned and %d missing", j.jid, len(j.Who), done, failed)
-		}
-		if len(ran) < done {
-			v.blame("batch %s: %d have returned, and %d ran it", j.jid, done, len(ran))
-		}
-		if failed > 0 {
-			return
+// batch: a batch of a top was not halted, so each of its minions has a row, or is named, and where all
+// have returned and none was ever named as missing, never more than Size worked at a time.
+func (v *verdict) batch(j *job, h *heard, rows map[string]row, expected map[string]string, times []span) {
+	if j.Batch != ByMaster || !j.accepted() {
+		return
+	}
+	given := false
+	for _, id := range j.Who {
+		_, returned := rows[id]
+		_, asked := expected[id]
+		if given = given || !returned || expected[id] != ""; !returned && !asked {
+			v.blame("batch %s of %s: %s has not begun", j.jid, j.Top, id)
 		}
 	}
-	if n := atOnce(times); st != nil && n > j.Size {
+	if n := atOnce(times); !given && len(h.named) == 0 && len(h.ends) > 0 && n > j.Size {
 		v.blame("batch %s: %d worked at a time, %d may: %v", j.jid, n, j.Size, times)
 	}
 }

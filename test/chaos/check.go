@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/wire"
 )
 
 // verdict is what the checks of a round found.
@@ -57,13 +56,7 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 		v.once(j, ran[j.mark], b.rows[j.jid])
 		if j.Batch != "" {
 			v.account(j, b, h.ends)
-			var st *wire.Map
-			if j.Batch == ByMaster && j.accepted() {
-				if st, err = w.batchOver(ctx, j); err != nil {
-					v.blame("%v", err)
-				}
-			}
-			v.batch(j, st, ran[j.mark], times[j.mark])
+			v.batch(j, h, b.rows[j.jid], b.expected[j.jid], times[j.mark])
 			continue
 		}
 		v.account(j, b, h.ends)
