@@ -185,8 +185,9 @@ func TestBatch_DiedAfterThePublication(t *testing.T) {
 		}
 		w.open()
 		w.published("a,b", "c")
-		w.returns(0, "b", "c")
-		w.published("a,b", "c", "d,e")
+		w.returns(0, "b")
+		w.returns(0, "c")
+		w.published("a,b", "c", "d", "e")
 		w.returns(0, "d", "e")
 		w.status("5 0 0 0")
 	})
