@@ -110,8 +110,8 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	if err != nil {
 		return nil, err
 	}
-	limit, any := f.Limit, f // what has extended a job may be what the filter means
-	if any.Target = nil; len(grown) > 0 && len(f.Target) > 0 {
+	limit, wide := f.Limit, f // what has extended a job may be what the filter means
+	if wide.Target = nil; len(grown) > 0 && len(f.Target) > 0 {
 		limit = 0
 	}
 	err = s.query(ctx, "list jobs", func(scan sqlread.Scan) error {
@@ -119,7 +119,7 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 		if err != nil {
 			return err
 		}
-		if !f.Match(l) && !(grown[l.JID] && any.Match(l)) {
+		if !f.Match(l) && !(grown[l.JID] && wide.Match(l)) {
 			return nil
 		}
 		loads = append(loads, l)
