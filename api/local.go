@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // local runs a job and waits for its last minion, in whatever tier it is.
 func (s *Server) local(ctx context.Context, ses Session, ch lowdata.Chunk) result {
 	j, err := ch.Job()
-	if err != nil {
+	if err = cmp.Or(err, ch.AllAtOnce()); err != nil {
 		return result{err: err}
 	}
 	full, err := ch.Flag("full_return")
@@ -98,7 +99,7 @@ func show(r client.Return, full bool) (any, error) {
 // localAsync starts a job.
 func (s *Server) localAsync(ctx context.Context, ses Session, ch lowdata.Chunk) result {
 	j, err := ch.Job()
-	if err != nil {
+	if err = cmp.Or(err, ch.AllAtOnce()); err != nil {
 		return result{err: err}
 	}
 	p, err := ses.Publish(ctx, j)
@@ -164,7 +165,7 @@ func (s *Server) localBatch(ctx context.Context, ses Session, ch lowdata.Chunk) 
 // localSubset runs a job on a few minions at random.
 func (s *Server) localSubset(ctx context.Context, ses Session, ch lowdata.Chunk) result {
 	j, err := ch.Job()
-	if err != nil {
+	if err = cmp.Or(err, ch.AllAtOnce()); err != nil {
 		return result{err: err}
 	}
 	n, err := ch.Subset()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/momtree/mom/internal/jobevent"
@@ -18,10 +19,19 @@ import (
 // openBatches makes what drives batches that no command waits for.
 func (m *Master) openBatches() {
 	m.batches = batches.New(batches.Options{
-		Ctx: m.ctx, Cachedir: m.cfg.Cachedir, HashType: m.cfg.HashType, Keep: m.jobFiles != nil, Bus: m.bus,
+		Ctx: m.ctx, Cachedir: m.cfg.Cachedir, HashType: m.cfg.HashType, Keep: m.jobFiles != nil, Bus: m.bus, Me: m.name(),
 		Publish: m.publishSlice, Kill: m.killJob, Published: m.namedByJob, Returned: m.returnCode, Account: m.batchAccount,
 		Fire: m.fire, Log: m.log, Now: m.now,
 	})
+}
+
+// name tells this master apart from others that share its cachedir.
+func (m *Master) name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s on %s, %s", m.cfg.ID, host, m.cfg.SockDir)
 }
 
 // publishSlice publishes the job of a batch to some of its minions, as the user who started it.

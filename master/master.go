@@ -118,6 +118,9 @@ func (m *Master) Close() error {
 			errs = append(errs, m.closeSaltTools())
 			m.bus.Close()
 		}
+		if m.jobFiles != nil {
+			m.jobFiles.Close()
+		}
 		if m.store != nil {
 			errs = append(errs, m.store.Close())
 		}

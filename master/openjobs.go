@@ -70,7 +70,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
 		Room: m.driver.Room, Booked: m.driver.Booked, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
-		Show: m.showJob, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
+		Show: m.showJob, ShowGrown: m.showGrown, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
 	m.openPeerCalls()
@@ -81,7 +81,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = restore.New(restore.Options{
-		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Log: m.log,
+		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.showGrown, Log: m.log,
 	})
 	return nil
 }

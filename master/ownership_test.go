@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -193,6 +194,30 @@ func TestReturnOfAForeignJob(t *testing.T) {
 	}
 	if excluded := func() bool { r.policy.Aimed("x", "grain", nil); return r.policy.Excludes("x", "m2") }(); excluded {
 		t.Error("a target by grains excludes")
+	}
+}
+
+// A master above publishes a job that grows past nodes without minions for it. Who ran it elsewhere
+// and moves here brings its return all the same, also after a restart.
+func TestReturnOfAPartPublishedElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.opts.Parent = returners.DestAbove
+	r.start()
+	r.minion("m1", "minion", "minion").listen().announce()
+	job := fromAbove(t, "m1")
+	job.TgtType = "list"
+	var err error
+	if job.Tgt, err = wire.Encode([]any{"m1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Publish(t.Context(), job, returners.Note{Kind: returners.NoteOrigin, JID: job.JID, Key: "a:4506"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []string{"m2", "m3"} {
+		if err := r.minion(id, "minion", "minion").listen().announce().answer(job.JID, true); err != nil || len(stored(t, r, job.JID)) != i+1 {
+			t.Errorf("%s: stored %v, %v", id, stored(t, r, job.JID), err)
+		}
+		r.restart()
 	}
 }
 

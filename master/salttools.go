@@ -3,10 +3,13 @@ package master
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/returners"
 )
@@ -76,6 +79,38 @@ func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
 	if err := m.jobFiles.Save(jid, load, minions); err != nil {
 		m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
 	}
+}
+
+// showGrown has a job that has grown laid there with what is stored of it by then.
+func (m *Master) showGrown(jid string) {
+	if m.jobFiles == nil {
+		return
+	}
+	m.jobFiles.Soon(jid, func() {
+		ctx, cancel := driver.Write()
+		defer cancel()
+		load, ok, err := m.store.Local().GetLoad(ctx, jid)
+		if !ok && err == nil {
+			return
+		}
+		xs, errOf := m.store.Local().GetExpectations(ctx, jid)
+		if err = errors.Join(err, errOf); err != nil {
+			m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
+			return
+		}
+		m.showJob(jid, load.Raw, ownOf(xs))
+	})
+}
+
+// ownOf lists the minions of this master that a job means, by what is stored.
+func ownOf(xs []returners.Expectation) (ids []string) {
+	for _, x := range xs {
+		if x.Node == "" {
+			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // showReturn lays a return there, if job_cache_returns says so.

@@ -80,7 +80,9 @@ type Drain struct {
 	cfg  DrainConfig
 	wake chan struct{}
 
-	failures int // in a row, of no known kind
+	failures int                  // in a row, of no known kind
+	grown    map[string]time.Time // jobs that grow, when their load was stored last
+	rest     time.Duration        // until when a load rests; 0: none does
 
 	mu    sync.Mutex
 	stats DrainStats
@@ -89,7 +91,7 @@ type Drain struct {
 // NewDrain makes a Drain from the outbox of a job store into to. Run starts it.
 func NewDrain(from Outbox, to Returner, cfg DrainConfig) *Drain {
 	cfg.fill()
-	return &Drain{from: from, to: to, cfg: cfg, wake: make(chan struct{}, 1)}
+	return &Drain{from: from, to: to, cfg: cfg, wake: make(chan struct{}, 1), grown: map[string]time.Time{}}
 }
 
 // Wake tells the drain that there may be new rows. It never blocks.
@@ -115,7 +117,11 @@ func (d *Drain) Run(ctx context.Context) error {
 			pause = min(pause*2, d.cfg.BackoffMax)
 		default:
 			pause = d.cfg.BackoffMin
-			if n == 0 && !sleep(ctx, d.cfg.Idle, d.wake) {
+			switch {
+			case n > 0:
+			case d.rest > 0:
+				sleep(ctx, min(d.rest, d.cfg.Idle), d.wake)
+			case !sleep(ctx, d.cfg.Idle, d.wake):
 				d.look(ctx)
 			}
 		}
@@ -155,11 +161,19 @@ func (d *Drain) Step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the outbox for %s: %w", d.cfg.Dest, err)
 	}
-	moved := 0
+	d.rest = 0
+	loads, moved, err := d.newest(ctx, ofKind(items, KindLoad))
+	if err != nil {
+		return 0, err
+	}
 	// Loads before what belongs to them: readers of the database then never
 	// see a return of a job they do not know.
 	for _, kind := range []Kind{KindLoad, KindExpectation, KindReturn, KindEvent} {
-		n, err := d.deliver(ctx, kind, ofKind(items, kind))
+		these := loads
+		if kind != KindLoad {
+			these = ofKind(items, kind)
+		}
+		n, err := d.deliver(ctx, kind, these)
 		if moved += n; err != nil {
 			d.failures++
 			return moved, err
@@ -206,6 +220,7 @@ func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, erro
 			return 0, fmt.Errorf("acknowledge rows for %s: %w", d.cfg.Dest, err)
 		}
 		d.delivered(kind, len(items))
+		d.storedLoads(items)
 		return len(items), nil
 	}
 	if ctx.Err() != nil || !d.rowAtFault(ctx, err) {

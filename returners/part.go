@@ -1,6 +1,8 @@
 package returners
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +80,35 @@ func (l *Load) Part() int {
 		return 0
 	}
 	return ReadPart(n)
+}
+
+// Extend adds ids to the list that is the target of a load, which a publication of that number
+// extends.
+func (l *Load) Extend(ids []string, part int) error {
+	d, err := wire.DecodeMap(l.Raw)
+	if err != nil {
+		return fmt.Errorf("extend the load of job %s: %w", l.JID, err)
+	}
+	tgt, _ := d.Get("tgt")
+	all := ids
+	if list, ok := tgt.([]any); ok {
+		all = append(wire.Texts(list), ids...)
+	} else if text, ok := tgt.(string); ok { // ids with commas
+		all = append(strings.Split(text, ","), ids...)
+	}
+	slices.Sort(all)
+	d.Set("tgt", slices.Compact(all))
+	kwargs := d.Map("kwargs")
+	if kwargs == nil {
+		kwargs = wire.NewMap()
+	}
+	kwargs.Set(PartField, max(part, l.Part()))
+	d.Set("kwargs", kwargs)
+	l.Raw, err = wire.Encode(d)
+	if err != nil {
+		return fmt.Errorf("extend the load of job %s: %w", l.JID, err)
+	}
+	return nil
 }
 
 // PartIn tells which publication of its job one is.

@@ -43,6 +43,9 @@ type Load struct {
 	// and of whom never changes. But what a master was given itself takes the place of
 	// what had come from others with returns.
 	Own bool
+	// More are the ids that a further publication of the job adds, of those that Raw names. A
+	// store may keep them apart; what is read of it has them in Raw alone.
+	More []string
 }
 
 // Expectation is the set of minions one node said would answer a job.

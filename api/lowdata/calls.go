@@ -225,6 +225,15 @@ func (c Chunk) Batch() (client.Batch, error) {
 	return b, nil
 }
 
+// AllAtOnce refuses batch: the clients local, local_async and local_subset of Salt ignore it, and run
+// the job on all minions at once.
+func (c Chunk) AllAtOnce() error {
+	if c.Text("batch") == "" {
+		return nil
+	}
+	return invalid("client %s runs a job on all minions at once; use local_batch for batch, or leave it out", c.Client())
+}
+
 // Subset is how many minions a job is run on at random. Salt's default is 3.
 func (c Chunk) Subset() (int, error) {
 	if !c.Has("subset") && c.Has("sub") {

@@ -39,6 +39,9 @@ func (w *World) Check() error {
 	}
 	for _, j := range w.jobs {
 		w.checkJob(j, fail)
+		if j.Batch.Size > 0 {
+			w.checkBatch(j, fail)
+		}
 	}
 	errs = append(errs, w.breaches...)
 	for _, by := range sortedKeys(w.rescues.Counts()) {
@@ -273,7 +276,7 @@ func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 		}
 	}
 	most := int64(j.Run.Max) + int64(w.o.Minions.SlowBy) + int64(promptly)
-	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most && len(j.parts()) == 1 {
+	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most && !j.inSlices() {
 		fail("job %s at %s took %s", j.jid, r.top.id, time.Duration(took))
 	}
 }

@@ -71,8 +71,10 @@ func (n *node) perform(e jobs.Effect) {
 		n.ask(e.JID, e.IDs)
 	case jobs.Complete:
 		n.complete(e.Account)
+		n.batchNews(e.Account.JID)
 	case jobs.Missed:
 		n.queueAway(e)
+		n.batchNews(e.JID)
 		n.w.trace(n, "misses %d minions and hears of %d nodes for %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
 	case jobs.Ended:
 		n.over(n.w.byJID[e.JID])
@@ -83,6 +85,7 @@ func (n *node) perform(e jobs.Effect) {
 		}
 	case jobs.Fresh:
 		n.queueAnswered(e.Return.JID, e.Return.ID)
+		n.batchNews(e.Return.JID)
 	case jobs.Stored:
 		n.stored.tell(e.UpTo, e.Err)
 	}

@@ -54,16 +54,32 @@ func (j *job) parts() []*job {
 	return []*job{j}
 }
 
-// meant reports whether the target of the whole job matches a minion.
-func (j *job) meant(m int) bool {
+// aimed reports whether the target of the whole job matches a minion.
+func (j *job) aimed(m int) bool {
 	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
+}
+
+// meant reports whether the job is for a minion: of a batch, whether it has begun.
+func (j *job) meant(m int) bool {
+	if j.Batch.Size > 0 {
+		_, begun := j.root().assigned[m]
+		return begun
+	}
+	return j.aimed(m)
 }
 
 // wants reports whether the target of the slice matches a minion.
 func (j *job) wants(m int) bool {
+	if j.Batch.Size > 0 {
+		slice, begun := j.root().assigned[m]
+		return begun && slice == j.slice
+	}
 	n := len(j.root().slices)
 	return j.meant(m) && (n < 2 || int(mix(uint64(m), j.salt+77)%uint64(n)) == j.slice)
 }
+
+// inSlices reports whether the job is given in several publications, or may be.
+func (j *job) inSlices() bool { return len(j.parts()) > 1 || j.Batch.Size > 0 }
 
 // here lists the slices that a node was given of a job.
 func (n *node) here(j *job) (out []*job) {
@@ -121,7 +137,7 @@ func (w *World) publishNext(j *job, r *run) {
 
 // unclaimed lists the minions of others that a slice names, at a top.
 func (n *node) unclaimed(j *job) (ids []string) {
-	if len(j.parts()) == 1 || len(n.ups) > 0 {
+	if !j.inSlices() || len(n.ups) > 0 {
 		return nil
 	}
 	for g, id := range n.w.ids {

@@ -42,6 +42,12 @@ const (
 	markQueuedLong    mark = "queued job that is offered beyond the patience for others"
 	markGrown         mark = "job that was published to further minions"
 	markGrownAtItsEnd mark = "job that was to grow while its end was being stored"
+
+	markBatch          mark = "batch that a master drives"
+	markBatchRestart   mark = "batch that goes on after a restart"
+	markBatchStopped   mark = "batch that an operator stops"
+	markBatchRefused   mark = "slice of a batch that cannot be published now"
+	markBatchUnstarted mark = "batch whose master died before it had written it"
 )
 
 // reach notes that a place was reached.

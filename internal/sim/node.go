@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
+	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/retention"
@@ -35,8 +36,9 @@ type node struct {
 
 	// On disk: what a restart finds.
 	disk    *disk
-	pubs    []*job             // what it has published, by serial
-	kept    map[*job]bool      // publications that are kept for who misses them
+	pubs    []*job        // what it has published, by serial
+	kept    map[*job]bool // publications that are kept for who misses them
+	onDisk  map[string]*batches.State
 	origins map[string][]*link // which parents asked for a job
 	guard   *guard             // who may speak for whom; nil: nobody tries
 	skew    time.Duration      // how far the wall clock is ahead
@@ -50,11 +52,12 @@ type node struct {
 	cleaner *jobstore.Cleaner
 	queues  *retention.Queues // nil: no job is queued
 	tree    *topology.Tree
-	guests  []*visit  // minions of siblings that are here or were last
-	inbox   []arrival // returns of its minions that wait for the commit
-	busy    bool      // a commit runs
-	free    int64     // when its processor is free
-	saving  bool      // words of jobs are about to be stored
+	batches map[string]*driven // that it drives
+	guests  []*visit           // minions of siblings that are here or were last
+	inbox   []arrival          // returns of its minions that wait for the commit
+	busy    bool               // a commit runs
+	free    int64              // when its processor is free
+	saving  bool               // words of jobs are about to be stored
 	starts  map[string]func()
 	begins  map[string]*job // by jid: what was published, or came, last
 	stored  storedWaits
@@ -72,7 +75,7 @@ type node struct {
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{},
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, onDisk: map[string]*batches.State{}, batches: map[string]*driven{},
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)
@@ -165,6 +168,7 @@ func (n *node) boot(settled bool) {
 		}
 	}
 	n.restore()
+	n.takeUpBatches()
 	for m := range n.minions {
 		if mn := &n.minions[m]; mn.kind() != dead {
 			mn.reconnectSoon()

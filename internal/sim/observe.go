@@ -147,7 +147,7 @@ func (n *node) seeNamed(x jobevent.Missing) {
 func (n *node) seeSilent(x jobevent.Missing) {
 	for _, l := range n.downs {
 		// Of a job that grows each end but the last is that of some slices.
-		if x.Nodes[l.child.id] != jobevent.NodeSilent || len(n.w.byJID[x.JID].parts()) > 1 {
+		if x.Nodes[l.child.id] != jobevent.NodeSilent || n.w.byJID[x.JID].inSlices() {
 			continue
 		}
 		if l.acknowledged[x.JID] && !l.silent[x.JID] {

@@ -34,6 +34,8 @@ type Job struct {
 	// batch does: each is for further minions, and goes out Every after the one before was taken.
 	Slices int
 	Every  time.Duration
+	// Batch has the top publish the job in slices by itself, to a few minions at a time.
+	Batch Batch
 
 	invented bool // nobody publishes it: see Hostile.Floods
 }
@@ -249,6 +251,12 @@ func (o *Options) fill() error {
 		}
 		if j.Slices < 0 || j.Slices > 1 && (j.Queue > 0 || j.Every < 0) {
 			return fmt.Errorf("simulate: job %d: a number of slices is not negative, and a queued job has one", i)
+		}
+		if err := j.Batch.validate(*j); err != nil {
+			return fmt.Errorf("simulate: job %d: %w", i, err)
+		}
+		if o.Insist { // the rows have to be those of any other schedule
+			j.Batch.Failhard, j.Batch.Stop = false, 0
 		}
 		if j.Top < 0 || j.Twice < 0 || j.Queue < 0 {
 			return fmt.Errorf("simulate: job %d: a top is counted from 0, the second comes after the first, and a deadline after both", i)

@@ -16,6 +16,10 @@ import (
 
 // publish is the command at a top: it insists until the top takes the job.
 func (w *World) publish(j *job, r *run) {
+	if j.Batch.Size > 0 {
+		w.publishBatch(j, r)
+		return
+	}
 	top := r.top
 	if slices.Contains(top.pubs, j) {
 		w.publishNext(j, r)
@@ -30,13 +34,17 @@ func (w *World) publish(j *job, r *run) {
 	if j.slice == 0 {
 		r.published = time.Duration(w.now)
 	}
+	answer := func() {}
 	defer func() {
 		if c := recover(); c != nil {
+			answer()
 			again()
 			panic(c)
 		}
 	}()
+	answer = w.unlessItDies(top, again)
 	top.publish(j, func(taken bool) {
+		answer()
 		r.answered = taken
 		if !taken {
 			again()
@@ -47,10 +55,28 @@ func (w *World) publish(j *job, r *run) {
 	top.told()
 }
 
+// unlessItDies calls again if the life of a node ends before it has answered: it may wait for its
+// disk meanwhile.
+func (w *World) unlessItDies(n *node, again func()) (answer func()) {
+	life, answered := n.life, false
+	var look func()
+	look = func() {
+		switch {
+		case answered:
+		case n.life != life:
+			again()
+		default:
+			w.after(int64(time.Second), look)
+		}
+	}
+	w.after(int64(time.Second), look)
+	return func() { answered = true }
+}
+
 // publish has the engine begin a job, and tells whether it was taken.
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
-		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && len(j.parts()) == 1, Queue: j.Queue > 0, Part: j.slice},
+		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && !j.inSlices(), Queue: j.Queue > 0, Part: j.slice},
 		Load:  returners.Load{JID: j.jid, User: "root", At: n.wall()},
 		Early: true,
 	}

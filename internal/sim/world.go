@@ -68,12 +68,14 @@ type job struct {
 	salt    uint64
 	load    wire.Raw
 	targets int
-	whole   *job     // of a slice but the first: the job that it extends
-	slice   int      // its number among the slices
-	slices  []*job   // of a job that grows: all, itself first
-	ran     []uint64 // bitset of the minions that have run it
-	twice   []int    // minions that have run it more than once
-	runs    []*run   // one for each top that publishes it
+	whole   *job   // of a slice but the first: the job that it extends
+	slice   int    // its number among the slices
+	slices  []*job // of a job that grows: all, itself first
+	// assigned are the minions of a batch that have begun, with the number of their slice.
+	assigned map[int]int
+	ran      []uint64 // bitset of the minions that have run it
+	twice    []int    // minions that have run it more than once
+	runs     []*run   // one for each top that publishes it
 }
 
 // run is a job as one top knows it.
@@ -181,7 +183,7 @@ func mix(a, b uint64) uint64 {
 }
 
 func (w *World) addJob(i int, spec Job) error {
-	j := &job{Job: spec, n: i, salt: uint64(i) + 1}
+	j := &job{Job: spec, n: i, salt: uint64(i) + 1, assigned: map[int]int{}}
 	at := start.Add(spec.At)
 	j.jid = fmt.Sprintf("%s%06d", at.Format("20060102150405"), (at.Nanosecond()/1000+i)%1_000_000)
 	if w.byJID[j.jid] != nil {
@@ -192,7 +194,7 @@ func (w *World) addJob(i int, spec Job) error {
 	}
 	j.ran = make([]uint64, (len(w.ids)+63)/64)
 	for m := range w.ids {
-		if j.meant(m) {
+		if j.aimed(m) {
 			j.targets++
 		}
 	}

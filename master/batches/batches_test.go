@@ -157,7 +157,7 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 		w.mu.Lock()
 		w.codes["a"] = 0
 		w.mu.Unlock()
-		st.progress(news{returned: map[string]int{"a": 0}}, time.Now())
+		st.progress(News{Returned: map[string]int{"a": 0}}, time.Now())
 		if err := w.files.write(st); err != nil {
 			t.Fatal(err)
 		}
@@ -165,6 +165,48 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 		w.published("a,b", "c")
 		w.returns(0, "b", "c", "d")
 		w.status("4 0 0 0")
+	})
+}
+
+// A master that is killed right after it has published a slice knows so in its next life, though its
+// file does not.
+func TestBatch_DiedAfterThePublication(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(5, "2")
+		before, err := w.files.read(jobID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.returns(0, "a")
+		w.published("a,b", "c")
+		w.close()
+		if err := w.files.write(before); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		w.published("a,b", "c")
+		w.returns(0, "b")
+		w.returns(0, "c")
+		w.published("a,b", "c", "d", "e")
+		w.returns(0, "d", "e")
+		w.status("5 0 0 0")
+	})
+}
+
+// Slices do not each write the state of the whole batch.
+func TestBatch_WritesOnceASecond(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(20, "1")
+		time.Sleep(writeEvery)
+		w.returns(0, "a")
+		first, err := w.files.read(jobID)
+		for i := range 10 {
+			w.returns(0, string(rune('b'+i)))
+		}
+		last, errOf := w.files.read(jobID)
+		if errors.Join(err, errOf) != nil || len(first.Done) != len(last.Done) {
+			t.Errorf("written after %d returns, again after %d; %v", len(first.Done), len(last.Done), errors.Join(err, errOf))
+		}
 	})
 }
 

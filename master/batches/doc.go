@@ -10,6 +10,8 @@
 // salt-run batch.status reads it, and each of both masters takes over what the other has left. The
 // field mom of the file is ours: who started the batch and by which rules.
 //
-// A state is written before its slice is published. After a restart the minions of a slice that
-// was written and not published are published, and returns that came meanwhile are in the store.
+// A state is written once a second, since each names all minions of the batch, and before a slice is
+// published after a minion was given up. Who has begun is
+// certain by the stored job, which names the minions of all slices, and who has returned by the stored
+// returns: a restart reads both.
 package batches

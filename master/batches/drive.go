@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,7 +23,7 @@ const (
 	retryAfter = 5 * time.Second
 	// lookEvery is how often the account is read though no event came.
 	lookEvery = 15 * time.Second
-	// writeEvery is how long a state on disk may lag behind, when nothing was published.
+	// writeEvery is how long a state on disk may lag behind.
 	writeEvery = time.Second
 )
 
@@ -31,14 +32,15 @@ type batch struct {
 	s       *Service
 	sub     *bus.Subscription
 	stopped chan string // the reason
+	lease   *lease      // nil: it could not be written
 	fresh   bool        // nobody has been told of it
 
-	mu sync.Mutex // guards st; one goroutine alone changes it
-	st *State
+	mu   sync.Mutex // guards core and st; one goroutine alone changes them
+	core Core
+	st   *State // that of core
 
 	written time.Time // the last write
 	dirty   bool      // the file lags behind
-	retry   time.Time // not before this is a slice tried again; zero: now
 }
 
 func (b *batch) summary() *wire.Map {
@@ -74,11 +76,15 @@ func (b *batch) run(ctx context.Context) {
 	if b.fresh {
 		b.s.o.Fire(b.st.newEvent())
 	}
-	if err := b.publishWritten(ctx); err != nil {
-		b.s.o.Log.Error("slice of an earlier life not published", "jid", b.st.JID, "err", err)
+	for err := b.catchUp(ctx); err != nil && ctx.Err() == nil; err = b.catchUp(ctx) {
+		b.s.o.Log.Error("slices of an earlier life not read", "jid", b.st.JID, "err", err)
+		_ = sleep.For(ctx, retryAfter)
 	}
 	n := b.look(ctx)
 	for {
+		if !b.holds() {
+			return
+		}
 		b.advance(ctx, n)
 		if ctx.Err() != nil {
 			b.write()
@@ -92,21 +98,16 @@ func (b *batch) run(ctx context.Context) {
 	}
 }
 
-// publishWritten publishes to the minions that the state has as begun and the stored job does not name: an
-// earlier life ended between the write and the publication.
-func (b *batch) publishWritten(ctx context.Context) error {
-	if len(b.st.Active) == 0 {
-		return nil
-	}
+// catchUp brings the state of an earlier life up to what the stored job tells.
+func (b *batch) catchUp(ctx context.Context) error {
 	named, err := b.s.o.Published(ctx, b.st.JID)
 	if err != nil {
 		return err
 	}
 	slices.Sort(named)
-	lost := slices.DeleteFunc(sortedKeys(b.st.Active), func(id string) bool {
-		_, found := slices.BinarySearch(named, id)
-		return found
-	})
+	b.mu.Lock()
+	lost := b.core.CatchUp(named, b.s.o.Now())
+	b.mu.Unlock()
 	if len(lost) > 0 {
 		b.publish(ctx, lost)
 	}
@@ -114,23 +115,16 @@ func (b *batch) publishWritten(ctx context.Context) error {
 }
 
 // advance enters news, and publishes as long as there is room and nothing else to hear.
-func (b *batch) advance(ctx context.Context, n news) {
+func (b *batch) advance(ctx context.Context, n News) {
 	now := b.s.o.Now()
 	b.mu.Lock()
-	var begin []string
-	if b.retry.IsZero() || !now.Before(b.retry) {
-		b.retry = time.Time{}
-		begin = b.st.progress(n, now)
-	} else { // no slot is given before the retry
-		held := b.st.Pending
-		b.st.Pending = nil
-		b.st.progress(n, now)
-		b.st.Pending = held
-	}
+	begin := b.core.Step(n, now)
 	b.mu.Unlock()
 	b.dirty = true
 	if len(begin) > 0 {
-		b.write()
+		if b.core.WriteFirst() {
+			b.write()
+		}
 		b.publish(ctx, begin)
 	}
 	if len(begin) > 0 || !n.empty() {
@@ -147,42 +141,28 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 	if err == nil {
 		return
 	}
+	if ctx.Err() != nil && !errors.Is(err, ErrNobody) {
+		err = fmt.Errorf("%w: %w", ErrNotNow, err)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.dirty = true
-	switch {
-	case errors.Is(err, ErrNobody):
-		for _, id := range ids {
-			delete(b.st.Active, id)
-			b.st.Failed[id] = "unknown minion"
-		}
-		if b.st.Failhard {
-			b.st.halt(reasonFailhard)
-		}
-	case errors.Is(err, ErrNotNow) || ctx.Err() != nil:
-		b.st.putBack(ids)
-		b.retry = b.s.o.Now().Add(retryAfter)
+	if b.core.NotPublished(ids, err, b.s.o.Now()) {
 		b.s.o.Log.Warn("slice of a batch not published, trying again", "jid", b.st.JID, "minions", len(ids), "err", err)
-	default:
-		b.st.putBack(ids)
-		b.st.halt(err.Error())
 	}
 }
 
 // await waits for news of the minions, or for what is due.
-func (b *batch) await(ctx context.Context) news {
-	due := lookEvery
-	if wait, ok := b.st.waits(b.s.o.Now()); ok {
-		due = min(due, wait)
+func (b *batch) await(ctx context.Context) News {
+	due := min(lookEvery, renewEvery)
+	if soon, some := b.core.Due(b.s.o.Now()); some {
+		due = min(due, soon)
 	}
 	if b.dirty {
 		due = min(due, writeEvery)
 	}
-	if !b.retry.IsZero() {
-		due = min(due, max(time.Millisecond, b.retry.Sub(b.s.o.Now())))
-	}
-	if len(b.st.Active) == 0 && len(b.st.Pending) > 0 && len(b.st.Wait) == 0 && b.retry.IsZero() {
-		return news{} // what was to be published went to nobody: the next ones begin
+	if due <= 0 {
+		return News{}
 	}
 	timer := time.NewTimer(due)
 	defer timer.Stop()
@@ -196,21 +176,21 @@ func (b *batch) await(ctx context.Context) news {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.st.halt(reason)
-		return news{}
+		return News{}
 	case <-timer.C:
-		if due == lookEvery {
+		if due == lookEvery { // as nothing else is due
 			return b.look(ctx)
 		}
-		return news{}
+		return News{}
 	case <-ctx.Done():
-		return news{}
+		return News{}
 	}
 }
 
 // lost listens anew after too many events came at a time.
-func (b *batch) lost(ctx context.Context) news {
+func (b *batch) lost(ctx context.Context) News {
 	if ctx.Err() != nil {
-		return news{}
+		return News{}
 	}
 	b.sub.Close()
 	b.sub = b.listen()
@@ -218,14 +198,17 @@ func (b *batch) lost(ctx context.Context) news {
 }
 
 // hear reads an event and those that wait behind it.
-func (b *batch) hear(ctx context.Context, e bus.Event) news {
-	n := news{returned: map[string]int{}}
+func (b *batch) hear(ctx context.Context, e bus.Event) News {
+	n := News{Returned: map[string]int{}}
 	for range eventsWaiting {
-		switch _, kind, id, _ := jobevent.Parse(e.Tag); kind {
-		case jobevent.KindReturn:
-			b.returned(ctx, id, &n)
-		default:
+		_, kind, id, _ := jobevent.Parse(e.Tag)
+		if kind != jobevent.KindReturn {
 			return b.look(ctx)
+		}
+		if _, active := b.st.Active[id]; active {
+			if code, ok, _ := b.returned(ctx, id); ok {
+				n.Returned[id] = code
+			}
 		}
 		select {
 		case next, ok := <-b.sub.C():
@@ -240,42 +223,20 @@ func (b *batch) hear(ctx context.Context, e bus.Event) news {
 	return n
 }
 
-// returned looks for the return of an active minion.
-func (b *batch) returned(ctx context.Context, id string, n *news) bool {
-	if _, active := b.st.Active[id]; !active {
-		return false
-	}
-	code, ok, err := b.s.o.Returned(ctx, b.st.JID, id)
-	if err != nil && ctx.Err() == nil {
+// returned reads the return code of a minion, if it has returned.
+func (b *batch) returned(ctx context.Context, id string) (code int, ok bool, err error) {
+	if code, ok, err = b.s.o.Returned(ctx, b.st.JID, id); err != nil && ctx.Err() == nil {
 		b.s.o.Log.Error("return not read", "jid", b.st.JID, "minion", id, "err", err)
 	}
-	if err != nil || !ok {
-		return false
-	}
-	n.returned[id] = code
-	return true
+	return code, ok, err
 }
 
-// look reads what the store and the account of the job have of all active minions. The account comes
-// first: who is in neither of it and has not returned is at work.
-func (b *batch) look(ctx context.Context) news {
-	n := news{returned: map[string]int{}, gone: map[string]string{}}
-	if len(b.st.Active) == 0 {
-		return n
-	}
-	gone, open := b.s.o.Account(b.st.JID)
-	for id := range b.st.Active {
-		if b.returned(ctx, id, &n) {
-			continue
-		}
-		if _, missing := gone[id]; missing || !open {
-			n.gone[id] = reasonTimeout
-		}
-	}
-	if ctx.Err() != nil { // a return that could not be read is not a missing one
-		return news{}
-	}
-	return n
+// look reads what the store and the account of the job have of all active minions.
+func (b *batch) look(ctx context.Context) News {
+	return b.core.Look(
+		func() (map[string]jobevent.Absence, bool) { return b.s.o.Account(b.st.JID) },
+		func(id string) (int, bool, error) { return b.returned(ctx, id) },
+	)
 }
 
 // end tells the end of the batch.
@@ -284,6 +245,11 @@ func (b *batch) end() {
 	b.write()
 	if err := b.s.files.enlist(b.st.JID, false); err != nil {
 		b.s.o.Log.Error("batch not taken from the list", "jid", b.st.JID, "err", err)
+	}
+	if b.lease != nil {
+		if err := b.lease.free(); err != nil {
+			b.s.o.Log.Error("batch still marked as driven here", "jid", b.st.JID, "err", err)
+		}
 	}
 	if !b.s.o.Keep {
 		if err := b.s.files.remove(b.st.JID); err != nil {
@@ -307,6 +273,7 @@ func (b *batch) write() {
 		b.s.o.Log.Error("batch not stored", "jid", b.st.JID, "err", fmt.Errorf("state of a batch: %w", err))
 		return
 	}
+	b.core.Written()
 	b.dirty = false
 }
 

@@ -89,12 +89,23 @@ func (s *Service) adopt(id string) error {
 	if err := s.place(); err != nil {
 		return err
 	}
-	if err := s.files.enlist(id, true); err != nil {
+	l, err := s.claim(id)
+	if errors.Is(err, errElsewhere) {
+		s.free()
+		s.o.Log.Debug("batch of another master", "jid", id, "err", err)
+		return nil
+	}
+	if err = errors.Join(err, s.files.enlist(id, true)); err != nil {
+		s.free()
+		return err
+	}
+	// Its driver may have gone on until a moment ago.
+	if st, err = s.files.read(id); err != nil || st == nil {
 		s.free()
 		return err
 	}
 	about := []any{"jid", id, "user", st.User, "pending", len(st.Pending), "active", len(st.Active)}
-	if !s.drive(st, false) {
+	if !s.drive(st, l, false) {
 		s.free()
 		return nil
 	}

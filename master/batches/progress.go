@@ -12,18 +12,18 @@ const (
 	reasonStop     = "stop"
 )
 
-// news is what was heard of the minions of a batch.
-type news struct {
-	returned map[string]int    // with the return code
-	gone     map[string]string // those that will not return, with the reason
+// News is what was heard of the minions of a batch.
+type News struct {
+	Returned map[string]int    // with the return code
+	Gone     map[string]string // those that will not return, with the reason
 }
 
-func (n news) empty() bool { return len(n.returned) == 0 && len(n.gone) == 0 }
+func (n News) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
 
 // progress enters news and takes the minions that begin now out of Pending. It is Salt's
 // progress_batch, but for two things: a minion is given up when the account of its job says so and
 // not by the clock, and with failhard such a minion halts the batch, as with the command that waits.
-func (s *State) progress(n news, now time.Time) (begin []string) {
+func (s *State) progress(n News, now time.Time) (begin []string) {
 	at := unix(now)
 	struck := false
 	settle := func(id string) bool {
@@ -42,20 +42,26 @@ func (s *State) progress(n news, now time.Time) (begin []string) {
 		}
 		return true
 	}
-	for id, code := range n.returned {
+	for id, code := range n.Returned {
 		if settle(id) {
 			s.Done[id] = code
 			struck = struck || code != 0
 		}
 	}
-	for id, why := range n.gone {
+	for id, why := range n.Gone {
 		if settle(id) {
 			s.Failed[id] = why
 			struck = true
 		}
 	}
 	s.Wait = slices.DeleteFunc(s.Wait, func(until float64) bool { return until <= at })
+	for i := range s.Wait {
+		s.Wait[i] = min(s.Wait[i], at+s.BatchWait) // the clock was set back
+	}
 	slices.Sort(s.Wait)
+	if more := len(s.Active) + len(s.Wait) - s.Size; more > 0 { // returns that came before a restart
+		s.Wait = s.Wait[min(more, len(s.Wait)):]
+	}
 	s.LastProgress = at
 	if s.Failhard && struck {
 		s.halt(reasonFailhard)

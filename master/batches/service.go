@@ -26,6 +26,8 @@ type Options struct {
 	// removed when it ends.
 	Keep bool
 	Bus  *bus.Bus
+	// Me names this master among those that share the cachedir, in all of its lives.
+	Me string
 
 	// Publish publishes the job of a batch to some of its minions and gives its id; a state without
 	// one begins the job. An error that wraps [ErrNotNow] has the slice tried again, one that wraps
@@ -62,13 +64,14 @@ type Service struct {
 
 	mu     sync.Mutex // guards what follows
 	driven map[string]*batch
-	places int // taken, by batches that go on or begin
+	others map[string]seen // batches that other masters drive
+	places int             // taken, by batches that go on or begin
 	closed bool
 }
 
 // New makes one. Batches of an earlier life go on with [Service.Run].
 func New(o Options) *Service {
-	return &Service{o: o, files: &files{dir: o.Cachedir, hash: o.HashType}, driven: map[string]*batch{}}
+	return &Service{o: o, files: &files{dir: o.Cachedir, hash: o.HashType}, driven: map[string]*batch{}, others: map[string]seen{}}
 }
 
 // Close waits until nothing is driven any more, which begins with the end of Options.Ctx.
@@ -138,6 +141,9 @@ func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error)
 	if st.done() {
 		return false, nil
 	}
+	if err := s.mayStop(jid, st); err != nil {
+		return false, err
+	}
 	var killed error
 	if ids := sortedKeys(st.Active); kill && len(ids) > 0 {
 		if killed = s.o.Kill(ctx, jid, ids); killed != nil {
@@ -145,6 +151,18 @@ func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error)
 		}
 	}
 	return true, errors.Join(s.stop(jid, reasonStop), killed)
+}
+
+// mayStop refuses to stop a batch that another master drives.
+func (s *Service) mayStop(jid string, st *State) error {
+	if st.Driver != driverMaster || s.of(jid) != nil {
+		return nil
+	}
+	name, content, err := s.files.owner(jid)
+	if err == nil && name != "" && name != s.o.Me && !s.gone(jid, content) {
+		err = fmt.Errorf("stop batch %s: master %s drives it; stop it there", jid, name)
+	}
+	return err
 }
 
 // stop halts a batch, whoever drives it.
@@ -159,6 +177,11 @@ func (s *Service) stop(jid, reason string) error {
 	}
 	if st.done() {
 		return s.files.enlist(jid, false)
+	}
+	if st.Driver == driverMaster {
+		if err := s.mayStop(jid, st); err != nil {
+			return err
+		}
 	}
 	st.halt(reason)
 	st.LastProgress = unix(s.o.Now())
@@ -202,14 +225,15 @@ func (s *Service) free() {
 }
 
 // drive has a batch go on that has a place, and tells of one that is new; false: it does already.
-func (s *Service) drive(st *State, fresh bool) bool {
-	b := &batch{s: s, st: st, fresh: fresh, stopped: make(chan string, 1)}
+func (s *Service) drive(st *State, l *lease, fresh bool) bool {
+	b := &batch{s: s, core: Core{State: st}, st: st, lease: l, fresh: fresh, stopped: make(chan string, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.driven[st.JID] != nil || s.closed {
 		return false
 	}
 	s.driven[st.JID] = b
+	delete(s.others, st.JID)
 	b.sub = b.listen()
 	s.work.Go(func() {
 		b.run(s.o.Ctx)

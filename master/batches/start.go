@@ -42,22 +42,21 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 		return nil, err
 	}
 	now := s.o.Now()
-	st := &State{
-		All: o.Minions, Pending: o.Minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
-		Fun: o.Fun, Arg: o.Arg, Tgt: o.Tgt, TgtType: o.TgtType, Ret: o.Ret, User: o.User, Timeout: o.Timeout, Gather: o.Gather,
-		Failhard: o.Failhard, BatchWait: o.BatchWait, Created: unix(now), Driver: driverMaster, By: o.By,
-	}
-	first := st.progress(news{}, now)
+	st := NewState(o.Minions, size, now)
+	st.Fun, st.Arg, st.Tgt, st.TgtType, st.Ret, st.User, st.By = o.Fun, o.Arg, o.Tgt, o.TgtType, o.Ret, o.User, o.By
+	st.Timeout, st.Gather, st.Failhard, st.BatchWait = o.Timeout, o.Gather, o.Failhard, o.BatchWait
+	first := st.progress(News{}, now)
 	if st.JID, err = s.o.Publish(ctx, st, first); err != nil {
 		s.free()
 		return nil, err
 	}
 	told := st.summary(now)
-	err = errors.Join(s.files.write(st), s.files.enlist(st.JID, true))
+	l, err := s.claim(st.JID)
+	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
 	if err != nil { // it goes on as long as this master lives
 		s.o.Log.Error("batch not stored, it ends with this master", "jid", st.JID, "err", err)
 	}
-	if !s.drive(st, true) {
+	if !s.drive(st, l, true) {
 		s.free()
 		return nil, fmt.Errorf("%w: the master ends", ErrNotNow)
 	}

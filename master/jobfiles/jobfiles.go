@@ -44,7 +44,10 @@ type Options struct {
 }
 
 // Folder is the folder of all jobs. It is safe for concurrent use.
-type Folder struct{ o Options }
+type Folder struct {
+	o    Options
+	soon soon
+}
 
 // Open makes the folder.
 func Open(o Options) (*Folder, error) {
@@ -69,7 +72,7 @@ func Open(o Options) (*Folder, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the job files: %w", err)
 	}
-	return &Folder{o}, nil
+	return &Folder{o: o}, nil
 }
 
 // Save writes a job. Saving it again replaces what is there.

@@ -30,8 +30,10 @@ func (t *Meant) Note(jid, tgtType string, expr target.Expr) {
 
 // Widen replaces the target of a job that is published to further minions: expr means all of them.
 func (t *Meant) Widen(jid, tgtType string, expr target.Expr) {
-	t.exprs.Remove(jid)
-	t.Note(jid, tgtType, expr)
+	switch tgtType {
+	case "glob", "pcre", "list":
+		t.exprs.Add(jid, expr)
+	}
 }
 
 // Excludes tells whether a job was certainly not for a minion.

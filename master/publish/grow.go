@@ -1,8 +1,6 @@
 package publish
 
 import (
-	"context"
-	"maps"
 	"slices"
 
 	"github.com/momtree/mom/internal/target"
@@ -15,6 +13,7 @@ import (
 type grown struct {
 	all  []string    // the ids that the job names, with those of this publication; sorted
 	here []string    // those of this publication; sorted
+	more []string    // those that it adds
 	expr target.Expr // it means all
 	part int         // see [returners.Part]
 }
@@ -32,20 +31,37 @@ func (j *Job) extends(old returners.Load) bool {
 	if j.load.TgtType != "list" || len(before) == 0 || len(here) == 0 || !j.until.IsZero() {
 		return false
 	}
-	if containsAll(before, here) {
-		return true
-	}
-	g := &grown{all: sortedIDs(append(before, here...)), here: here}
-	var err error
-	if g.expr, err = target.Parse(g.all, "list", target.Options{}); err != nil {
+	all := sortedIDs(slices.Concat(before, here))
+	expr, err := target.Parse(all, "list", target.Options{})
+	if err != nil {
 		return false
 	}
+	if len(all) == len(before) {
+		j.Expr = expr // all of the job: after a restart nothing else tells it
+		return true
+	}
+	g := &grown{all: all, here: here, expr: expr, more: slices.DeleteFunc(slices.Clone(here), func(id string) bool {
+		_, known := slices.BinarySearch(before, id)
+		return known
+	})}
 	if g.part = j.part(); g.part == 0 { // else the node above has numbered it
 		g.part = max(len(g.all), old.Part()+1)
 	}
 	j.extra.Set(returners.PartField, max(g.part, old.Part()))
 	j.grown = g
 	return true
+}
+
+// aim notes whom a job is for. Of a list from a master above it is not certain: that may publish
+// other parts of the job past this node, and their minions may move here with their returns.
+func (s *Service) aim(j *Job) {
+	switch {
+	case j.load.TgtType == "list" && len(j.asks) > 0:
+	case j.grown != nil:
+		s.o.Policy.Widened(j.JID, j.load.TgtType, j.grown.expr)
+	default:
+		s.o.Policy.Aimed(j.JID, j.load.TgtType, j.Expr)
+	}
 }
 
 // part numbers the publication among those of its job, as far as that is known.
@@ -91,22 +107,4 @@ func containsAll(ids, some []string) bool {
 		_, found := slices.BinarySearch(ids, id)
 		return !found
 	})
-}
-
-// own lists the minions and resources of this master that a job means, with those of its earlier publications.
-func (s *Service) own(ctx context.Context, j *Job) []string {
-	if j.grown == nil {
-		return j.Answerers()
-	}
-	xs, err := s.o.Store.Local().GetExpectations(ctx, j.JID)
-	if err != nil {
-		s.o.Log.Warn("minions of earlier publications not read", "jid", j.JID, "err", err)
-	}
-	ids := slices.Clone(j.Answerers())
-	for _, x := range xs {
-		if x.Node == "" {
-			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))
-		}
-	}
-	return sortedIDs(ids)
 }

@@ -81,6 +81,8 @@ type Options struct {
 	// Note stores notes. Show lays a job where Salt's programs look for it.
 	Note func(ctx context.Context, notes ...returners.Note) error
 	Show func(jid string, load wire.Raw, minions []string)
+	// ShowGrown does so for one that has grown, with what is stored of it.
+	ShowGrown func(jid string)
 	// Below gives what a node right below has reported of itself and all behind it.
 	Below func(id string) (topology.Node, bool)
 	// Tree gives the tree from this master down.

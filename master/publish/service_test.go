@@ -37,18 +37,19 @@ type world struct {
 	told  []string
 
 	ledger *ledger.Ledger // nil: no job is known
+	meant  *ownership.Meant
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{store: memory.Open(time.Now)}
+	w := &world{store: memory.Open(time.Now), meant: ownership.NewMeant()}
 	w.Service = New(Options{
 		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w}, Audit: func(access.Asked) {},
 		Below: func(id string) (topology.Node, bool) { return w.tree.At(id) }, Tree: func() topology.Node { return w.tree },
 		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
-		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
+		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, ShowGrown: func(jid string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
 		Failing: func(what string, _ error, _ ...any) { w.tell(what) }, Fire: func(tag string, _ wire.Raw) { w.tell("fired " + tag) },
 		Log: quiet, Now: time.Now,
 	})
@@ -89,9 +90,10 @@ func (w *world) Where(letter, pattern string) ([]string, error) {
 	}
 	return nil, errors.New("there is no node " + pattern)
 }
-func (w *world) Aimed(string, string, target.Expr) {}
-func (w *world) Widened(jid, _ string, expr target.Expr) {
+func (w *world) Aimed(jid, tgtType string, expr target.Expr) { w.meant.Note(jid, tgtType, expr) }
+func (w *world) Widened(jid, tgtType string, expr target.Expr) {
 	w.tell("widened " + jid)
+	w.meant.Widen(jid, tgtType, expr)
 }
 
 func (w *world) Conns([]string) map[uint64]bool  { return nil }
@@ -284,6 +286,50 @@ func TestGrow(t *testing.T) {
 	}
 	if ids, part := stored(); len(ids) != 3 || part != 3 {
 		t.Errorf("in the end: %v, part %d", ids, part)
+	}
+}
+
+// A minion whose return comes here is refused where it is certain that the job is not for it. That
+// takes the whole job: a part may come again after a restart, and a master above may publish others
+// past this node.
+func TestGrow_WhoIsRefused(t *testing.T) {
+	w := newWorld(t)
+	give := func(tgt any, tgtType string, asks ...returners.Note) {
+		t.Helper()
+		b, err := wire.Encode(wire.NewMap("cmd", "publish", "tgt", tgt, "tgt_type", tgtType, "fun", "test.ping", "arg", []any{}, "jid", someJob, "user", "root"))
+		if err == nil {
+			_, err = w.Give(t.Context(), b, access.By{Owner: "root"}, asks...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, id := range []string{"m1", "m2", "m3", "m4"} {
+			if w.meant.Excludes(someJob, id) {
+				got = append(got, id)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("refused %v, want %v", got, want)
+		}
+	}
+	w.tree.Nodes = []topology.Node{{ID: "n1"}} // it may have the others
+	give([]any{"m1"}, "list")
+	refused("m2", "m3", "m4")
+	give([]any{"m2"}, "list")
+	refused("m3", "m4")
+	w.meant = ownership.NewMeant() // a restart after the job had ended
+	give([]any{"m2"}, "list")
+	refused("m3", "m4")
+
+	above := returners.Note{Kind: returners.NoteOrigin, JID: someJob, Key: "above"}
+	for tgtType, want := range map[string][]string{"list": nil, "glob": {"m2", "m3", "m4"}} {
+		w.meant, w.store = ownership.NewMeant(), memory.Open(time.Now)
+		give("m1", tgtType, above)
+		refused(want...)
 	}
 }
 

@@ -206,6 +206,9 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
 		Grows: j.grown != nil,
 	}
+	if j.grown != nil {
+		p.Load.More = j.grown.more
+	}
 	save, known, err := s.o.Jobs.Publish(ctx, p)
 	for end := (jobs.EndingError{}); errors.As(err, &end); {
 		if err := s.o.Booked(ctx, end.UpTo); err != nil {
@@ -219,8 +222,12 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	ctx, span := s.span(ctx, "salt.job.commit", j.JID)
 	res, err := s.o.Store.Save(ctx, save.Batch)
 	span.End(err)
-	if err == nil {
-		s.o.Show(j.JID, stored, s.own(ctx, j))
+	switch {
+	case err != nil:
+	case j.grown != nil:
+		s.o.ShowGrown(j.JID)
+	default:
+		s.o.Show(j.JID, stored, j.Answerers())
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
@@ -234,11 +241,7 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	if g := x.job.grown; g != nil {
-		s.o.Policy.Widened(e.JID, x.job.load.TgtType, g.expr)
-	} else {
-		s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
-	}
+	s.aim(x.job)
 	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
 	x.err = s.send(x.job, x.pub)
 	span.End(x.err)

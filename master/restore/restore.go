@@ -29,7 +29,9 @@ type Options struct {
 	Peers        *peers.Service
 	Keys         *keyring.Ring
 	Tree         *topology.Tree
-	Timeout      time.Duration // of the jobs
+	Timeout      time.Duration    // of the jobs
+	Above        bool             // there are masters above: a job may have grown past this node
+	Grown        func(jid string) // a job has grown, and its files may lag behind
 	Log          *slog.Logger
 }
 
@@ -94,6 +96,9 @@ func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o
 // Spec is described at [jobs.Presence].
 func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 	spec := ledger.Job{JID: load.JID, Timeout: s.o.Timeout}
+	if load.Part() > 0 {
+		s.o.Grown(load.JID)
+	}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
 		switch key {
 		case "fun":
@@ -121,7 +126,9 @@ func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 		}
 	}
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
-		s.o.Policy.Aimed(load.JID, tgtType, expr)
+		if !s.o.Above || tgtType != "list" {
+			s.o.Policy.Aimed(load.JID, tgtType, expr)
+		}
 		if ids, some := target.Among(expr); some && tgtType == "list" {
 			spec.Unclaimed = slices.DeleteFunc(ids, s.o.Keys.Accepted)
 		}

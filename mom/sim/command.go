@@ -25,7 +25,7 @@ type flags struct {
 	jobs                         []string
 	o                            sim.Options
 	seeds, cores, tops, ties     int
-	random, trace                bool
+	random, batches, trace       bool
 	out                          string
 }
 
@@ -55,14 +55,15 @@ func Command() *cobra.Command {
 	fl.Bool("faults", false, "draw faults of every kind from the seed")
 	fl.IntVar(&f.tops, "tops", 1, "masters side by side at the top, each above all nodes of the next tier")
 	fl.IntVar(&f.ties, "ties", 0, "nodes that get a further parent, drawn from the seed")
-	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0,top=0,twice=0s (each optional; may be repeated);\n"+
-		"twice is how much later the next top publishes it too")
+	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0,top=0,twice=0s,batch=1 (each optional; may be repeated);\n"+
+		"twice is how much later the next top publishes it too, batch how many minions work at a time")
 	fl.IntVar(&f.cores, "cores", 2, "processors of one node")
 	fl.StringVar(&f.edge, "rtt", "2ms..4ms", "round trip between nodes")
 	fl.StringVar(&f.leaf, "minion-rtt", "1ms..2ms", "round trip between a node and its minions; any time is 5ms, 5ms..20ms or 5ms+exp:20ms")
 	fl.DurationVar(&f.o.Gather, "gather", 500*time.Millisecond, "syndic_event_forward_timeout")
 	fl.DurationVar(&f.o.Timeout, "timeout", 5*time.Second, "timeout of the jobs")
 	fl.DurationVar(&f.o.Lease, "lease", 5*time.Second, "time a broken connection has to come back")
+	fl.BoolVar(&f.batches, "batches", false, "with --random: most jobs are batches that their top drives")
 	fl.BoolVar(&f.o.Insist, "insist", false, "give missed publications again also when the job is over, as a queue without a deadline")
 	fl.Int64Var(&f.o.OutboxRows, "outbox-rows", 0, "outbox_max_rows; 0: no bound")
 	fl.Float64Var(&f.o.Minions.Dead, "dead", 0, "share of minions that are not connected")
@@ -163,8 +164,12 @@ func parseSimJob(s string) (j sim.Job, err error) {
 			if j.Twice, err = time.ParseDuration(v); err == nil && j.Twice < 0 {
 				err = errors.New("the second comes after the first")
 			}
+		case "batch":
+			if j.Batch.Size, err = strconv.Atoi(v); err == nil && j.Batch.Size < 1 {
+				err = errors.New("a batch is of 1 minion or more at a time")
+			}
 		default:
-			err = errors.New("use at, fun, part, run, size, fail, top, twice")
+			err = errors.New("use at, fun, part, run, size, fail, top, twice, batch")
 		}
 		if err != nil {
 			return j, fmt.Errorf("%q: %w", kv, err)
@@ -214,6 +219,9 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 // tests of internal/sim play, so that what they tell can be played again.
 func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool) {
 	drawn := sim.RandomOptions(o.Seed, o.Salt)
+	if f.batches {
+		drawn = sim.RandomBatches(o.Seed, o.Salt)
+	}
 	if f.random {
 		o.Shape, o.Jobs, o.Minions, o.Body, o.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
 		o.Narrow, o.Older, o.Strict, o.Unsigned, o.Namesakes = drawn.Narrow, drawn.Older, drawn.Strict, drawn.Unsigned, drawn.Namesakes

@@ -43,6 +43,7 @@ func RunJobStore(t *testing.T, open func(t *testing.T) returners.JobStore) {
 		{"Notes", testNotes},
 		{"ManyNotes", testManyNotes},
 		{"CleanKeepsNotedJob", testCleanNotes},
+		{"ExtendedLoads", testExtended},
 	})
 }
 

@@ -87,6 +87,9 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind IN (?, ?) AND jid = ?", returners.NoteOrigin, returners.NoteOwed, jid); err != nil {
 		return total, err
 	}
+	if _, err := w.remove(ctx, "DELETE FROM load_parts WHERE jid = ?", jid); err != nil {
+		return total, err
+	}
 	n, err = w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)
 	return total + n, err
 }

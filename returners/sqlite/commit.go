@@ -220,6 +220,11 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 }
 
 func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
+	if len(l.More) > 0 {
+		if extended, err := w.extend(ctx, l); extended || err != nil {
+			return extended, err
+		}
+	}
 	at := cmp.Or(l.At, w.now)
 	raw := []byte(l.Raw)
 	if raw == nil {

@@ -52,7 +52,7 @@ func (s *Store) readOutbox(ctx context.Context, dest string, after int64, limit,
 	if err != nil {
 		return nil, err
 	}
-	return items, nil
+	return items, s.wholeItems(ctx, items)
 }
 
 const outboxReturnColumns = `coalesce(r.jid, ''), coalesce(r.id, ''), coalesce(r.fun, ''), coalesce(r.success, 0), coalesce(r.retcode, 0),

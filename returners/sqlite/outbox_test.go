@@ -235,7 +235,7 @@ func TestOutboxSize(t *testing.T) {
 	}
 	want["mysql"] = weight{2, 10}
 	check("repeated", want)
-	if _, err := s.w.Exec("ALTER TABLE outbox DROP COLUMN size; DROP TABLE notes; DROP TABLE expected_pages; ALTER TABLE expectations DROP COLUMN at; " +
+	if _, err := s.w.Exec("ALTER TABLE outbox DROP COLUMN size; DROP TABLE notes; DROP TABLE expected_pages; DROP TABLE load_parts; ALTER TABLE expectations DROP COLUMN at; " +
 		"ALTER TABLE expectations DROP COLUMN state; DELETE FROM schema_version WHERE version > 1"); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
@@ -57,6 +58,9 @@ func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok b
 		ok = err == nil
 		return err
 	}, "SELECT jid, at, user, load FROM jids WHERE jid = ? AND load IS NOT NULL", jid)
+	if ok && err == nil {
+		err = s.whole(ctx, &l)
+	}
 	return l, ok, err
 }
 
@@ -102,21 +106,43 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	if !f.Until.IsZero() {
 		until = f.Until.UnixMicro() - 1
 	}
+	grown, err := s.grown(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit, wide := f.Limit, f // what has extended a job may be what the filter means
+	if wide.Target = nil; len(grown) > 0 && len(f.Target) > 0 {
+		limit = 0
+	}
 	err = s.query(ctx, "list jobs", func(scan sqlread.Scan) error {
 		l, err := scanLoad(scan)
 		if err != nil {
 			return err
 		}
-		if !f.Match(l) {
+		if !f.Match(l) && !(grown[l.JID] && wide.Match(l)) {
 			return nil
 		}
 		loads = append(loads, l)
-		if f.Limit > 0 && len(loads) >= f.Limit {
+		if limit > 0 && len(loads) >= limit {
 			return sqlread.ErrEnough
 		}
 		return nil
 	}, "SELECT jid, at, user, load FROM jids WHERE at BETWEEN ? AND ? AND load IS NOT NULL ORDER BY at DESC, jid DESC", since, until)
-	return loads, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range loads {
+		if grown[loads[i].JID] {
+			if err := s.whole(ctx, &loads[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	loads = slices.DeleteFunc(loads, func(l returners.Load) bool { return !f.Match(l) })
+	if f.Limit > 0 && len(loads) > f.Limit {
+		loads = loads[:f.Limit]
+	}
+	return loads, nil
 }
 
 // GetFun reads the last return of each minion for one function. It looks through all

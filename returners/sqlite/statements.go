@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass, note, unnote *sql.Stmt
+	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass, note, unnote, loaded, lastPart, putPart *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -45,6 +45,10 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&p.reject, `UPDATE outbox SET dest = ?, error = ? WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.note, `INSERT INTO notes (kind, jid, key, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (kind, jid, key) DO UPDATE SET value = excluded.value`},
+		{&p.loaded, `SELECT EXISTS (SELECT 1 FROM jids WHERE jid = ? AND load IS NOT NULL)`},
+		{&p.lastPart, `SELECT page, part, ids FROM load_parts WHERE jid = ? ORDER BY page DESC LIMIT 1`},
+		{&p.putPart, `INSERT INTO load_parts (jid, page, part, ids) VALUES (?, ?, ?, ?)
+			ON CONFLICT (jid, page) DO UPDATE SET part = excluded.part, ids = excluded.ids`},
 		{&p.unnote, `DELETE FROM notes WHERE kind = ? AND jid = ? AND key = ?`},
 	} {
 		st, err := db.PrepareContext(ctx, s.query)

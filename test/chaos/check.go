@@ -42,10 +42,23 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	if b.doubled > 0 {
 		v.blame("SQL holds %d rows twice", b.doubled)
 	}
+	times, err := w.times()
+	if err != nil {
+		return nil, err
+	}
 	story := w.history()
 	for _, j := range jobs {
+		if j.jid == "" { // whether there is such a batch is not known
+			v.once(j, ran[j.mark], nil)
+			continue
+		}
 		h := w.tops[j.Top].told(j.jid)
-		v.once(j, ran[j.jid], b.rows[j.jid])
+		v.once(j, ran[j.mark], b.rows[j.jid])
+		if j.Batch != "" {
+			v.account(j, b, h.ends)
+			v.batch(j, h, b.rows[j.jid], b.expected[j.jid], times[j.mark])
+			continue
+		}
 		v.account(j, b, h.ends)
 		v.answers(j, h, story)
 	}
@@ -67,7 +80,7 @@ func (v *verdict) once(j *job, ran map[string]int, rows map[string]row) {
 			v.doubled++
 			v.blame("%s ran job %s %d times", id, j.jid, n)
 		}
-		if _, there := rows[id]; !there {
+		if _, there := rows[id]; !there && j.jid != "" {
 			v.lost++
 			v.blame("lost: %s ran job %s, and SQL has no row", id, j.jid)
 		}
@@ -76,7 +89,7 @@ func (v *verdict) once(j *job, ran map[string]int, rows map[string]row) {
 		if ran[id] == 0 && r.success {
 			v.blame("SQL says that %s ran job %s, and it did not: %s", id, j.jid, r.result)
 		}
-		if !contains(j.Who, id) {
+		if !contains(j.Who, id) && j.Batch != ByClient { // whose last slice may have been published without an answer
 			v.blame("SQL has a row of %s for job %s, which was not for it", id, j.jid)
 		}
 	}

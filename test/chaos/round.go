@@ -52,13 +52,14 @@ func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	defer heal()
 	played := make(chan error, 1)
 	go func() { played <- w.play(playing, s) }()
-	jobs := w.stream(ctx, s.Tasks)
+	jobs, started := w.stream(ctx, s.Tasks)
 	heal()
 	if err := <-played; err != nil {
 		return r, err
 	}
 	w.note("healed")
 	healed := time.Now()
+	started()
 	settled := w.await(ctx, "the tree settles", w.settled(jobs))
 	r.Settled = time.Since(healed)
 	var probed error

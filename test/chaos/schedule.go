@@ -62,6 +62,8 @@ type Task struct {
 	Type  string // "glob", "list"
 	Who   []string
 	Sleep time.Duration // how long each minion takes
+	Batch string        // who drives it as a batch; "": it is none
+	Size  int           // of a batch: how many work at a time
 }
 
 // Schedule is what a seed stands for.
@@ -112,7 +114,8 @@ func NewSchedule(seed uint64, length time.Duration, able Abilities) Schedule {
 		s.Faults = append(s.Faults, f)
 	}
 	sort.SliceStable(s.Faults, func(i, j int) bool { return s.Faults[i].At < s.Faults[j].At })
-	s.Tasks = drawTasks(r, length)
+	s.Tasks = append(drawTasks(r, length), drawBatches(seed, length)...)
+	sort.SliceStable(s.Tasks, func(i, j int) bool { return s.Tasks[i].At < s.Tasks[j].At })
 	return s
 }
 

@@ -100,7 +100,10 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 		}
 	}
 	for _, j := range jobs {
-		for id := range ran[j.jid] {
+		if j.jid == "" {
+			continue
+		}
+		for id := range ran[j.mark] {
 			if _, there := b.rows[j.jid][id]; !there {
 				return fmt.Errorf("%s ran job %s, and SQL has no row", id, j.jid)
 			}
@@ -116,6 +119,9 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 func (w *World) settled(jobs []*job) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := w.whole(ctx); err != nil {
+			return err
+		}
+		if err := w.batchesOver(ctx, jobs); err != nil {
 			return err
 		}
 		if err := w.closed(ctx, jobs); err != nil {

@@ -1,0 +1,139 @@
+package batches
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// Core decides what happens next with one batch. It has no clock, files or goroutines: a [Service]
+// and the simulator (internal/sim) drive it. It is not safe for concurrent use.
+type Core struct {
+	State  *State
+	retry  time.Time // not before this is a slice tried again; zero: now
+	gaveUp bool      // somebody, and the state was not written after that
+}
+
+// NewState is that of a batch that has not begun; minions are in the order in which they begin.
+func NewState(minions []string, size int, now time.Time) *State {
+	return &State{
+		All: minions, Pending: minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
+		Created: unix(now), Driver: driverMaster,
+	}
+}
+
+// Clone is a copy with which the state shares nothing that changes.
+func (s *State) Clone() *State {
+	c := *s
+	c.Pending, c.Wait = slices.Clone(s.Pending), slices.Clone(s.Wait)
+	c.Active, c.Done, c.Failed = maps.Clone(s.Active), maps.Clone(s.Done), maps.Clone(s.Failed)
+	return &c
+}
+
+// Over reports whether nothing more happens.
+func (s *State) Over() bool { return s.done() }
+
+// CatchUp brings the state of an earlier life up to the minions that the stored job names, sorted:
+// these have begun, though the state may not have been written after that. Lost are those that have
+// begun by the state and are not named: they are to be published to now.
+func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
+	begun := func(id string) bool {
+		_, found := slices.BinarySearch(named, id)
+		return found
+	}
+	c.State.Pending = slices.DeleteFunc(slices.Clone(c.State.Pending), func(id string) bool {
+		if begun(id) {
+			c.State.Active[id] = unix(now)
+		}
+		return begun(id)
+	})
+	return slices.DeleteFunc(sortedKeys(c.State.Active), begun)
+}
+
+// Step enters news and gives the minions that begin now: they are to be published to.
+func (c *Core) Step(n News, now time.Time) (begin []string) {
+	c.gaveUp = c.gaveUp || len(n.Gone) > 0
+	if c.retry.Sub(now) > retryAfter { // the clock was set back
+		c.retry = now.Add(retryAfter)
+	}
+	if c.retry.IsZero() || !now.Before(c.retry) {
+		c.retry = time.Time{}
+		return c.State.progress(n, now)
+	}
+	held := c.State.Pending // no slot is given before the retry
+	c.State.Pending = nil
+	c.State.progress(n, now)
+	c.State.Pending = held
+	return nil
+}
+
+// NotPublished takes back the beginning of minions whose slice was not published, for a reason as in
+// [Options.Publish]; again: they begin again later.
+func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool) {
+	switch {
+	case errors.Is(why, ErrNobody):
+		for _, id := range ids {
+			delete(c.State.Active, id)
+			c.State.Failed[id] = "unknown minion"
+		}
+		if c.State.Failhard {
+			c.State.halt(reasonFailhard)
+		}
+	case errors.Is(why, ErrNotNow):
+		c.State.putBack(ids)
+		c.retry = now.Add(retryAfter)
+		return true
+	default:
+		c.State.putBack(ids)
+		c.State.halt(why.Error())
+	}
+	return false
+}
+
+// WriteFirst reports whether the state has to be written before the next slice is published. Only it
+// knows who was given up: a restart would count them as at work, beside those that begin for them.
+func (c *Core) WriteFirst() bool { return c.gaveUp }
+
+// Written tells that the state is on disk.
+func (c *Core) Written() { c.gaveUp = false }
+
+// Halt ends the batch: no further minion begins.
+func (c *Core) Halt(reason string) { c.State.halt(reason) }
+
+// Look reads what is known of all active minions: first the account of the job, which tells who will
+// not return and whether the job is open, then the returns. Whoever is in neither is at work.
+func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) News {
+	n := News{Returned: map[string]int{}, Gone: map[string]string{}}
+	if len(c.State.Active) == 0 {
+		return n
+	}
+	gone, open := account()
+	for id := range c.State.Active {
+		code, ok, err := returned(id)
+		_, missing := gone[id]
+		switch {
+		case err != nil: // what cannot be read is not missing
+		case ok:
+			n.Returned[id] = code
+		case missing || !open:
+			n.Gone[id] = reasonTimeout
+		}
+	}
+	return n
+}
+
+// Due is when the next step is due though no news comes; false: never.
+func (c *Core) Due(now time.Time) (time.Duration, bool) {
+	s := c.State
+	due, some := s.waits(now)
+	if retry := max(time.Millisecond, c.retry.Sub(now)); !c.retry.IsZero() && (!some || retry < due) {
+		due, some = retry, true
+	}
+	if !s.done() && len(s.Active) == 0 && len(s.Wait) == 0 && c.retry.IsZero() {
+		return 0, true // what was to be published went to nobody: the next ones begin
+	}
+	return due, some
+}

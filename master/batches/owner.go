@@ -1,0 +1,225 @@
+package batches
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Masters may share a cachedir. Beside the state of a batch is a file with the name of the master
+// that drives it, which that renews. Another one takes the batch over when the file has not changed
+// for a while: by the clock of who looks, so the clocks need not agree.
+const (
+	ownerFile = ".batch.owner"
+	// renewEvery is how often a driver renews its file.
+	renewEvery = 15 * time.Second
+	// ownerGone is after what time without that a driver is gone.
+	ownerGone = 75 * time.Second
+	maxOwner  = 4096
+)
+
+// errElsewhere is wrapped when another master drives a batch.
+var errElsewhere = errors.New("another master drives it")
+
+// seen is what an owner's file had when it was found new.
+type seen struct {
+	content string
+	since   time.Time
+}
+
+// lease is the right to drive a batch.
+type lease struct {
+	path    string
+	content string
+	renewed time.Time
+}
+
+func (f *files) ownerPath(id string) (string, error) {
+	state, err := f.path(id)
+	return filepath.Join(filepath.Dir(state), ownerFile), err
+}
+
+// owner names the master that drives a batch, "" if none does, and gives what its file holds.
+func (f *files) owner(id string) (name, content string, err error) {
+	path, err := f.ownerPath(id)
+	if err != nil {
+		return "", "", err
+	}
+	content, err = readOwner(path)
+	if err != nil {
+		return "", "", fmt.Errorf("read who drives batch %s: %w", id, err)
+	}
+	name, _, _ = strings.Cut(content, "\n")
+	return name, content, nil
+}
+
+func readOwner(path string) (string, error) {
+	b, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if len(b) > maxOwner {
+		return "", fmt.Errorf("%s is longer than %d bytes", path, maxOwner)
+	}
+	return string(b), err
+}
+
+// claim makes this master the driver of a batch, if none is, an earlier life of it was, or the
+// driver is gone: then old is what its file holds.
+func (f *files) claim(id, me, old string, now time.Time) (*lease, error) {
+	path, err := f.ownerPath(id)
+	if err != nil {
+		return nil, err
+	}
+	l := &lease{path: path, renewed: now}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("claim batch %s: %w", id, err)
+	}
+	if old != "" {
+		if err := takeAway(path, old); err != nil {
+			return nil, fmt.Errorf("claim batch %s: %w", id, err)
+		}
+	}
+	l.content = me + "\n" + rand.Text() + "\n"
+	switch err := create(path, l.content); {
+	case err == nil:
+		return l, nil
+	case !errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("claim batch %s: %w", id, err)
+	}
+	name, content, err := f.owner(id)
+	if err != nil {
+		return nil, err
+	}
+	if name != me {
+		return nil, fmt.Errorf("%w: %s", errElsewhere, name)
+	}
+	l.content = content
+	if err := l.renew(me, now); err != nil {
+		return nil, fmt.Errorf("claim batch %s: %w", id, err)
+	}
+	return l, nil
+}
+
+// takeAway removes the file of a driver that is gone. Of several masters that try, one does.
+func takeAway(path, content string) error {
+	aside := path + "." + rand.Text()
+	if err := os.Rename(path, aside); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err //nolint:wrapcheck // the caller says what it is
+	}
+	got, err := readOwner(aside)
+	if err == nil && got != content { // its driver is back, or it has another one
+		err = errors.Join(errElsewhere, create(path, got))
+	}
+	return errors.Join(err, os.Remove(aside))
+}
+
+// create writes a file that must not be there.
+func create(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err //nolint:wrapcheck // the callers say what it is
+	}
+	_, err = f.WriteString(content)
+	return errors.Join(err, f.Close())
+}
+
+// renew tells others that the driver lives. errElsewhere: another one has taken over.
+func (l *lease) renew(me string, now time.Time) error {
+	got, err := readOwner(l.path)
+	if err != nil {
+		return err
+	}
+	if got != "" && got != l.content {
+		name, _, _ := strings.Cut(got, "\n")
+		return fmt.Errorf("%w: %s", errElsewhere, name)
+	}
+	next := me + "\n" + rand.Text() + "\n"
+	part := l.path + "." + rand.Text()
+	if err := create(part, next); err != nil {
+		return err
+	}
+	if err := os.Rename(part, l.path); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	l.content, l.renewed = next, now
+	return nil
+}
+
+// free lets others drive the batch: it has ended.
+func (l *lease) free() error {
+	if got, err := readOwner(l.path); err != nil || got != l.content {
+		return err
+	}
+	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // it names the file
+	}
+	return nil
+}
+
+// claim takes the right to drive a batch. That of another master is left alone until it is gone, and
+// while the job of the batch is unknown here.
+func (s *Service) claim(id string) (*lease, error) {
+	now := s.o.Now()
+	name, content, err := s.files.owner(id)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" || name == s.o.Me {
+		return s.files.claim(id, s.o.Me, "", now)
+	}
+	if !s.gone(id, content) {
+		return nil, fmt.Errorf("%w: %s", errElsewhere, name)
+	}
+	named, err := s.o.Published(s.o.Ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(named) == 0 {
+		return nil, fmt.Errorf("master %s, which drove it, is gone, and its job is unknown here", name)
+	}
+	l, err := s.files.claim(id, s.o.Me, content, now)
+	if err == nil {
+		s.o.Log.Warn("batch taken over", "jid", id, "from", name)
+	}
+	return l, err
+}
+
+// gone reports whether the file of another master has had the same content for too long.
+func (s *Service) gone(id, content string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.o.Now()
+	was, known := s.others[id]
+	if !known || was.content != content {
+		was = seen{content, now}
+		s.others[id] = was
+	}
+	return now.Sub(was.since) >= ownerGone
+}
+
+// holds reports whether this master still drives the batch, and renews its file.
+func (b *batch) holds() bool {
+	now := b.s.o.Now()
+	if b.lease == nil || now.Sub(b.lease.renewed) < renewEvery {
+		return true
+	}
+	err := errors.Join(b.lease.renew(b.s.o.Me, now), b.s.files.enlist(b.st.JID, true)) // others write the list too
+	if errors.Is(err, errElsewhere) {
+		b.s.o.Log.Error("batch given up", "jid", b.st.JID, "err", err)
+		return false
+	}
+	if err != nil {
+		b.s.o.Log.Error("batch not renewed as driven here", "jid", b.st.JID, "err", err)
+		return now.Sub(b.lease.renewed) < ownerGone/2 // no slice while others may have taken over
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package batches
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// beside starts another master on the cachedir of w, with the job store of w by then.
+func (w *world) beside(t *testing.T, me string) *world {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := &world{t: t, dir: w.dir, me: me, codes: maps.Clone(w.codes), gone: maps.Clone(w.gone), named: slices.Clone(w.named)}
+	o.open()
+	return o
+}
+
+// rests lets others look who drives what.
+func rests(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// Of masters that share a cachedir one drives a batch, however long it goes on.
+func TestOwner_OneDrives(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(4, "1")
+		other := w.beside(t, "two")
+		defer other.close()
+		rests(3 * time.Hour)
+		other.published()
+		if on := other.Active(); len(on) > 0 {
+			t.Errorf("the other one drives %v", on)
+		}
+		if ok, err := other.Stop(t.Context(), jobID, false); ok || err == nil || !strings.Contains(err.Error(), "master one drives it") {
+			t.Errorf("stopped at the other one: %v, %v", ok, err)
+		}
+		w.returns(0, "a")
+		w.published("a", "b")
+		w.returns(0, "b", "c", "d")
+		w.status("4 0 0 0")
+		if name, _, err := w.files.owner(jobID); name != "" || err != nil {
+			t.Errorf("driven at the end by %q, %v", name, err)
+		}
+	})
+}
+
+// A batch of a master that is gone goes on at another one, and at that alone if it comes back.
+func TestOwner_TakenOver(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(4, "1")
+		w.returns(0, "a")
+		w.close()
+		two, three := w.beside(t, "two"), w.beside(t, "three")
+		defer two.close()
+		defer three.close()
+		rests(ownerGone - time.Second)
+		two.published()
+		three.published()
+		rests(2 * listEvery)
+		driver, idle := two, three
+		if len(two.Active()) == 0 {
+			driver, idle = three, two
+		}
+		if len(driver.Active()) != 1 || len(idle.Active()) != 0 {
+			t.Fatalf("driven by two: %v, three: %v", two.Active(), three.Active())
+		}
+		driver.returns(0, "b")
+		driver.published("c")
+		w.open()
+		defer w.close()
+		rests(3 * ownerGone)
+		if on := w.Active(); len(on) != 0 {
+			t.Errorf("driven again by the first: %v", on)
+		}
+		driver.returns(0, "c", "d")
+		driver.status("4 0 0 0")
+		w.published("a", "b")
+		idle.published()
+	})
+}
+
+// One that was frozen finds that another one drives its batch, and leaves it.
+func TestOwner_Frozen(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(4, "1")
+		w.mu.Lock()
+		w.named = nil // what follows is not in its store
+		w.mu.Unlock()
+		_, content, err := w.files.owner(jobID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.files.claim(jobID, "two", content, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.files.claim(jobID, "three", content, time.Now()); !errors.Is(err, errElsewhere) {
+			t.Errorf("claimed by a third: %v", err)
+		}
+		rests(renewEvery + time.Second)
+		if on := w.Active(); len(on) != 0 {
+			t.Errorf("still driven: %v", on)
+		}
+		w.published("a")
+	})
+}
+
+// Who does not know the job cannot drive its batch.
+func TestOwner_UnknownJob(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(2, "1")
+		w.close()
+		w.mu.Lock()
+		w.named = nil
+		w.mu.Unlock()
+		other := w.beside(t, "two")
+		defer other.close()
+		rests(4 * listEvery)
+		other.published()
+		if ok, err := other.Stop(t.Context(), jobID, false); !ok || err != nil {
+			t.Errorf("stopped: %v, %v", ok, err)
+		}
+		w.named = []string{"a"}
+		w.open()
+		w.status("0 1 1 0 stop")
+	})
+}

@@ -1,0 +1,82 @@
+package batches
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// The state that Salt 3008.2 has on disk is read, and has the same fields as ours.
+func TestState_RecordedOfSalt3008(t *testing.T) {
+	runs, _ := vectors.Batches(t)
+	for _, run := range runs {
+		st, err := decode(run.State)
+		if err != nil || st.JID != run.JID || !slices.Equal(st.All, []string{"b1", "b2", "b3"}) || len(st.Done) != 3 || !st.done() || st.Size != 1 {
+			t.Errorf("%s: %+v, %v", run.Name, st, err)
+			continue
+		}
+		theirs, err := wire.DecodeMap(run.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, err := wire.DecodeMap(mustEncode(t, st))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range theirs.Keys() {
+			if !ours.Has(fmt.Sprint(k)) {
+				t.Errorf("%s: field %v is lost", run.Name, k)
+			}
+		}
+	}
+}
+
+// The events of a batch that the command salt of 3008.2 drives are followed to its end, and those of
+// a batch of its master, which end the batch there, leave nothing here.
+func TestHanded_RecordedOfSalt3008(t *testing.T) {
+	runs, _ := vectors.Batches(t)
+	for _, run := range runs {
+		in(t, func(w *world) {
+			var seen []string
+			for _, recorded := range run.Events {
+				e, err := bus.ParseEvent(recorded.Body, time.Now())
+				if err != nil || e.Tag != recorded.Tag {
+					t.Fatalf("%s: read as %q, %v", recorded.Tag, e.Tag, err)
+				}
+				if _, action := readTag(e.Tag); action == "" {
+					continue
+				}
+				if err := w.bus.FireEvent(e); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				m, err := w.Status(run.JID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m != nil {
+					seen = append(seen, fmt.Sprint(m.Int("completed"), "+", m.Int("active"), "+", m.Int("pending")))
+				}
+			}
+			seen = slices.Compact(seen)
+			if run.Name == "async" {
+				if len(seen) > 0 || len(w.Active()) > 0 {
+					t.Errorf("async: seen %v", seen)
+				}
+				return
+			}
+			if len(seen) < 4 || seen[len(seen)-1] != "3+0+0" {
+				t.Errorf("seen %q", seen)
+			}
+			if on, err := w.ListActive(); len(on) > 0 || err != nil {
+				t.Errorf("active at the end: %v, %v", on, err)
+			}
+		})
+	}
+}
