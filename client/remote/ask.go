@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -134,8 +135,11 @@ func (c *Client) do(r *http.Request) (*http.Response, error) {
 		if ctx := r.Context(); ctx.Err() != nil {
 			return nil, fmt.Errorf("the API at %s: %w", c.base, ctx.Err())
 		}
-		if _, bad := errors.AsType[*x509.UnknownAuthorityError](err); bad {
-			return nil, fmt.Errorf("the API at %s: %w; name its authority with --api-ca", c.base, err)
+		if _, bad := errors.AsType[x509.UnknownAuthorityError](err); bad {
+			return nil, fmt.Errorf("%w: the API at %s: %w; name its authority with --api-ca", client.ErrUnreachable, c.base, err)
+		}
+		if _, bad := errors.AsType[*tls.CertificateVerificationError](err); bad { // asking again does not mend it
+			return nil, fmt.Errorf("%w: the API at %s: %w", client.ErrUnreachable, c.base, err)
 		}
 		return nil, fmt.Errorf("%w: the API at %s: %w: %w", client.ErrUnreachable, c.base, errLost, err)
 	}

@@ -20,8 +20,8 @@ func drainCommand() *cobra.Command {
 		Long: "Marks the node of this machine as draining, asks its minions at a stated rate to move to\n" +
 			"a sibling, and waits until they have gone and nothing is owed upward. The node serves\n" +
 			"whoever is still there meanwhile. Minions that cannot move (Python's, or such with a list\n" +
-			"of masters of their own) are named; nodes below go over a sibling by themselves when this\n" +
-			"one stops. The mark survives a restart: --undo takes it back, and the minions come home\n" +
+			"of masters of their own) are named. Nodes below move to a sibling when this one stops, if\n" +
+			"it accepts nodes below it (order_masters: True, or mom node admit there). The mark survives a restart: --undo takes it back, and the minions come home\n" +
 			"by themselves after their rehome_failback.\n" +
 			"Exit codes: 0 the node is empty, 1 it is not, 64 for a wrong option.",
 		Args: command.NoArgs,
@@ -82,7 +82,7 @@ func (n *work) drained(h housing) error {
 	for _, group := range []struct {
 		what string
 		ids  []string
-	}{{"These minions did not move and lose their master", h.connected}, {"These minions may be here and cannot move", h.untracked}, {"These nodes go over a sibling when this one stops", h.nodes}} {
+	}{{"These minions did not move and lose their master", h.connected}, {"These minions may be here and cannot move", h.untracked}, {"These nodes move to a sibling when this one stops, if it accepts nodes below it (order_masters, or mom node admit there)", h.nodes}} {
 		if len(group.ids) > 0 {
 			n.say("%s: %s\n", group.what, join(group.ids, 20))
 		}

@@ -24,9 +24,9 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	if a.Expected == 0 && len(r.returned)+len(r.missing) == 0 {
 		r.blame(a, nodes)
 		if r.asked+len(a.Nodes) == 0 {
-			return r.NoMatch("No minions matched the target. The job " + a.JID + " was for nobody.")
+			return r.NoMatch("No minions matched the target. Job " + a.JID + " had no minion to run on.")
 		}
-		return r.NoMatch("No minions matched the target. The nodes below were asked by the job " + a.JID + ".")
+		return r.NoMatch("No minions matched the target. Job " + a.JID + " was sent to the nodes below.")
 	}
 	switch {
 	case r.o.Docs:
@@ -48,7 +48,7 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	return r.judge(a, nodes), r.err
 }
 
-// NoMatch ends the report of a job that nobody is meant by.
+// NoMatch ends the report of a job without minions.
 func (r *Report) NoMatch(text string) (int, error) {
 	r.printf(r.o.Notes, "%s\n", text)
 	if r.o.Static || r.o.Outputter == "json" {

@@ -223,15 +223,15 @@ func TestReport(t *testing.T) {
 		},
 		{
 			name: "nobody in the tree", nodes: map[string]string{"a": "answered"},
-			notes: "No minions matched the target. The nodes below were asked by the job " + jid + ".\n", er: "ERROR: No return received\n", code: 2,
+			notes: "No minions matched the target. Job " + jid + " was sent to the nodes below.\n", er: "ERROR: No return received\n", code: 2,
 		},
 		{
 			name:  "nobody, and no node below",
-			notes: "No minions matched the target. The job " + jid + " was for nobody.\n", er: "ERROR: No return received\n", code: 2,
+			notes: "No minions matched the target. Job " + jid + " had no minion to run on.\n", er: "ERROR: No return received\n", code: 2,
 		},
 		{
 			name: "nobody, and a node down", o: report.Options{Outputter: "json"}, nodes: map[string]string{"a": "unreachable"}, results: "{}\n",
-			notes: "No minions matched the target. The nodes below were asked by the job " + jid + ".\n",
+			notes: "No minions matched the target. Job " + jid + " was sent to the nodes below.\n",
 			er:    "ERROR: Node a is not connected; minions behind it may be missing from this result\nERROR: No return received\n", code: 2,
 		},
 		{

@@ -85,7 +85,7 @@ func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseF
 				return
 			}
 			if ctx.Err() == nil {
-				l.o.Log.Warn("The master above did not take the report of presence", "err", err)
+				l.o.Log.Warn("parent did not accept the presence report", "err", err)
 			}
 			continue
 		}
@@ -123,7 +123,8 @@ func (a *announcer) greet(ctx context.Context) error {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			a.o.Log.Warn("The master above did not take the greeting of this node", "err", err)
+			a.o.Log.Warn("parent did not accept the announcement of this node", "err", err,
+				"hint", "the parent's log gives the reason; admit a new node there with mom node admit ID")
 		}
 		return err
 	}
