@@ -129,7 +129,7 @@ func (e *Engine) openAgain(p *Publication) {
 		_, _ = e.ledger.Grow(p.Spec)
 		return
 	}
-	e.ledger.Gone(spec.JID, gone, nil)
+	e.ledger.Named(spec.JID, gone)
 	e.ledger.Entered(spec.JID)
 }
 

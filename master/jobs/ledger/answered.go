@@ -1,6 +1,10 @@
 package ledger
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
 
 // Who has answered a job is remembered by a number in a set and no more: what was
 // returned is on disk. An entry is kept of those who are waited for, or missing.
@@ -60,6 +64,25 @@ func (j *job) enter(as []Answer) {
 func (j *job) forgetAnswers() {
 	j.done.each(j.names.drop)
 	j.done = set{}
+}
+
+// Named enters minions of a job that opens anew which were named as missing before: their
+// state is known, and nobody is told again. Those that the job has by now stay as they are.
+func (l *Ledger) Named(jid string, minions map[string]jobevent.Absence) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil {
+		return
+	}
+	for id, m := range minions {
+		if j.entries[id] != nil || j.answered(id) {
+			continue
+		}
+		e := &entry{path: m.Path, direct: ofItsOwn(m)}
+		j.add(id, e)
+		j.settle(id, e, missing, m.Reason)
+	}
 }
 
 // Entered tells that all that was known of a job that was opened as [Job.Entering] has

@@ -205,8 +205,8 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 			continue
 		}
 		if e == nil {
-			// Of an earlier life of this master, if that. What is said of a node is of none of its own.
-			e = &entry{path: m.Path, direct: m.Path == "" && !ofTheWay(m.Reason) && m.Reason != Unknown}
+			// Of an earlier life of this master, if that.
+			e = &entry{path: m.Path, direct: ofItsOwn(m)}
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions

@@ -45,6 +45,12 @@ func ofTheWay(reason string) bool {
 	return reason == NodeDown || reason == NodeNoResponse || reason == NodeRefused
 }
 
+// ofItsOwn tells whether it is a minion of this master that is missing so. What is said of the
+// way is said of none of its own.
+func ofItsOwn(m jobevent.Absence) bool {
+	return m.Path == "" && !ofTheWay(m.Reason) && m.Reason != Unknown
+}
+
 // Owes reports whether a job is open and a minion of this master owes its answer, also when it
 // was given up: it may be given the job again.
 func (l *Ledger) Owes(jid, id string) bool {
