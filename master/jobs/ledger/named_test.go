@@ -1,0 +1,44 @@
+package ledger
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// A job opens anew since a further slice of it came. Who was named as missing is in its account
+// and is not named again; who answered, or belongs to the slice, stays as it is; a return
+// counts for those who were named as well.
+func TestNamed(t *testing.T) {
+	var told []string
+	l := New(Config{Hooks: Hooks{Missing: func(_ string, minions map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
+		told = slices.AppendSeq(told, maps.Keys(minions))
+	}}})
+	defer l.Close()
+	spec := Job{JID: "j", Minions: []Minion{{ID: "new", Live: Up}}, Answers: []Answer{{ID: "done", OK: true}}, Entering: true}
+	if err := l.Open(spec); err != nil {
+		t.Fatal(err)
+	}
+	l.Named("j", map[string]jobevent.Absence{
+		"gone": {Reason: NotConnected}, "below": {Reason: NoResponse, Path: "n"}, "done": {Reason: NotConnected}, "new": {Reason: NotConnected},
+	})
+	l.Named("other", map[string]jobevent.Absence{"x": {}})
+	l.Entered("j")
+	a, _ := l.State("j")
+	if !a.Open() || len(told) != 0 {
+		t.Fatalf("%+v; told %q", a, told)
+	}
+	want := map[string]jobevent.Absence{"gone": {Reason: NotConnected}, "below": {Reason: NoResponse, Path: "n"}}
+	if !cmp.Equal(a.Missing, want) || a.Expected != 4 || a.Returned != 1 {
+		t.Errorf("%+v", a)
+	}
+	l.Returned("j", "gone", "", true)
+	l.Returned("j", "new", "", true)
+	if a, _ = l.State("j"); a.Open() || a.Returned != 3 || len(a.Missing) != 1 || len(told) != 0 {
+		t.Errorf("%+v; told %q", a, told)
+	}
+}
