@@ -33,7 +33,7 @@ func TestNames(t *testing.T) {
 		{"mom tree --nosuch", "", "Usage: mom tree [options]\n\nmom tree: error: no such option: --nosuch\n"},
 		{"mom trace --nosuch", "", "Usage: mom trace [options] JID\n\nmom trace: error: no such option: --nosuch\n"},
 		{"mom tree --depth=deep", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"deep\" for \"--depth\" flag\n"},
-		{"mom tree --timeout=soon", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"soon\" for \"-t, --timeout\" flag\n"},
+		{"mom tree --timeout=soon", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"soon\" for \"-t, --timeout\" flag; give a number with a unit, such as 30s or 5m\n"},
 		{"salt-api --help", "Runs the REST API", ""},
 		{"salt-nosuch", "", "salt-nosuch is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-cp, salt-key, salt-run, salt-api, salt-master, salt-syndic, salt-minion\n"},
 		{"mom --version", "mom version " + version() + "\n", ""},

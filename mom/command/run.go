@@ -45,6 +45,9 @@ var unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in .*$`)
 // plainFlag is an error of a flag in words for its user.
 func plainFlag(err error) string {
 	text := goCause.ReplaceAllString(err.Error(), "")
+	if strings.HasPrefix(err.Error()[len(text):], ": time: ") {
+		return text + "; give a number with a unit, such as 30s or 5m"
+	}
 	if name, ok := strings.CutPrefix(text, "unknown flag: "); ok {
 		return "no such option: " + name // Salt's words, which scripts look for
 	}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,15 +24,12 @@ const saltfileName = "Saltfile"
 // of SALT_SALTFILE, else Saltfile in the working folder, else in ~/.salt. In the working folder
 // it counts only if nobody but this user and root can write it: commands run anywhere.
 func (o Salt) saltfileWords(args []string) ([]string, error) {
-	path, asked := saltfileOf(args)
+	path := saltfileOf(args)
 	if path == "" {
 		return nil, nil
 	}
 	b, err := readSaltfile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !asked:
-		return nil, nil
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("saltfile: %w", err)
 	}
 	v, err := yaml11.Read(b)
@@ -77,29 +73,35 @@ func (o Salt) saltfileWords(args []string) ([]string, error) {
 	return words, nil
 }
 
-// saltfileOf returns the file that counts and whether somebody has named it.
-func saltfileOf(args []string) (path string, asked bool) {
+// saltfileOf returns the file that counts or "" if there is none.
+func saltfileOf(args []string) string {
 	for i, a := range args {
 		if a == "--" {
 			break
 		}
 		if v, ok := strings.CutPrefix(a, "--saltfile="); ok {
-			return v, true
+			return v
 		}
 		if a == "--saltfile" && i+1 < len(args) {
-			return args[i+1], true
+			return args[i+1]
 		}
 	}
 	if v := os.Getenv("SALT_SALTFILE"); v != "" {
-		return v, true
+		return v
 	}
 	if info, err := os.Stat(saltfileName); err == nil && onlyOurs(info) {
-		return saltfileName, false
+		return saltfileName
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		return filepath.Join(home, ".salt", saltfileName), false
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
 	}
-	return "", false
+	path := filepath.Join(home, ".salt", saltfileName)
+	// As in Salt, a folder that this user may not read has no Saltfile: setpriv and runuser keep HOME.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
 }
 
 // onlyOurs reports whether nobody but this user and root can have written a file.

@@ -69,6 +69,8 @@ func TestSaltfile(t *testing.T) {
 	check("in the working folder", "/here -", "")
 	write("Saltfile", "salt-x: {config_dir: /here}\n", 0o666)
 	check("writable by others", "/home -", "")
+	t.Setenv("HOME", filepath.Join(dir, "named")) // a file: .salt below it cannot be looked at
+	check("below an inaccessible home", "/etc/salt - a", "", "a")
 	t.Setenv("SALT_SALTFILE", named)
 	check("by the environment", "/named force", "")
 }

@@ -30,7 +30,7 @@ func lookLogins(p *patient) {
 			p.fails(area, where, "change it: the master does not start with it", "%v", err)
 			continue
 		}
-		p.works(area, name, "logins of %s go on", name)
+		p.works(area, name, "users log in by %s as before", name)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestExamine(t *testing.T) {
 	}{
 		{Differ, "options", "master:", "unknown option timout; did you mean timeout?"},
 		{Works, "options", "master:", "option worker_threads has no effect"},
-		{Works, "keys", "pki", "2 keys are accepted, 1 wait"},
+		{Works, "keys", "pki", "2 keys accepted, 1 unaccepted"},
 		{Differ, "sls", "file_roots", "none, which is no folder here"},
 		{Fails, "sls", "salt/py.sls", `The renderer "py"`},
 		{Fails, "sls", "salt/broken.sls", "Jinja syntax error"},

@@ -20,7 +20,7 @@ func lookExtPillar(p *patient) {
 			where := fmt.Sprintf("ext_pillar[%d] %s", i+1, name)
 			s, ok := ext.Lookup(name)
 			if !ok {
-				p.fails(area, where, "have a program give the same by cmd_yaml or http_json", "%v", ext.Unserved(name))
+				p.fails(area, where, "print the same data by a program (cmd_yaml) or serve it by HTTP (http_json)", "%v", ext.Unserved(name))
 				continue
 			}
 			if s.Check != nil {

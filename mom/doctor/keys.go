@@ -32,7 +32,7 @@ func lookKeys(p *patient) {
 			}
 		}
 	}
-	p.works(areaKeys, p.conf.PkiDir, "%d keys are accepted, %d wait, %d are rejected, %d denied: they are read as they are",
+	p.works(areaKeys, p.conf.PkiDir, "%d keys accepted, %d unaccepted, %d rejected, %d denied: used without change",
 		count["minions"], count["minions_pre"], count["minions_rejected"], count["minions_denied"])
 	p.descriptors(count["minions"])
 }

@@ -36,7 +36,7 @@ func lookOptions(p *patient) {
 			served++
 		}
 	}
-	p.works(areaOptions, "", "%d of %d options that are set are served", served, len(conf.Raw))
+	p.works(areaOptions, "", "%d of the %d options that are set have their effect", served, len(conf.Raw))
 }
 
 func each(err error) []error {
@@ -69,7 +69,7 @@ func (p *patient) warn(warnings []config.Warning) {
 			}
 			p.fails(areaOptions, where, do, "%s", w.Text)
 		case config.UnknownOption:
-			p.differs(areaOptions, where, "it is none of Salt's: whoever reads it (a module, a runner) will not find it here", "%s", w.Text)
+			p.differs(areaOptions, where, "Salt has no such option; a module or runner of yours that reads it will not find it here", "%s", w.Text)
 		default:
 			p.differs(areaOptions, where, "", "%s", w.Text)
 		}

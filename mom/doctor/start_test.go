@@ -38,7 +38,7 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 		"plain":                 {conf: "rest_cherrypy: {port: 8000, disable_ssl: true}\n"},
 		"syslog and metrics":    {conf: "metrics_listen: 127.0.0.1:9000\nloop_interval: 10\n"},
 		"ldap without binddn":   {"external_auth: {ldap: {joe: ['.*']}}\nauth.ldap.server: ldap.example.org\n", "external_auth", "binddn", "ldap"},
-		"file without a file":   {"external_auth: {file: {joe: ['.*']}}\n", "external_auth", "file", "logins of file"},
+		"file without a file":   {"external_auth: {file: {joe: ['.*']}}\n", "external_auth", "file", "log in by file"},
 		"gitfs without its key": {"fileserver_backend: [roots, gitfs]\ngitfs_remotes:\n  - ssh://git@example.org/x.git:\n    - privkey: /nonexistent/key\n    - pubkey: /nonexistent/key.pub\n", "file server", "/nonexistent/key", "gitfs"},
 		"a broken key":          {"", "start", "master.pem", "master"},
 		"no certificate":        {"rest_cherrypy: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt", "API"},
