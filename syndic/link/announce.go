@@ -144,7 +144,7 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 		if !a.tree.Fill(&p) {
 			p.Heard = a.parts.Publications.Tail()
 		}
-		soon, done := a.patient(ctx)
+		soon, done := a.patience.begin(ctx, "presence", a.o.Pace.Answer)
 		var err error
 		reply, known, err = a.o.Channel.Announce(soon, p)
 		done(err)

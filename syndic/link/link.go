@@ -2,7 +2,6 @@ package link
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -35,24 +34,23 @@ type Options struct {
 
 // Link is the connection to one master above. It is safe for concurrent use.
 type Link struct {
-	o       Options
-	longest time.Duration // that a request may take
-	ours    atomic.Bool   // the parent has said that it is one of ours
-	ready   chan uint64   // the number of a subscription that was connected
+	o        Options
+	patience patience
+	ours     atomic.Bool // the parent has said that it is one of ours
+	ready    chan uint64 // the number of a subscription that was connected
 
-	mu       sync.Mutex
-	conn     uint64    // counts connects and disconnects of the subscription
-	up       bool      // subscribed and announced
-	resting  bool      // its last request failed
-	since    time.Time // of the last change between usable and not
-	patience time.Duration
+	mu      sync.Mutex
+	conn    uint64    // counts connects and disconnects of the subscription
+	up      bool      // subscribed and announced
+	resting bool      // its last request failed
+	since   time.Time // of the last change between usable and not
 }
 
 // New makes a link that is not connected.
 func New(o Options) *Link {
 	return &Link{
 		o: o, ready: make(chan uint64, 1),
-		since: time.Now(), longest: max(o.Upper.RequestChannelTimeout, o.Pace.Answer),
+		since: time.Now(), patience: patience{longest: max(o.Upper.RequestChannelTimeout, o.Pace.Answer)},
 	}
 }
 
@@ -146,31 +144,10 @@ func (l *Link) setUp(n uint64, up func()) {
 	}
 }
 
-// Request sends one load. The time allowed is short at first, so that a connection
-// that leads nowhere costs seconds, and grows with each time-out, so that a
-// master that is merely slow is served as well.
+// Request sends one load, with the patience for requests of its cmd.
 func (l *Link) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
-	ctx, done := l.patient(ctx)
+	ctx, done := l.patience.begin(ctx, load.String("cmd"), l.o.Pace.Answer)
 	v, err := l.o.Channel.Request(ctx, load)
 	done(err)
 	return v, err
-}
-
-func (l *Link) patient(ctx context.Context) (_ context.Context, done func(error)) {
-	l.mu.Lock()
-	allowed := max(l.patience, l.o.Pace.Answer)
-	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, allowed)
-	return ctx, func(err error) {
-		late := errors.Is(ctx.Err(), context.DeadlineExceeded)
-		cancel()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		switch {
-		case err == nil:
-			l.patience = 0
-		case late:
-			l.patience = min(2*allowed, l.longest)
-		}
-	}
 }
