@@ -94,8 +94,11 @@ func TestOSErrors(t *testing.T) {
 		{"file.prepend", "d", []any{"text", "hi"}, "exception: [Errno 21] Is a directory: 'DIR/d'"},
 		{"file.copy", "f/x/y", []any{"source", "DIR/src", "makedirs", true}, exists + "'DIR/f'"},
 		{"file.rename", "f/x/y", []any{"source", "DIR/src", "makedirs", true}, exists + "'DIR/f'"},
-		{"ini.options_present", "f/x", []any{"sections", value.NewMap("a", value.NewMap("b", "c"))},
-			"exception: Unable to write file 'DIR/f/x'. Exception: [Errno 20] Not a directory: 'DIR/f/x'"},
+		{
+			"ini.options_present", "f/x",
+			[]any{"sections", value.NewMap("a", value.NewMap("b", "c"))},
+			"exception: Unable to write file 'DIR/f/x'. Exception: [Errno 20] Not a directory: 'DIR/f/x'",
+		},
 	} {
 		args := make([]any, len(c.args))
 		for i, a := range c.args {
