@@ -20,7 +20,7 @@ func (x *extracted) extract(ctx context.Context) (bool, error) {
 	needed := x.Truth("overwrite")
 	wrong, err := x.compare()
 	if err != nil {
-		return x.ends(false, "%v", err)
+		return x.ends(false, "%s", osError(err))
 	}
 	if done, err := x.otherKinds(wrong); done || err != nil {
 		return done, err

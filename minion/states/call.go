@@ -85,5 +85,6 @@ func (s Set) Run(ctx context.Context, c *core.Call) (res *core.Result, err error
 			res, err = nil, fmt.Errorf("panic: %v (the traceback is in the log of the minion)", p)
 		}
 	}()
-	return fn.Run(ctx, &Call{Call: c, Env: s.Env, Text: s.Text, JID: s.JID})
+	res, err = fn.Run(ctx, &Call{Call: c, Env: s.Env, Text: s.Text, JID: s.JID})
+	return res, raised(err)
 }

@@ -69,19 +69,19 @@ func fileDirectory(ctx context.Context, c *Call) (*core.Result, error) {
 	if msg := d.options(); msg != "" {
 		return bad(name, "%s", msg), nil
 	}
-	if res := d.makeRoom(); res != nil {
-		return res, nil
+	if res, err := d.makeRoom(); res != nil || err != nil {
+		return res, err
 	}
 	told, err := d.check(ctx)
 	if err != nil {
-		return bad(name, "%s", err.Error()), nil
+		return nil, err
 	}
 	if c.Test || d.res.Changes.Len() == 0 {
 		d.res.Result, d.res.Comment = told.Result, told.Comment
 		return d.res, nil
 	}
 	if !isDir(d.name) {
-		return d.make(), nil
+		return d.make()
 	}
 	return d.update(ctx)
 }
@@ -116,25 +116,25 @@ func (d *directory) options() string {
 
 // makeRoom deals with a file or link in the place of the folder. A result is why it
 // cannot.
-func (d *directory) makeRoom() *core.Result {
+func (d *directory) makeRoom() (*core.Result, error) {
 	file, link := isFile(d.name), isLink(d.name)
 	if !file && !(link && (!d.Truth("allow_symlink") || d.Truth("force"))) {
-		return nil
+		return nil, nil
 	}
 	switch {
 	case d.Value("backupname") != nil:
 		backup := pystr(d.Value("backupname"))
 		if lexists(backup) && !d.Truth("force") {
-			return bad(d.res.Name, "File exists where the backup target %s should go", backup)
+			return bad(d.res.Name, "File exists where the backup target %s should go", backup), nil
 		}
 		if d.Test {
-			return nil
+			return nil, nil
 		}
 		if err := os.RemoveAll(backup); err != nil {
-			return bad(d.res.Name, "%s", osError(err))
+			return bad(d.res.Name, "%s", osError(err)), nil
 		}
 		if err := os.Rename(d.name, backup); err != nil {
-			return bad(d.res.Name, "%s", err.Error())
+			return nil, err
 		}
 	case d.Truth("force"):
 		what, how := "File", "was"
@@ -144,33 +144,32 @@ func (d *directory) makeRoom() *core.Result {
 		if d.Test {
 			how = "would be"
 		} else if err := os.Remove(d.name); err != nil {
-			return bad(d.res.Name, "%s", osError(err))
+			return bad(d.res.Name, "%s", osError(err)), nil
 		}
 		d.res.Changes.Set("forced", fmt.Sprintf("%s %s forcibly replaced", what, how))
 	case file:
-		return bad(d.res.Name, "Specified location %s exists and is a file", d.name)
+		return bad(d.res.Name, "Specified location %s exists and is a file", d.name), nil
 	default:
-		return bad(d.res.Name, "Specified location %s exists and is a symlink", d.name)
+		return bad(d.res.Name, "Specified location %s exists and is a symlink", d.name), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // make makes the folder.
-func (d *directory) make() *core.Result {
+func (d *directory) make() (*core.Result, error) {
 	if !isDir(filepath.Dir(d.name)) {
 		if !d.Truth("makedirs") {
-			return d.failed("No directory to create %s in", d.name)
+			return d.failed("No directory to create %s in", d.name), nil
 		}
 		if err := d.makeParents(d.name, d.owners); err != nil {
-			d.res.Changes = value.NewMap()
-			return d.failed("%s", osError(err))
+			return nil, err
 		}
 	}
 	if err := d.mkdir(d.name, d.owners); err != nil {
-		return d.failed("Failed to create directory %s", d.name)
+		return nil, err
 	}
 	d.res.Changes.Set(d.name, value.NewMap("directory", "new"))
-	return d.res
+	return d.res, nil
 }
 
 func (d *directory) failed(format string, a ...any) *core.Result {

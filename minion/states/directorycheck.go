@@ -2,7 +2,6 @@ package states
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -67,12 +66,9 @@ func (d *directory) check(ctx context.Context) (*core.Result, error) {
 // meta adds what is to be changed of one path.
 func (d *directory) meta(changes *value.Map, path string, o owners) error {
 	now, err := infoOf(path, d.Truth("follow_symlinks"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil { // whatever the reason, as with Salt
 		changes.Set(path, value.NewMap("directory", "new"))
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	if now.isLink() && !d.Truth("follow_symlinks") {
 		o.mode = ""

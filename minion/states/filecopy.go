@@ -94,7 +94,7 @@ func fileCopy(_ context.Context, c *Call) (*core.Result, error) {
 			mode = searchable(o.mode)
 		}
 		if err := c.makeParents(dest, owners{o.user, o.group, mode}); err != nil {
-			return bad(name, "%s", osError(err)), nil
+			return nil, err
 		}
 	}
 	return c.copied(res, source, dest, o), nil

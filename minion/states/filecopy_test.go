@@ -50,8 +50,8 @@ func TestFileStates_NUL(t *testing.T) {
 		"file.tidied":             {},
 		"file.retention_schedule": {"retain", value.NewMap()},
 	} {
-		if r := h.apply(fun, name, false, args...); r.Result != false {
-			t.Errorf("%s: %v %s", fun, r.Result, r.Comment)
+		if result, comment, _ := h.outcome(fun, name, args...); result != false {
+			t.Errorf("%s: %v %s", fun, result, comment)
 		}
 	}
 	entries, err := os.ReadDir(h.dir)

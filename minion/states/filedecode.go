@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/momtree/mom/internal/hashtype"
 	core "github.com/momtree/mom/internal/states"
@@ -112,6 +114,9 @@ func fileDecode(_ context.Context, c *Call) (*core.Result, error) {
 
 // put writes a file, a new one with the mode the mask of the process gives.
 func (c *Call) put(from, name string) error {
+	if isDir(name) {
+		return &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
+	}
 	if !exists(name) {
 		if err := touchNew(name, false); err != nil {
 			return err

@@ -171,27 +171,33 @@ func listArg(v any) []any {
 }
 
 // ready makes the file that lines are added to. A result ends the state.
-func (c *Call) ready(name string) *core.Result {
+func (c *Call) ready(name string) (*core.Result, error) {
+	dir := filepath.Dir(name)
 	if c.Truth("makedirs") && !c.Test {
 		if err := c.makeParents(name, owners{}); err != nil {
-			return bad(name, "%s", osError(err))
+			return nil, err
+		}
+		if !isDir(dir) { // the words of Salt, which checks the folder as file.directory does
+			res := bad(name, "The following files will be changed:\n%s: directory - new\n", dir)
+			res.Changes.Set(dir, value.NewMap("directory", "new"))
+			return res, nil
 		}
 	}
 	msg, missing := editable(name)
 	switch {
 	case msg == "":
-		return nil
+		return nil, nil
 	case !missing:
-		return bad(name, "%s", msg)
+		return bad(name, "%s", msg), nil
 	case c.Test:
-		return would(name, fmt.Sprintf("File %s is set to be created", name), value.NewMap("new", name))
-	case !isDir(filepath.Dir(name)):
-		return bad(name, "%s", msg)
+		return would(name, fmt.Sprintf("File %s is set to be created", name), value.NewMap("new", name)), nil
+	case !isDir(dir):
+		return bad(name, "%s", msg), nil
 	}
 	if err := touchNew(name, false); err != nil {
-		return bad(name, "%s", osError(err))
+		return nil, strerror(err)
 	}
-	return nil
+	return nil, nil
 }
 
 // holds tells whether a text has the lines of a chunk; with loose, white space between
@@ -229,8 +235,8 @@ func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, 
 	if name = expand(c.Name()); name == "" {
 		return "", "", nil, bad(name, "Must provide name to %s", c.Fun), nil
 	}
-	if res = c.ready(name); res != nil {
-		return "", "", nil, res, nil
+	if res, err = c.ready(name); res != nil || err != nil {
+		return "", "", nil, res, err
 	}
 	var lost *lostText
 	if chunks, err = c.texts(ctx); errors.As(err, &lost) {
@@ -242,7 +248,7 @@ func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, 
 		return "", "", nil, bad(name, "%s", err.Error()), ctx.Err()
 	}
 	if body, err = readEdited(name); err != nil {
-		return "", "", nil, bad(name, "%s", osError(err)), nil
+		return "", "", nil, nil, err
 	}
 	return name, body, chunks, nil, nil
 }
@@ -276,7 +282,7 @@ func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
 		body += "\n"
 	}
 	if err := c.rewrite(name, body+strings.Join(added, "\n")+"\n", nil); err != nil {
-		return bad(name, "%s", osError(err)), nil
+		return nil, err
 	}
 	res.Comment = fmt.Sprintf("Appended %d lines", len(added))
 	return res, nil
@@ -313,7 +319,7 @@ func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
 		return res, nil
 	}
 	if err := c.rewrite(name, head+body, nil); err != nil {
-		return bad(name, "%s", osError(err)), nil
+		return nil, err
 	}
 	res.Comment = fmt.Sprintf("Prepended %d lines", len(added))
 	return res, nil

@@ -94,7 +94,7 @@ func fileHardlink(_ context.Context, c *Call) (*core.Result, error) {
 			return bad(name, "Directory %s for hard link is not present", dir), nil
 		}
 		if err := c.makeParents(name, owners{o.user, o.group, mode}); err != nil {
-			return bad(name, "%s", osError(err)), nil
+			return nil, err
 		}
 	}
 	return c.hardlink(name, target), nil

@@ -3,7 +3,6 @@ package states
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -104,11 +103,20 @@ func (c *Call) chown(path string, cur info, o owners, follow bool) error {
 	return setMode(path, cur.mode)
 }
 
-// makeParents makes the folders above a path that are missing, each with the owner and
-// mode.
+// makeParents makes the missing folders above a path, each with the owner and mode. As
+// Salt's file.makedirs it accepts a file directly above the path, and fails at one higher up.
 func (c *Call) makeParents(path string, o owners) error {
+	dir := filepath.Dir(path)
+	if exists(dir) {
+		return nil
+	}
+	return c.makeFolders(dir, isDir, o)
+}
+
+// makeFolders makes a folder and those above it, up to the first that is there.
+func (c *Call) makeFolders(dir string, there func(string) bool, o owners) error {
 	var missing []string
-	for dir := filepath.Dir(path); !lexists(dir); dir = filepath.Dir(dir) {
+	for ; !there(dir); dir = filepath.Dir(dir) {
 		missing = append(missing, dir)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
@@ -121,7 +129,7 @@ func (c *Call) makeParents(path string, o owners) error {
 
 // mkdir makes one folder.
 func (c *Call) mkdir(dir string, o owners) error {
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o777); err != nil && !isDir(dir) {
 		return err
 	}
 	return c.checkPerms(dir, &core.Result{Result: true, Changes: value.NewMap()}, o, false)
@@ -140,13 +148,4 @@ func searchable(mode string) string {
 		b.WriteRune(d)
 	}
 	return b.String()
-}
-
-// osError is an error of the system as Python writes it.
-func osError(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Sprintf("[Errno %d] %s: '%s'", errno(path.Err), pythonError(path.Err), path.Path)
-	}
-	return err.Error()
 }

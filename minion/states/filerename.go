@@ -37,7 +37,7 @@ func fileRename(_ context.Context, c *Call) (*core.Result, error) {
 	case c.Test:
 		return would(name, fmt.Sprintf("File \"%s\" is set to be moved to \"%s\"", source, name), nil), nil
 	}
-	if err := os.RemoveAll(name); err != nil {
+	if err := os.RemoveAll(name); err != nil && lexists(name) {
 		return bad(name, "Failed to delete \"%s\" in preparation for forced move", name), nil
 	}
 	if dir := filepath.Dir(name); !isDir(dir) {
@@ -45,7 +45,7 @@ func fileRename(_ context.Context, c *Call) (*core.Result, error) {
 			return bad(name, "The target directory %s is not present", dir), nil
 		}
 		if err := c.makeParents(name, owners{}); err != nil {
-			return bad(name, "%s", osError(err)), nil
+			return nil, err
 		}
 	}
 	if err := move(source, name); err != nil {

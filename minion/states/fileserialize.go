@@ -82,9 +82,8 @@ func fileSerialize(ctx context.Context, c *Call) (*core.Result, error) {
 	s.contents, s.text = &body, true
 	if c.Test {
 		err = s.wouldBe(ctx)
-	} else if err = s.put(ctx, name, s.res); err != nil && ctx.Err() == nil {
-		s.res.Changes = value.NewMap()
-		return s.fail("Unable to manage file: %s", osError(err)), nil
+	} else {
+		err = s.put(ctx, name, s.res)
 	}
 	if err != nil {
 		return nil, err

@@ -128,17 +128,17 @@ func fileTouch(_ context.Context, c *Call) (*core.Result, error) {
 	}
 	if c.Truth("makedirs") {
 		if err := c.makeParents(name, owners{}); err != nil {
-			return bad(name, "%s", osError(err)), nil
+			return nil, err
 		}
 	}
 	if !isDir(filepath.Dir(name)) {
 		return bad(name, "Directory not present to touch file %s", name), nil
 	}
 	if err := touch(name, mtime); err != nil {
-		return bad(name, "%s", osError(err)), nil
+		return nil, strerror(err)
 	}
 	if err := os.Chtimes(name, atime, mtime); err != nil {
-		return bad(name, "%s", osError(err)), nil
+		return nil, strerror(err)
 	}
 	res := good(name, "")
 	switch {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -21,28 +20,13 @@ import (
 // maxDiff is how large two files may be that are compared line by line, in bytes.
 const maxDiff = 16 << 20
 
-// errno is the number of an error of the system, 0 for another.
-func errno(err error) int {
-	var no syscall.Errno
-	if errors.As(err, &no) {
-		return int(no)
-	}
-	return 0
-}
-
-// pythonError is the text of an error of the system as Python has it: with a capital.
-func pythonError(err error) string {
-	s := err.Error()
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // replace puts what source holds in the place of dest in one step, with the owner and
 // mode dest had. A new file is its owner's alone. What was there is kept when backup
 // says so.
 func (c *Call) replace(source, dest, backup string) (err error) {
+	if !isDir(filepath.Dir(dest)) {
+		return fmt.Errorf("[Errno 2] No such file or directory: %s", dest) // as Salt has it
+	}
 	in, err := os.Open(source)
 	if err != nil {
 		return err

@@ -272,6 +272,8 @@ func TestGroupAndUser(t *testing.T) {
 	h.wants(h.apply("group.present", "x", false, "members", []any{"a"}, "addusers", []any{"b"}), nil, none,
 		`Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. `)
 	h.wants(h.apply("user.present", "momtestu", true), nil, none, "User momtestu set to be added")
+	h.wants(h.apply("user.present", "momtestu", true, "groups", []any{"none", "momtestg", "other"}), nil, none,
+		"User momtestu set to be added (pending groups: none,other)")
 	r := h.apply("user.present", "momtestu", false, "createhome", false)
 	if r.Result != true || r.Comment != "New user momtestu created" || r.Changes.Int("uid") != 7001 {
 		t.Errorf("%+v", r)
@@ -279,6 +281,9 @@ func TestGroupAndUser(t *testing.T) {
 	h.wants(h.apply("user.present", "momtestu", false, "createhome", false), true, none, "User momtestu is present and up to date")
 	h.wants(h.apply("user.present", "momtestu", true, "createhome", false, "shell", "/bin/zsh"), nil, none,
 		"The following user attributes are set to be changed:\nshell: /bin/zsh\n")
+	h.wants(h.apply("user.present", "momtestu", true, "createhome", false, "shell", "/bin/zsh", "groups", []any{"none", "momtestg"}), nil, none,
+		"The following user attributes are set to be changed:\nshell: /bin/zsh\ngroups (pending creation): none\n")
+	h.wants(h.apply("user.present", "momtestu", true, "createhome", false, "groups", []any{"none", "momtestg"}), true, none, "User momtestu is present and up to date")
 	h.wants(h.apply("user.present", "momtestu", false, "createhome", false, "shell", "/bin/zsh"), true, changed{"shell": "/bin/zsh"}, "Updated user momtestu")
 	h.wants(h.apply("user.present", "momtestu", false, "createhome", false, "uid", int64(5)), false, none,
 		"Encountered error checking for needed changes. Additional info follows:\n\n- Changing uid (7001 -> 5) not permitted, "+

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -63,7 +62,7 @@ func (c *Call) ini() (*iniFile, error) {
 		return nil, errors.New("the separator of an ini file is a character, not an empty text")
 	}
 	text, err := readEdited(c.Name())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && exists(c.Name()) {
 		return nil, fmt.Errorf("Unable to open file '%s'. Exception: %s", c.Name(), osError(err))
 	}
 	i := &iniFile{Call: c, file: inifile.Read(text, sep), res: good(c.Name(), "No anomaly detected")}

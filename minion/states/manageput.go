@@ -196,7 +196,7 @@ func (m *managed) create(ctx context.Context, name string, res *core.Result) err
 	}
 	if m.source == "" {
 		if err := touchNew(name, m.owners.mode != ""); err != nil {
-			return err
+			return strerror(err)
 		}
 		if m.contents == nil {
 			res.Changes.Set("new", fmt.Sprintf("file %s created", name))

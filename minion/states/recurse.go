@@ -96,8 +96,8 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 		}
 		if !c.Test {
 			own := owners{c.Value("user"), c.Value("group"), r.dirMode}
-			if err := c.makeParents(filepath.Join(r.name, "x"), own); err != nil {
-				return bad(r.name, "%s", osError(err)), nil
+			if err := c.makeFolders(r.name, lexists, own); err != nil {
+				return nil, err
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func fileSymlink(_ context.Context, c *Call) (*core.Result, error) {
 			comment += fmt.Sprintf("\n%s will be created", parent)
 		case c.Truth("makedirs"):
 			if err := c.makeParents(s.name, owners{s.owners.user, s.owners.group, mode}); err != nil {
-				return bad(s.name, "%s", osError(err)), nil
+				return nil, err
 			}
 		case c.Test:
 			comment += fmt.Sprintf("\nDirectory %s for symlink is not present", parent)
@@ -207,7 +207,7 @@ func (s *symlink) makeRoom() *core.Result {
 			}
 		}
 		if err := os.Rename(s.name, backup); err != nil {
-			return bad(s.name, "Unable to rename %s to backup %s -> : %s", s.name, backup, err.Error())
+			return bad(s.name, "Unable to rename %s to backup %s -> : %s", s.name, backup, osError(err))
 		}
 		return nil
 	}
@@ -229,11 +229,11 @@ func (s *symlink) makeRoom() *core.Result {
 func (s *symlink) link() error {
 	now, err := infoOf(s.name, false)
 	if err != nil {
-		return os.Symlink(s.target, s.name)
+		return s.create(s.name)
 	}
 	if s.Truth("atomic") && (now.isLink() || isFile(s.name)) {
 		tmp := fmt.Sprintf("%s.%d", s.name, time.Now().UnixNano())
-		if err := os.Symlink(s.target, tmp); err != nil {
+		if err := s.create(tmp); err != nil {
 			return err
 		}
 		if err := os.Rename(tmp, s.name); err != nil {
@@ -253,5 +253,13 @@ func (s *symlink) link() error {
 	if err := os.Remove(s.name); err != nil {
 		return err
 	}
-	return os.Symlink(s.target, s.name)
+	return s.create(s.name)
+}
+
+// create makes the link at a path. As with Salt the error does not say why.
+func (s *symlink) create(path string) error {
+	if err := os.Symlink(s.target, path); err != nil {
+		return fmt.Errorf("Could not create '%s'", path)
+	}
+	return nil
 }

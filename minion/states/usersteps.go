@@ -100,10 +100,13 @@ func userHome(ctx context.Context, c *Call, changes, before *value.Map) error {
 	return err
 }
 
-// userNew adds a user.
-func (c *Call) userNew(ctx context.Context, r *core.Result, optional []string) (*core.Result, error) {
+// userNew adds a user. missing are groups that a test run expects other states to add.
+func (c *Call) userNew(ctx context.Context, r *core.Result, missing string, optional []string) (*core.Result, error) {
 	name := c.Name()
 	if c.Test {
+		if missing != "" {
+			return says(r, nil, "User %s set to be added (pending groups: %s)", name, missing)
+		}
 		return says(r, nil, "User %s set to be added", name)
 	}
 	kwargs := value.NewMap("groups", texted(append(texts(c.Value("groups")), optional...)))
