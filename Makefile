@@ -103,8 +103,9 @@ screenshots: deps ## the pictures of docs/page.md, anew, by Chromium
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster
 
-lint: ## formatting, golangci-lint (.golangci.yml), tidy modules, short files
+lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml), tidy modules, short files
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
+	$(GO) run ./internal/tools/prose
 	$(GO) run $(GOLANGCI) run ./...
 	$(GO) mod tidy -diff
 	$(GO) -C client/example mod tidy -diff

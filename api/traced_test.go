@@ -9,6 +9,7 @@ import (
 
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/tracing/export"
 )
 
