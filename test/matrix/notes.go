@@ -88,9 +88,6 @@ func (p Pairing) tellsStart(minion kind) bool {
 // top is the kind of the top.
 func (p Pairing) top() kind { return p.Masters[0] }
 
-// low is the kind of the master of the minions.
-func (p Pairing) low() kind { return p.Masters[len(p.Masters)-1] }
-
 // Title says what a column is: a chain down to a minion, or what stands beside the top.
 func (t Table) Title(c Column) string {
 	if c.Kind == OfMinion {
