@@ -18,8 +18,9 @@ import (
 // a page of them is held. All jobs of a client are heard on one connection.
 type Following struct {
 	Published
-	// Enough tells whether the caller can do with an account that counts missing minions and
-	// does not name all; else the master is asked for their names. Default nil: it is asked.
+	// Enough reports whether the caller needs only the number of missing minions of an account
+	// that does not name all. Otherwise their names are fetched from the master. Default nil:
+	// they are fetched.
 	Enough func(a *Account) bool
 
 	from  Updates // what tells of the job in place of a master's bus; nil: the bus does

@@ -50,7 +50,7 @@ func (c *Collector) read(key string, v any) (err error) {
 	return err
 }
 
-// checkExporter reports an exporter that is none of those known; what is then not sent.
+// checkExporter adds a warning for an unknown exporter. what names the data that is not sent then.
 func (c *Collector) checkExporter(what string, known ...string) {
 	switch {
 	case slices.Contains(known, c.Exporter):

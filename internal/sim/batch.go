@@ -14,7 +14,7 @@ import (
 // Batch has a job run on a few minions at a time, driven by its top. The decisions are the
 // product's ([batches.Core]); a slice is a further publication of the job, as in a job that grows.
 type Batch struct {
-	Size     int // how many work at a time; 0: the job is no batch
+	Size     int // how many work at a time; 0: the job is not a batch
 	Wait     time.Duration
 	Failhard bool
 	Stop     time.Duration // when an operator stops it, after the publication; 0: never

@@ -7,8 +7,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The texts of comment and changes of a state with no_log are hidden, wherever they come from;
-// whether it changed something and succeeded stays to be seen, and it is no argument of the function.
+// no_log hides the texts of a state's comment and changes, wherever they come from. The result
+// still shows whether the state succeeded and changed something. The function does not get no_log
+// as an argument.
 func TestNoLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		sls     string

@@ -93,8 +93,9 @@ func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool)
 	return false
 }
 
-// WriteFirst reports whether the state has to be written before the next slice is published. Only it
-// knows who was given up: a restart would count them as at work, beside those that begin for them.
+// WriteFirst reports whether the state must be on disk before the next slice is published. Only the
+// state records which minions timed out. After a restart without it they would count as running,
+// and more minions than the batch size would run at once.
 func (c *Core) WriteFirst() bool { return c.gaveUp }
 
 // Written tells that the state is on disk.

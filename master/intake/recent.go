@@ -11,7 +11,7 @@ const recentFor = time.Hour
 // Recent counts what happened to minions in the last hour. N is 0 if nothing did.
 type Recent struct {
 	N       int
-	ID, JID string // of the last; JID is "" where there is no job
+	ID, JID string // of the last; JID is "" if no job is involved
 	Why     string
 	Since   time.Time // of the last
 }

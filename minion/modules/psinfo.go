@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 )
+
+// errNoMaps is the error of attributes that need the memory maps of a process.
+var errNoMaps = errors.New("this system does not report the memory maps of processes")
 
 // psInfoReader reads the attributes of one process.
 type psInfoReader struct {
@@ -210,12 +214,15 @@ func psInfo(ctx context.Context, c *Call) (any, error) {
 		if err != nil {
 			v = nil // not for this user, or not on this system
 		}
-		if v != nil || named || err == nil || !isNotImplemented(err) {
+		if v != nil || named || err == nil || !unsupported(err) {
 			out.Set(name, v)
 		}
 	}
 	return out, nil
 }
 
-// isNotImplemented reports that the library cannot read an attribute on this system.
-func isNotImplemented(err error) bool { return strings.Contains(err.Error(), "not implemented") }
+// unsupported reports whether an attribute cannot be read on this system. gopsutil's error for it
+// is in an internal package, so it is recognised by its text.
+func unsupported(err error) bool {
+	return errors.Is(err, errNoMaps) || strings.Contains(err.Error(), "not implemented")
+}
