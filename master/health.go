@@ -44,6 +44,8 @@ func (m *Master) disk() error {
 // its disk it starts no job and takes no return, and whoever asks from above sees
 // only that it is silent. Without its database rows wait on the disk.
 func (m *Master) tellStores() {
+	m.telling.Lock()
+	defer m.telling.Unlock()
 	m.tellClock()
 	m.policy.SweepBarred()
 	m.tellStale()

@@ -166,7 +166,8 @@ type figures struct {
 	tracer   *tracing.Tracer // nil: off
 	stats    meters.Counters
 	signedIn meters.SignIns
-	stale    map[string]bool // jobs that the tree shows as open for too long; the watch of the tree alone uses it
+	telling  sync.Mutex      // one tellStores at a time
+	stale    map[string]bool // jobs that the tree shows as open for too long; telling guards it
 }
 
 // ID is the name of this master in the tree.

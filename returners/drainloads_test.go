@@ -3,6 +3,7 @@ package returners
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +15,14 @@ import (
 // loads is a returner that counts how often the load of each job is stored, and keeps the last.
 type loads struct {
 	sink
+	mu    sync.Mutex // of what follows
 	times map[string]int
 	last  map[string]int
 }
 
 func (l *loads) SaveLoads(_ context.Context, all []Load) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for i := range all {
 		l.times[all[i].JID]++
 		l.last[all[i].JID] = all[i].Part()
@@ -60,11 +64,15 @@ func TestDrain_LoadsOfAJobThatGrows(t *testing.T) {
 			time.Sleep(99 * time.Millisecond)
 		}
 		synctest.Wait()
+		to.mu.Lock()
 		if n := to.times["grows"]; n < 9 || n > 12 || len(to.times) != 101 {
 			t.Errorf("stored %d times, beside %d other jobs", n, len(to.times)-1)
 		}
+		to.mu.Unlock()
 		time.Sleep(2 * loadEvery)
 		synctest.Wait()
+		to.mu.Lock()
+		defer to.mu.Unlock()
 		if to.last["grows"] != 99 || len(q.rows) > 0 {
 			t.Errorf("the last one is %d, %d rows wait", to.last["grows"], len(q.rows))
 		}

@@ -349,7 +349,7 @@ func TestCompletesTargets(t *testing.T) {
 		"":                        "db-01 top-01 web-01 web-02 :4",
 		"-t 5 db":                 "db-01 :4",
 		"-L top-01,web-0":         "top-01,web-01 top-01,web-02 :4",
-		"web-* test.p":            "test.ping :4",
+		"web-* test.pi":           "test.ping :4",
 		"-G os:":                  ":4",
 		"web-*":                   ":4",
 		"nosuch":                  ":4",
