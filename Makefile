@@ -35,10 +35,13 @@ POINTS  ?= 1000
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-run salt-syndic
 
+# momlab plays, breaks and measures trees (lab/); its commands are called in this folder.
+LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
+
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean formulas
+.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean formulas
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -46,56 +49,59 @@ help: ## this list
 build: ## build/mom, a static binary; its version comes from git through the build info
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o build/mom ./mom
 
+momlab: ## build/momlab, which simulates, breaks and measures trees (lab/)
+	$(GO) -C lab build -o ../build/momlab ./momlab
+
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
+	$(if $(filter ./...,$(PKG)),$(GO) -C lab vet ./...)
 	{ $(GO) test -race -timeout 20m -json $(PKG) || true; \
-	  $(if $(filter ./...,$(PKG)),$(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
+	  $(if $(filter ./...,$(PKG)),$(GO) -C lab test -race -timeout 20m -json ./... || true; $(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
 
-formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='-only nginx,redis -apply'; ARGS=-list)
-	@$(GO) run ./test/formulas/runs -formulas '$(FORMULAS)' -sites '$(SITES)' $(ARGS)
+formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='--only nginx,redis --apply'; ARGS=--list)
+	@$(LAB) formulas --formulas '$(FORMULAS)' --sites '$(SITES)' $(ARGS)
 
-chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
-	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
+chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='--keep-going -v')
+	$(LAB) chaos --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
 
 power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/power.md)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestPower$$' ./test/power -args -points $(POINTS) -seed $(SEED)
+	$(GO) -C lab test -count=1 -timeout 60m -v -run 'TestPower$$' ./power -args -points $(POINTS) -seed $(SEED)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3, SALT_PEER8=DIR for 3008 (ARGS='-run Syndic')
-	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
+	$(GO) -C lab test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./interop
 
-matrix: ## every pair of daemons of ours and of three installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR SALT_PEER8=DIR (ARGS="-only 'mom - Salt 3006'")
-	$(GO) run ./test/matrix/runs $(ARGS)
-	$(GO) run ./test/matrix/page -o docs/compatibility.md
+matrix: ## every pair of daemons of ours and of three installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR SALT_PEER8=DIR (ARGS="--only 'mom - Salt 3006'")
+	$(LAB) matrix $(ARGS)
 
-upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="-suite cli -cast 'all mom'")
-	$(GO) run ./test/upstream/runs $(ARGS)
+upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="--suite cli --cast 'all mom'")
+	$(LAB) upstream $(ARGS)
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure
-	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS) -salt $(SALT)
+	$(GO) -C lab test -count=1 -timeout 240m ./sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS) -salt $(SALT)
 
 sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/simulator.md)
-	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)
+	$(GO) -C lab test -count=1 -timeout 240m ./sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)
 
 hostile: ## random users try to get further than their rules allow, over three tiers: SEEDS=20000 SEED=1; prints the seed of a failure
 	$(GO) test -count=1 -timeout 60m -v ./test/hostile -run 'TestHostileUser$$' -args -seeds $(SEEDS) -seed $(SEED)
 
-mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
-	$(GO) run ./test/mutants -only '$(ONLY)'
+mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; lab/mutants)
+	$(LAB) mutants --only '$(ONLY)'
 
-scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/swarm.md; ARGS='-json FILE -keep')
-	$(GO) run ./test/scale/runs -shape $(SHAPE) -runs $(RUNS) $(ARGS)
+scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/swarm.md; ARGS='--json FILE --keep')
+	$(LAB) scale --shape $(SHAPE) --runs $(RUNS) $(ARGS)
 
-load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='-clients 20 -requests 200')
-	$(GO) run ./test/load/runs $(ARGS)
+load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='--clients 20 --requests 200')
+	$(LAB) load $(ARGS)
 
-fileload: ## 2,000 minions fetch 10 MiB at once from a real master, with an account; of Salt with SALT_PEER=DIR (ARGS="-minions 1000 -mb 0 -states -json FILE")
-	$(GO) run ./test/load/fetch $(ARGS)
+fileload: ## 2,000 minions fetch 10 MiB at once from a real master, with an account; of Salt with SALT_PEER=DIR (ARGS="--minions 1000 --mb 0 --states --json FILE")
+	$(LAB) fileload $(ARGS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
 
-returns: deps ## how many returns a master takes and how soon jobs end, beside their targets (ARGS='-only ping')
-	$(GO) run ./test/returns $(ARGS)
+returns: deps ## how many returns a master takes and how soon jobs end, beside their targets (ARGS='--only ping')
+	$(LAB) returns $(ARGS)
 
 screenshots: deps ## the pictures of docs/page.md, anew, by Chromium
 	$(GO) test -count=1 -timeout 10m -run 'TestScreenshots$$' ./test/page -args -screenshots $(CURDIR)/docs/images
@@ -107,7 +113,9 @@ lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml)
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
 	$(GO) run ./internal/tools/prose
 	$(GO) run $(GOLANGCI) run ./...
+	cd lab && $(GO) run $(GOLANGCI) run ./...
 	$(GO) mod tidy -diff
+	$(GO) -C lab mod tidy -diff
 	$(GO) -C client/example mod tidy -diff
 	$(GO) -C test/collector mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'

@@ -20,7 +20,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/swarm/peer"
+	"github.com/momtree/mom/internal/zmtp/peer"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 	_ "github.com/momtree/mom/returners/mysql" // the database can be named
 	"github.com/momtree/mom/returners/mysql/mysqltest"

@@ -52,21 +52,16 @@ var standing = map[string]map[string]string{
 
 // apart are the folders that are no such commands.
 var apart = map[string]string{
-	"chaos":      "breaks trees of processes and looks at what is left of them",
 	"daemons":    "the daemons themselves",
 	"debug":      "reads the files and the socket of a daemon of this machine",
 	"demo":       "a tree of processes",
 	"doctor":     "asks the registries of the whole program what is served",
-	"cluster":    "trees of processes",
-	"interop":    "tests with an installed Salt",
 	"momtest":    "trees of processes for tests",
 	"man":        "writes pages of what the commands say of themselves",
 	"plan":       "measures this machine",
 	"results":    "answers the API from a database, where no master is",
 	"masterless": "compiles the pillar of a minion without a master",
 	"saltcall":   "a minion without a master's order",
-	"sim":        "plays a tree in virtual time",
-	"swarm":      "plays minions",
 }
 
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.

@@ -3,7 +3,7 @@ package channel
 import "sync/atomic"
 
 // parsed remembers what was made of one text, the last one. Thousands of minions in one
-// process (internal/swarm) have the same master: its keys are there once for all of them.
+// process (lab/swarm) have the same master: its keys are there once for all of them.
 // What is made must be fit for use by all at once.
 type parsed[T any] struct{ last atomic.Pointer[made[T]] }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Core decides what happens next with one batch. It has no clock, files or goroutines: a [Service]
-// and the simulator (internal/sim) drive it. It is not safe for concurrent use.
+// and the simulator (lab/sim) drive it. It is not safe for concurrent use.
 type Core struct {
 	State  *State
 	retry  time.Time // not before this is a slice tried again; zero: now

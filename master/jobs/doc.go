@@ -14,6 +14,6 @@
 //     jobs that are complete.
 //
 // The daemon (package master) carries them out over sockets and SQLite, the simulator
-// (internal/sim) in virtual time over memory; both run this code and have no second copy of
+// (lab/sim) in virtual time over memory; both run this code and have no second copy of
 // its rules. What is read from disk is read through [Storage].
 package jobs

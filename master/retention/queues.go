@@ -29,7 +29,7 @@ type QueuesOptions struct {
 
 // Queues are a log with the queues of jobs for minions and nodes that are away: who is
 // found away is queued for, until it answers, the deadline has passed, or the job is taken
-// back. The master and the simulator (internal/sim) have it.
+// back. The master and the simulator (lab/sim) have it.
 type Queues struct {
 	*Log
 	o QueuesOptions

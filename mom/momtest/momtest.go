@@ -40,7 +40,7 @@ func run(m *testing.M, prepare func(dir string) error, finish func() error) int 
 	return code
 }
 
-// Build builds a command of this module, such as "test/chaos/rounds", into dir and
+// Build builds a command of this module, such as "mom" or "lab/momlab", into dir and
 // gives its path: also for tests in a module of their own, which have other versions of
 // what it needs. The flags are those of go build.
 func Build(dir, command string, flags ...string) (string, error) {
@@ -48,8 +48,11 @@ func Build(dir, command string, flags ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	program := filepath.Join(dir, path.Base(command))
-	args := append([]string{"build", "-C", strings.TrimSpace(string(root)), "-o", program}, flags...)
+	program, module := filepath.Join(dir, path.Base(command)), strings.TrimSpace(string(root))
+	if strings.HasPrefix(command, "lab/") { // a module of its own
+		module = filepath.Join(module, "lab")
+	}
+	args := append([]string{"build", "-C", module, "-o", program}, flags...)
 	if out, err := exec.Command("go", append(args, "github.com/momtree/mom/"+command)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}

@@ -52,7 +52,7 @@ type Tier struct {
 
 // Plan is a tree to build.
 type Plan struct {
-	Shape      string  `json:"shape"` // as mom sim takes it
+	Shape      string  `json:"shape"` // as momlab sim takes it
 	Tiers      []Tier  `json:"tiers"`
 	Returns    float64 `json:"returns_per_second"`
 	SQLServers int     `json:"sql_servers"` // one holds all returns; more are shards
@@ -288,5 +288,5 @@ func (p *Plan) note(n Needs, per int, why string) {
 	if p.SQLServers > 1 {
 		add("%.0f rows/s are more than one MySQL server takes: shard by jid, or give each syndic tier its own.", p.Returns)
 	}
-	add("Play it: mom sim --shape %s", p.Shape)
+	add("Play it: momlab sim --shape %s", p.Shape)
 }

@@ -162,7 +162,7 @@ func TestOutput(t *testing.T) {
 	if err := p.Text(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"shape " + p.Shape, "test.ping to all", "mom sim --shape"} {
+	for _, want := range []string{"shape " + p.Shape, "test.ping to all", "momlab sim --shape"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &out)
 		}
