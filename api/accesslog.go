@@ -41,7 +41,7 @@ func (s *Server) logAccess(w *recorder, r *http.Request) {
 		route = "(none)"
 	}
 	s.answered[min(max(w.status/100, 0), len(s.answered)-1)].Add(1)
-	s.log.Info("Request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
+	s.log.Info("request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
 		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", w.from, "proto", r.Proto, "server", string(s.o.Dialect))
 }
 

@@ -111,7 +111,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, status int, v an
 	}
 	b, err := encode(f, v)
 	if err != nil {
-		s.log.Error("An answer could not be written", "path", r.Pattern, "err", err)
+		s.log.Error("response not written", "path", r.Pattern, "err", err)
 		status, b = http.StatusInternalServerError, []byte(`{"status": 500, "return": "An unexpected error occurred"}`)
 	}
 	h := w.Header()
@@ -142,7 +142,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, b []b
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p, foreseen := problemOf(err)
 	if !foreseen {
-		s.log.Warn("A request failed", "route", r.Pattern, "status", p.status, "err", err)
+		s.log.Warn("request failed", "route", r.Pattern, "status", p.status, "err", err)
 	}
 	h := w.Header()
 	switch p.status {

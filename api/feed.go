@@ -47,7 +47,7 @@ func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
 		if ctx.Err() != nil {
 			return
 		}
-		log.Warn("The events of the master are not heard; trying again", "err", err, "in", wait)
+		log.Warn("event stream of the master lost, retrying", "err", err, "in", wait)
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:
@@ -112,7 +112,7 @@ func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) (e
 		for _, e := range list {
 			v, data, err := eventLine(e)
 			if err != nil {
-				whose.log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
+				whose.log.Warn("unreadable event dropped", "tag", e.Tag, "err", err)
 				continue
 			}
 			hub.Publish(e.Tag, data, whose.audience(e.Tag, v))

@@ -45,7 +45,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if p == http.ErrAbortHandler { //nolint:errorlint // panic values are compared as they are
 				panic(p)
 			}
-			s.log.Error("A request failed by a fault of this program", "route", r.Pattern, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.log.Error("request handler panicked", "route", r.Pattern, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
 			if rec.status == 0 {
 				s.fail(rec, r, errors.New("panic"))
 			}

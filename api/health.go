@@ -22,7 +22,7 @@ func (s *Server) health(c *call) error {
 	select {
 	case r := <-ping:
 		if r.Err != nil {
-			s.log.Warn("The master does not answer", "err", r.Err)
+			s.log.Warn("master not responding", "err", r.Err)
 			return refuse(http.StatusServiceUnavailable, "The master does not answer")
 		}
 	case <-c.ctx.Done():

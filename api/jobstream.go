@@ -124,13 +124,13 @@ func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, e
 		tag, last = tagEnd, true
 		data = value.NewMap("reason", "the event bus of the master was lost; ask again")
 	case n.err != nil:
-		s.log.Warn("An event of a job cannot be read", "jid", id, "err", n.err)
+		s.log.Warn("unreadable job event dropped", "jid", id, "err", n.err)
 		return false, nil
 	case n.u.Return != nil:
 		r := n.u.Return
 		v, err := r.Value.Decode()
 		if err != nil {
-			s.log.Warn("A return cannot be read", "jid", id, "minion", r.ID, "err", err)
+			s.log.Warn("unreadable return dropped", "jid", id, "minion", r.ID, "err", err)
 			return false, nil
 		}
 		tag = "salt/job/" + id + "/ret/" + r.ID
@@ -164,7 +164,7 @@ func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, e
 	}
 	text, err := encode(as, value.NewMap("data", data, "tag", tag))
 	if err != nil {
-		s.log.Warn("An event of a job cannot be written", "jid", id, "tag", tag, "err", err)
+		s.log.Warn("job event not written", "jid", id, "tag", tag, "err", err)
 		return last, nil
 	}
 	if err := to.send(stream.Event{Tag: tag, Data: text}); err != nil {

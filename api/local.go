@@ -55,7 +55,7 @@ func (s *Server) returns(ctx context.Context, ses Session, jid string, rets map[
 	if trimmed(rets) {
 		for ret, err := range ses.Returns(ctx, jid) {
 			if err != nil {
-				s.log.Warn("Returns that were too large for events cannot be read from the job cache", "jid", jid, "err", err)
+				s.log.Warn("large returns not read from the job cache", "jid", jid, "err", err)
 				break
 			}
 			if have, ok := rets[ret.ID]; ok && have.Trimmed() {

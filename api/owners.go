@@ -86,7 +86,7 @@ func (o *owners) find(ctx context.Context, tags ...string) {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return
 	case err != nil:
-		o.log.Warn("The master does not tell who asked for jobs: their events go to those alone who hear all", "jobs", len(ids), "first", ids[0], "err", err)
+		o.log.Warn("master does not report job owners, job events go to privileged users only", "jobs", len(ids), "first", ids[0], "err", err)
 		o.lost()
 		o.rest = o.now().Add(ownerRest)
 		return

@@ -133,7 +133,7 @@ func (s *Server) gather(c *call, results []result) reply {
 		if r.err != nil {
 			p, foreseen := problemOf(r.err)
 			if !foreseen {
-				s.log.Warn("A chunk failed", "route", c.r.Pattern, "chunk", i, "status", p.status, "err", r.err)
+				s.log.Warn("chunk failed", "route", c.r.Pattern, "chunk", i, "status", p.status, "err", r.err)
 			}
 			if first == nil {
 				first = p

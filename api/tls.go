@@ -85,11 +85,11 @@ func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			var cert *tls.Certificate
 			if cert, err = c.read(); err == nil {
 				c.cert, c.stamp = cert, stamp
-				c.log.Info("The certificate was read again", "file", c.files[0])
+				c.log.Info("certificate reloaded", "file", c.files[0])
 			}
 		}
 		if err != nil {
-			c.log.Error("The certificate cannot be read again; the former one stays", "err", err)
+			c.log.Error("certificate not reloaded, keeping the previous one", "err", err)
 		}
 	}
 	return c.cert, nil

@@ -98,7 +98,7 @@ func (v *verified) end() {
 	defer cancel()
 	for _, id := range v.made {
 		if err := v.s.b.RevokeToken(ctx, id); err != nil {
-			v.s.log.Debug("A login of one request was not ended; it ends by itself", "err", err)
+			v.s.log.Debug("one-time login not closed, it expires", "err", err)
 		}
 	}
 }

@@ -11,12 +11,12 @@ func (f *Following) fill(ctx context.Context, a *Account) {
 	}
 	record, err := f.c.Runner(ctx, "jobs.list_job", f.JID)
 	if err != nil {
-		f.c.o.Log.Debug("the list of missing minions cannot be had", "jid", f.JID, "err", err)
+		f.c.o.Log.Debug("list of missing minions unavailable", "jid", f.JID, "err", err)
 		return
 	}
 	job, err := record.Map()
 	if err != nil {
-		f.c.o.Log.Debug("the list of missing minions cannot be read", "jid", f.JID, "err", err)
+		f.c.o.Log.Debug("list of missing minions unreadable", "jid", f.JID, "err", err)
 		return
 	}
 	paths := job.Map("Paths")

@@ -160,7 +160,7 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 		if !ok || jid != f.JID {
 			continue
 		}
-		f.c.o.Log.Debug("Event", "tag", e.Tag)
+		f.c.o.Log.Debug("event", "tag", e.Tag)
 		u, ok, err := f.read(kind, e.Tag, e.Data)
 		if err != nil {
 			return Update{}, fmt.Errorf("event %s: %w", e.Tag, err)

@@ -129,7 +129,7 @@ func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Ma
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
 	}
-	c.o.Log.Debug("Asking the master", "cmd", load.String("cmd"), "fun", load.String("fun"), "addr", c.o.Addr)
+	c.o.Log.Debug("master request", "cmd", load.String("cmd"), "fun", load.String("fun"), "addr", c.o.Addr)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	b, err := c.req.Do(ctx, body)

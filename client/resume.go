@@ -31,7 +31,7 @@ func (f *Following) resume(ctx context.Context) error {
 	if err := f.c.nextPage(ctx, f.JID, s); err != nil {
 		return fmt.Errorf("what was missed cannot be had: %w", err)
 	}
-	f.c.o.Log.Debug("What was told of the job before is taken from the job cache", "jid", f.JID)
+	f.c.o.Log.Debug("earlier returns read from the job cache", "jid", f.JID)
 	f.sweep = s
 	return nil
 }

@@ -57,7 +57,7 @@ func (m *Master) openSchedule() {
 			call := runners.Bind(runners.Request{Fun: r.Function, Args: r.Args, Kwargs: r.Kwargs.Clone()})
 			keep := r.ReturnJob && !r.NoCache && !runners.Private(r.Function)
 			if _, err := m.runners.Do(ctx, call, runners.Start{JID: jid, User: m.access.Own, Keep: keep, Discard: !keep}); err != nil {
-				m.log.Error("A scheduled job failed", "job", r.Name, "jid", jid, "fun", r.Function, "err", err)
+				m.log.Error("scheduled job failed", "job", r.Name, "jid", jid, "fun", r.Function, "err", err)
 			}
 		},
 	})

@@ -91,13 +91,13 @@ func (m *Master) recordJob(a ledger.Account) {
 // unended has a closed job ended anew whose words were let go while a disk took none.
 func (m *Master) unended(e jobs.Unended) {
 	if !e.Again {
-		m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", e.Err)
+		m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", e.Err)
 		return
 	}
 	m.wg.Go(func() {
 		defer m.publisher.Alone(e.JID)()
 		if err := m.restore.Again(m.ctx, e.JID); err != nil {
-			m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", err)
+			m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", err)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func (m *Master) unended(e jobs.Unended) {
 // fire puts an event of this master on the bus.
 func (m *Master) fire(tag string, data *wire.Map) {
 	if err := m.bus.Fire(tag, data); err != nil {
-		m.log.Error("An event could not be fired", "tag", tag, "err", err)
+		m.log.Error("event not fired", "tag", tag, "err", err)
 	}
 }
 
@@ -115,6 +115,6 @@ func (m *Master) fireRaw(tag string, data wire.Raw, origin string) {
 
 func (m *Master) fireEvent(e bus.Event) {
 	if err := m.bus.FireEvent(e); err != nil {
-		m.log.Error("An event could not be fired", "tag", e.Tag, "err", err)
+		m.log.Error("event not fired", "tag", e.Tag, "err", err)
 	}
 }

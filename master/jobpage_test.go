@@ -36,7 +36,7 @@ func (r *rig) follower(user, key string, log *slog.Logger) *client.Client {
 type cacheReads struct{ n atomic.Int64 }
 
 func (c *cacheReads) Write(line []byte) (int, error) {
-	if strings.Contains(string(line), "is taken from the job cache") {
+	if strings.Contains(string(line), "earlier returns read from the job cache") {
 		c.n.Add(1)
 	}
 	return len(line), nil

@@ -92,7 +92,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		some := false
 		for w, err := range m.jobs.Story(ctx, jid, n) {
 			if err != nil {
-				m.log.Error("A job could not be told to the masters above", "jid", jid, "err", err)
+				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return
 			}
 			if some = true; !tell(w) {

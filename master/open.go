@@ -128,7 +128,7 @@ func (m *Master) keyRotated() {
 	}
 	m.wg.Go(func() { // a job may be waiting for the key to be published itself
 		if err := m.publisher.PingAll(); err != nil {
-			m.log.Error("The ping after the key rotation failed", "err", err)
+			m.log.Error("ping after key rotation failed", "err", err)
 		}
 	})
 }

@@ -59,7 +59,7 @@ func (m *Master) Run(ctx context.Context) error {
 		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })
 	}
 	pub, ret := m.Ports()
-	m.log.Info("The master serves", "id", m.id, "interface", m.cfg.Interface, "publish_port", pub, "ret_port", ret, "version", m.version)
+	m.log.Info("master serving", "id", m.id, "interface", m.cfg.Interface, "publish_port", pub, "ret_port", ret, "version", m.version)
 	select {
 	case <-m.ctx.Done():
 	case err = <-fail:
@@ -69,7 +69,7 @@ func (m *Master) Run(ctx context.Context) error {
 
 // keyChanged follows the key folders, whoever changed them.
 func (m *Master) keyChanged(c keys.Change) {
-	m.log.Info("A key changed", "id", c.ID, "folder", c.State, "op", c.Op)
+	m.log.Info("key state changed", "id", c.ID, "folder", c.State, "op", c.Op)
 	if c.Accepts() {
 		m.peers.Grow(c.ID)
 	}
@@ -86,7 +86,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.resources.Forget(c.ID)
 	if !m.cfg.PreserveMinionCache {
 		if err := m.data.Remove(c.ID); err != nil {
-			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
+			m.log.Error("data of deleted minion not removed", "id", c.ID, "err", err)
 		}
 		m.mine.Forget(c.ID)
 	}
@@ -117,7 +117,7 @@ func (m *Master) housekeep() {
 		if now := m.now(); now.Sub(saved) > m.cfg.Bounds.Claims {
 			saved = now
 			if err := m.policy.Save(); err != nil {
-				m.log.Error("What is known of the minions of nodes could not be written", "err", err)
+				m.log.Error("minions of nodes not saved", "err", err)
 			}
 		}
 	}

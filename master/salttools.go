@@ -77,7 +77,7 @@ func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
 		return
 	}
 	if err := m.jobFiles.Save(jid, load, minions); err != nil {
-		m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
+		m.log.Warn("job load not written to the Salt job cache", "jid", jid, "err", err)
 	}
 }
 
@@ -95,7 +95,7 @@ func (m *Master) showGrown(jid string) {
 		}
 		xs, errOf := m.store.Local().GetExpectations(ctx, jid)
 		if err = errors.Join(err, errOf); err != nil {
-			m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
+			m.log.Warn("job load not written to the Salt job cache", "jid", jid, "err", err)
 			return
 		}
 		m.showJob(jid, load.Raw, ownOf(xs))
@@ -119,6 +119,6 @@ func (m *Master) showReturn(r *returners.Return) {
 		return
 	}
 	if err := m.jobFiles.Return(r.JID, r.ID, r.Full); err != nil {
-		m.log.Warn("a return was not written for Salt's own programs", "jid", r.JID, "minion", r.ID, "err", err)
+		m.log.Warn("return not written to the Salt job cache", "jid", r.JID, "minion", r.ID, "err", err)
 	}
 }

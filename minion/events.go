@@ -113,7 +113,7 @@ func (c *core) watchGrains(ctx context.Context) {
 			continue
 		}
 		if err := c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
-			c.log.Warn("changed grains not told", "err", err)
+			c.log.Warn("changed grains not reported", "err", err)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	defer func() {
 		m.jobs.Stop()
 		if err := m.Close(); err != nil {
-			m.log.Warn("the event bus did not close", "err", err)
+			m.log.Warn("event bus not closed", "err", err)
 		}
 	}()
 	if d := m.cfg.RandomStartupDelay; d > 0 {

@@ -80,7 +80,7 @@ func (e *env) tellDaemon(tag string, data *wire.Map) {
 		return
 	}
 	if err := e.core.daemon.tell(tag, data); err != nil {
-		e.core.log.Debug("minion daemon not told", "tag", tag, "err", err)
+		e.core.log.Debug("minion daemon not notified", "tag", tag, "err", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func (d *Drain) delivered(kind Kind, n int) {
 	d.stats.LastGood = d.cfg.Now()
 	if d.stats.Down {
 		d.stats.Down = false
-		d.cfg.Log.Info("write-behind works again", "dest", d.cfg.Dest)
+		d.cfg.Log.Info("database writes resumed", "dest", d.cfg.Dest)
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *Drain) failed(err error, wait time.Duration) {
 	d.note(err)
 	if !d.stats.Down { // once per outage: the counters tell the rest
 		d.stats.Down = true
-		d.cfg.Log.Warn("write-behind fails, rows wait in the outbox and are tried again",
+		d.cfg.Log.Warn("database write failed, rows wait in the outbox",
 			"dest", d.cfg.Dest, "class", Class(err), "error", err, "retry_in", wait)
 	}
 }
@@ -84,7 +84,7 @@ func (d *Drain) rejected(it Item, cause error) {
 	defer d.mu.Unlock()
 	d.note(cause)
 	d.stats.Rejected++
-	d.cfg.Log.Error("row set aside, its destination refuses it",
+	d.cfg.Log.Error("row set aside, the database rejects it",
 		"dest", d.cfg.Dest, "seq", it.Seq, "kind", it.Kind, "jid", it.JID, "id", it.ID, "class", Class(cause), "error", cause)
 }
 

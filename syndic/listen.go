@@ -37,7 +37,7 @@ func (l *listener) run(ctx context.Context) {
 			return
 		}
 		if lost {
-			l.log.Error("The forwarder was too slow for the local event bus; events were lost")
+			l.log.Error("forwarder fell behind the event bus, events lost")
 		}
 		if sleep.For(ctx, l.pace.RetryMin) != nil {
 			return

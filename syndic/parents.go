@@ -60,7 +60,7 @@ func (p *parents) standIn(links ...*parent) {
 // and l is owed what is here of it.
 func (p *parents) learn(ctx context.Context, l *parent, jid, masterID string) (first, second bool) {
 	if err := p.origins.LearnMaster(ctx, l.ch.Addr(), masterID); err != nil && ctx.Err() == nil {
-		l.log.Error("Which master above uses a master_id will not be known after a restart", "master_id", masterID, "err", err)
+		l.log.Error("parent's master_id not saved", "master_id", masterID, "err", err)
 	}
 	first, second = p.origins.Learn(l.ch.Addr(), jid)
 	if second && len(p.links) > 1 {
@@ -79,7 +79,7 @@ func (p *parents) keep(ctx context.Context, jid string, links ...*parent) {
 		asks = append(asks, p.origins.Asks(l.ch.Addr(), jid)...)
 	}
 	if err := p.origins.Note(ctx, asks...); err != nil {
-		p.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", jid, "err", err)
+		p.log.Error("destinations of a job's returns not saved", "jid", jid, "err", err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (r *rehomer) run(ctx context.Context) {
 			if err := r.lodge(ctx, home, n, voucher); err == nil || ctx.Err() != nil {
 				break
 			} else {
-				r.log.Warn("A sibling of the master above does not take this node", "sibling", n.ID, "err", err)
+				r.log.Warn("sibling of the parent refused this node", "sibling", n.ID, "err", err)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (r *rehomer) lodge(ctx context.Context, home *parent, n sibling.Node, vouch
 	if err != nil {
 		return err
 	}
-	r.log.Warn("The master above is gone; this node goes over a sibling of it", "home", home.name, "sibling", n.ID, "addr", n.Addr())
+	r.log.Warn("parent lost, connecting to its sibling", "home", home.name, "sibling", n.ID, "addr", n.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { l.run(ctx) })
@@ -100,7 +100,7 @@ func (r *rehomer) lodge(ctx context.Context, home *parent, n sibling.Node, vouch
 	for sleep.For(ctx, r.upper.RehomeAfter/4+time.Millisecond) == nil {
 		switch {
 		case home.BackFor(r.upper.RehomeFailback):
-			r.log.Info("The master above is back; the sibling is left", "sibling", n.ID)
+			r.log.Info("parent is back, leaving its sibling", "sibling", n.ID)
 			return nil
 		case l.DownFor(2 * r.upper.RehomeAfter):
 			if home.IsUp() {

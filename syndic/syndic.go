@@ -90,12 +90,12 @@ func New(o Options) (*Syndic, error) {
 	}
 	var err error
 	if s.life, err = sequence.Begin(filepath.Join(conf.Cachedir, "syndic_order"), time.Now()); err != nil {
-		s.log.Warn("Words of an earlier life may be taken for newer ones if the clock was set back", "err", err)
+		s.log.Warn("message counter not saved, a clock set back may reorder messages", "err", err)
 	}
 	if conf.Rehome && o.Failover != nil {
 		s.failover = o.Failover
 		if s.lodgings, err = siblings.OpenLodgings(conf.Cachedir); err != nil {
-			s.log.Warn("What was known of the siblings of the master above is not used", "err", err)
+			s.log.Warn("saved siblings of the parent ignored", "err", err)
 		}
 	}
 	s.returns = returns.NewForwarder(returns.ForwarderOptions{
@@ -124,7 +124,7 @@ func (s *Syndic) openParents() (*parents, error) {
 		shift: s.returns.Shift, log: s.log,
 	}
 	p.sharing = forwarding.NewSharing(forwarding.SharingOptions[*parent]{After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Moved: func(from, to *parent) {
-		p.log.Warn("Another master above takes the returns that nobody in particular is owed", "from", from.name, "to", to.name)
+		p.log.Warn("default parent for returns changed", "from", from.name, "to", to.name)
 	}})
 	seen := map[string]bool{}
 	for _, name := range names {

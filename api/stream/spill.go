@@ -98,7 +98,7 @@ func (s *Spill) read(name string) (int64, error) {
 	}
 	good := s.past.take(b)
 	if good < len(b) {
-		s.log.Warn("The end of a file of events cannot be read and is passed over, as after a kill", "file", name, "bytes", len(b)-good)
+		s.log.Warn("truncated event file, tail skipped", "file", name, "bytes", len(b)-good)
 	}
 	return int64(good), nil
 }
@@ -185,7 +185,7 @@ func (s *Spill) write(next uint64) {
 			return
 		case hole && s.now().After(s.told.Add(spillRest)):
 			s.told = s.now()
-			s.log.Warn("Events come faster than they can be written: some are not kept for readers that come back after a restart")
+			s.log.Warn("event file falling behind, events not kept for resuming readers")
 		}
 		if len(events) > 0 {
 			next = events[len(events)-1].Seq + 1
@@ -249,5 +249,5 @@ func (s *Spill) append(b []byte) bool {
 
 func (s *Spill) failed(err error) {
 	s.rest = s.now().Add(spillRest)
-	s.log.Error("Events cannot be written for readers that come back after a restart; tried again in a while", "folder", s.dir, "err", err, "in", spillRest)
+	s.log.Error("event file not written, retrying", "folder", s.dir, "err", err, "in", spillRest)
 }

@@ -45,7 +45,7 @@ func (c *Client) ask(ctx context.Context, q question) (any, error) {
 		if !errors.Is(err, errLost) || !q.once || n == sendings || ctx.Err() != nil {
 			return v, err
 		}
-		c.o.Log.Debug("The answer of the API was lost; asking again, which starts nothing twice", "path", q.path, "err", err)
+		c.o.Log.Debug("API response lost, retrying", "path", q.path, "err", err)
 		t := time.NewTimer(sendWait)
 		select {
 		case <-t.C:
@@ -71,7 +71,7 @@ func (c *Client) send(ctx context.Context, q question, key string) (any, error) 
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)
 	}
-	c.o.Log.Debug("Asking the API", "method", q.method, "path", q.path)
+	c.o.Log.Debug("API request", "method", q.method, "path", q.path)
 	resp, err := c.do(r)
 	if err != nil {
 		return nil, err

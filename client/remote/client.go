@@ -65,7 +65,7 @@ func (c *Client) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
 		if err = c.Logout(ctx); err != nil {
-			c.o.Log.Debug("The login was not ended; it ends by itself", "err", err)
+			c.o.Log.Debug("login not closed, it expires", "err", err)
 		}
 	}
 	c.http.CloseIdleConnections()

@@ -169,7 +169,7 @@ func (c *Client) expected(ctx context.Context, jid string) []client.Update {
 		m, err = v.Map()
 	}
 	if err != nil {
-		c.o.Log.Debug("It is not known who has to answer", "jid", jid, "err", err)
+		c.o.Log.Debug("expected minions unknown", "jid", jid, "err", err)
 		return nil
 	}
 	behind := map[string][]string{}
@@ -202,7 +202,7 @@ func (f *following) lost(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: the stream of job %s at %s broke, and does not come back: %w; the job goes on, see: salt-run jobs.lookup_jid %s",
 			client.ErrBusLost, f.jid, f.c.base, err, f.jid)
 	}
-	f.c.o.Log.Debug("The stream of the job broke; asking for it again", "jid", f.jid, "err", err)
+	f.c.o.Log.Debug("job stream lost, reconnecting", "jid", f.jid, "err", err)
 	return nil
 }
 

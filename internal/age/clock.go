@@ -132,14 +132,14 @@ func (c *Clock) Look() (Jump, bool) {
 	switch {
 	case near(off, 0, c.o.Tolerance):
 		if c.jump.By != 0 {
-			c.o.Log.Warn("The wall clock is back where it should be; old jobs are removed again", "jumped", c.jump.By)
+			c.o.Log.Warn("wall clock restored, old jobs are removed again", "jumped", c.jump.By)
 			c.jump = Jump{}
 		}
 		c.ahead += off // it is being slewed, or runs at another rate
 	case c.jump.By == 0, !near(off, c.jump.By, c.o.Tolerance):
 		c.found(Jump{By: off}, running)
 	case running-c.since >= c.wait(c.jump.By):
-		c.o.Log.Warn("The wall clock has stood at its new time for long enough; old jobs are removed again", "jumped", c.jump.By)
+		c.o.Log.Warn("wall clock stable, old jobs are removed again", "jumped", c.jump.By)
 		c.believe(off)
 	default:
 		c.jump.Left = c.wait(c.jump.By) - (running - c.since)
@@ -181,7 +181,7 @@ func (c *Clock) Confirm() (Jump, bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.o.Log.Warn("The wall clock was confirmed to be right; old jobs are removed again", "jumped", c.jump.By)
+	c.o.Log.Warn("wall clock confirmed, old jobs are removed again", "jumped", c.jump.By)
 	c.believe(c.jump.By)
 	return j, true
 }

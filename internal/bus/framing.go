@@ -75,7 +75,7 @@ func (s *Server) framingFor(c net.Conn) Framing {
 	}
 	if salt.known() && salt.reads() != s.cfg.Framing {
 		if n := s.misframed.Note(salt.version, time.Now()); n > 0 {
-			s.cfg.Log.Warn("a program of Salt's reads the event bus in another form than it is written: it will see no event and wait for ever",
+			s.cfg.Log.Warn("a Salt program reads the event bus in another framing and will see no events",
 				"salt", salt.version, "ipc_framing", string(s.cfg.Framing), "needs", string(salt.reads()), "hint", "set ipc_framing: auto", "count", n)
 		}
 	}

@@ -115,7 +115,7 @@ func (s *Server) serveReader(c net.Conn) {
 
 func (s *Server) cutReader(c net.Conn, why string) {
 	s.readersCut.Add(1)
-	s.cfg.Log.Warn("event bus cuts off a slow reader", "socket", s.pub.Addr().String(), "peer", peerName(c), "why", why)
+	s.cfg.Log.Warn("event bus disconnected a slow reader", "socket", s.pub.Addr().String(), "peer", peerName(c), "why", why)
 }
 
 // write sends events to a reader in batches; one that does not take a batch
@@ -128,7 +128,7 @@ func (s *Server) write(c net.Conn, framing Framing, events []Event) error {
 			f := events[0].made()
 			events = events[1:]
 			if f.err != nil {
-				s.cfg.Log.Error("event bus drops an event", "err", f.err)
+				s.cfg.Log.Error("event bus dropped an event", "err", f.err)
 				continue
 			}
 			if framing == Length {

@@ -151,7 +151,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 			}
 			// Out of descriptors: wait, do not spin.
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.cfg.Log.Error("event bus cannot accept", "socket", l.Addr().String(), "err", err, "pause", pause)
+			s.cfg.Log.Error("event bus accept failed", "socket", l.Addr().String(), "err", err, "pause", pause)
 			if sleep.For(s.ctx, pause) != nil {
 				return
 			}
@@ -162,7 +162,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 		case slots <- struct{}{}:
 		default:
 			s.refused.Add(1)
-			s.cfg.Log.Warn("event bus refuses a connection: too many", "socket", l.Addr().String(), "limit", s.cfg.MaxConns)
+			s.cfg.Log.Warn("event bus refused a connection: too many", "socket", l.Addr().String(), "limit", s.cfg.MaxConns)
 			_ = c.Close()
 			continue
 		}

@@ -20,13 +20,13 @@ func (s *Server) serveWriter(c net.Conn) {
 		if err != nil {
 			if !errors.Is(err, io.EOF) && s.ctx.Err() == nil {
 				s.rejected.Add(1)
-				s.cfg.Log.Warn("event bus drops a writer", "socket", s.pull.Addr().String(), "err", err)
+				s.cfg.Log.Warn("event bus disconnected a writer", "socket", s.pull.Addr().String(), "err", err)
 			}
 			return
 		}
 		if err := s.take(body); err != nil {
 			s.rejected.Add(1)
-			s.cfg.Log.Warn("event bus drops an event", "socket", s.pull.Addr().String(), "err", err)
+			s.cfg.Log.Warn("event bus dropped an event", "socket", s.pull.Addr().String(), "err", err)
 		} else {
 			s.fired.Add(1)
 		}

@@ -97,7 +97,7 @@ func New(cfg Config) (*Channel, error) {
 			return nil, err
 		}
 		for _, text := range told {
-			cfg.Log.Warn("The keys of this side were open to others; that is mended now", "id", cfg.ID, "found", text)
+			cfg.Log.Warn("key files were readable by others, mode fixed", "id", cfg.ID, "found", text)
 		}
 	}
 	pair, tok, err := identity(cfg)
@@ -111,10 +111,10 @@ func New(cfg Config) (*Channel, error) {
 		req: dial(cfg),
 	}
 	if c.signs, err = openTrait(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
-		c.log.Warn("it is not known whether the master has signed its publications before", "error", err)
+		c.log.Warn("saved master properties unreadable: signed publications", "error", err)
 	}
 	if c.serials, err = openTrait(cfg.pinPath()+serialsSuffix, cfg.addr()); err != nil {
-		c.log.Warn("it is not known whether the master has numbered its publications before", "error", err)
+		c.log.Warn("saved master properties unreadable: numbered publications", "error", err)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil

@@ -54,7 +54,7 @@ func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
 		return c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
 	}
 	if err := c.serials.note(k.masterSum); err != nil {
-		c.log.Warn("this run alone knows that the master numbers its publications", "error", err)
+		c.log.Warn("not saved that the master numbers its publications", "error", err)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 		return c.fail(op, ErrBadSignature, err.Error(), hint)
 	}
 	if err := c.signs.note(k.masterSum); err != nil {
-		c.log.Warn("this run alone knows that the master signs its publications", "error", err)
+		c.log.Warn("not saved that the master signs its publications", "error", err)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (c *Channel) Return(ctx context.Context, load *wire.Map) error {
 	}
 	v, err := c.request(ctx, load, p, c.cfg.MinionSignMessages)
 	if err == nil && wire.KindOf(v) == wire.Boolean && !wire.Truth(v) { // Salt's word for it
-		c.log.Error("the master drops this return: its signature is missing or wrong; see minion_sign_messages here and require_minion_sign_messages there",
+		c.log.Error("master dropped a return: signature missing or invalid", "hint", "check minion_sign_messages here and require_minion_sign_messages on the master",
 			"jid", load.String("jid"))
 	}
 	return err

@@ -32,7 +32,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 	for {
 		res, err := c.Attempt(ctx)
 		if err == nil && pending { // that it waits was a warning; so is the end of it
-			c.log.Warn("the master has accepted our key", "id", c.cfg.ID)
+			c.log.Warn("key accepted by master", "id", c.cfg.ID)
 		}
 		if err == nil || !c.worthWaiting(err) {
 			return res, err
@@ -40,7 +40,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 		pending = pending || errors.Is(err, ErrPending)
 		// A tenth of jitter keeps a crowd of pending minions apart.
 		pause := wait + rand.N(wait/10+1)
-		c.log.Warn("sign-in has to wait", "id", c.cfg.ID, "wait", pause, "error", err)
+		c.log.Warn("sign-in pending", "id", c.cfg.ID, "wait", pause, "error", err)
 		if sleep.For(ctx, pause) != nil {
 			return Result{}, err
 		}

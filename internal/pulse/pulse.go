@@ -99,7 +99,7 @@ func hear(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Heart) {
 				continue
 			}
 			if err := h.Say(ctx, Tell, answer); err != nil && ctx.Err() == nil {
-				slog.Warn("The question how this daemon is could not be answered", "err", err)
+				slog.Warn("status request not answered", "err", err)
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func (l *Loop) begin(ctx context.Context, r Run, missed string) {
 	case l.slots <- struct{}{}:
 	default:
 		l.o.Table.Done(r.Name)
-		l.o.Log.Error("A scheduled job is not run: too many run at once", "job", r.Name, "running", maxRuns)
+		l.o.Log.Error("scheduled job skipped: too many running", "job", r.Name, "running", maxRuns)
 		return
 	}
 	jid := l.o.JID()

@@ -27,6 +27,6 @@ func (r *Run) event(ctx context.Context, res *value.Map, total int, fire any) {
 		data.Set("len", int64(total))
 	}
 	if err := r.o.Fire(ctx, tag, data); err != nil {
-		r.o.Log.Error("the event of a state was not sent", "tag", tag, "err", err)
+		r.o.Log.Error("state event not sent", "tag", tag, "err", err)
 	}
 }

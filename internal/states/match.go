@@ -16,7 +16,7 @@ func (r *Run) Top(ctx context.Context) (*value.Map, error) {
 	all, err := r.readTops(ctx)
 	var bad *TopError
 	if errors.As(err, &bad) {
-		r.o.Log.Error("the top file cannot be rendered", "err", bad.Msg)
+		r.o.Log.Error("top file not rendered", "err", bad.Msg)
 		return value.NewMap(), nil
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's, and the others hold.
-		r.o.Log.Error("entry of the top file passed over: its target cannot be matched", "target", str(tgt), "saltenv", env, "err", err)
+		r.o.Log.Error("top file entry ignored: invalid target", "target", str(tgt), "saltenv", env, "err", err)
 		return nil
 	}
 	if !e.Match(r.o.Subject) {

@@ -89,12 +89,12 @@ func (r *Run) fill(ctx context.Context, v any, depth int) (any, error) {
 func (r *Run) slot(ctx context.Context, slot string) (any, error) {
 	parts := strings.SplitN(slot, ":", 3)
 	if len(parts) != 3 || parts[1] != "salt" {
-		r.o.Log.Warn("malformed slot, left as it is", "slot", slot)
+		r.o.Log.Warn("malformed slot, left unchanged", "slot", slot)
 		return slot, nil
 	}
 	fun, args, kwargs, ok := parseCall(parts[2])
 	if !ok {
-		r.o.Log.Warn("malformed slot, left as it is: it wants mod.fun('arg', kw='arg')", "slot", slot)
+		r.o.Log.Warn("malformed slot, left unchanged: expected mod.fun('arg', kw='arg')", "slot", slot)
 		return slot, nil
 	}
 	if r.o.Modules == nil {
@@ -113,7 +113,7 @@ func (r *Run) slot(ctx context.Context, slot string) (any, error) {
 	if s, ok := v.(string); ok && adds {
 		v = s + strings.TrimSpace(added)
 	} else if adds {
-		r.o.Log.Error("a slot's result is no text: nothing is added to it", "slot", slot)
+		r.o.Log.Error("slot result is not a string, nothing appended", "slot", slot)
 	}
 	return v, nil
 }

@@ -162,7 +162,7 @@ func (r *Run) merged(all *tops) (*value.Map, error) {
 		return mergeAll(all)
 	case "merge":
 	default:
-		r.o.Log.Warn("unknown top_file_merging_strategy, taken as merge", "strategy", r.o.MergingStrategy)
+		r.o.Log.Warn("unknown top_file_merging_strategy, using merge", "strategy", r.o.MergingStrategy)
 	}
 	return mergeBase(all)
 }
@@ -245,7 +245,7 @@ func (r *Run) mergeSame(all *tops) (*value.Map, error) {
 		if empty(files) {
 			files = all.files[r.o.DefaultTop]
 			if empty(files) {
-				r.o.Log.Error("an environment has no top file, and default_top has none either", "saltenv", cenv, "default_top", r.o.DefaultTop)
+				r.o.Log.Error("no top file in environment nor in default_top", "saltenv", cenv, "default_top", r.o.DefaultTop)
 				continue
 			}
 		}

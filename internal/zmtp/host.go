@@ -93,7 +93,7 @@ func (h *host) accept(ln net.Listener) {
 			}
 		}
 		if wait == 0 {
-			h.log.Warn("cannot accept connections", "socket", h.kind, "error", err)
+			h.log.Warn("accept failed", "socket", h.kind, "error", err)
 		}
 		wait = min(max(2*wait, 5*time.Millisecond), time.Second)
 		select {

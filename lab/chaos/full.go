@@ -25,8 +25,8 @@ const Full = "full"
 
 // What a node says of its outbox (master/jobstore).
 const (
-	fullSaid = "Returns and jobs are refused until the outbox has room"
-	roomSaid = "The outbox has room again"
+	fullSaid = "outbox full, refusing returns and jobs"
+	roomSaid = "outbox has room, accepting"
 	fullSQL  = `for="the database of mysql.host"`
 	started  = "Starting the Salt "
 )

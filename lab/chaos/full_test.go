@@ -53,10 +53,10 @@ func secs(t time.Time) string { return strings.TrimSuffix(t.Sub(day).String(), "
 // its outbox is full.
 func TestFullness(t *testing.T) {
 	begins := func(of string) string {
-		return `[ERROR   ] Returns and jobs are refused until the outbox has room; minions keep what they return for="` + of + `" err="the outbox is full"` + "\n"
+		return `[ERROR   ] outbox full, refusing returns and jobs for="` + of + `" err="the outbox is full"` + "\n"
 	}
 	const sql, above = "the database of mysql.host", "the master above"
-	text := begins(sql) + begins(above) + `[INFO    ] The outbox has room again; returns and jobs are taken for="` + above + `" rows=0` + "\n"
+	text := begins(sql) + begins(above) + `[INFO    ] outbox has room, accepting returns and jobs for="` + above + `" rows=0` + "\n"
 	f := &fullness{node: "a"}
 	read := func(s string, at float64) {
 		t.Helper()

@@ -23,7 +23,7 @@ type Options struct {
 
 // Measure runs the benchmarks and the pings, and prints their figures beside their targets.
 func Measure(ctx context.Context, o Options) (err error) {
-	dir, err := os.MkdirTemp("", "mom-returns-")
+	dir, err := os.MkdirTemp("", "mr")
 	if err != nil {
 		return err
 	}

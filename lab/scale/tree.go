@@ -40,7 +40,7 @@ func (w *world) grow(ctx context.Context) error {
 			return "", err
 		}
 		addrs = append(addrs, fmt.Sprintf("127.0.0.1:%d", port))
-		return fmt.Sprintf("metrics_listen: %s\n", addrs[len(addrs)-1]), nil
+		return fmt.Sprintf("metrics_listen: %s\ndebug_socket: True\n", addrs[len(addrs)-1]), nil
 	})
 	if err != nil {
 		return err

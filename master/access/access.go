@@ -86,12 +86,12 @@ func prepare(list []any, p reader, log *slog.Logger) []any {
 	list = slices.Clone(list)
 	for i, r := range list {
 		if _, err := p.rule(r); err != nil {
-			log.Error("A rule allows nothing: it cannot be understood", "rule", i+1, "err", err)
+			log.Error("access rule ignored: invalid", "rule", i+1, "err", err)
 			continue
 		}
 		var err error
 		if list[i], err = expandRule(r, p.groups); err != nil {
-			log.Error("Nodes below understand a rule only with node groups of their own", "rule", i+1, "err", err)
+			log.Error("access rule uses a node group, child nodes need the same group", "rule", i+1, "err", err)
 		}
 	}
 	return list

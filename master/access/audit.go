@@ -86,7 +86,7 @@ func (a *Audit) Note(q Asked) {
 		return
 	}
 	if err := a.o.Fire(AuditTag, q.event(a.o.Node, untold)); err != nil {
-		a.o.Log.Error("What was asked for could not be told for the audit", "user", clip(q.User), "fun", clip(q.Fun), "err", err)
+		a.o.Log.Error("audit event not fired", "user", clip(q.User), "fun", clip(q.Fun), "err", err)
 	}
 }
 
@@ -101,7 +101,7 @@ func (a *Audit) admit(allowed bool) (untold int, tell bool) {
 		}
 		if a.told >= a.o.Refusals {
 			if a.untold++; a.untold == 1 {
-				a.o.Log.Warn("Refusals come faster than they are told for the audit; the next that is told says how many were not", "bound", a.o.Refusals)
+				a.o.Log.Warn("audit events of refusals suppressed by rate limit", "bound", a.o.Refusals)
 			}
 			return 0, false
 		}

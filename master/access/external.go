@@ -78,7 +78,7 @@ func NewExternal(o ExternalOptions) *External {
 			log := base.With("eauth", eauth, "user", name)
 			list, ok := val.([]any)
 			if !ok {
-				log.Error("An entry allows nothing: it is no list of rules")
+				log.Error("access entry ignored: not a list of rules")
 			}
 			list = prepare(list, p, log)
 			switch group, isGroup := strings.CutSuffix(name, groupMark); {

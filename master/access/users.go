@@ -63,7 +63,7 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	if o.ClientACLVerify {
 		all, err := localUsers(o.Passwd)
 		if err != nil {
-			o.Log.Warn("users that publisher_acl has patterns for are unknown", "path", o.Passwd, "error", err)
+			o.Log.Warn("publisher_acl: system users not listed, patterns match nobody", "path", o.Passwd, "error", err)
 		}
 		grants := grantsOf(o.ACL)
 		names = append(names, slices.DeleteFunc(all, func(name string) bool { return !grants.Match(name) })...)

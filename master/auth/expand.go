@@ -52,7 +52,7 @@ func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any,
 	leave(b.reserve)
 	if err != nil {
 		if n := s.told.Note("expand\x00"+eauth, now); n > 0 {
-			s.log.Warn("A login service does not tell what its targets in rules mean", "eauth", eauth, "err", err, "times", n)
+			s.log.Warn("login service did not expand access rules", "eauth", eauth, "err", err, "times", n)
 		}
 		return nil, fmt.Errorf("targets of %s in rules: %w", eauth, errors.Join(ErrUnavailable, ctx.Err()))
 	}

@@ -81,7 +81,7 @@ func openFile(cf Config) (*passwordFile, error) {
 		return nil, err
 	}
 	if _, err := f.load(); err != nil {
-		cf.Log.Error("Nobody can log in by a file as long as it cannot be read", "err", err)
+		cf.Log.Error("password file unreadable, logins by file fail", "err", err)
 	}
 	return f, nil
 }
@@ -110,10 +110,10 @@ func (f *passwordFile) load() (passwords, error) {
 	f.read, f.sum, f.has = true, sum, has
 	for i, w := range wrong {
 		if i == maxWrongLines {
-			f.cf.Log.Error("More lines of a file with passwords are wrong", "path", f.path, "lines", len(wrong)-i)
+			f.cf.Log.Error("more invalid lines in password file", "path", f.path, "lines", len(wrong)-i)
 			break
 		}
-		f.cf.Log.Error("A line of a file with passwords lets nobody in", "path", f.path, "line", w.line, "err", w.err)
+		f.cf.Log.Error("invalid line in password file", "path", f.path, "line", w.line, "err", w.err)
 	}
 	return has, nil
 }

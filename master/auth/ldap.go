@@ -100,7 +100,7 @@ func openLDAP(cf Config) (*directory, error) {
 		return nil, err
 	}
 	if d.tls.InsecureSkipVerify || slices.ContainsFunc(d.uris, func(u string) bool { return strings.HasPrefix(u, "ldap:") }) && !d.starttls {
-		cf.Log.Warn("Passwords go to the directory so that others on the way can read them: use TLS (auth.ldap.uri: ldaps://…, or auth.ldap.starttls) and verify it")
+		cf.Log.Warn("LDAP passwords are sent without verified TLS", "hint", "set auth.ldap.uri to ldaps://, or auth.ldap.starttls, and verify the certificate")
 	}
 	return d, nil
 }

@@ -77,7 +77,7 @@ func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
 	if file != "" {
 		keys := &keyFile{path: file}
 		if _, err := keys.load(); err != nil {
-			cf.Log.Error("Nobody can log in by a bearer token as long as the keys cannot be read", "err", err)
+			cf.Log.Error("OIDC keys unreadable, logins by bearer token fail", "err", err)
 		}
 		o.keys = keys
 	}

@@ -35,7 +35,7 @@ func openPAM(cf Config, uid int, paths []string) (Backend, error) {
 		v.fault("helper", "does not go with auth.pam.saslauthd: one of them is asked")
 	case socket != "":
 	case v.has("service"):
-		cf.Log.Warn("auth.pam.service has no effect: unix_chkpwd knows passwords, not services; set auth.pam.saslauthd for the whole PAM stack")
+		cf.Log.Warn("auth.pam.service ignored: unix_chkpwd has no services", "hint", "set auth.pam.saslauthd for the whole PAM stack")
 	}
 	if err := v.err(); err != nil {
 		return nil, err

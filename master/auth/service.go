@@ -80,7 +80,7 @@ func New(o Options) (*Service, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.ExternalAuth)) {
 		if _, ok := drivers[name]; !ok { // Salt starts with it too
-			s.log.Error("external_auth names an unknown login service; its users cannot log in", "eauth", name,
+			s.log.Error("external_auth: unknown login service, its users cannot log in", "eauth", name,
 				"hint", "use one of "+strings.Join(Names(), ", "))
 			continue
 		}

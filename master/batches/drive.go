@@ -77,7 +77,7 @@ func (b *batch) run(ctx context.Context) {
 		b.s.o.Fire(b.st.newEvent())
 	}
 	for err := b.catchUp(ctx); err != nil && ctx.Err() == nil; err = b.catchUp(ctx) {
-		b.s.o.Log.Error("slices of an earlier life not read", "jid", b.st.JID, "err", err)
+		b.s.o.Log.Error("saved batch slices not read", "jid", b.st.JID, "err", err)
 		_ = sleep.For(ctx, retryAfter)
 	}
 	n := b.look(ctx)
@@ -244,7 +244,7 @@ func (b *batch) end() {
 	now := b.s.o.Now()
 	b.write()
 	if err := b.s.files.enlist(b.st.JID, false); err != nil {
-		b.s.o.Log.Error("batch not taken from the list", "jid", b.st.JID, "err", err)
+		b.s.o.Log.Error("batch not removed from the list", "jid", b.st.JID, "err", err)
 	}
 	if b.lease != nil {
 		if err := b.lease.free(); err != nil {

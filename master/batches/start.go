@@ -54,7 +54,7 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	l, err := s.claim(st.JID)
 	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
 	if err != nil { // it goes on as long as this master lives
-		s.o.Log.Error("batch not stored, it ends with this master", "jid", st.JID, "err", err)
+		s.o.Log.Error("batch not stored, it will not survive a restart", "jid", st.JID, "err", err)
 	}
 	if !s.drive(st, l, true) {
 		s.free()

@@ -21,7 +21,7 @@ func (s *Service) Active(ctx context.Context) map[string]*wire.Map {
 	defer cancel()
 	said, err := s.Ask(ctx, nil, askActive, nil)
 	if err != nil {
-		s.o.Log.Warn("The nodes below could not be asked for their jobs", "err", err)
+		s.o.Log.Warn("child nodes not asked for their jobs", "err", err)
 		return nil
 	}
 	out := map[string]*wire.Map{}
@@ -32,7 +32,7 @@ func (s *Service) Active(ctx context.Context) map[string]*wire.Map {
 		if jobs, err := wire.DecodeMap(a.Value); err == nil {
 			out[id] = jobs
 		} else {
-			s.o.Log.Warn("What a node below says of its jobs cannot be read", "node", id, "err", err)
+			s.o.Log.Warn("invalid job list from child node", "node", id, "err", err)
 		}
 	}
 	return out

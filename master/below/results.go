@@ -63,7 +63,7 @@ func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Retur
 	if sql != nil {
 		have, err := returnsOf(ctx, sql, jid, rets)
 		if err != nil {
-			s.o.Log.Warn("Results are fetched from the nodes below, for the job cache cannot be read", "jid", jid, "err", err)
+			s.o.Log.Warn("job cache unreadable, fetching results from child nodes", "jid", jid, "err", err)
 		}
 		for _, r := range have {
 			if i, ok := at[r.ID]; ok {

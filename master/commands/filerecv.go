@@ -79,7 +79,7 @@ func pathOf(d *wire.Map) ([]string, bool) {
 func (c *inbox) refused(id string, err error) bool {
 	c.stats.Refused.Add(1)
 	if n := c.told.Note(id, c.now()); n > 0 {
-		c.log.Warn("A file that a minion pushes is not taken", "id", id, "times", n, "err", err)
+		c.log.Warn("pushed file rejected", "id", id, "times", n, "err", err)
 	}
 	return false
 }

@@ -31,7 +31,7 @@ func TestInbox_Refused(t *testing.T) {
 			t.Errorf("%v, %v", v, err)
 		}
 	}
-	if n := strings.Count(log.String(), "A file that a minion pushes"); n != 2 || stats.Refused.Load() != 4 {
+	if n := strings.Count(log.String(), "pushed file rejected"); n != 2 || stats.Refused.Load() != 4 {
 		t.Errorf("%d lines, %d counted", n, stats.Refused.Load())
 	}
 }

@@ -90,7 +90,7 @@ func (u *Unserved) due(now time.Time) (lines [][]any) {
 // Tell logs what is due.
 func (u *Unserved) Tell(now time.Time) {
 	for _, line := range u.due(now) {
-		u.log.Warn("Minions ask for what this master does not serve", line...)
+		u.log.Warn("unsupported commands from minions", line...)
 	}
 }
 

@@ -101,7 +101,7 @@ func (d *Driver) storeWords() {
 		if some {
 			err := d.storeBatch(s)
 			if err != nil && !failing {
-				d.o.Log.Error("What was said of jobs could not be stored", "rows", s.Batch.Rows(), "err", err)
+				d.o.Log.Error("job records not stored", "rows", s.Batch.Rows(), "err", err)
 			}
 			if failing = err != nil; !failing {
 				continue

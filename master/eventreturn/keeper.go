@@ -93,7 +93,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
-			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", k.o.Waiting, "bytes", k.o.Bytes)
+			k.o.Log.Error("events lost for event_return: queue full", "bound", k.o.Waiting, "bytes", k.o.Bytes)
 		}
 		k.sub.Close()
 		if !open || ctx.Err() != nil {
@@ -156,7 +156,7 @@ func (k *Keeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners
 	}
 	r, err := k.row(ev)
 	if err != nil {
-		k.o.Log.Error("An event could not be kept", "tag", ev.Tag, "err", err)
+		k.o.Log.Error("event not stored for event_return", "tag", ev.Tag, "err", err)
 		return batch
 	}
 	return append(batch, r)
@@ -180,6 +180,6 @@ func (k *Keeper) store(batch []returners.Event) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWait)
 	defer cancel()
 	if err := k.o.Store.SaveEvents(ctx, batch); err != nil {
-		k.o.Log.Error("Events were lost: they could not be stored for event_return", "events", len(batch), "first", batch[0].Tag, "err", err)
+		k.o.Log.Error("events lost for event_return: not stored", "events", len(batch), "first", batch[0].Tag, "err", err)
 	}
 }

@@ -14,7 +14,7 @@ func (s *Service) HearSiblings(told sibling.Told) error {
 		return err
 	}
 	for _, err := range l.Left {
-		s.Log.Warn("A sibling is left out", "parent", l.Parent, "err", err)
+		s.Log.Warn("sibling skipped", "parent", l.Parent, "err", err)
 	}
 	if _, here := l.Find(s.Node); !here {
 		return fmt.Errorf("list of siblings of %s: %w: this node is not in it", l.Parent, sibling.ErrBad)
@@ -88,7 +88,7 @@ func (s *Service) move(id string, d, reply *wire.Map) error {
 			s.refuse(id, err)
 			return err
 		}
-		s.Log.Info("A peer stays: this node is its home now", "id", id, "former", home)
+		s.Log.Info("minion stays here after failover", "id", id, "former", home)
 	case to != "" && !guest && s.Config.RehomeKeys && to != s.Node:
 		v, err := s.vouch(id, to, transferLife)
 		if err != nil {
@@ -141,7 +141,7 @@ func (s *Service) hearGone(id string, d, reply *wire.Map) error {
 			s.refuse(id, bad)
 		}
 		if len(fresh) > 0 {
-			s.Log.Info("Keys are gone at a node below; its siblings are told", "node", id, "count", len(fresh), "first", fresh[0].ID)
+			s.Log.Info("keys removed at a child node, notifying its siblings", "node", id, "count", len(fresh), "first", fresh[0].ID)
 			s.below.Ring()
 		}
 	}

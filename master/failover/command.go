@@ -72,6 +72,6 @@ func (s *Service) showUnadmitted(id string, lacks bool) {
 		Kind: topology.Degraded, Path: id,
 		Detail: "node " + id + " is not admitted as a home for others: its minions have nowhere to go when it is gone; `mom node admit " + id + "`, or rehome: False there",
 	}, "unadmitted/"+id, lacks) && lacks {
-		s.Log.Warn("A node is not admitted: it speaks for what is below it, but no minion moves to it or from it", "node", id, "mend", "mom node admit "+id)
+		s.Log.Warn("node not admitted for failover", "node", id, "mend", "mom node admit "+id)
 	}
 }

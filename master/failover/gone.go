@@ -86,7 +86,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}
-		s.Log.Warn("A sibling has deleted the key of a guest that is at home here: it is rejected", "id", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
+		s.Log.Warn("key deleted at the home node of a minion, rejecting it here", "id", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
 		_, err := s.Keys.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))
@@ -107,7 +107,7 @@ func (s *Service) shutOut(gone []sibling.Gone) error {
 		s.peers.Forget(id)
 		s.refuse(id, errors.New("it was here on the word of a sibling that is taken back: its key is gone there, or the sibling is no home for others any more"))
 	}
-	s.Log.Warn("Keys that were accepted on the word of a sibling are removed", "count", len(ids), "first", ids[0])
+	s.Log.Warn("removed keys that a sibling had vouched for", "count", len(ids), "first", ids[0])
 	return err
 }
 

@@ -29,7 +29,7 @@ func (s *Service) tell(nodesAlone bool) (within time.Duration) {
 		err = s.Publish(p, conns)
 	}
 	if err != nil {
-		s.Log.Warn("Peers are not told of other siblings; they ask by themselves some time", "err", err)
+		s.Log.Warn("sibling list not pushed to peers", "err", err)
 	}
 	return within
 }

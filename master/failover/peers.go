@@ -49,7 +49,7 @@ func (s *Service) Announced(a presence.Announcement) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), storeWait)
 		if err := s.Jobs.Adopt(ctx, job, a.ID); err != nil {
-			s.Log.Error("The return that a minion may have brought before it came could not be counted", "jid", job, "id", a.ID, "err", err)
+			s.Log.Error("early returns of a moved minion not counted", "jid", job, "id", a.ID, "err", err)
 		}
 		cancel()
 	}
@@ -65,7 +65,7 @@ func (s *Service) sweep() {
 	if len(gone) > 0 && s.Owed() == 0 {
 		s.peers.Sweeping(gone...)
 		if _, err := s.Keys.Delete(gone...); err != nil {
-			s.Log.Error("The keys of guests that have left could not be removed", "err", err)
+			s.Log.Error("keys of departed minions not removed", "err", err)
 		}
 		for _, id := range gone {
 			s.peers.Forget(id)
@@ -74,7 +74,7 @@ func (s *Service) sweep() {
 			s.Jobs.NodeDown(id)
 			s.Jobs.MinionDown(id, 0)
 		}
-		s.Log.Info("Guests of this node have left", "count", len(gone), "first", gone[0])
+		s.Log.Info("failover minions left", "count", len(gone), "first", gone[0])
 	}
 	if err := s.peers.Save(); err != nil {
 		s.Failing("What is known of siblings could not be written", err)

@@ -94,7 +94,7 @@ func (g *revocations) put(x revocation) bool {
 		return false
 	}
 	if len(have) >= g.most && x.ID != "" {
-		g.log.Warn("So many keys are gone at a node that they are told of as one: all its vouchers until now", "node", x.By, "keys", len(have))
+		g.log.Warn("too many keys removed at a node, revoking all its earlier vouchers", "node", x.By, "keys", len(have))
 		x.Gone = sibling.Gone{By: x.By, At: x.At}
 	}
 	if x.ID == "" {

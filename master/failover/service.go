@@ -94,7 +94,7 @@ func New(o Options) (*Service, error) {
 	s := &Service{Options: o}
 	var err, lost error
 	if s.peers, lost = openRegistry(o.Config.Cachedir, o.Now); lost != nil { // told anew by every node, and by the masters above
-		o.Log.Warn("What was known of siblings is not used", "err", lost)
+		o.Log.Warn("sibling state ignored", "err", lost)
 	}
 	if s.revoked, err = openRevocations(o.Config.PkiDir, o.Node, o.Config.Bounds.GoneKeys, o.Log, o.Now); err != nil {
 		return nil, err

@@ -246,6 +246,6 @@ func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
 // fault logs what a backend could not do, once a minute for each.
 func (s *Server) fault(backend, what, about string, err error) {
 	if n := s.faults.Note(backend+what, s.now()); n > 0 {
-		s.log.Error("The file server could not do its work", "backend", backend, "what", what, "about", about, "err", err, "times", n)
+		s.log.Error("file server request failed", "backend", backend, "what", what, "about", about, "err", err, "times", n)
 	}
 }

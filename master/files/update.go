@@ -57,7 +57,7 @@ func (s *Server) update(ctx context.Context, name string, look func(context.Cont
 		}
 		err = fmt.Errorf("backend %s: %w", name, err)
 	}
-	s.log.Debug("A backend of the file server has looked for changes", "backend", name, "took", time.Since(begun))
+	s.log.Debug("file server backend updated", "backend", name, "took", time.Since(begun))
 	if changes == nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func Open(o Options) (*Repo, error) {
 		return nil, fmt.Errorf("the copy of a repository: %w", err)
 	}
 	if err := r.restore(); err != nil {
-		o.Log.Warn("The copy of a repository cannot be read and is fetched anew", "repository", r.Name(), "err", err)
+		o.Log.Warn("repository cache unreadable, cloning again", "repository", r.Name(), "err", err)
 	}
 	return r, nil
 }

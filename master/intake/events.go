@@ -68,7 +68,7 @@ func (s *Service) takeEvents(ctx context.Context, r *server.Request) (any, error
 	}
 	leave, err := s.inOrder(from, e)
 	if late := (sequence.Late{}); errors.As(err, &late) {
-		s.o.Log.Info("Words of a node came late and are passed over", "node", from.id, "err", err)
+		s.o.Log.Info("late messages of a node ignored", "node", from.id, "err", err)
 		return late.Answer(), nil
 	}
 	if err != nil {

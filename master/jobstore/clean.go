@@ -34,7 +34,7 @@ func (s *Store) cleanUp(ctx context.Context) {
 		s.mu.Unlock()
 		for _, c := range cleaners {
 			if err := c.Round(ctx, rest); err != nil && ctx.Err() == nil {
-				s.o.Log.Error("Old jobs could not be removed", "returner", c.from.Name(), "err", err)
+				s.o.Log.Error("old jobs not removed", "returner", c.from.Name(), "err", err)
 			}
 		}
 		unsaved = s.saveAge(unsaved)
@@ -52,7 +52,7 @@ func (s *Store) saveAge(failed bool) bool {
 	}
 	err := s.o.Age.Save()
 	if err != nil && !failed {
-		s.o.Log.Warn("Jobs will be kept for longer after a restart", "err", err)
+		s.o.Log.Warn("job expiry not saved, jobs stay longer after a restart", "err", err)
 	}
 	return err != nil
 }

@@ -205,7 +205,7 @@ func (s *Store) Reader(ctx context.Context) returners.Reader {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := remote.Ping(ctx); err != nil {
-		s.o.Log.Warn("The job cache cannot be reached; answering from the embedded store", "returner", remote.Name(), "err", err)
+		s.o.Log.Warn("job cache unreachable, answering from the embedded store", "returner", remote.Name(), "err", err)
 		return s.o.Local
 	}
 	return remote
@@ -242,11 +242,11 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 			}
 			s.mu.Unlock()
 			if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-				s.o.Log.Error("Writing to the job cache has ended", "returner", remote.Name(), "err", err)
+				s.o.Log.Error("job cache writer stopped", "returner", remote.Name(), "err", err)
 			}
 			return
 		}
-		s.o.Log.Error("The database cannot be opened; what it is owed waits in the outbox", "err", err, "retry_in", wait)
+		s.o.Log.Error("database not opened, rows wait in the outbox", "err", err, "retry_in", wait)
 		if sleep.For(ctx, wait) != nil {
 			return
 		}

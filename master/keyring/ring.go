@@ -48,7 +48,7 @@ func Open(o Options) (_ *Ring, err error) {
 		return nil, err
 	}
 	for _, text := range told {
-		o.Log.Warn("The keys of the master were open to others; that is mended now", "found", text)
+		o.Log.Warn("master key files were readable by others, mode fixed", "found", text)
 	}
 	r.Identity, err = keys.OpenIdentity(keys.IdentityOptions{
 		PkiDir: c.PkiDir, Keysize: c.Keysize, KeyPass: c.KeyPass,

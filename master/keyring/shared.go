@@ -13,7 +13,7 @@ import (
 func (r *Ring) Tend() {
 	asked, err := keys.TakeRotation(r.o.Config.Cachedir)
 	if err != nil {
-		r.o.Log.Warn("A request for a new shared key was not taken", "err", err)
+		r.o.Log.Warn("key rotation request ignored", "err", err)
 	}
 	if asked || r.Shared.Age() > r.o.Config.PublishSession {
 		r.rotated(r.Shared.Rotate(), asked)
@@ -43,10 +43,10 @@ func (r *Ring) renew() {
 // rotated says that there is a new shared key (Salt wire reference §7), or why there is none.
 func (r *Ring) rotated(err error, asked bool) {
 	if err != nil {
-		r.o.Log.Error("The shared AES key could not be rotated", "err", err)
+		r.o.Log.Error("AES key not rotated", "err", err)
 		return
 	}
-	r.o.Log.Info("The shared AES key was rotated", "by_dropfile", asked)
+	r.o.Log.Info("AES key rotated", "by_dropfile", asked)
 	r.o.Fire("key", wire.NewMap("rotate_aes_key", true))
 	r.o.Rotated()
 }

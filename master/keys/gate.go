@@ -55,7 +55,7 @@ func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int, from neti
 		out.Body, err = g.Identity.Refuse(a, v.Outcome)
 	}
 	if err != nil {
-		log.Error("sign-in cannot be answered", "id", a.ID, "error", err)
+		log.Error("sign-in not answered", "id", a.ID, "error", err)
 		out.Body, out.Event = plain(err), nil
 	}
 	return out

@@ -23,7 +23,7 @@ func (p *Policy) grainsMatch(grains *wire.Map) bool {
 	n, found := 0, false
 	grains.Range(func(key, val any) bool {
 		if n++; n > maxAutosignGrains {
-			p.Log.Warn("more autosign grains than are looked at", "sent", grains.Len(), "limit", maxAutosignGrains)
+			p.Log.Warn("too many autosign grains, the rest is ignored", "sent", grains.Len(), "limit", maxAutosignGrains)
 			return false
 		}
 		name, ok := key.(string)
@@ -57,7 +57,7 @@ func (p *Policy) grainFileHas(path, value string) bool {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		p.Log.Warn("autosign grains file cannot be read", "path", path, "error", err)
+		p.Log.Warn("autosign grains file unreadable", "path", path, "error", err)
 		return false
 	}
 	for line := range bytes.Lines(b) {

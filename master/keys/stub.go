@@ -19,7 +19,7 @@ func (s *Store) stub(id string) bool {
 		return false
 	}
 	if s.stubExpired(info.ModTime()) {
-		s.log.Warn("autosign stub is past its life, remove it", "id", id)
+		s.log.Warn("autosign stub expired", "hint", "remove it", "id", id)
 		s.useStub(id)
 		return false
 	}
@@ -36,7 +36,7 @@ func (s *Store) stubExpired(at time.Time) bool {
 func (s *Store) useStub(id string) bool {
 	err := os.Remove(s.path(Autosign, id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Error("autosign stub cannot be removed", "id", id, "error", err)
+		s.log.Error("autosign stub not removed", "id", id, "error", err)
 	}
 	s.refresh(Autosign, id, false)
 	return err == nil

@@ -17,7 +17,7 @@ func (c Sources) collectStore(s *metrics.Sink) {
 	defer cancel()
 	st, err := c.Store.Stats(ctx)
 	if err != nil {
-		c.Log.Warn("The outbox could not be looked at for a scrape", "err", err)
+		c.Log.Warn("outbox not read for metrics", "err", err)
 	}
 	jump, _ := c.Ages.Look()
 	s.Set("mom_clock_jump_seconds", jump.By.Seconds())

@@ -85,7 +85,7 @@ func (r *remembered) sweep() {
 
 func (r *remembered) remove(path string) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.log.Warn("What nodes told of the mine could not be removed", "err", err)
+		r.log.Warn("mine reports of nodes not removed", "err", err)
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *remembered) get(key string) *told {
 	}
 	t := &told{sum: sha256.Sum256(b)}
 	if t.others, err = readOthers(b, key); err != nil {
-		r.log.Warn("What nodes told of the mine in an earlier life cannot be read", "file", r.path(key), "err", err)
+		r.log.Warn("saved mine reports of nodes unreadable", "file", r.path(key), "err", err)
 		return nil
 	}
 	r.enter(key, t)
@@ -113,7 +113,7 @@ func (r *remembered) get(key string) *told {
 func (r *remembered) put(key string, others []other, at time.Time) {
 	b, err := packOthers(others, key)
 	if err != nil {
-		r.log.Error("What nodes told of the mine could not be written", "err", err)
+		r.log.Error("mine reports of nodes not saved", "err", err)
 		return
 	}
 	r.mu.Lock()
@@ -128,7 +128,7 @@ func (r *remembered) put(key string, others []other, at time.Time) {
 		err = crypt.WriteFileLazy(r.path(key), b, 0o600)
 	}
 	if err != nil {
-		r.log.Error("What nodes told of the mine could not be written", "err", err)
+		r.log.Error("mine reports of nodes not saved", "err", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 		list, _ := option[who].([]any)
 		texts := wire.Texts(list)
 		if len(list) == 0 || len(texts) < len(list) {
-			log.Error("A rule allows nothing: it is no list of functions", "option", "mine_get", "minions", who)
+			log.Error("mine_get rule ignored: not a list of functions", "option", "mine_get", "minions", who)
 		}
 		for _, text := range texts {
 			e := target.Expression(text)
@@ -39,7 +39,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 				e = target.WholeExpression(text)
 			}
 			if e == nil {
-				log.Error("A rule allows nothing: it is no regular expression", "option", "mine_get", "minions", who, "function", text)
+				log.Error("mine_get rule ignored: invalid regular expression", "option", "mine_get", "minions", who, "function", text)
 				continue
 			}
 			g.funs = append(g.funs, e)

@@ -156,7 +156,7 @@ func (s *Service) former(key string, away map[string]string, seen map[string]boo
 	paths := strings.Join(slices.Sorted(maps.Keys(away)), ", ")
 	if n := s.told.Note("away "+paths, s.o.Now()); n > 0 {
 		one := slices.Sorted(maps.Keys(away))[0]
-		s.o.Log.Warn("Nodes did not tell what their minions have in the mine; what they told last stands in for it",
+		s.o.Log.Warn("mine of child nodes unavailable, using their last report",
 			"nodes", strings.ReplaceAll(paths, viaAbove, "the master above"), "why", away[one], "minions", len(out), "times", n)
 	}
 	return out

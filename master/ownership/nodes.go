@@ -99,9 +99,9 @@ func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
 		if reason == "" {
 			continue
 		}
-		log.Warn("A node of before is none any more", "id", id, "reason", reason)
+		log.Warn("node removed from the tree", "id", id, "reason", reason)
 		if err := s.Remove(id); err != nil {
-			log.Error("A node could not be forgotten", "id", id, "err", err)
+			log.Error("node not removed", "id", id, "err", err)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func Open(o Options) (*Policy, error) {
 		return nil, err
 	}
 	if p.claims, err = OpenClaims(o.Cachedir); err != nil { // told anew by every node that comes back
-		o.Log.Warn("What is known of the minions of nodes is not used", "err", err)
+		o.Log.Warn("saved minions of nodes ignored", "err", err)
 	}
 	p.judge = NewJudge(Config{
 		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, OrderMasters: o.OrderMasters, Roles: p.roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
@@ -192,10 +192,10 @@ func (p *Policy) Forget(id string) {
 	p.claims.Forget(id)
 	p.unbar(id)
 	if err := p.roles.Forget(id); err != nil {
-		p.o.Log.Error("The role of a deleted key could not be forgotten", "id", id, "err", err)
+		p.o.Log.Error("role of deleted key not removed", "id", id, "err", err)
 	}
 	if err := p.nodes.Remove(id); err != nil {
-		p.o.Log.Error("A deleted node could not be forgotten", "id", id, "err", err)
+		p.o.Log.Error("deleted node not removed", "id", id, "err", err)
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *Policy) Join(id string) error {
 	}
 	p.unbar(id)
 	if fresh {
-		p.o.Log.Info("A node below made itself known", "node", id)
+		p.o.Log.Info("child node announced", "node", id)
 		p.o.Joined(id)
 	}
 	return nil

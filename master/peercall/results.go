@@ -22,7 +22,7 @@ func (s *Service) results(ctx context.Context, id, job string) (*wire.Map, error
 	if !s.started.Contains(job) && s.o.Above.Connected() {
 		v, err := s.o.Above.Call(ctx, wire.NewMap("cmd", resultsCommand, "for", id, "jid", job))
 		if err != nil {
-			s.o.Log.Debug("Results of a job above could not be had", "minion", id, "jid", job, "err", err)
+			s.o.Log.Debug("results of a parent's job unavailable", "minion", id, "jid", job, "err", err)
 		}
 		if m, ok := v.(*wire.Map); ok {
 			out = m.Clone()

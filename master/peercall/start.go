@@ -120,7 +120,7 @@ func (s *Service) above(ctx context.Context, id string, r request) (job, bool) {
 	}
 	v, err := s.o.Above.Call(ctx, load)
 	if err != nil {
-		s.o.Log.Warn("A job of a minion reaches the minions behind this node alone: the master above could not be asked", "minion", id, "fun", r.funs(), "err", err)
+		s.o.Log.Warn("peer job limited to minions of this node: parent not reachable", "minion", id, "fun", r.funs(), "err", err)
 		return job{}, false
 	}
 	m, _ := v.(*wire.Map)
@@ -154,7 +154,7 @@ func (s *Service) forNode(ctx context.Context, node string, d *wire.Map) (any, e
 	}
 	j, err := s.here(ctx, id, r, rules)
 	if err != nil {
-		s.o.Log.Info("A job of a minion behind a node was not started here; the node may start it for those behind it", "minion", id, "node", node, "fun", r.funs(), "err", err)
+		s.o.Log.Info("peer job not started here, its node may start it", "minion", id, "node", node, "fun", r.funs(), "err", err)
 		return wire.NewMap(), nil
 	}
 	return j.load(), nil

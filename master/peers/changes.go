@@ -53,7 +53,7 @@ func (s *Service) down(p presence.Peer) {
 func (s *Service) missLost() {
 	for _, p := range s.Lost() {
 		if p.Role == presence.Syndic {
-			s.o.Log.Warn("A node has not come back since the start of this master; open jobs do without it", "node", p.ID)
+			s.o.Log.Warn("node absent since startup, open jobs no longer wait for it", "node", p.ID)
 			s.p.Jobs.NodeDown(p.ID)
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Service) missLost() {
 
 // tellNode fires the event of a node right below.
 func (s *Service) tellNode(tag, id string) {
-	s.o.Log.Info("A node below changed", "node", id, "event", tag)
+	s.o.Log.Info("child node changed", "node", id, "event", tag)
 	s.o.Fire(tag, treewatch.Event(s.o.Now(), id, id))
 }
 

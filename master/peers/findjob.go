@@ -49,12 +49,12 @@ func (s *Service) askOver(jid, tgtType string, tgt any, topics []string, to *zmt
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
 		if *field, err = wire.Encode(v); err != nil {
-			s.o.Log.Error("A find_job could not be built", "jid", jid, "err", err)
+			s.o.Log.Error("find_job not built", "jid", jid, "err", err)
 			return
 		}
 	}
 	s.probes.Add(p.JID, jid)
 	if err := s.p.Publish(p, topics, to); err != nil {
-		s.o.Log.Error("A find_job could not be published", "jid", jid, "err", err)
+		s.o.Log.Error("find_job not published", "jid", jid, "err", err)
 	}
 }

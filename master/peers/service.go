@@ -103,7 +103,7 @@ type Service struct {
 func Open(o Options) *Service {
 	known, sure, err := load(o.Config.Cachedir, o.Now())
 	if err != nil { // it is only a memory, and written anew with the next change
-		o.Log.Warn("The list of known peers is not used", "err", err)
+		o.Log.Warn("list of known peers ignored", "err", err)
 	}
 	s := &Service{o: o}
 	s.Registry = presence.New(presence.Config{

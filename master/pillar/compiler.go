@@ -212,7 +212,7 @@ func (p *pass) rescued(ctx context.Context) (out *value.Map) {
 	defer func() {
 		if f := recover(); f != nil {
 			p.seen.unfit("a panic")
-			p.log.Error("Compiling a pillar panicked", "panic", f, "stack", string(debug.Stack()))
+			p.log.Error("pillar compilation panicked", "panic", f, "stack", string(debug.Stack()))
 			out = value.NewMap("_errors", []any{"The pillar could not be compiled: an error within the master. Please see master log for details."})
 		}
 	}()

@@ -59,7 +59,7 @@ func (c *Compiler) readSources() {
 				}
 			}
 			if s.err != nil {
-				c.log.Error("A source of ext_pillar cannot be used; all pillars get this error", "source", s.name, "err", s.err)
+				c.log.Error("invalid ext_pillar source, all pillars fail", "source", s.name, "err", s.err)
 			}
 			c.sources = append(c.sources, s)
 			return true

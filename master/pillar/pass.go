@@ -136,7 +136,7 @@ func (p *pass) match(tgt any, kind string) (bool, error) {
 	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's: the other entries hold.
-		p.c.log.Error("entry of the pillar top file passed over: its target cannot be matched", "target", fmt.Sprint(tgt), "id", p.r.ID, "err", err)
+		p.c.log.Error("pillar top file entry ignored: invalid target", "target", fmt.Sprint(tgt), "id", p.r.ID, "err", err)
 		return false, nil
 	}
 	return e.Match(subject{p}), nil

@@ -135,7 +135,7 @@ func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, d
 	case path == "" && p.ignored[env][name]:
 		return nil, nil
 	case path == "" && !slices.Contains(p.files.Envs(), env):
-		p.log.Debug("An SLS is in an environment that pillar_roots does not have", "sls", name, "saltenv", env)
+		p.log.Debug("pillar SLS skipped: environment not in pillar_roots", "sls", name, "saltenv", env)
 		return nil, nil // the environment has its own entry
 	case path == "":
 		mods[name] = nil

@@ -14,17 +14,17 @@ func room(o Options) *zmtp.Room {
 	want := max(uint64(c.MaxOpenFiles), need)
 	have, err := o.Raise(want)
 	if err != nil {
-		o.Log.Warn("The limit of open files could not be raised", "limit", have, "wanted", want, "err", err)
+		o.Log.Warn("open file limit not raised", "limit", have, "wanted", want, "err", err)
 	}
 	switch {
 	case c.MaxConnections > 0 && c.MaxConnections < o.Accepted:
-		o.Log.Warn("More keys are accepted than may connect: some minions will be refused; raise max_connections, or remove it",
+		o.Log.Warn("max_connections is lower than the number of accepted keys", "hint", "raise max_connections or remove it",
 			"keys", o.Accepted, "max_connections", c.MaxConnections, "set", o.Accepted)
 	case have < need:
-		o.Log.Warn("More keys are accepted than open files allow connections for: some minions will be refused; raise the hard limit of open files "+
+		o.Log.Warn("open file limit is lower than the number of accepted keys needs", "hint", "raise the hard limit of open files "+
 			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", o.Accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))
 	case have < uint64(c.MaxOpenFiles) && c.Place("max_open_files") != (config.Place{}): // somebody has asked for it
-		o.Log.Warn("Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option",
+		o.Log.Warn("open file limit is lower than max_open_files", "hint", "raise the hard limit (systemd: LimitNOFILE=) or lower the option",
 			"limit", have, "max_open_files", c.MaxOpenFiles)
 	}
 	return zmtp.NewRoom(int(min(have, 1<<30)))

@@ -183,7 +183,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		return err
 	}
 	if x.again {
-		s.o.Log.Info("A job came a second time and is not published again", "jid", j.JID, "user", j.user())
+		s.o.Log.Info("duplicate publication ignored", "jid", j.JID, "user", j.user())
 	}
 	return x.err
 }
@@ -238,7 +238,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 func (s *Service) PublishNow(e jobs.Publish) {
 	x := s.starts.of(e.JID)
 	if x == nil {
-		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
+		s.o.Log.Error("job not published: no start recorded", "jid", e.JID)
 		return
 	}
 	s.aim(x.job)
@@ -251,7 +251,7 @@ func (s *Service) PublishNow(e jobs.Publish) {
 		ctx, cancel := driver.Write()
 		defer cancel()
 		if err := s.o.Jobs.CountStored(ctx, e.JID); err != nil {
-			s.o.Log.Error("The returns that were here before their job could not be counted", "jid", e.JID, "err", err)
+			s.o.Log.Error("early returns of a job not counted", "jid", e.JID, "err", err)
 		}
 	}
 	close(x.done)
@@ -274,7 +274,7 @@ func (s *Service) TellNew(jid string) {
 	j := x.job
 	arg, err := s.mask().Arg(j.load.Fun, j.load.Arg)
 	if err != nil { // access.Calls has read it
-		s.o.Log.Error("arguments masked as a whole", "jid", jid, "err", err)
+		s.o.Log.Error("all arguments masked", "jid", jid, "err", err)
 		arg = nil
 	}
 	tag, data := jobevent.New{

@@ -183,7 +183,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	for _, low := range lows {
 		if ctx.Err() != nil {
 			r.failed.Add(1)
-			r.o.Log.Error("An event takes too long: its other reactions are dropped", "tag", e.Tag, "next", low.id(), "limit", deadline)
+			r.o.Log.Error("reactions dropped: event took too long", "tag", e.Tag, "next", low.id(), "limit", deadline)
 			return
 		}
 		r.react(ctx, low, why)
@@ -209,7 +209,7 @@ func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 
 func (r *Reactor) fire(tag string, data *value.Map) {
 	if err := r.o.Bus.Fire(tag, data); err != nil {
-		r.o.Log.Error("An event could not be fired", "tag", tag, "err", err)
+		r.o.Log.Error("event not fired", "tag", tag, "err", err)
 	}
 }
 

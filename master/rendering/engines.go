@@ -39,7 +39,7 @@ func (e Engines) SecretKeys() render.Decrypter {
 	}
 	k, err := render.OpenKeyring(dir)
 	if err != nil {
-		e.Log.Error("The secret keys for the renderer gpg cannot be read: what is encrypted for them is an error in pillars", "gpg_keydir", dir, "err", err)
+		e.Log.Error("gpg renderer: secret keys unreadable", "gpg_keydir", dir, "err", err)
 		return nil
 	}
 	return k

@@ -188,7 +188,7 @@ func (r *Registry) Forget(minion string) {
 	defer r.mu.Unlock()
 	r.drop(minion)
 	if err := r.store(minion, nil); err != nil {
-		r.o.Log.Error("resources not forgotten", "minion", minion, "err", err)
+		r.o.Log.Error("resources not removed", "minion", minion, "err", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Service) jobs(ctx context.Context, jids []string) {
 	for _, jid := range jids {
 		g.Go(func() error {
 			if err := s.job(ctx, jid); err != nil {
-				s.o.Log.Error("An open job could not be taken up again", "jid", jid, "err", err)
+				s.o.Log.Error("open job not resumed", "jid", jid, "err", err)
 			}
 			return nil
 		})
@@ -133,7 +133,7 @@ func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
 			spec.Unclaimed = slices.DeleteFunc(ids, s.o.Keys.Accepted)
 		}
 	}
-	s.o.Log.Info("An open job is taken up again", "jid", load.JID, "minions", len(minions))
+	s.o.Log.Info("open job resumed", "jid", load.JID, "minions", len(minions))
 	return spec
 }
 

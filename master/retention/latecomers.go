@@ -76,7 +76,7 @@ func (l *Latecomers) publish() {
 			continue
 		}
 		if err := l.o.Publish(r); err != nil {
-			l.o.Log.Error("A job that was stored could not be published", "jid", r.JID, "err", err)
+			l.o.Log.Error("stored job not published", "jid", r.JID, "err", err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (l *Log) restore(n returners.Note) {
 		return
 	}
 	if !ok {
-		l.o.Log.Warn("A note of a kept publication has an unknown key and is passed over", "jid", n.JID, "key", n.Key)
+		l.o.Log.Warn("unknown record in publication log skipped", "jid", n.JID, "key", n.Key)
 		return
 	}
 	r, err := decodeRecord(n.Value)
@@ -135,7 +135,7 @@ func (l *Log) restore(n returners.Note) {
 		err = fmt.Errorf("%w: it is of job %s", errDamaged, r.Name())
 	}
 	if err != nil {
-		l.o.Log.Warn("A kept publication cannot be read and is removed", "jid", n.JID, "err", err)
+		l.o.Log.Warn("unreadable publication removed", "jid", n.JID, "err", err)
 		l.o.Found(p, false)
 		l.over = append(l.over, p)
 		return

@@ -85,7 +85,7 @@ func (q *Queues) Unqueue(w Waiting, reason string) {
 	for _, known := range w.Nodes {
 		maps.Copy(paths, known)
 	}
-	q.o.Log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
+	q.o.Log.Info("queued job expired", "jid", w.JID, "reason", reason, "minions", len(paths))
 	if len(paths) == 0 {
 		return
 	}
@@ -96,7 +96,7 @@ func (q *Queues) Unqueue(w Waiting, reason string) {
 func (q *Queues) TakeUpQueues(ctx context.Context) {
 	for _, r := range q.Records() {
 		if err := q.takeUp(ctx, r); err != nil {
-			q.o.Log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
+			q.o.Log.Error("queued job not resumed", "jid", r.JID, "err", err)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 		return err
 	}
 	if !ok { // it was killed before the job was stored, and nobody was told of it
-		q.o.Log.Warn("A queued job was never stored and is given up", "jid", r.JID)
+		q.o.Log.Warn("queued job abandoned: it was never stored", "jid", r.JID)
 		q.Drop(r.JID)
 		return nil
 	}

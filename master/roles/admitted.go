@@ -21,7 +21,7 @@ func (b *Book) Look() (changed []string) {
 	dir := filepath.Join(b.o.PkiDir, admitted.Dir)
 	info, err := os.Stat(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
+		b.o.Log.Error("admissions unreadable, keeping the last known", "folder", dir, "err", err)
 		return nil
 	}
 	var at time.Time
@@ -36,11 +36,11 @@ func (b *Book) Look() (changed []string) {
 	}
 	now, err := admitted.List(b.o.PkiDir)
 	if now == nil {
-		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
+		b.o.Log.Error("admissions unreadable, keeping the last known", "folder", dir, "err", err)
 		return nil
 	}
 	if err != nil {
-		b.o.Log.Warn("Some admissions do not count", "folder", dir, "err", err)
+		b.o.Log.Warn("invalid admissions ignored", "folder", dir, "err", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *Book) withdraw(id string) error {
 func (b *Book) dropOrphans() {
 	all, err := admitted.List(b.o.PkiDir)
 	if err != nil {
-		b.o.Log.Warn("Some admissions do not count", "err", err)
+		b.o.Log.Warn("invalid admissions ignored", "err", err)
 	}
 	for id := range all {
 		if b.o.Keys.Accepted(id) {
@@ -86,9 +86,9 @@ func (b *Book) dropOrphans() {
 		if _, err := os.Stat(filepath.Join(b.o.PkiDir, "minions_pre", id)); err == nil {
 			continue
 		}
-		b.o.Log.Warn("An admission is removed: there is no key of that id any more", "id", id)
+		b.o.Log.Warn("admission removed: key deleted", "id", id)
 		if _, err := admitted.Withdraw(b.o.PkiDir, id); err != nil {
-			b.o.Log.Error("An admission could not be removed", "id", id, "err", err)
+			b.o.Log.Error("admission not removed", "id", id, "err", err)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (h *Host) run(r *run) (any, error) {
 	}
 	if h.Store != nil && h.keeps(r, h.Now().Sub(at)) {
 		if err := h.keep(r, ret, err == nil); err != nil {
-			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
+			h.Log.Error("runner result not stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
 		}
 	}
 	private := registry.Private(r.call.Fun())

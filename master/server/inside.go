@@ -29,7 +29,7 @@ func (s *Server) Inside(ctx context.Context, what string, load wire.Raw, do func
 	defer func() {
 		if p := recover(); p != nil {
 			s.Stats.Panics.Add(1)
-			s.Log.Error("A request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
+			s.Log.Error("request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
 			err = Invalid("%s: %s", what, handlerRaised)
 		}
 	}()

@@ -15,7 +15,7 @@ func (s *Server) RefusedUser(what, user, fun string) {
 	if s.warned.Swap(now) != now {
 		level = slog.LevelWarn
 	}
-	s.Log.Log(s.Ctx, level, "A command was refused", "cmd", what, "user", user, "fun", fun, "refused", s.Stats.Refused.Load())
+	s.Log.Log(s.Ctx, level, "command refused", "cmd", what, "user", user, "fun", fun, "refused", s.Stats.Refused.Load())
 }
 
 // Refused counts and logs something that was not allowed. A stranger can cause
@@ -23,8 +23,8 @@ func (s *Server) RefusedUser(what, user, fun string) {
 func (s *Server) Refused(what string, p *zmtp.Peer, err error) {
 	s.Stats.Refused.Add(1)
 	if p != nil {
-		s.Log.Debug("Refused", "what", what, "from", p.RemoteAddr(), "err", err)
+		s.Log.Debug("refused", "what", what, "from", p.RemoteAddr(), "err", err)
 		return
 	}
-	s.Log.Warn("Refused", "what", what, "err", err)
+	s.Log.Warn("refused", "what", what, "err", err)
 }

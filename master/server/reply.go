@@ -40,7 +40,7 @@ var ErrNotNow = errors.New("it cannot be answered now")
 func (s *Server) answer(req *zmtp.Request, v any) {
 	b, err := wire.Encode(v)
 	if err != nil {
-		s.Log.Error("A reply could not be encoded", "err", err)
+		s.Log.Error("reply not encoded", "err", err)
 		b, _ = wire.Encode(handlerRaised)
 	}
 	req.Reply(b)
@@ -56,12 +56,12 @@ func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any
 	}
 	b, err := wire.Encode(v)
 	if err != nil {
-		s.Log.Error("A reply could not be encoded", "cmd", r.Cmd, "err", err)
+		s.Log.Error("reply not encoded", "cmd", r.Cmd, "err", err)
 		b, _ = wire.Encode("")
 	}
 	frame, err := key.Seal(nonceOf(r), b)
 	if err != nil {
-		s.Log.Error("A reply could not be encrypted", "cmd", r.Cmd, "err", err)
+		s.Log.Error("reply not encrypted", "cmd", r.Cmd, "err", err)
 		s.answer(req, handlerRaised)
 		return
 	}

@@ -65,12 +65,12 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		if errors.Is(err, jobstore.ErrOutboxFull) { // the store has said so, once
 			level = slog.LevelDebug
 		}
-		s.Log.Log(ctx, level, "What was sent could not be stored and was not acknowledged", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.Log.Log(ctx, level, "request not stored, not acknowledged", "cmd", r.Cmd, "id", r.ID, "err", err)
 		s.answer(req, notStored(err))
 		return
 	}
 	if errors.Is(err, ErrNotNow) {
-		s.Log.Log(ctx, slog.LevelDebug, "A request could not be answered now", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.Log.Log(ctx, slog.LevelDebug, "request not answered, temporary failure", "cmd", r.Cmd, "id", r.ID, "err", err)
 		s.answer(req, wire.NotNow)
 		return
 	}
@@ -79,7 +79,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		if errors.As(err, new(Told)) {
 			level = slog.LevelDebug
 		}
-		s.inVain(ctx, level, "A request failed", r, err)
+		s.inVain(ctx, level, "request failed", r, err)
 		v = ""
 	}
 	s.seal(req, key, r, v)

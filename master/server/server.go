@@ -143,7 +143,7 @@ func (s *Server) Close() {
 func (s *Server) rescue(req *zmtp.Request, what string) {
 	if p := recover(); p != nil {
 		s.Stats.Panics.Add(1)
-		s.Log.Error("A request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
+		s.Log.Error("request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
 		s.answer(req, handlerRaised)
 	}
 }

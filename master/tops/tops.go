@@ -66,7 +66,7 @@ func (t *Tops) States(ctx context.Context, id string) *wire.Map {
 	for _, name := range t.names {
 		of, err := t.ask(ctx, name, id)
 		if err != nil {
-			t.log.Error("A minion gets no states of a source of master_tops", "minion", id, "source", name, "err", err)
+			t.log.Error("master_tops source failed, its states are left out", "minion", id, "source", name, "err", err)
 			continue
 		}
 		for _, env := range slices.Sorted(maps.Keys(of)) {

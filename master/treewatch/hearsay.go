@@ -51,7 +51,7 @@ func Listen(o HearsayOptions) (*Hearsay, error) {
 	if h.g, err = gossip.New(g); err != nil {
 		return nil, fmt.Errorf("topology_gossip: %w", err)
 	}
-	o.Log.Info("Gossip with other nodes", "mode", g.Mode, "listen", h.g.Addr(), "encrypted", g.Keyring != "")
+	o.Log.Info("gossip started", "mode", g.Mode, "listen", h.g.Addr(), "encrypted", g.Keyring != "")
 	return h, nil
 }
 
@@ -61,7 +61,7 @@ func (h *Hearsay) Run(ctx context.Context) {
 		return
 	}
 	if err := h.g.Run(ctx); err != nil {
-		h.o.Log.Warn("The gossip did not end well", "err", err)
+		h.o.Log.Warn("gossip shutdown failed", "err", err)
 	}
 }
 

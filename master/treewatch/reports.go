@@ -125,7 +125,7 @@ func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 // refuseLoop answers a node that has this very master below it. It is not taken
 // as a node here.
 func (r *Reports) refuseLoop(a presence.Announcement, err error) *wire.Map {
-	r.Log.Error("A node is refused", "node", a.ID, "err", err)
+	r.Log.Error("node refused", "node", a.ID, "err", err)
 	r.Tree.Tell(loopBelow(a.ID), a.ID, true)
 	return wire.NewMap("session", false, "node", r.Node, "loop", true)
 }

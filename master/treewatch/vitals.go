@@ -86,7 +86,7 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 		rows, since, err := p.Outbox.OutboxDepth(look, dest)
 		if err != nil {
 			if ctx.Err() == nil {
-				p.Log.Warn("What is owed could not be counted", "to", dest, "err", err)
+				p.Log.Warn("pending returns not counted", "to", dest, "err", err)
 			}
 			continue
 		}

@@ -55,12 +55,12 @@ func (w *Watch) Run(ctx context.Context) {
 		w.Heard.Compare()
 		n := w.Tree.Skeleton()
 		for _, moved := range was.moves(n) {
-			w.Log.Info("A node has moved", "node", moved.id, "from", moved.from, "to", moved.to)
+			w.Log.Info("node moved", "node", moved.id, "from", moved.from, "to", moved.to)
 			w.tell(NodeRehomed, moved.id, moved.to, "from", moved.from, "to", moved.to)
 		}
 		for _, p := range was.fresh(topology.NodeProblems(n), len(w.Tree.Path()) == 1) {
 			path := below(p.Path)
-			w.Log.Warn("The tree has a problem", "kind", p.Kind, "path", p.Path, "detail", p.Detail)
+			w.Log.Warn("tree problem", "kind", p.Kind, "path", p.Path, "detail", p.Detail)
 			w.tell(NodeDegraded, lastOf(p.Path), path, "kind", string(p.Kind), "detail", p.Detail)
 		}
 		select { // changes that follow each other closely are looked at once

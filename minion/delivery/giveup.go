@@ -37,7 +37,7 @@ func (s *Sender) serves(ctx context.Context) bool {
 // sent.
 func (s *Sender) giveUp(seq uint64, load []byte, why error) {
 	jid := s.Outbox.jid(seq)
-	s.Log.Error("the master cannot take this return: given up", "jid", jid, "bytes", len(load), "err", why)
+	s.Log.Error("return abandoned: master cannot accept it", "jid", jid, "bytes", len(load), "err", why)
 	defer s.Outbox.ack(seq) // after the other one is stored
 	if wire.IsErrorReturn(load) || jid == "" {
 		return
@@ -52,6 +52,6 @@ func (s *Sender) giveUp(seq uint64, load []byte, why error) {
 		err = s.Outbox.Push(jid, full)
 	}
 	if err != nil {
-		s.Log.Error("the job will wait for this minion in vain", "jid", jid, "err", err)
+		s.Log.Error("job cannot be declined, the master waits for this minion until its timeout", "jid", jid, "err", err)
 	}
 }

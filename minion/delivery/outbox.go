@@ -127,10 +127,10 @@ func (o *Outbox) Push(jid string, load []byte) error {
 	given := o.shed()
 	o.mu.Unlock()
 	if failed != nil {
-		o.log.Error("a return cannot be stored and is held in memory: it is lost if the minion ends before the master has it", "jid", jid, "err", failed)
+		o.log.Error("return not stored on disk, kept in memory", "jid", jid, "err", failed)
 	}
 	if given > 0 {
-		o.log.Error("returns given up: the master has been away for too long", "count", given, "dir", o.dir)
+		o.log.Error("returns abandoned: master unreachable for too long", "count", given, "dir", o.dir)
 	}
 	select {
 	case o.wake <- struct{}{}:
@@ -176,7 +176,7 @@ func (o *Outbox) head() (seq uint64, load []byte, ok bool) {
 			return item.seq, load, true
 		}
 		if !errors.Is(err, os.ErrNotExist) {
-			o.log.Error("a stored return cannot be read and is given up", "file", o.path(item), "err", err)
+			o.log.Error("stored return unreadable, abandoned", "file", o.path(item), "err", err)
 		}
 		o.ack(item.seq)
 	}

@@ -160,7 +160,7 @@ func (m *Modules) module(ctx context.Context, name string) (*module, error) {
 		m.known[path] = mod
 	}
 	if mod.fault != nil {
-		m.o.Log.Warn("an executable among the modules is none", "module", name, "path", path, "err", mod.fault)
+		m.o.Log.Warn("external module ignored: not executable", "module", name, "path", path, "err", mod.fault)
 	}
 	return mod, mod.wrapped()
 }

@@ -42,7 +42,7 @@ func (m *mover) askSiblings(ctx context.Context, a *active) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			m.Log.Debug("the master did not tell its siblings", "err", err)
+			m.Log.Debug("sibling list not received", "err", err)
 		case !known:
 			return
 		default:
@@ -50,7 +50,7 @@ func (m *mover) askSiblings(ctx context.Context, a *active) {
 				vouched = time.Now()
 			}
 			if err := m.known.learn(reply, !a.guest.Load()); err != nil {
-				m.Log.Warn("the siblings of the master are not all believed", "err", err)
+				m.Log.Warn("parts of the sibling list rejected", "err", err)
 			}
 		}
 		spread = m.awaitNews(ctx, a, m.known.knowsOthers(m.Options.ID))

@@ -85,7 +85,7 @@ type mover struct {
 func Run(ctx context.Context, cfg Config) error {
 	k, err := openKnown(cfg.Options.Cachedir, cfg.Master)
 	if err != nil {
-		cfg.Log.Warn("what was known of the master's siblings is not used", "err", err)
+		cfg.Log.Warn("saved siblings ignored", "err", err)
 	}
 	m := &mover{Config: cfg, known: k}
 	m.moves = cfg.Bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(tag string) bool { return tag == moveTag }})

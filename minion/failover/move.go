@@ -16,13 +16,13 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 			return arrived(ctx, next, t)
 		}
 		if t.failback {
-			m.Log.Warn("the primary master is back, but does not take us", "err", err)
+			m.Log.Warn("primary master is back but refused this minion", "err", err)
 			return nil
 		}
 	}
 	order, voucher, ok := m.candidates(t, cur)
 	if !ok {
-		m.Log.Warn("asked to move to a node that is no sibling of ours", "to", t.to)
+		m.Log.Warn("move refused: target is not a known sibling", "to", t.to)
 		return nil
 	}
 	for _, n := range order {
@@ -31,7 +31,7 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 			if ctx.Err() != nil {
 				return nil
 			}
-			m.Log.Warn("a sibling of the master does not take us", "sibling", n.ID, "err", err)
+			m.Log.Warn("sibling refused this minion", "sibling", n.ID, "err", err)
 			continue
 		}
 		m.Log.Warn("moved to a sibling of the master", "from", cur.Name(), "to", n.ID, "addr", n.Addr(), "asked", t.asked)
@@ -47,11 +47,11 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 	if t.lost && m.known.moved() != nil { // the primary is not where the option says, and nobody that it has named is there
 		next, err := m.configured(ctx)
 		if err == nil {
-			m.Log.Warn("back at the configured master as a guest: neither the primary nor a sibling answers", "primary", cur.Name(), "master", m.Master)
+			m.Log.Warn("connected to the configured master: primary and siblings unreachable", "primary", cur.Name(), "master", m.Master)
 			return arrived(ctx, next, t)
 		}
 		if ctx.Err() == nil {
-			m.Log.Warn("the configured master does not take us either", "master", m.Master, "err", err)
+			m.Log.Warn("configured master refused this minion", "master", m.Master, "err", err)
 		}
 	}
 	return nil

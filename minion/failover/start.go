@@ -35,17 +35,17 @@ func (m *mover) start(ctx context.Context) (*active, error) {
 		if answered(err) { // nobody else must be a way around what it says
 			return m.primary(ctx, false, false)
 		}
-		m.Log.Warn("the node that this minion was moved to does not take it; the configured master is asked", "node", m.known.primaryID(), "tries", primaryTries, "master", m.Master, "err", err)
+		m.Log.Warn("assigned node refused this minion, trying the configured master", "node", m.known.primaryID(), "tries", primaryTries, "master", m.Master, "err", err)
 		if a, err = m.configured(ctx); err == nil || ctx.Err() != nil {
 			return a, err
 		}
-		m.Log.Warn("nor does the configured master; its siblings are asked", "master", m.Master, "err", err)
+		m.Log.Warn("configured master refused this minion, trying its siblings", "master", m.Master, "err", err)
 		order, voucher := m.known.others(m.Options.ID, m.known.primaryID())
 		for _, n := range order {
 			if a, err = m.sibling(ctx, n, voucher); err == nil || ctx.Err() != nil {
 				return a, err
 			}
-			m.Log.Warn("a sibling of the master does not take us", "sibling", n.ID, "err", err)
+			m.Log.Warn("sibling refused this minion", "sibling", n.ID, "err", err)
 		}
 		if err := sleep.For(ctx, wait+rand.N(wait/10+1)); err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ func (m *mover) tellLeaving(ctx context.Context, cur *active, to string) {
 	short, stop := context.WithTimeout(ctx, reach)
 	defer stop()
 	if _, _, err := m.change(short, cur, wire.NewMap("leaves", to)); err != nil {
-		m.Log.Debug("the master was not told that we leave", "err", err)
+		m.Log.Debug("departure not reported to master", "err", err)
 	}
 }
 
@@ -38,24 +38,24 @@ func (m *mover) changePrimary(ctx context.Context, cur, next *active) {
 	defer stop()
 	word, known, err := m.change(short, cur, wire.NewMap("transfer", next.node.ID))
 	if err != nil || !known || !word.Has("transfer") {
-		m.Log.Warn("the primary master does not give its word that we may belong elsewhere; we go back some time", "err", err)
+		m.Log.Warn("primary master did not vouch for the move, the move is temporary", "err", err)
 		return
 	}
 	reply, known, err := m.change(short, next, wire.NewMap("stay", true, "word", word.Bytes("transfer"), "voucher", true))
 	if err != nil || !known {
-		m.Log.Warn("the new node does not take us for good; we go back some time", "err", err)
+		m.Log.Warn("new node did not accept a permanent move, the move is temporary", "err", err)
 		return
 	}
 	if err := m.known.setPrimary(next.node); err != nil {
-		m.Log.Warn("the new primary could not be written down", "err", err)
+		m.Log.Warn("new primary not saved", "err", err)
 		return
 	}
 	next.guest.Store(false)
 	next.node = sibling.Node{}
 	if err := m.known.learn(reply, true); err != nil {
-		m.Log.Warn("the siblings of the new primary are not known yet", "err", err)
+		m.Log.Warn("siblings of the new primary unknown", "err", err)
 	}
 	if _, _, err := m.change(short, cur, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
-		m.Log.Warn("the old primary was not told that we left", "err", err)
+		m.Log.Warn("departure not reported to the old primary", "err", err)
 	}
 }

@@ -72,7 +72,7 @@ func (c *Client) List(ctx context.Context, kind Kind, saltenv, prefix string) ([
 	names = slices.DeleteFunc(names, func(name string) bool {
 		bad := name != "." && check("path", name) != nil
 		if bad {
-			c.o.Log.Warn("the source lists a path that is refused", "path", name, "saltenv", saltenv)
+			c.o.Log.Warn("unsafe path in file list ignored", "path", name, "saltenv", saltenv)
 		}
 		return bad
 	})

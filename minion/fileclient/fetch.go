@@ -158,7 +158,7 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 			return "", fmt.Errorf("fetch %s of %s: %w", source, env, err)
 		}
 		last = err
-		c.o.Log.Warn("a file came with another hash than its source told; it is fetched again", "source", source, "saltenv", env)
+		c.o.Log.Warn("file hash mismatch, fetching again", "source", source, "saltenv", env)
 	}
 	return "", last
 }

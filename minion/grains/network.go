@@ -48,7 +48,7 @@ func hostInterfaces() ([]iface, error) {
 func (c *collector) network() *wire.Map {
 	list, err := c.interfaces()
 	if err != nil {
-		c.Log.Warn("network interfaces cannot be read", "err", err)
+		c.Log.Warn("network interfaces unreadable", "err", err)
 		return wire.NewMap()
 	}
 	all, four, six, macs := wire.NewMap(), wire.NewMap(), wire.NewMap(), wire.NewMap()

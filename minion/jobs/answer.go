@@ -17,7 +17,7 @@ func (j *Jobs) encoded(p wire.Publication, r delivery.Result) wire.Raw {
 		full, err = j.Encoder.Return(j.Encoder.Bare(p), delivery.Failure(p, "ERROR: the result cannot be returned: "+err.Error()))
 	}
 	if err != nil {
-		j.Log.Error("no return could be made", "jid", p.JID, "err", err)
+		j.Log.Error("return not built", "jid", p.JID, "err", err)
 		return nil
 	}
 	return full

@@ -24,6 +24,6 @@ func (j *Jobs) Decline(from Master, p wire.Publication, why error) {
 		err = from.Push(p.JID, full)
 	}
 	if err != nil {
-		j.Log.Error("the job will wait for this minion in vain", "jid", p.JID, "master", from.Name(), "err", err)
+		j.Log.Error("job cannot be declined, the master waits for this minion until its timeout", "jid", p.JID, "master", from.Name(), "err", err)
 	}
 }

@@ -156,6 +156,6 @@ func (j *Jobs) remember(jid string) {
 		return
 	}
 	if err := j.diary.note(jid); err != nil {
-		j.Log.Warn("after a restart this job may run again if the master gives it again", "jid", jid, "err", err)
+		j.Log.Warn("job not recorded, it may run again after a restart", "jid", jid, "err", err)
 	}
 }

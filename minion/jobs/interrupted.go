@@ -13,7 +13,7 @@ import (
 func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 	left, err := j.procs.list()
 	if err != nil {
-		j.Log.Error("cannot look for interrupted jobs", "err", err)
+		j.Log.Error("interrupted jobs not listed", "err", err)
 		return
 	}
 	for _, p := range left {
@@ -22,18 +22,18 @@ func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 			continue
 		}
 		if p.load.Has("schedule") {
-			j.Log.Warn("scheduled job was interrupted by the end of the minion", "job", p.load.String("schedule"), "jid", p.jid)
+			j.Log.Warn("scheduled job interrupted by minion shutdown", "job", p.load.String("schedule"), "jid", p.jid)
 			j.procs.remove(p.jid)
 			continue
 		}
 		p.load.Delete(masterField)
 		pub, err := publicationOf(p.load)
 		if err != nil {
-			j.Log.Warn("interrupted job cannot be reported", "jid", p.jid, "err", err)
+			j.Log.Warn("interrupted job not reported", "jid", p.jid, "err", err)
 			j.procs.remove(p.jid)
 			continue
 		}
-		j.Log.Warn("job was interrupted by the end of the minion", "jid", p.jid)
+		j.Log.Warn("job interrupted by minion shutdown", "jid", p.jid)
 		j.recent.take(p.jid, from)
 		j.answer(from, pub, delivery.Failure(pub, "ERROR: the minion ended while this job ran; what it had done by then is unknown"))
 		j.procs.remove(p.jid)

@@ -116,7 +116,7 @@ func (j *Jobs) Stop() {
 	select {
 	case <-done:
 	case <-time.After(stopGrace):
-		j.Log.Warn("jobs do not end and are left behind", "running", len(j.table.Running()))
+		j.Log.Warn("jobs still running at shutdown", "running", len(j.table.Running()))
 	}
 }
 
@@ -165,7 +165,7 @@ func (j *Jobs) Begin(ctx context.Context, jid, master string, load *wire.Map) (j
 		return nil, nil, err
 	}
 	if err := j.procs.write(jid, master, load); err != nil {
-		j.Log.Error("other processes will not see this job", "jid", jid, "err", err)
+		j.Log.Error("job not recorded in proc_dir", "jid", jid, "err", err)
 	}
 	return jobCtx, func() { j.procs.remove(jid); leave() }, nil
 }

@@ -75,7 +75,7 @@ func (j *Jobs) unsaved(env modules.Env, jid string, why error) {
 	defer cancel()
 	data := wire.NewMap("id", j.Config.ID, "jid", jid, "err", why.Error())
 	if err := env.Fire(ctx, "salt/job/"+jid+"/unsaved/"+j.Config.ID, data); err != nil {
-		j.Log.Warn("event of a return that was not saved not sent", "jid", jid, "err", err)
+		j.Log.Warn("event about an unsaved return not sent", "jid", jid, "err", err)
 	}
 }
 

@@ -121,7 +121,7 @@ func (j *Jobs) refuse(from Master, p wire.Publication, why error) error {
 	if j.recent.has(p.JID) || j.tops.seen.has(p.JID) || !j.Config.PubRet {
 		return err
 	}
-	j.Log.Warn("A job is not what the top has ordered", "jid", p.JID, "fun", text(p.Fun), "master", from.Name(), "refused", j.tops.refused.Load(), "err", why)
+	j.Log.Warn("job rejected: it differs from the order of the top", "jid", p.JID, "fun", text(p.Fun), "master", from.Name(), "refused", j.tops.refused.Load(), "err", why)
 	full, ferr := j.Encoder.Return(p, delivery.Failure(p, "ERROR: "+err.Error()))
 	if ferr != nil {
 		return errors.Join(err, ferr)

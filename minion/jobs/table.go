@@ -43,7 +43,7 @@ func (t jobTable) Find(jid string) (modules.Job, bool) {
 func (t jobTable) others() []modules.Job {
 	left, err := t.of.procs.list()
 	if err != nil {
-		t.of.Log.Warn("jobs of other processes are not seen", "err", err)
+		t.of.Log.Warn("proc_dir unreadable", "err", err)
 	}
 	var out []modules.Job
 	for _, p := range left {

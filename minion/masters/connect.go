@@ -33,7 +33,7 @@ func (m *Masters) Connect(ctx context.Context) (*session.Session, error) {
 		if round == m.Options.MasterTries || ctx.Err() != nil {
 			return nil, errors.Join(errs...)
 		}
-		m.Log.Error("no master serves", "round", round, "err", errors.Join(errs...))
+		m.Log.Error("no master available", "round", round, "err", errors.Join(errs...))
 		if err := sleep.For(ctx, m.Options.AcceptanceWaitTime); err != nil {
 			return nil, errors.Join(errs...)
 		}

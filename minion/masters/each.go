@@ -37,7 +37,7 @@ func (m *Masters) serveEach(ctx context.Context, masters []string) error {
 			res, err := s.SignIn(ctx)
 			if err != nil {
 				if errs[i] = err; ctx.Err() == nil {
-					m.Log.Error("this master is given up", "master", s.Name(), "err", err)
+					m.Log.Error("master abandoned", "master", s.Name(), "err", err)
 				}
 				return
 			}

@@ -32,7 +32,7 @@ func (m *Masters) failover(ctx context.Context, masters []string) error {
 		case err != nil && session.Final(err):
 			return err
 		}
-		m.Log.Error("no master can be reached", "masters", masters, "again_in", wait, "err", err)
+		m.Log.Error("no master reachable", "masters", masters, "again_in", wait, "err", err)
 		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}
@@ -73,7 +73,7 @@ func (m *Masters) round(ctx context.Context, masters []string, box *delivery.Out
 			if ctx.Err() != nil {
 				return "", false, nil
 			}
-			m.Log.Warn("master does not serve, trying the next", "master", name, "err", err)
+			m.Log.Warn("master unavailable, trying the next", "master", name, "err", err)
 			last = err
 			if session.Final(err) {
 				fatal++
@@ -135,7 +135,7 @@ func (m *Masters) awaitFirst(ctx context.Context, first string) bool {
 		_, err = s.Channel().Attempt(ctx)
 		_ = s.Channel().Close()
 		if err == nil {
-			m.Log.Info("the first master is back", "master", first)
+			m.Log.Info("first master is back", "master", first)
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Scheduler) push(id string, load []byte, masters []Master) {
 
 func (s *Scheduler) give(m Master, r heldReturn) {
 	if err := m.Push(r.id, r.load); err != nil {
-		s.o.Log.Error("the result of a scheduled job is lost", "jid", r.id, "master", m.Name(), "err", err)
+		s.o.Log.Error("scheduled job result lost", "jid", r.id, "master", m.Name(), "err", err)
 	}
 }
 
@@ -47,7 +47,7 @@ func (s *Scheduler) hold(r heldReturn) {
 		given++
 	}
 	if given > 0 {
-		s.o.Log.Error("results of scheduled jobs given up: there has been no master for too long", "count", given)
+		s.o.Log.Error("scheduled job results abandoned: master unreachable for too long", "count", given)
 	}
 }
 

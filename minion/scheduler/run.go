@@ -76,7 +76,7 @@ func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run
 	res.value, res.retcode, res.success, res.out = got.Value, got.Retcode, true, got.Out
 	if got.Err != nil {
 		res.retcode, res.success = failedCode, false
-		s.o.Log.Error("A scheduled job failed", "job", r.Name, "jid", id, "fun", r.Function, "err", got.Value)
+		s.o.Log.Error("scheduled job failed", "job", r.Name, "jid", id, "fun", r.Function, "err", got.Value)
 	}
 	return res
 }
@@ -111,7 +111,7 @@ func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res 
 		load.Set("fun_args", []any{})
 		load.Delete("metadata")
 		if full, err = s.encode(load); err != nil {
-			s.o.Log.Error("the result of a scheduled job cannot be returned", "job", r.Name, "jid", id, "err", err)
+			s.o.Log.Error("scheduled job result not returned", "job", r.Name, "jid", id, "err", err)
 			return
 		}
 	}
@@ -134,7 +134,7 @@ func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res 
 		load.Delete(ownJID)
 	}
 	if full, err = s.encode(load); err != nil {
-		s.o.Log.Error("the result of a scheduled job cannot be returned", "job", r.Name, "jid", id, "err", err)
+		s.o.Log.Error("scheduled job result not returned", "job", r.Name, "jid", id, "err", err)
 		return
 	}
 	s.push(id, full, masters)
@@ -164,7 +164,7 @@ func (s *Scheduler) unsaved(r schedule.Run, id string, why error) {
 	for _, m := range s.o.Masters() {
 		ctx, cancel := context.WithTimeout(context.Background(), unsavedTimeout)
 		if err := m.Env().Fire(ctx, "salt/job/"+id+"/unsaved/"+s.o.Config.ID, data); err != nil {
-			s.o.Log.Warn("event of a result that was not saved not sent", "job", r.Name, "jid", id, "master", m.Name(), "err", err)
+			s.o.Log.Warn("event about an unsaved result not sent", "job", r.Name, "jid", id, "master", m.Name(), "err", err)
 		}
 		cancel()
 	}
@@ -174,7 +174,7 @@ func (s *Scheduler) unsaved(r schedule.Run, id string, why error) {
 func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res result, full wire.Raw) {
 	value, err := wire.Encode(res.value)
 	if err != nil {
-		s.o.Log.Error("the result of a scheduled job is not saved", "job", r.Name, "jid", id, "err", err)
+		s.o.Log.Error("scheduled job result not saved", "job", r.Name, "jid", id, "err", err)
 		return
 	}
 	ret := returners.Return{
@@ -191,13 +191,13 @@ func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res re
 		from = from.With([]string{name}, r.ReturnConfig, r.ReturnKwargs)
 		open, err := from.Open(ctx, []string{name}, r.ReturnConfig)
 		if err != nil {
-			s.o.Log.Error("a scheduled job names a returner that cannot be used, which is passed over", "job", r.Name, "returner", name, "err", err)
+			s.o.Log.Error("scheduled job: unknown returner ignored", "job", r.Name, "returner", name, "err", err)
 			s.unsaved(r, id, fmt.Errorf("open %w", err))
 			continue
 		}
 		// The minion may be stopping: what was done is saved all the same.
 		if err := open.SaveReturn(context.WithoutCancel(ctx), ret); err != nil {
-			s.o.Log.Error("the result of a scheduled job is not saved", "job", r.Name, "jid", id, "err", err)
+			s.o.Log.Error("scheduled job result not saved", "job", r.Name, "jid", id, "err", err)
 			s.unsaved(r, id, err)
 		}
 		open.Close()

@@ -172,7 +172,7 @@ func (s *Scheduler) unknown(job, field string) {
 	if field == "run" || field == "saved" {
 		return
 	}
-	s.o.Log.Warn("a field of a scheduled job is not known and has no effect", "job", job, "field", field)
+	s.o.Log.Warn("scheduled job: unknown field ignored", "job", job, "field", field)
 }
 
 // whens finds a date that the pillar or the grains name. It is called while s.mu is held.

@@ -24,7 +24,7 @@ func (s *Scheduler) startUp(ctx context.Context) {
 			return
 		}
 	} else if o.FileClient != "local" {
-		s.o.Log.Warn("startup_states has no effect: with master_type: disable there are no states but those of file_client: local")
+		s.o.Log.Warn("startup_states ignored: master_type: disable needs file_client: local")
 		return
 	}
 	r := startupRun(o.StartupStates, o.SlsList, o.TopFile)

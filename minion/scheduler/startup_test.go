@@ -46,7 +46,7 @@ func TestStartup(t *testing.T) {
 
 // Without a master there are states if the files are local, and else a warning.
 func TestStartup_NoMaster(t *testing.T) {
-	for _, c := range []struct{ files, want string }{{"local", "fun=state.highstate"}, {"remote", "startup_states has no effect"}} {
+	for _, c := range []struct{ files, want string }{{"local", "fun=state.highstate"}, {"remote", "startup_states ignored"}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, nil, func(o *config.Minion) { o.StartupStates, o.MasterType, o.FileClient = "highstate", "disable", c.files })
 			s.run(t, time.Minute)

@@ -103,11 +103,11 @@ func (s *Session) asked(p wire.Publication) {
 // declineData has the master told that a job is not taken. If too many wait for that, it asks
 // by itself later.
 func (s *Session) declineData(jid string, data []string) {
-	s.log.Info("a job that the master may wait for does not match", "jid", jid, "data", data)
+	s.log.Info("job declined: target does not match", "jid", jid, "data", data)
 	select {
 	case s.declined <- wire.NewMap("cmd", "_declined", "id", s.all.Options.ID, "jid", jid, "data", data):
 	default:
-		s.log.Warn("the master is not told that a job is not taken: too many wait for that", "jid", jid)
+		s.log.Warn("job not declined: too many pending", "jid", jid)
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Session) tellDeclined(ctx context.Context) {
 			return
 		case load := <-s.declined:
 			if _, err := s.ch.Request(ctx, load); err != nil && ctx.Err() == nil {
-				s.log.Warn("the master could not be told that a job is not taken", "jid", load.String("jid"), "err", err)
+				s.log.Warn("job not declined", "jid", load.String("jid"), "err", err)
 			}
 		}
 	}

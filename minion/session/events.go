@@ -58,7 +58,7 @@ func (s *Session) ping(ctx context.Context) {
 	}
 	for sleep.For(ctx, every) == nil {
 		if err := s.Fire(ctx, "minion_ping", "ping"); err != nil && ctx.Err() == nil {
-			s.log.Warn("the master does not answer a ping", "err", err)
+			s.log.Warn("master did not answer a ping", "err", err)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (s *Session) catchUp(ctx context.Context) {
 		case <-s.fetch:
 		}
 		err := s.ch.CatchUp(ctx, &s.tail, s.UnderWay(), func(p wire.Publication) {
-			s.log.Info("a missed publication was fetched", "jid", p.JID)
+			s.log.Info("missed publication fetched", "jid", p.JID)
 			if err := s.all.Jobs.Take(s, p); err != nil {
 				s.log.Warn("publication dropped", "jid", p.JID, "err", err)
 			}

@@ -27,7 +27,7 @@ func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 		return err
 	}
 	if faults := p.List("_errors"); len(faults) > 0 {
-		s.log.Error("the master reports errors in the pillar", "errors", faults)
+		s.log.Error("pillar has errors", "errors", faults)
 	}
 	s.pillar.Store(p)
 	if s.all.PillarChanged != nil {

@@ -68,7 +68,7 @@ func (s *Session) signInAgain(ctx context.Context) {
 			}
 		}
 		if now.AES != before.AES {
-			s.log.Info("the master has new keys")
+			s.log.Info("master keys changed")
 			if s.all.Options.MasterAliveInterval > 0 {
 				s.fireStart(ctx)
 			}

@@ -67,7 +67,7 @@ func (s *Session) watchPort(ctx context.Context, addr string) {
 		}
 		res, err := s.ch.Attempt(ctx)
 		if err == nil && s.ch.PublishAddr(res, s.all.Options.PublishPort) != addr {
-			s.log.Info("publications have moved", "from", addr)
+			s.log.Info("publication port changed", "from", addr)
 			return
 		}
 	}

@@ -38,7 +38,7 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	default:
 		own, err := output.ParseTabular(form)
 		if err != nil {
-			log.Warn("States in one line are shown in Salt's form", "err", err)
+			log.Warn("state_output shown in Salt's form", "err", err)
 		}
 		f.states.Tabular = own
 	}
@@ -67,7 +67,7 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	}
 	theme, err := output.ReadTheme(file)
 	if err != nil {
-		log.Warn("Results are shown in Salt's colours", "err", err)
+		log.Warn("output theme ignored, using Salt's colours", "err", err)
 	}
 	f.theme = theme
 }
@@ -82,7 +82,7 @@ func (f *Output) writes(name string, log *slog.Logger) {
 	case output.Known(name):
 		f.Outputter = name
 	default:
-		log.Warn("There is no such outputter: results are shown as without the option", "output", name, "known", output.Names())
+		log.Warn("unknown outputter ignored", "output", name, "known", output.Names())
 	}
 }
 

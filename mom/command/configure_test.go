@@ -49,8 +49,8 @@ func TestConfigure(t *testing.T) {
 		{"never in colours", "", file{"color": "false"}, output.Options{}, ""},
 		{"the line has some", "--force-color", file{"color": "false"}, output.Options{Color: true}, ""},
 		{"no outputter", "", file{"output": "dson"}, output.Options{}, "There is no such outputter"},
-		{"no theme", "", file{"color_theme": filepath.Join(theme, "none")}, output.Options{}, "Results are shown in Salt's colours"},
-		{"no form", "", file{"state_tabular": "{9}"}, output.Options{}, "States in one line are shown in Salt's form"},
+		{"no theme", "", file{"color_theme": filepath.Join(theme, "none")}, output.Options{}, "output theme ignored, using Salt's colours"},
+		{"no form", "", file{"state_tabular": "{9}"}, output.Options{}, "state_output shown in Salt's form"},
 	} {
 		var f command.Output
 		var s options.Set

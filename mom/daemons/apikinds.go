@@ -81,14 +81,14 @@ func gateway(o apiOptions) (*apiDaemon, error) {
 	}
 	b := &api.Upstream{Remote: c, TokenFile: o.conf.ApiUpstreamTokenFile}
 	if b.TokenFile == "" {
-		o.log.Warn("There are no events: api_upstream_token_file names no token to listen with")
+		o.log.Warn("no events: api_upstream_token_file has no token")
 	} else if err := b.CheckToken(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	if info, err := os.Stat(b.TokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
-		o.log.Warn("Others may read the token for events, with which they hear everything; make it 0600", "file", b.TokenFile, "mode", info.Mode().Perm().String())
+		o.log.Warn("event token file is readable by others", "hint", "set its mode to 0600", "file", b.TokenFile, "mode", info.Mode().Perm().String())
 	}
-	o.log.Info("This is a gateway", "upstream", c.URL())
+	o.log.Info("running as a gateway", "upstream", c.URL())
 	o.backend, o.events, o.closes = b, b.TokenFile != "", append(o.closes, c.Close)
 	return newAPI(o)
 }

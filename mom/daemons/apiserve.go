@@ -64,7 +64,7 @@ func newAPI(o apiOptions) (*apiDaemon, error) {
 		return nil, errors.Join(fmt.Errorf("nothing to serve: put rest_cherrypy (or rest_tornado) with port, ssl_crt and ssl_key into %s", o.conf.ConfFile), a.close())
 	}
 	if len(o.conf.NetapiEnableClients) == 0 {
-		o.log.Warn("No client is enabled, so nothing can be run: name them in netapi_enable_clients")
+		o.log.Warn("no API client enabled", "hint", "list them in netapi_enable_clients")
 	}
 	return a, nil
 }
@@ -88,7 +88,7 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 		return err
 	}
 	a.servers = append(a.servers, s)
-	a.o.log.Info("The REST API is served", "dialect", string(d), "addr", s.Addr().String(), "tls", s.TLS())
+	a.o.log.Info("REST API serving", "dialect", string(d), "addr", s.Addr().String(), "tls", s.TLS())
 	return nil
 }
 
@@ -167,7 +167,7 @@ func withAPI(dir string, conf *config.Master, version string, log *slog.Logger, 
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if err := beside(side); err != nil {
-				log.Error("The REST API is not served any more; the master goes on", "err", err)
+				log.Error("REST API stopped, the master continues", "err", err)
 			}
 		})
 		err := run(ctx)

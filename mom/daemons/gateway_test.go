@@ -340,7 +340,7 @@ func TestGateway_NoEvents(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	log, err := os.ReadFile(filepath.Join(a.Dir, "top", "log"))
-	if err != nil || !strings.Contains(string(log), "The REST API is served") {
+	if err != nil || !strings.Contains(string(log), "REST API serving") {
 		t.Errorf("the master's log says nothing of its API: %v\n%s", err, log)
 	}
 	if strings.Contains(string(log), "not heard") {

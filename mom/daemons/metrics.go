@@ -53,7 +53,7 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 		if err != nil {
 			return nil, errors.Join(err, drop())
 		}
-		log.Info("Metrics and health checks are served", "addr", srv.Addr().String())
+		log.Info("metrics and health checks serving", "addr", srv.Addr().String())
 		drop = both(srv.Close, drop)
 		sides = append(sides, srv.Run)
 	}
@@ -73,7 +73,7 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 			drop = both(p.Close, drop)
 			sides = append(sides, func(ctx context.Context) error {
 				if err := p.Run(ctx); err != nil { // the collector is away: that is no fault of the daemon
-					log.Warn("the last metrics were lost", "err", err)
+					log.Warn("last metrics not sent", "err", err)
 				}
 				return nil
 			})
@@ -97,7 +97,7 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 		for _, serve := range sides {
 			wg.Go(func() {
 				if err := serve(side); err != nil {
-					log.Error("Metrics and health checks are not served any more", "err", err)
+					log.Error("metrics and health checks stopped", "err", err)
 				}
 			})
 		}

@@ -110,7 +110,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	}
 	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile), strings.ReplaceAll(strings.ToLower(svc.name), " ", "-"))
 	if err != nil {
-		log.Error("The daemon cannot start", "err", err)
+		log.Error("daemon failed to start", "err", err)
 		return &startError{err}
 	}
 	defer pid.Remove() //nolint:errcheck // a stale file is recognised at the next start
@@ -125,7 +125,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 		return &startError{err}
 	}
 	if err := daemon.Notify("READY=1"); err != nil {
-		log.Warn("systemd could not be told that the daemon is ready", "err", err)
+		log.Warn("systemd readiness notification failed", "err", err)
 	}
 	daemon.Started(nil)
 	scavenging, stop := context.WithCancel(ctx)

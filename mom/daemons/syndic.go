@@ -55,7 +55,7 @@ func syndicCommand() *cobra.Command {
 					daemon.EaseCollector()
 					if alone {
 						if conf.Local.Api {
-							log.Warn("api: True has no effect beside a salt-master: it is for a master in this process; run salt-api, or mom api")
+							log.Warn("option api ignored: it needs a master in this process", "hint", "run salt-api, or mom api")
 						}
 						return withTracer(ctx, conf.Local.Tracing, "salt-syndic", conf.Upper.ID, version, log, func(t *tracing.Tracer) (func(context.Context) error, error) {
 							n, err := newForwarder(ctx, conf, version, log, t)

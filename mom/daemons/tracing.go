@@ -30,7 +30,7 @@ func withTracer(ctx context.Context, conf map[string]any, service, id, version s
 	return func(ctx context.Context) error {
 		err := run(ctx)
 		if lost := t.Close(); lost != nil { // the collector is away: that is no fault of the daemon
-			log.Warn("the last spans were lost", "err", lost)
+			log.Warn("last spans not sent", "err", lost)
 		}
 		return err
 	}, nil

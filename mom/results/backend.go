@@ -44,7 +44,7 @@ func Open(conf *config.Master, log *slog.Logger) (*Backend, error) {
 		return nil, fmt.Errorf("api_results: %w", err)
 	}
 	if len(conf.ExternalAuth) == 0 {
-		log.Warn("Nobody can log in: name users in external_auth")
+		log.Warn("external_auth is empty, nobody can log in")
 	}
 	b.logins.Auth = b.auth
 	if b.store, err = mysql.Open(context.Background(), o); err != nil {

@@ -64,7 +64,7 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 		}
 	}
 	if !may {
-		s.b.log.Warn("A call was refused", "user", l.Name, "eauth", l.Eauth, "fun", call.Fun)
+		s.b.log.Warn("call refused", "user", l.Name, "eauth", l.Eauth, "fun", call.Fun)
 		return nil, refused("TokenAuthenticationError", `Authentication failure of type "token" occurred for user `+l.Name+".")
 	}
 	if !slices.Contains(served, call.Fun) {

@@ -217,7 +217,7 @@ func (r *call) follow(ctx context.Context) (err error) {
 	defer drawn()
 	rep := r.report(bar)
 	job.Enough = rep.Counts
-	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
+	r.log.Debug("job published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
 	rep.Asked(len(job.Nodes))
 	rep.Started(job.JID)
 	for {
@@ -259,7 +259,7 @@ func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error 
 	}
 	all, err := r.client.Runner(ctx, "jobs.lookup_jid", jid)
 	if err != nil {
-		r.log.Error("Large results could not be taken from the job cache", "minions", cut, "err", err)
+		r.log.Error("large results not read from the job cache", "minions", cut, "err", err)
 		return nil // the report tells how to look them up
 	}
 	for _, id := range cut {

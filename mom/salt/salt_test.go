@@ -184,13 +184,13 @@ func TestSaltFiles(t *testing.T) {
 	if want := strings.Repeat("web-01:\n    True\n", 2); err != nil || string(b) != want {
 		t.Errorf("%v: %q", err, b)
 	}
-	if b, err = os.ReadFile(log); err != nil || !bytes.Contains(b, []byte("The job was published")) {
+	if b, err = os.ReadFile(log); err != nil || !bytes.Contains(b, []byte("job published")) {
 		t.Errorf("%v: log %q", err, b)
 	}
 	if got := tr.Run(Command(), "top", "web-01", "test.ping", "--out-file", "/nonexistent/x"); got.Code != 1 || !strings.Contains(got.Err, "--out-file") {
 		t.Error(got)
 	}
-	if got := tr.Run(Command(), "top", "web-01", "test.ping", "-l", "debug"); !strings.Contains(got.Err, "[DEBUG   ] The job was published jid=") ||
+	if got := tr.Run(Command(), "top", "web-01", "test.ping", "-l", "debug"); !strings.Contains(got.Err, "[DEBUG   ] job published jid=") ||
 		!strings.HasPrefix(got.Err, "[DEBUG   ] Reading configuration from /") {
 		t.Error(got)
 	}

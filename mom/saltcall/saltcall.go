@@ -91,7 +91,7 @@ func (f *flags) statesNotRun(log *slog.Logger) {
 			err = missing
 		}
 		if err != nil {
-			log.Warn("folder of --states-dir not readable", "err", err)
+			log.Warn("directory of --states-dir unreadable", "err", err)
 			continue
 		}
 		for _, path := range found {

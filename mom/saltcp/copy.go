@@ -67,7 +67,7 @@ func (c *copying) ask(ctx context.Context, j client.Job) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	c.log.Debug("A job has ended", "jid", o.JID, "fun", j.Fun[0], "returned", len(o.Returns))
+	c.log.Debug("job complete", "jid", o.JID, "fun", j.Fun[0], "returned", len(o.Returns))
 	out := map[string]any{}
 	for id, ret := range o.Returns {
 		if out[id], err = ret.Value.Decode(); err != nil {

@@ -255,8 +255,8 @@ func (k *run) tell(c change, done []keys.Key) {
 	}
 	switch {
 	case errors.Is(err, client.ErrUnreachable):
-		k.log.Debug("No event is fired: the master does not run", "err", err)
+		k.log.Debug("master not running, no event fired", "err", err)
 	case err != nil:
-		k.log.Warn("The master's event bus was not told of the keys", "err", err)
+		k.log.Warn("key event not fired", "err", err)
 	}
 }

@@ -84,7 +84,7 @@ func (w *wheel) Finger(sel keys.Selection) ([]keys.Shown, error) {
 		var not *client.WheelError
 		switch {
 		case errors.As(err, &not) && strings.Contains(not.Reason, "is not available"):
-			w.log.Warn("The fingerprints of the master's own keys are told on its machine alone")
+			w.log.Warn("fingerprints of the master's own keys are shown on its host only")
 		case err != nil:
 			return nil, err
 		}

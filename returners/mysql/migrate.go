@@ -110,7 +110,7 @@ func (m *migration) create(ctx context.Context, stmt string) error {
 	if err != nil || t.exists() {
 		return err
 	}
-	m.o.Log.Info("make a table", "database", m.o.where(), "table", name)
+	m.o.Log.Info("creating table", "database", m.o.where(), "table", name)
 	return m.ddl(ctx, stmt)
 }
 
@@ -130,7 +130,7 @@ func (m *migration) widen(ctx context.Context, name string, want shape) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	m.o.Log.Info("widen the columns of a table, which takes a while when it is large", "database", m.o.where(), "table", name, "changes", len(changes))
+	m.o.Log.Info("widening columns, which takes long on a large table", "database", m.o.where(), "table", name, "changes", len(changes))
 	stmt := "ALTER TABLE `" + name + "` " + strings.Join(append(changes, "ROW_FORMAT=DYNAMIC"), ", ")
 	if err := m.ddl(ctx, stmt); err != nil {
 		if again, ierr := m.inspect(ctx, name); ierr == nil && len(again.changesTo(want)) == 0 {
@@ -156,7 +156,7 @@ func (m *migration) unique(ctx context.Context, name string, columns []string, d
 		if t.hasPrimary() {
 			what = "ADD UNIQUE KEY `mom_unique`"
 		}
-		m.o.Log.Info("make rows unique", "database", m.o.where(), "table", name, "columns", columns)
+		m.o.Log.Info("adding unique index", "database", m.o.where(), "table", name, "columns", columns)
 		err = m.ddl(ctx, "ALTER TABLE `"+name+"` "+what+" (`"+strings.Join(columns, "`, `")+"`)")
 		var me *driver.MySQLError
 		if err == nil || try >= 10 || !errors.As(err, &me) ||

@@ -51,7 +51,7 @@ func (u *Uplink) send(ctx context.Context) {
 				resting = true
 				wait := retry.Wait()
 				again.Reset(wait)
-				u.o.Log.Warn("Events could not be handed to the master above", "err", err, "retry_in", wait)
+				u.o.Log.Warn("events not sent to parent", "err", err, "retry_in", wait)
 			}
 		}
 		for !resting && ctx.Err() == nil && u.o.Parent.IsUp() {
@@ -75,7 +75,7 @@ func (u *Uplink) depart() (f flight, ok bool) {
 	defer u.mu.Unlock()
 	if lost := u.urgent.takeLost() + u.answers.takeLost() + u.news.takeLost(); lost > 0 {
 		u.dropped.Add(lost)
-		u.o.Log.Error("Events were dropped because too many waited for the master above", "count", lost)
+		u.o.Log.Error("events dropped: queue to parent full", "count", lost)
 	}
 	a, b := &u.aloft, u.o.Bounds
 	fits := room{events: b.TellBatch, bytes: b.TellBatchBytes, values: b.TellBatchValues}

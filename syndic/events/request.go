@@ -31,7 +31,7 @@ func (r *requests) hand(ctx context.Context, batch []bus.Event) (rest []bus.Even
 		return batch, err
 	case len(batch) == 1 || r.refused.Load() > 1: // one is at fault, or the parent takes none
 		r.refused.Add(1)
-		r.o.Log.Error("The master above refuses events; they are dropped", "count", len(batch), "tag", batch[0].Tag, "err", err)
+		r.o.Log.Error("parent refuses events, dropping them", "count", len(batch), "tag", batch[0].Tag, "err", err)
 		return nil, nil
 	}
 	half := len(batch) / 2

@@ -51,7 +51,7 @@ func (u *Uplink) Answer(e bus.Event) {
 func (u *Uplink) Push(e bus.Event) {
 	if err := wire.FitsEvent(e.Data); err != nil { // no master above takes it, ever
 		u.dropped.Add(1)
-		u.o.Log.Error("An event cannot go to the masters above and stays here", "tag", e.Tag, "err", err)
+		u.o.Log.Error("event not forwarded to parents", "tag", e.Tag, "err", err)
 		return
 	}
 	now := Urgent(e.Tag)

@@ -75,7 +75,7 @@ func (s *Sender) postpone(ctx context.Context, rows []returners.Item) error {
 		}
 		s.mu.Unlock()
 		if first {
-			s.o.Log.Warn("The master above does not take a return as yet: another node says that it has the minion",
+			s.o.Log.Warn("parent deferred a return: another node claims the minion",
 				"jid", it.JID, "minion", it.ID, "row", it.Seq)
 		}
 		if !late {

@@ -115,7 +115,7 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 // it goes to them.
 func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
 	if sharer, ok := s.o.Parent.(Sharer); ok && len(sharer.Others(it)) > 0 {
-		s.o.Log.Warn("A return cannot be handed up to one of several masters above; it goes to the others that asked for its job",
+		s.o.Log.Warn("return rejected by one parent, sending it to the others",
 			"jid", it.JID, "minion", it.ID, "master", s.o.Name, "err", why)
 		return s.settle(ctx, []returners.Item{it})
 	}

@@ -20,7 +20,7 @@ import (
 func (l *Link) Run(ctx context.Context, p Parts) {
 	for ctx.Err() == nil {
 		if err := l.serve(ctx, p); err != nil && ctx.Err() == nil {
-			l.o.Log.Error("The master above cannot be served until somebody mends it; what it is owed waits", "err", err, "retry_in", l.o.Pace.Operator)
+			l.o.Log.Error("parent unusable, its returns wait", "err", err, "retry_in", l.o.Pace.Operator)
 			_ = sleep.For(ctx, l.o.Pace.Operator)
 		}
 	}
@@ -33,7 +33,7 @@ func (l *Link) serve(ctx context.Context, p Parts) error {
 	if err != nil {
 		return err
 	}
-	l.o.Log.Info("Signed in to the master above", "protocol", res.Version)
+	l.o.Log.Info("signed in to parent", "protocol", res.Version)
 	addr := l.o.Channel.PublishAddr(res, l.o.Upper.PublishPort)
 	ctx, renew := context.WithCancelCause(ctx)
 	defer renew(nil)
@@ -53,7 +53,7 @@ func (l *Link) serve(ctx context.Context, p Parts) error {
 		p.Publications.Tail().Lost()
 		l.disconnected()
 		if ctx.Err() == nil {
-			l.o.Log.Warn("The connection to the master above broke", "err", err)
+			l.o.Log.Warn("connection to parent lost", "err", err)
 		}
 	}
 	sub := zmtp.NewSub(addr, dial, l.o.Channel.Topics(l.o.Upper.ZmqFiltering))
@@ -84,7 +84,7 @@ func (l *Link) signIn(ctx context.Context) (channel.Result, error) {
 		if errors.As(err, &dns) {
 			wait = max(wait, nameWait)
 		}
-		l.o.Log.Warn("Sign-in at the master above failed", "err", err, "retry_in", wait)
+		l.o.Log.Warn("sign-in at parent failed", "err", err, "retry_in", wait)
 		if sleep.For(ctx, wait) != nil {
 			return res, ctx.Err()
 		}

@@ -26,7 +26,7 @@ func (s *Stream) catchUp(ctx context.Context) {
 			if s.handed.Contains(returners.PartIn(p)) {
 				return // it was on its way
 			}
-			s.o.Log.Info("A missed publication of the master above was fetched", "jid", p.JID)
+			s.o.Log.Info("missed publication fetched from parent", "jid", p.JID)
 			select {
 			case s.missed <- p:
 			case <-ctx.Done():
@@ -40,7 +40,7 @@ func (s *Stream) catchUp(ctx context.Context) {
 			retry.Reset()
 		default:
 			wait = retry.Wait()
-			s.o.Log.Warn("Missed publications of the master above could not be fetched", "err", err, "retry_in", wait)
+			s.o.Log.Warn("missed publications not fetched from parent", "err", err, "retry_in", wait)
 			s.Fetch()
 		}
 		if sleep.For(ctx, wait) != nil {

@@ -41,7 +41,7 @@ func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits fun
 		// parent has to know that this node has none for it.
 		p.o.Answer(events.Nobody(returners.PartIn(pub)))
 	default:
-		p.o.Log.Error("A job of the master above could not be published here", "jid", pub.JID, "err", err)
+		p.o.Log.Error("job from parent not published", "jid", pub.JID, "err", err)
 		p.o.Answer(events.Refused(pub.JID, err))
 	}
 }
@@ -88,7 +88,7 @@ func (p *publisher) offer(ctx context.Context, pub wire.Publication, job wire.Pu
 	}
 	defer func() { <-p.offers }()
 	waits()
-	p.o.Log.Warn("A queued job of the master above cannot be taken now and is offered until its deadline", "jid", pub.JID, "within", left, "err", why)
+	p.o.Log.Warn("queued job from parent not accepted, retrying until its deadline", "jid", pub.JID, "within", left, "err", why)
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer p.o.Offered.end(pub.JID)
 	p.o.Offered.add(pub.JID, cancel)

@@ -23,7 +23,7 @@ type answerer struct {
 func (a *answerer) take(ctx context.Context, p wire.Publication) bool {
 	q, asks, err := nodecall.FromPublication(p, a.o.ID)
 	if err != nil {
-		a.o.Log.Warn("A question of the master above is not answered", "err", err)
+		a.o.Log.Warn("question from parent not answered", "err", err)
 	}
 	if !asks || q.ID == "" {
 		return asks
@@ -33,7 +33,7 @@ func (a *answerer) take(ctx context.Context, p wire.Publication) bool {
 	default:
 		// The asker notices by its own time-out; answering that this node is
 		// busy would be one more request.
-		a.o.Log.Warn("Too many questions of the master above at once; one is not answered", "what", q.What)
+		a.o.Log.Warn("question from parent dropped: too many at once", "what", q.What)
 		return true
 	}
 	a.busy.Go(func() {
@@ -55,6 +55,6 @@ func (a *answerer) answer(ctx context.Context, q nodecall.Question) {
 		load.Set("value", v)
 	}
 	if _, err := a.o.Request(ctx, load); err != nil && ctx.Err() == nil {
-		a.o.Log.Warn("The answer to a question of the master above could not be sent", "what", q.What, "err", err)
+		a.o.Log.Warn("answer to parent not sent", "what", q.What, "err", err)
 	}
 }

@@ -93,7 +93,7 @@ func (s *Stream) open(ctx context.Context) {
 			var err error
 			if p, err = s.o.Channel.OpenPublication(ctx, body); err != nil {
 				if ctx.Err() == nil {
-					s.o.Log.Warn("A publication of the master above could not be opened", "jid", p.JID, "err", err)
+					s.o.Log.Warn("publication from parent not decrypted", "jid", p.JID, "err", err)
 					s.decline(p, err)
 				}
 				continue

@@ -34,7 +34,7 @@ func (d *debts) Wake() { pace.Ring(d.kick) }
 func (d *debts) Early(ctx context.Context, jid string) bool {
 	err := d.oweNow(ctx, jid)
 	if err != nil && ctx.Err() == nil {
-		d.o.Log.Error("The returns that were here before their job are not owed to the master above as yet", "jid", jid, "err", err)
+		d.o.Log.Error("early returns not yet queued for parent", "jid", jid, "err", err)
 		d.o.Origins.Owe(d.o.Addr, jid)
 	}
 	return err == nil
@@ -62,7 +62,7 @@ func (d *debts) Later(jid string) bool {
 	d.mu.Unlock()
 	if fresh { // stored after what oweNow removes, it has the returns given once more after a restart
 		if err := d.o.Origins.Note(context.Background(), origins.Owed(d.o.Addr, jid)); err != nil {
-			d.o.Log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
+			d.o.Log.Error("returns may miss the parent after a restart", "jid", jid, "err", err)
 		}
 	}
 	pace.Ring(d.kick)
@@ -122,7 +122,7 @@ func (d *debts) oweNow(ctx context.Context, jid string) error {
 	}
 	d.mu.Unlock()
 	if err := d.o.Origins.Note(ctx, over...); err != nil {
-		d.o.Log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
+		d.o.Log.Warn("returns will be sent to the parent again after a restart", "jid", jid, "err", err)
 	}
 	if n > 0 {
 		d.Wake()

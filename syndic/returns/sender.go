@@ -83,7 +83,7 @@ func (s *Sender) Run(ctx context.Context) {
 		pausing = true
 		wait := retry.Wait()
 		again.Reset(wait)
-		s.o.Log.Warn("Returns could not be handed to the master above; they stay in the outbox", "err", err, "retry_in", wait)
+		s.o.Log.Warn("returns not sent to parent, kept in the outbox", "err", err, "retry_in", wait)
 	}
 	for {
 		select {

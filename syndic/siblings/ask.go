@@ -97,7 +97,7 @@ func (a *Asker) Run(ctx context.Context) {
 		stop()
 		switch {
 		case err != nil:
-			a.o.Log.Debug("The master above did not tell this node's siblings", "err", err)
+			a.o.Log.Debug("sibling list not received from parent", "err", err)
 			continue
 		case !known:
 			last, told = time.Now().Add(time.Hour), me // a Python master: it is asked at the next connect
@@ -115,7 +115,7 @@ func (a *Asker) Run(ctx context.Context) {
 			err = errors.Join(err, gone.hear(local, reply))
 		}
 		if err != nil {
-			a.o.Log.Warn("What the master above says about siblings is not all believed", "err", err)
+			a.o.Log.Warn("parts of the parent's sibling list rejected", "err", err)
 		}
 	}
 }

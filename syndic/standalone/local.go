@@ -137,13 +137,13 @@ func (l *Local) Run(ctx context.Context) error {
 		if err == nil {
 			wait = retryMin
 			if lost {
-				l.o.Log.Info("The master's event bus is back")
+				l.o.Log.Info("event bus of the master reconnected")
 			}
 			err = l.read(ctx, c)
 			lost = true
 		}
 		if ctx.Err() == nil {
-			l.o.Log.Warn("The master's event bus cannot be read; returns that pass meanwhile are not seen", "dir", l.o.Bus.SockDir, "err", err, "retry_in", wait)
+			l.o.Log.Warn("event bus of the master lost", "dir", l.o.Bus.SockDir, "err", err, "retry_in", wait)
 			_ = sleep.For(ctx, wait)
 		}
 	}
@@ -171,7 +171,7 @@ func (l *Local) read(ctx context.Context, c *bus.Client) (err error) {
 			return err
 		}
 		if err := l.take(ctx, e); err != nil {
-			l.o.Log.Warn("An event of the master cannot be used", "tag", e.Tag, "err", err)
+			l.o.Log.Warn("invalid event from the master", "tag", e.Tag, "err", err)
 		}
 	}
 }

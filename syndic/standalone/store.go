@@ -59,9 +59,9 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 		if err == nil {
 			break
 		}
-		l.o.Log.Error("Returns cannot be stored", "count", len(b.Returns), "err", err, "retry_in", wait)
+		l.o.Log.Error("returns not stored", "count", len(b.Returns), "err", err, "retry_in", wait)
 		if ctx.Err() != nil {
-			l.o.Log.Error("Returns are lost to the masters above: the daemon ends and cannot store them", "count", len(b.Returns))
+			l.o.Log.Error("returns lost: not stored at shutdown", "count", len(b.Returns))
 			return
 		}
 		_ = sleep.For(ctx, wait)
@@ -75,7 +75,7 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 			// The forwarder sends at once what belongs to a complete job.
 			tag, data := jobevent.Complete{JID: r.JID}.Encode()
 			if err := l.bus.Fire(tag, data); err != nil {
-				l.o.Log.Error("An event could not be fired", "jid", r.JID, "err", err)
+				l.o.Log.Error("event not fired", "jid", r.JID, "err", err)
 			}
 		}
 	}
@@ -86,17 +86,17 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 func (l *Local) clean(ctx context.Context) {
 	for l.o.Keep > 0 && ctx.Err() == nil {
 		if err := l.ages.Save(); err != nil {
-			l.o.Log.Error("Jobs will be kept for longer after a restart", "err", err)
+			l.o.Log.Error("job expiry not saved, jobs stay longer after a restart", "err", err)
 		}
 		if err := l.store.Hold(ctx, l.jobs.jids()); err != nil && ctx.Err() == nil {
-			l.o.Log.Error("Open jobs could not be held, nothing is removed", "err", err)
+			l.o.Log.Error("open jobs not locked, removing nothing", "err", err)
 			_ = sleep.For(ctx, cleanEvery)
 			continue
 		}
 		for ctx.Err() == nil && l.ages.Steady() {
 			n, err := l.store.Clean(ctx, l.ages.Now().Add(-l.o.Keep), cleanStep)
 			if err != nil && ctx.Err() == nil {
-				l.o.Log.Error("Old jobs could not be removed", "err", err)
+				l.o.Log.Error("old jobs not removed", "err", err)
 			}
 			if err != nil || n == 0 {
 				break

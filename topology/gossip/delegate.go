@@ -35,7 +35,7 @@ func (d delegate) NodeMeta(limit int) []byte {
 func (d delegate) NotifyMsg(b []byte) {
 	s, rest, err := next(b)
 	if err != nil || len(rest) > 0 {
-		d.g.log.Debug("Gossip that is no record", "bytes", len(b), "err", err)
+		d.g.log.Debug("invalid gossip record", "bytes", len(b), "err", err)
 		return
 	}
 	d.g.take(s)
@@ -54,7 +54,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	for n := 0; len(b) > 0 && n < maxRecords; n++ {
 		s, rest, err := next(b)
 		if err != nil {
-			d.g.log.Debug("Gossip that is no table", "err", err)
+			d.g.log.Debug("invalid gossip table", "err", err)
 			return
 		}
 		d.g.take(s)
@@ -64,16 +64,16 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 
 // NotifyConflict tells of two members of one name.
 func (d delegate) NotifyConflict(existing, other *memberlist.Node) {
-	d.g.log.Error("Two nodes gossip under one name; one of them is not heard", "name", existing.Name, "at", existing.Address(), "and_at", other.Address())
+	d.g.log.Error("gossip name conflict", "name", existing.Name, "at", existing.Address(), "and_at", other.Address())
 }
 
 func (g *Gossip) take(s signed) {
 	fresh, err := g.table.offer(s)
 	switch {
 	case errors.Is(err, errKey):
-		g.log.Warn("A record that was heard by gossip is not believed", "node", s.ID, "err", err)
+		g.log.Warn("gossip record rejected", "node", s.ID, "err", err)
 	case err != nil:
-		g.log.Debug("A record that was heard by gossip is refused", "node", s.ID, "err", err)
+		g.log.Debug("gossip record refused", "node", s.ID, "err", err)
 	case fresh:
 		g.spread(s)
 	}

@@ -181,7 +181,7 @@ func bindHost(mode, host string) (string, error) {
 type logWriter struct{ log *slog.Logger }
 
 func (w logWriter) Write(b []byte) (int, error) {
-	w.log.Debug("Gossip", "says", string(b))
+	w.log.Debug("gossip", "says", string(b))
 	return len(b), nil
 }
 
@@ -203,7 +203,7 @@ func (g *Gossip) Run(ctx context.Context) error {
 	var stamp time.Time
 	for first := true; ; first = false {
 		if err := g.refresh(); err != nil {
-			g.log.Error("The record of this node was not made", "err", err)
+			g.log.Error("own gossip record not built", "err", err)
 		}
 		stamp = g.rotated(stamp)
 		g.join(first)
@@ -232,7 +232,7 @@ func (g *Gossip) join(first bool) {
 		seeds = []string{seeds[rand.IntN(len(seeds))]}
 	}
 	if n, err := g.list.Join(seeds); err != nil && n == 0 {
-		g.log.Info("No other node is heard by gossip", "seeds", seeds, "err", err)
+		g.log.Info("no gossip peers found", "seeds", seeds, "err", err)
 	}
 }
 
@@ -264,7 +264,7 @@ func (g *Gossip) refresh() error {
 	g.spread(s)
 	if list != nil {
 		if err := list.UpdateNode(leaveWait); err != nil {
-			g.log.Debug("The digest of this node was not passed on at once", "err", err)
+			g.log.Debug("gossip digest not sent immediately", "err", err)
 		}
 	}
 	return nil
@@ -287,11 +287,11 @@ func (g *Gossip) rotated(stamp time.Time) time.Time {
 		err = rotate(g.ring, keys)
 	}
 	if err != nil {
-		g.log.Error("The keyring of the gossip stays as it was", "err", err)
+		g.log.Error("gossip keyring not reloaded", "err", err)
 		return stamp
 	}
 	if !stamp.IsZero() {
-		g.log.Info("The keyring of the gossip was read again", "keys", len(keys))
+		g.log.Info("gossip keyring reloaded", "keys", len(keys))
 	}
 	return fi.ModTime()
 }

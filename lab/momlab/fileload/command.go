@@ -42,7 +42,7 @@ func Command() *cobra.Command {
 }
 
 func run(ctx context.Context, o load.FetchOptions, file string) (err error) {
-	if o.Dir, err = os.MkdirTemp("", "mom-fetch-"); err != nil {
+	if o.Dir, err = os.MkdirTemp("", "mf"); err != nil {
 		return err
 	}
 	defer func() {

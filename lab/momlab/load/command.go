@@ -38,7 +38,7 @@ func Command() *cobra.Command {
 }
 
 func run(ctx context.Context, o load.Options) (err error) {
-	if o.Dir, err = os.MkdirTemp("", "mom-load-"); err != nil {
+	if o.Dir, err = os.MkdirTemp("", "ml"); err != nil {
 		return err
 	}
 	defer func() {

@@ -57,7 +57,7 @@ func Command() *cobra.Command {
 // play runs all and tells whether each was as promised.
 func play(ctx context.Context, o options) (ok bool, err error) {
 	if o.dir == "" {
-		if o.dir, err = os.MkdirTemp("", "mom-scale-"); err != nil {
+		if o.dir, err = os.MkdirTemp("", "ms"); err != nil { // short: sockets are below it
 			return false, err
 		}
 		defer os.Remove(o.dir)

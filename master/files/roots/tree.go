@@ -139,7 +139,7 @@ func (t *Tree) inside(list []string, root, full string) (realRoot, below string,
 		}
 	}
 	if n := t.outside.Note(full, t.o.Now()); n > 0 {
-		t.o.Log.Warn("A link leads out of the folders of its environment and is not served; add the folder that it leads to to them if it should be",
+		t.o.Log.Warn("symlink leaves file_roots, not served", "hint", "add its target to file_roots to serve it",
 			"link", full, "leads_to", at, "times", n)
 	}
 	return "", "", fs.ErrNotExist

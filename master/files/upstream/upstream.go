@@ -139,7 +139,7 @@ func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key
 	}
 	if a, ok := in.Get(key); ok && errors.Is(err, above.ErrAway) {
 		if n := b.away.Note("", b.now()); n > 0 {
-			b.log.Warn("No master above answers for files; what it has said last is served", "err", err, "times", n)
+			b.log.Warn("parent unreachable for files, serving cached answers", "err", err, "times", n)
 		}
 		return a.val, nil
 	}

@@ -183,7 +183,7 @@ func (g *Git) Run(ctx context.Context) {
 		due := slices.DeleteFunc(g.repos(), (*gitrepo.Repo).Fetching)
 		wg.Go(func() {
 			if _, err := gitrepo.FetchAll(ctx, due); err != nil && ctx.Err() == nil {
-				g.o.Log.Warn("A git repository of pillar could not be fetched; what was fetched last is used", "err", err)
+				g.o.Log.Warn("git_pillar fetch failed, using the last fetched revision", "err", err)
 			}
 		})
 		if sleep.For(ctx, g.interval) != nil {
@@ -271,7 +271,7 @@ func (r *gitRemote) dir(ctx context.Context, c *Call) (d gitDir, ok bool, err er
 	case err != nil:
 		return d, false, err
 	case !ok && r.branch == anyBranch && r.all == "":
-		c.Log.Debug("A git repository of pillar has no branch of the environment", "repository", r.id, "branch", want)
+		c.Log.Debug("git_pillar repository has no branch for the environment", "repository", r.id, "branch", want)
 		return d, false, nil
 	case !ok:
 		return d, false, fmt.Errorf("there is no branch and no tag %s", want)
@@ -305,7 +305,7 @@ func (g *Git) Update(ctx context.Context, branch, repo string, into *value.Map) 
 		}
 		switch changed, err := r.repo.Fetch(ctx); {
 		case err != nil:
-			g.o.Log.Error("A git repository of pillar could not be fetched", "err", err)
+			g.o.Log.Error("git_pillar fetch failed", "err", err)
 			into.Set(r.id, false)
 		case changed:
 			into.Set(r.id, true)
