@@ -169,7 +169,7 @@ func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	}
 }
 
-// An accepted minion invents jobs, 2,000 a request as the trial's did: as many are
+// An accepted minion invents jobs, 2,000 a request: as many are
 // opened, here and on disk, as one minion may bring, however often it asks; and those of
 // all minions together are bounded too.
 func TestInventedJobsAreBounded(t *testing.T) {

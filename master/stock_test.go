@@ -31,7 +31,7 @@ func (r *rig) state(id string) topology.State {
 // A minion of Python's Salt is asked once who it is, by its connection alone, and from
 // then on the tree knows it; one that has gone is named with the last return of a job,
 // not after Salt's 15 s. Nothing of the question is to be seen. Size: 30 peers, 3 of
-// them dead (the trial: 100 and 5).
+// them dead.
 func TestStock_KnownByItsConnection(t *testing.T) {
 	for _, filtering := range []bool{false, true} {
 		t.Run(fmt.Sprint("filtering ", filtering), func(t *testing.T) {
@@ -96,8 +96,7 @@ func TestStock_NotAsked(t *testing.T) {
 
 // Accepted keys of which nobody ever connected are named with the last return, once
 // the master has been there as long as a stock minion may take to come back: before,
-// nobody is named. Size: 2,000 such keys beside one living minion (the trial: 3 and
-// 100,000).
+// nobody is named. Size: 2,000 such keys beside one living minion.
 func TestStock_NeverConnected(t *testing.T) {
 	r := newRig(t, reconnectIn(3*time.Second))
 	r.start()

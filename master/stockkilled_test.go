@@ -72,7 +72,7 @@ func (m *mortal) stock(id string, back time.Duration) *stock {
 // its minions have run it. Stock minions cannot ask for what they missed, so each is
 // given the job when its next connection has said whose it is; it runs once, and every
 // return is there. Size: 200 minions, every other of which has not been reached when
-// the master dies (the trial: 1,000, of which 40 to 1,000 answered).
+// the master dies.
 func TestStock_MasterKilledAfterPublication(t *testing.T) {
 	const n = 200
 	for name, kill := range map[string]float64{"stored": -1, "the first has run it": 0, "all that heard it have run it": 0.49} {

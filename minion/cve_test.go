@@ -240,7 +240,7 @@ func TestCVE2022_22935(t *testing.T) {
 	}
 }
 
-// Attack (S10): a machine on the way publishes as the master, under the shared key that each
+// Attack: a machine on the way publishes as the master, under the shared key that each
 // accepted minion has, at the default options of the minion. A master that has signed once is held
 // to it, over the minion's restart; one that never signed goes on working.
 func TestPublications_AsTheMaster(t *testing.T) {

@@ -98,29 +98,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The page that says where it waits and the list of drawn bounds name the same.
+// docs/bounds.md and the list of drawn bounds name the same bounds.
 func TestPage(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "bounds.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(b), "## Where it waits")
-	if !ok {
-		t.Fatal("the page has no section Where it waits")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
 	named := map[string]int{}
-	for _, m := range regexp.MustCompile("bound `([a-z_]+)`").FindAllStringSubmatch(section, -1) {
+	for _, m := range regexp.MustCompile("bound `([a-z_]+)`").FindAllStringSubmatch(string(page), -1) {
 		named[m[1]]++
 	}
 	for _, x := range All() {
 		if named[x.Name] != 1 {
-			t.Errorf("docs/architecture.md, Where it waits, names the bound `%s` %d times, wants once", x.Name, named[x.Name])
+			t.Errorf("docs/bounds.md names the bound `%s` %d times, want once", x.Name, named[x.Name])
 		}
 		delete(named, x.Name)
 	}
 	for name := range named {
-		t.Errorf("docs/architecture.md names the bound `%s`, which does not exist", name)
+		t.Errorf("docs/bounds.md names the bound `%s`, which does not exist", name)
 	}
 }
 

@@ -9,8 +9,7 @@
 // experiments: the options of docs/options.md come first. Options that bound something
 // by themselves are drawn as well.
 //
-// What a bound protects, and what happens when it is reached, stands in the table
-// "Where it waits" of docs/architecture.md, which names each of them; a test holds
-// page and list against each other. Values travel inside the configuration, never
+// docs/bounds.md says what each bound protects and what happens when it is reached; a
+// test compares the page with this list. Values travel inside the configuration, never
 // as globals, so that many daemons with different bounds live in one process.
 package bounds

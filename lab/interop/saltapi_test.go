@@ -30,7 +30,7 @@ netapi_enable_clients: [local, local_async, local_batch, runner, runner_async, w
 rest_cherrypy: {host: HOST, port: 8000, disable_ssl: true}`
 
 // TestRealSaltAPI has Salt's own salt-api serve a master of ours, over two tiers: logins by
-// its tokens, the commands that the trial gave with a wrong password (S0, E7), and users who
+// its tokens, commands with a wrong password, and users who
 // may do less than they try.
 func TestRealSaltAPI(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {

@@ -3,8 +3,8 @@ package sim
 import "testing"
 
 // What a node has told and its parent has acknowledged outlives the death of the parent,
-// also if the parent's disk is slow and requests come again before they are answered (C9
-// of the trial). Nothing else goes wrong, so that nothing else has it told again.
+// also if the parent's disk is slow and requests come again before they are answered.
+// Nothing else goes wrong, so that nothing else has it told again.
 func TestAcknowledgedWordsOutliveASlowDisk(t *testing.T) {
 	waited := 0
 	for seed := *first; seed < *first+*seeds; seed++ {
