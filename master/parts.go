@@ -166,8 +166,8 @@ type figures struct {
 	tracer   *tracing.Tracer // nil: off
 	stats    meters.Counters
 	signedIn meters.SignIns
-	telling  sync.Mutex      // one tellStores at a time
-	stale    map[string]bool // jobs that the tree shows as open for too long; telling guards it
+	telling  sync.Mutex      // guards stale
+	stale    map[string]bool // jobs that the tree shows as open for too long
 }
 
 // ID is the name of this master in the tree.

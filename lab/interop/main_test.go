@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/lab/peers"
+	"github.com/momtree/mom/mom/momtest"
 )
 
 // program is the binary that is judged.

@@ -20,7 +20,7 @@ func TestPageIsOfTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if Page(r) != string(page) {
-		t.Error("docs/compatibility.md is not of lab/matrix/testdata/matrix.json: go run ./lab/matrix/page")
+		t.Error("docs/compatibility.md is not of lab/matrix/testdata/matrix.json: make momlab && build/momlab matrix --page-only")
 	}
 }
 

@@ -95,10 +95,10 @@ func TestRun(t *testing.T) {
 		"D-syntax":  {"TestStranger", "name == \"friend\"", "name =="},
 		"E-no-test": {"TestNobody", "name == \"friend\"", "name != \"\""},
 	} {
-		file("test/mutants/"+name+".txt", "row: X\nwhy: strangers stay outside\ntest: . "+c.test+"\nfile: door.go\n-- old --\n\treturn "+c.old+"\n-- new --\n\treturn "+c.new+"\n-- end --\n")
+		file("lab/mutants/"+name+".txt", "row: X\nwhy: strangers stay outside\ntest: . "+c.test+"\nfile: door.go\n-- old --\n\treturn "+c.old+"\n-- new --\n\treturn "+c.new+"\n-- end --\n")
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), &out, dir, "", false); err == nil {
+	if err := Play(t.Context(), &out, dir, "", false); err == nil {
 		t.Error("a survivor does not fail the run")
 	}
 	for _, want := range []string{"killed    A-true", "door_test.go:7: a foe is let in", "SURVIVED  B-hollow", "BROKEN    C-gone", "stands 0 times", "BROKEN    D-syntax", "BROKEN    E-no-test", "5 mutants: 1 killed, 1 survived, 3 broken"} {
@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := run(t.Context(), &out, dir, "A", true); err != nil {
+	if err := Play(t.Context(), &out, dir, "A", true); err != nil {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -29,13 +29,12 @@ const (
 // killed by the time-out of go test, which is a failure like any other.
 const patience = 4 * time.Minute
 
-// module is the folder of the module that sees all packages: those of the product as of
-// its dependency.
-const module = "lab"
-
-// importPath is the path of a package that is written as a folder below the root.
-func importPath(pkg string) string {
-	return path.Join("github.com/momtree/mom", pkg)
+// module gives the folder of the module of a package, and the package as it is named there.
+func module(root, pkg string) (dir, rel string) {
+	if rel, ok := strings.CutPrefix(pkg, "./lab/"); ok {
+		return filepath.Join(root, "lab"), "./" + rel
+	}
+	return root, pkg
 }
 
 var ran = regexp.MustCompile(`(?m)^=== RUN`)
@@ -51,17 +50,17 @@ func (m mutant) try(ctx context.Context, root, dir string) (verdict, string) {
 		return broken, err.Error()
 	}
 	// The packages that are changed, which a test may use by a process alone.
-	args := []string{"build", "-o", os.DevNull, "-overlay", overlay}
 	for name := range files {
-		args = append(args, importPath("./"+path.Dir(name)))
+		dir, pkg := module(root, "./"+path.Dir(name))
+		build := exec.CommandContext(ctx, "go", "build", "-o", os.DevNull, "-overlay", overlay, pkg)
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			return broken, "does not compile: " + tail(out)
+		}
 	}
-	build := exec.CommandContext(ctx, "go", args...)
-	build.Dir = filepath.Join(root, module)
-	if out, err := build.CombinedOutput(); err != nil {
-		return broken, "does not compile: " + tail(out)
-	}
-	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, importPath(m.pkg))
-	test.Dir = filepath.Join(root, module)
+	in, pkg := module(root, m.pkg)
+	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, pkg)
+	test.Dir = in
 	test.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := test.CombinedOutput()
 	switch {
@@ -103,8 +102,9 @@ func baseline(ctx context.Context, root string, all []mutant) error {
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(byPkg)) {
 		tests := byPkg[pkg]
-		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), importPath(pkg))
-		cmd.Dir = filepath.Join(root, module)
+		dir, rel := module(root, pkg)
+		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), rel)
+		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, failures(out))
 		}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/momtree/mom/test/program"
 	"github.com/momtree/mom/lab/scale"
+	"github.com/momtree/mom/test/program"
 )
 
 // Options say what is measured.

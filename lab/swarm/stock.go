@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/zmtp/peer"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp/peer"
 )
 
 // jidQueue is Salt's minion_jid_queue_hwm: how many jids a minion remembers.

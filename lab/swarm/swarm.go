@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/zmtp/peer"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/internal/zmtp/peer"
 )
 
 // Swarm is N minions of one master.

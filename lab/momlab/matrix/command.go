@@ -21,7 +21,7 @@ import (
 
 type options struct {
 	program, dir, net, file, only, page string
-	pageOnly                             bool
+	pageOnly                            bool
 }
 
 // Command is momlab matrix.
