@@ -38,7 +38,7 @@ func Page(r Run) string {
 		p.table(t)
 	}
 	if rest := r.unplayed(); len(rest) > 0 {
-		p.say("\n## Not played yet\n\nWorlds, chains and rows that are newer than the figures; `make matrix ARGS=\"-only '…'\"` plays a world.\n")
+		p.say("\n## Not played yet\n\nWorlds, chains and rows that are newer than the figures; `make matrix ARGS=\"--only '…'\"` plays a world.\n")
 		for _, what := range rest {
 			p.say("- %s", what)
 		}
