@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"go/format"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,9 +16,10 @@ import (
 
 var shownFile = regexp.MustCompile("(?s)<!-- file: ([a-z_/]+\\.go) -->\n```go\n(.*?)```\n")
 
-// TestExtend lays the files that docs/extend.md shows over the source, compiles the
-// program with them, and runs the tests that it shows: what it says is all there is to
-// do. What tests all functions and commands for their documentation tests these too.
+// TestExtend lays the files that docs/extend.md shows, and their tests in testdata/extend,
+// over the source, compiles the program with them, and runs the tests: the page shows all
+// that is needed. What tests all functions and commands for their documentation tests these
+// too.
 func TestExtend(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -49,6 +51,21 @@ func TestExtend(t *testing.T) {
 	if len(packages) != 5 || strings.Count(string(page), "```go\n") != len(replace) {
 		t.Fatalf("the page shows %d files in %v", len(replace), packages)
 	}
+	tests := os.DirFS("testdata/extend")
+	err = fs.WalkDir(tests, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(tests, path)
+		if !packages[filepath.Dir(path)] {
+			t.Errorf("%s tests a package that the page does not show", path)
+		}
+		lay(path, string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	lay("mom/extend.go", "package main\n\nimport _ \"github.com/momtree/mom/returners/lines\"\n")
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -67,8 +84,8 @@ func TestExtend(t *testing.T) {
 		}
 		return string(out)
 	}
-	const tests = "^TestExtend_|^TestEveryFunctionIsDocumented$"
-	args := []string{"test", "-p", "2", "-vet=off", "-overlay", list, "-run", tests, "./mom"}
+	const named = "^TestExtend_|^TestEveryFunctionIsDocumented$"
+	args := []string{"test", "-p", "2", "-vet=off", "-overlay", list, "-run", named, "./mom"}
 	for _, p := range slices.Sorted(maps.Keys(packages)) {
 		if _, err := os.Stat(filepath.Join(root, p)); err == nil {
 			args = append(args, "./"+p)
@@ -77,7 +94,7 @@ func TestExtend(t *testing.T) {
 		// Tests run in the folder of their package, and this one is there on paper alone.
 		program := filepath.Join(dir, "new.test")
 		run(root, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", program, "./"+p)
-		if out := run(dir, program, "-test.v", "-test.run", tests); !strings.Contains(out, "--- PASS: TestExtend_") {
+		if out := run(dir, program, "-test.v", "-test.run", named); !strings.Contains(out, "--- PASS: TestExtend_") {
 			t.Errorf("%s was not tested:\n%s", p, out)
 		}
 	}

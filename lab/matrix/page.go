@@ -12,10 +12,10 @@ import (
 func Page(r Run) string {
 	p := &page{}
 	p.say("# Which daemons of mom and of Salt work together, and what of it was tried?\n")
-	p.say("Made of the last run of `make matrix` ([figures](../lab/matrix/testdata/matrix.json)); do not edit it by hand. What is the same and what")
-	p.say("differs on purpose, and longer stories of kills and restarts, are in [interop.md](interop.md).\n")
+	p.say("Made of the last run of `make matrix` ([figures](../lab/matrix/testdata/matrix.json)); do not edit it by hand. What to set and")
+	p.say("what differs on purpose is in [interop.md](interop.md).\n")
 	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt-3007 SALT_PEER8=/opt/salt-3008.2 make matrix   # all; then this page")
-	p.say("    … make matrix ARGS=\"-only 'mom - Salt 3006'\"                                   # one world, in the place of what it was\n")
+	p.say("    … make matrix ARGS=\"--only 'mom - Salt 3006'\"                                   # one world, in the place of what it was\n")
 	p.say("Played %s; the figures of each world have their date, and the versions they were played with. Salt 3006 (`SALT_PEER`) speaks version 2 of the request", r.when())
 	p.say("protocol, Salt 3007 (`SALT_PEER3`) and Salt 3008 (`SALT_PEER8`) version 3, as 3006.12 and newer.\n")
 	p.say("A chain is read from the top down: `mom – Salt 3006 – mom` is a minion of ours below a syndic node of Salt's below a top of ours. A node of ours is one")
@@ -38,7 +38,7 @@ func Page(r Run) string {
 		p.table(t)
 	}
 	if rest := r.unplayed(); len(rest) > 0 {
-		p.say("\n## Not played yet\n\nWorlds, chains and rows that are newer than the figures; `make matrix ARGS=\"-only '…'\"` plays a world.\n")
+		p.say("\n## Not played yet\n\nWorlds, chains and rows that are newer than the figures; `make matrix ARGS=\"--only '…'\"` plays a world.\n")
 		for _, what := range rest {
 			p.say("- %s", what)
 		}
