@@ -2,7 +2,6 @@ package minion_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 	"github.com/momtree/mom/minion"
 )
 
-var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
+var silent = slog.New(slog.DiscardHandler)
 
 // serve runs a daemon until the returned function is called.
 func serve(t *testing.T, run func(context.Context) error) (stop func()) {

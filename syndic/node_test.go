@@ -3,7 +3,6 @@ package syndic
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -17,7 +16,7 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // job is the id of job n.
 func job(n int) string { return fmt.Sprintf("20260301%012d", n) }

@@ -140,10 +140,10 @@ func (p *parents) others(l *parent, it returners.Item) (dests []string) {
 		}
 		kept := o.returns.Later(it.JID)
 		if n := p.full.Note(o.name, time.Now()); n > 0 && kept {
-			p.log.Warn("A master above is owed as much as outbox_max_rows and outbox_max_bytes allow: what comes is given to it from the job store when there is room",
+			p.log.Warn("outbox full for parent, its returns are read from the job store later",
 				"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
 		} else if n > 0 {
-			p.log.Error("Returns are not kept for a master above that is away: as many wait for it as outbox_max_rows and outbox_max_bytes allow, and of as many jobs as the bound asked_jobs allows more are in the job store; another one has them",
+			p.log.Error("returns dropped for an absent parent: outbox and job store limits reached, another parent has them",
 				"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
 		}
 	}

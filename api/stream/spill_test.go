@@ -3,7 +3,6 @@ package stream
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 	"time"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // life opens a hub with what is kept in a folder; end closes it as a daemon does.
 func life(t *testing.T, dir, epoch string, bound int64) (h *Hub, end func()) {

@@ -107,7 +107,7 @@ const complete = "tag: mom/job/complete\ndata: {\"tag\": \"t\", \"data\": {\"jid
 
 func (f *fakeAPI) client(change ...func(*Options)) *Client {
 	f.t.Helper()
-	o := Options{URL: f.URL, Timeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	o := Options{URL: f.URL, Timeout: 20 * time.Second, Log: slog.New(slog.DiscardHandler)}
 	for _, c := range change {
 		c(&o)
 	}

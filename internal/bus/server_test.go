@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // sockDir is a folder whose path leaves room for a socket's name.
 func sockDir(t testing.TB) string {

@@ -2,7 +2,6 @@ package channel
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ func fuzzChannel(f *testing.F) *Channel {
 	channeltest.WriteKeys(f, dir, "minion", "minion")
 	c, err := New(Config{
 		ID: "m1", PkiDir: dir, Host: "127.0.0.1", Port: 9, AuthTries: 1, AuthTimeout: 1,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		f.Fatal(err)

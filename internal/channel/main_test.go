@@ -2,7 +2,6 @@ package channel
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -14,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // testConfig is a minion "m1" that speaks to the fake master and is impatient.
 func testConfig(t *testing.T, m *channeltest.Master) Config {

@@ -29,7 +29,7 @@ func TestLeftOut(t *testing.T) {
 	log := slog.New(l)
 	option := log.With("option", "peer", "place", "/etc/salt/master:4")
 	for range 2 {
-		option.Error("A rule allows nothing", "minions", "web*", "err", errors.New("no list"))
+		option.Error("access rule ignored", "minions", "web*", "err", errors.New("no list"))
 	}
 	option.Warn("something else")
 	log.Error("disk full")
@@ -37,7 +37,7 @@ func TestLeftOut(t *testing.T) {
 		log.Error("no", "option", i)
 	}
 	list := l.List()
-	if len(list) != maxLeftOut || list[0].String() != "/etc/salt/master:4: option peer: minions web*: A rule allows nothing: no list" {
+	if len(list) != maxLeftOut || list[0].String() != "/etc/salt/master:4: option peer: minions web*: access rule ignored: no list" {
 		t.Errorf("%d entries, the first %q", len(list), list[0])
 	}
 	if n := strings.Count(text.String(), "\n"); n != 4+2*maxLeftOut {

@@ -44,8 +44,8 @@ func TestLines(t *testing.T) {
 		want string
 	}{
 		{func() { log.Debug("hidden") }, ""},
-		{func() { log.Info("Starting") }, "[INFO    ] Starting\n"},
-		{func() { log.Warn("A b", "id", "web-1", "n", 3, "took", time.Second) }, "[WARNING ] A b id=web-1 n=3 took=1s\n"},
+		{func() { log.Info("starting") }, "[INFO    ] starting\n"},
+		{func() { log.Warn("a b", "id", "web-1", "n", 3, "took", time.Second) }, "[WARNING ] a b id=web-1 n=3 took=1s\n"},
 		{func() { log.Error("x", "err", errors.New("no such file"), "empty", "") }, "[ERROR   ] x err=\"no such file\" empty=\"\"\n"},
 		{func() { log.Log(t.Context(), LevelCritical, "x") }, "[CRITICAL] x\n"},
 		{func() { log.With("a", 1).WithGroup("g").With("b", 2).Info("x", slog.Group("h", "c", 3)) }, "[INFO    ] x a=1 g.b=2 g.h.c=3\n"},

@@ -11,7 +11,7 @@ import (
 )
 
 // pages are those about momlab; other pages name its flags on lines that call it alone.
-var pages = []string{"chaos.md", "simulator.md", "swarm.md"}
+var pages = []string{"benchmarks.md", "chaos.md", "simulator.md", "swarm.md"}
 
 // ofMom are flags of mom and of other programs on those pages.
 var ofMom = []string{"api", "async", "queue", "show-jid", "undo"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -104,7 +103,7 @@ func New(o Options) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		o: o, rng: o.stream(0x6d6f6d), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		o: o, rng: o.stream(0x6d6f6d), log: slog.New(slog.DiscardHandler),
 		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
 	w.rescues = rescue.New(w.log, w.clock)

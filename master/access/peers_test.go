@@ -1,7 +1,6 @@
 package access
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 
 // Ids fit whole, functions as acl_match says, and a minion that no entry means may nothing.
 func TestPeers(t *testing.T) {
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	for _, start := range []bool{false, true} {
 		list := New(Options{Start: start, Log: quiet})
 		p := NewPeers(PeerOptions{

@@ -1,8 +1,7 @@
 package commands
 
 import (
-	"io"
 	"log/slog"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)

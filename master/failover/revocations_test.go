@@ -2,7 +2,6 @@ package failover
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ func TestRevocations_BoundAndAge(t *testing.T) {
 	dir, now := t.TempDir(), time.Unix(1700000000, 0)
 	clock := func() time.Time { return now }
 	open := func() *revocations {
-		g, err := openRevocations(dir, "own", 3, slog.New(slog.NewTextHandler(io.Discard, nil)), clock)
+		g, err := openRevocations(dir, "own", 3, slog.New(slog.DiscardHandler), clock)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rsa"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -118,7 +117,7 @@ func (w *world) options(t *testing.T, node string) Options {
 		Acts: func(string, bool) error { return nil }, Refused: w.refused, Fire: w.Fire,
 		Publish: func(wire.Publication, map[uint64]bool) error { w.asked++; return nil },
 		Failing: func(what string, err error, _ ...any) { t.Errorf("%s: %v", what, err) },
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
+		Log:     slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 }
 

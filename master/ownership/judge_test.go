@@ -3,7 +3,6 @@ package ownership
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -196,7 +195,7 @@ func TestNodes(t *testing.T) {
 		t.Error(err)
 	}
 	s = open()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	s.Bar(func(string) string { return "" }, log)
 	if got := s.List(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("known are %v", got)

@@ -2,7 +2,6 @@ package peercall
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -31,7 +30,7 @@ func (h held) Do(ctx context.Context, b runners.Bound, _ runners.Start) (any, er
 // theirs all the same.
 func TestRunner_OneMinion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		quiet, goOn := slog.New(slog.NewTextHandler(io.Discard, nil)), make(held)
+		quiet, goOn := slog.New(slog.DiscardHandler), make(held)
 		s := New(Options{
 			Rules: access.NewPeers(access.PeerOptions{Run: map[string]any{".*": []any{"test.*"}}, List: access.New(access.Options{Log: quiet}), Log: quiet}),
 			Own:   "root", Runners: goOn, JID: func() string { return "1" }, Audit: func(access.Asked) {}, Log: quiet,

@@ -2,7 +2,6 @@ package peers
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open() {
 	c := config.DefaultMaster()
 	c.Cachedir, c.PresenceAsk, c.PresenceReconnect, c.Timeout, c.GatherJobTimeout = w.dir, true, 25*time.Second, 5*time.Second, 10*time.Second
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	now := func() time.Time { return w.at }
 	w.Service = Open(Options{
 		Config: c, Node: "top", Keys: ids{"m1", "n1"}, Tree: w.tree, Fire: func(tag string, _ *wire.Map) { w.told = append(w.told, tag) },

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -62,7 +61,7 @@ func newWorld(t *testing.T) *world {
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
 		Unheard: func(uint64, string, int64) bool { return false },
 		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
-		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return w.now() },
+		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)

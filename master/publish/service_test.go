@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 const someJob = "20260102030405000001"
 

@@ -2,7 +2,6 @@ package retention
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func TestLatecomers(t *testing.T) {
 		l := NewLatecomers(LatecomersOptions{
 			For: time.Minute, Open: func(jid string) bool { return !closed[jid] },
 			Publish: func(r Record) error { out = append(out, r.JID); return errors.New("told and passed over") },
-			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Log:     slog.New(slog.DiscardHandler),
 		})
 		come := func(want string) {
 			t.Helper()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -29,7 +28,7 @@ func (k keysOf) Sum(id string) (crypt.FingerSum, error) {
 
 func open(t *testing.T, dir string, keys keysOf, syndicIDs ...string) *Book {
 	t.Helper()
-	b, err := Open(Options{PkiDir: dir, Keys: keys, SyndicIDs: syndicIDs, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	b, err := Open(Options{PkiDir: dir, Keys: keys, SyndicIDs: syndicIDs, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // stage is a server with two users, root, who is its own, and fred, and two accepted
 // keys, m1 and n1, of which the second is a node's. Requests come in protocol 2.

@@ -3,7 +3,6 @@ package treewatch
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -17,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // A master gossips and lists who is not in its tree; its key stands in the tree
 // also without gossip.

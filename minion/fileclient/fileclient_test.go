@@ -98,7 +98,7 @@ func remote(t *testing.T, s *fileServer) (*Client, string) {
 		s.piece = 4
 	}
 	dir := t.TempDir()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	return New(Options{Source: Master{Asker: s, ID: "web1"}, Cachedir: dir, Log: quiet}), dir
 }
 

@@ -91,7 +91,7 @@ func (s *Scheduler) whole(r request) (*wire.Map, error) {
 func (s *Scheduler) persist() {
 	include, _ := s.o.Config.Raw["default_include"].(string)
 	if err := schedule.WriteSaved(schedule.SavedPath(s.o.Config.Dir, include), s.lasting()); err != nil {
-		s.o.Log.Error("Failed to persist the updated schedule", "err", err)
+		s.o.Log.Error("schedule not saved", "err", err)
 	}
 }
 

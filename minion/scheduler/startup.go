@@ -29,7 +29,7 @@ func (s *Scheduler) startUp(ctx context.Context) {
 	}
 	r := startupRun(o.StartupStates, o.SlsList, o.TopFile)
 	id := s.nextJID()
-	s.o.Log.Info("Running the states of startup_states", "fun", r.Function, "jid", id)
+	s.o.Log.Info("running startup_states", "fun", r.Function, "jid", id)
 	s.do(ctx, r, id)
 }
 

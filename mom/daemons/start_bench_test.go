@@ -3,7 +3,6 @@ package daemons
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -102,7 +101,7 @@ func benchNode(b *testing.B, top *channeltest.Master) {
 	upper.ReconDefault, upper.ReconMax = 5*time.Millisecond, 20*time.Millisecond
 	channeltest.WriteKeys(b, lower.PkiDir, "lower_master", "master")
 	channeltest.WriteKeys(b, upper.PkiDir, "syndic", "minion")
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	ports, err := newNode(&config.Syndic{Local: lower, Upper: upper}, "bench", log, nil) // which ports are free
 	if err != nil {
 		b.Fatal(err)

@@ -2,7 +2,6 @@ package events
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"log/slog"
 	"slices"
@@ -69,7 +68,7 @@ func newUplink(local *fakeLocal, queue int) *Uplink {
 	b.TellQueue = queue
 	closings := origins.NewClosings(b.AskedJobs, local.Word)
 	return New(Options{
-		ID: "syn-a", Name: "top", Local: local, Bounds: b, Pace: pace.Default(b.ForwardSweep), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		ID: "syn-a", Name: "top", Local: local, Bounds: b, Pace: pace.Default(b.ForwardSweep), Log: slog.New(slog.DiscardHandler),
 		Concerned: func(string) bool { return true },
 		Heard:     func(jid string, word uint64) bool { return closings.Has(jid, word, "top") },
 		Took: func(c jobevent.Closed) {

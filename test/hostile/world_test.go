@@ -2,7 +2,6 @@ package hostile
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -13,7 +12,7 @@ import (
 )
 
 // quiet is where the product logs to.
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // minion is one of the tree. It runs what reaches it twice: as ours and as Salt's.
 type minion struct {

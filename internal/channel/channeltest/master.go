@@ -2,7 +2,6 @@ package channeltest
 
 import (
 	"crypto/rsa"
-	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -70,7 +69,7 @@ func Start(tb testing.TB, rules Rules) *Master {
 	tb.Helper()
 	m := &Master{
 		tb: tb, Key: Key(tb, "master"), rules: rules,
-		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		log: slog.New(slog.DiscardHandler),
 		ret: "127.0.0.1:0", publish: "127.0.0.1:0", changed: make(chan struct{}),
 		minions: map[string]*rsa.PublicKey{}, peers: map[*zmtp.Peer]bool{},
 	}

@@ -76,7 +76,7 @@ func loadStack(ctx context.Context, c *Call) (*value.Map, error) {
 	out := value.NewMap()
 	for _, cfg := range stackLists(c) {
 		if st, err := os.Stat(cfg); err != nil || !st.Mode().IsRegular() {
-			c.Log.Info("Ignoring pillar stack cfg: file does not exist", "file", cfg)
+			c.Log.Info("pillar stack cfg ignored: no such file", "file", cfg)
 			continue
 		}
 		var err error
@@ -172,7 +172,7 @@ func (s *stacking) list(ctx context.Context, cfg string, stack *value.Map) (*val
 		}
 		slices.Sort(paths)
 		if len(paths) == 0 {
-			s.c.Log.Info("Ignoring pillar stack template: it is not there", "file", item, "folder", dir)
+			s.c.Log.Info("pillar stack template ignored: no such file", "file", item, "dir", dir)
 		}
 		for _, path := range paths {
 			if s.left--; s.left < 0 {
