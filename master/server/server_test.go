@@ -1,11 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -261,7 +261,7 @@ func (l *lines) Handle(context.Context, slog.Record) error { l.n.Add(1); return 
 // Attack: a minion asks for what fails, without end. The log tells of it once in a while, of
 // each command and minion.
 func TestFailures_Log(t *testing.T) {
-	log := &lines{Handler: slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelInfo})}
+	log := &lines{Handler: slog.NewTextHandler(new(bytes.Buffer), nil)}
 	s := serve(t, func(s *Server) {
 		s.Log = slog.New(log)
 		for _, cmd := range []string{"a", "b"} {
