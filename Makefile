@@ -61,25 +61,25 @@ test: deps ## go vet, then all tests with the race detector; fails on a skipped 
 formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='--only nginx,redis --apply'; ARGS=--list)
 	@$(LAB) formulas --formulas '$(FORMULAS)' --sites '$(SITES)' $(ARGS)
 
-chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='--keep-going -v')
+chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/design/chaos.md; ARGS='--keep-going -v')
 	$(LAB) chaos --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
 
-power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/power.md)
+power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/design/power.md)
 	$(GO) -C lab test -count=1 -timeout 60m -v -run 'TestPower$$' ./power -args -points $(POINTS) -seed $(SEED)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3, SALT_PEER8=DIR for 3008 (ARGS='-run Syndic')
 	$(GO) -C lab test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./interop
 
-matrix: ## every pair of daemons of ours and of three installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR SALT_PEER8=DIR (ARGS="--only 'mom - Salt 3006'")
+matrix: ## every pair of daemons of ours and of three installed Salts; writes docs/reference/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR SALT_PEER8=DIR (ARGS="--only 'mom - Salt 3006'")
 	$(LAB) matrix $(ARGS)
 
-upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="--suite cli --cast 'all mom'")
+upstream: ## Salt's own test suites against this program; writes docs/reference/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR, SALT_PEER8=DIR for 3008 below (ARGS="--suite cli --cast 'all mom'")
 	$(LAB) upstream $(ARGS)
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure
 	$(GO) -C lab test -count=1 -timeout 240m ./sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS) -salt $(SALT)
 
-sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/simulator.md)
+sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/design/simulator.md)
 	$(GO) -C lab test -count=1 -timeout 240m ./sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)
 
 hostile: ## random users try to get further than their rules allow, over three tiers: SEEDS=20000 SEED=1; prints the seed of a failure
@@ -88,7 +88,7 @@ hostile: ## random users try to get further than their rules allow, over three t
 mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; lab/mutants)
 	$(LAB) mutants --only '$(ONLY)'
 
-scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/swarm.md; ARGS='--json FILE --keep')
+scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/guide/swarm.md; ARGS='--json FILE --keep')
 	$(LAB) scale --shape $(SHAPE) --runs $(RUNS) $(ARGS)
 
 load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='--clients 20 --requests 200')
@@ -103,8 +103,8 @@ bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 returns: deps ## how many returns a master takes and how soon jobs end, beside their targets (ARGS='--only ping')
 	$(LAB) returns $(ARGS)
 
-screenshots: deps ## the pictures of docs/page.md, anew, by Chromium
-	$(GO) test -count=1 -timeout 10m -run 'TestScreenshots$$' ./test/page -args -screenshots $(CURDIR)/docs/images
+screenshots: deps ## the pictures of docs/guide/page.md, anew, by Chromium
+	$(GO) test -count=1 -timeout 10m -run 'TestScreenshots$$' ./test/page -args -screenshots $(CURDIR)/docs/guide/images
 
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster
@@ -123,10 +123,10 @@ lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml)
 systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)
 	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
 
-alerts: ## the alert rules of docs/operate and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
+alerts: ## the alert rules of docs/guide/operate and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
 	@command -v $(PROMTOOL) >/dev/null || { echo 'make alerts: there is no $(PROMTOOL); it comes with Prometheus (Debian: prometheus)' >&2; exit 1; }
-	$(PROMTOOL) check rules --lint=all docs/operate/alerts.yml
-	$(PROMTOOL) test rules docs/operate/alerts-test.yml
+	$(PROMTOOL) check rules --lint=all docs/guide/operate/alerts.yml
+	$(PROMTOOL) test rules docs/guide/operate/alerts-test.yml
 
 fuzz: ## every fuzz target for FUZZTIME each (default 20s), found by name
 	@git ls-files '*_test.go' | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sed 's/func //' | while IFS=: read -r file target; do \

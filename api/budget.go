@@ -10,7 +10,7 @@ import (
 )
 
 // What a stranger may use. A request without a valid token is a stranger's. See the table
-// in docs/api.md.
+// in docs/guide/api.md.
 const (
 	strangerBody     = 64 << 10
 	strangerBodyTime = 10 * time.Second

@@ -7,5 +7,5 @@
 // Package lowdata reads what is asked, package stream hands events to many readers.
 //
 // The server asks the master through a [Backend]; that of package client is [Masters].
-// Where the two dialects differ, a [Dialect] says how; docs/api-compatibility.md lists it.
+// Where the two dialects differ, a [Dialect] says how; docs/guide/api-compatibility.md lists it.
 package api

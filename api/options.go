@@ -79,7 +79,7 @@ type Options struct {
 	// Tracer makes the spans of requests that start something; nil: none.
 	Tracer *tracing.Tracer
 	// AllEvents has whoever holds a token hear all events, as Salt does. Default: each
-	// user hears what the rules allow; see docs/api.md, Events.
+	// user hears what the rules allow; see docs/guide/api.md, Events.
 	AllEvents bool
 	// NoEvents answers streams of events with 503: the backend has none.
 	NoEvents bool

@@ -27,7 +27,7 @@ type exchange struct {
 }
 
 // other is an answer of ours that is meant to be another than Salt's. The reasons are in
-// docs/api-compatibility.md.
+// docs/guide/api-compatibility.md.
 type other struct {
 	status int
 	want   string // of the body, as JSON; "" for any

@@ -21,20 +21,20 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md anew")
+var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
 
 const commandsHead = `# Commands of port 4506
 
 Which requests does a master serve, and who may make each? Those in clear come from users of its machine, the others sealed from minions
 and nodes. This page is written by ` + "`go test ./master -run TestCommandsPage -update`" + ` from the commands themselves
-([how to add one](extend.md)); Salt's own are Salt's, our additions are in [wire-additions.md](wire-additions.md) as well.
+([how to add one](../design/extend.md)); Salt's own are Salt's, our additions are in [wire-additions.md](../design/wire-additions.md) as well.
 
 Who: *anyone* needs no key. *The user of the master* has the key that the master has written for the user that it runs as, *a user with a
 key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* has an accepted key; before protocol 3 it may claim any id.
 *Proven*: it has shown that the key is its own, as all have in protocol 3.
 `
 
-// commandsPage is docs/commands.md.
+// commandsPage is docs/reference/commands.md.
 func commandsPage() string {
 	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
@@ -69,7 +69,7 @@ func commandsPage() string {
 
 // The page is what the commands say of themselves.
 func TestCommandsPage(t *testing.T) {
-	file := filepath.Join("..", "docs", "commands.md")
+	file := filepath.Join("..", "docs", "reference", "commands.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(commandsPage()), 0o600); err != nil {
 			t.Fatal(err)
@@ -78,6 +78,6 @@ func TestCommandsPage(t *testing.T) {
 	}
 	have, err := os.ReadFile(file)
 	if err != nil || string(have) != commandsPage() {
-		t.Errorf("docs/commands.md is not what the commands say: go test ./master -run TestCommandsPage -update (%v)", err)
+		t.Errorf("docs/reference/commands.md is not what the commands say: go test ./master -run TestCommandsPage -update (%v)", err)
 	}
 }

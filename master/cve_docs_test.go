@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// docs/security.md names every test of an attack, and no other.
+// docs/design/security.md names every test of an attack, and no other.
 func TestSecurityPageNamesItsTests(t *testing.T) {
-	page, err := os.ReadFile("../docs/security.md")
+	page, err := os.ReadFile("../docs/design/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 const functionsHead = `# Runners and wheel functions
 
 Which functions of a master do ` + "`salt-run`" + ` and programs call, and with which arguments? This page is written by
-` + "`go test ./master -run TestFunctionsPage -update`" + ` from the functions themselves ([how to add one](extend.md)). Who may call them is
-[access.md](access.md): the user of the master all of them, users of login services those that ` + "`@runner`, `@wheel` or `@MODULE`" + `
+` + "`go test ./master -run TestFunctionsPage -update`" + ` from the functions themselves ([how to add one](../design/extend.md)). Who may call them is
+[access.md](../guide/access.md): the user of the master all of them, users of login services those that ` + "`@runner`, `@wheel` or `@MODULE`" + `
 gives them. What they say of minions is of the whole tree, however many nodes are between. Whoever may call
 ` + "`salt.execute`, `survey.hash` or `survey.diff`" + ` runs any function on any minion by them, as in Salt.
 
@@ -24,7 +24,7 @@ What a runner tells while it works are the events ` + "`salt/run/JID/progress`" 
 private (` + "`auth.mk_token`, `auth.del_token`, `cache.pillar`, `cache.fetch`, `cache.store`, `key.gen`, `key.gen_accept`" + `) is on no bus and in no job cache.
 `
 
-// functionsPage is docs/functions.md.
+// functionsPage is docs/reference/functions.md.
 func functionsPage() string {
 	var out strings.Builder
 	out.WriteString(functionsHead)
@@ -52,7 +52,7 @@ func functionsPage() string {
 
 // The page is what the functions say of themselves.
 func TestFunctionsPage(t *testing.T) {
-	file := filepath.Join("..", "docs", "functions.md")
+	file := filepath.Join("..", "docs", "reference", "functions.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(functionsPage()), 0o600); err != nil {
 			t.Fatal(err)
@@ -61,6 +61,6 @@ func TestFunctionsPage(t *testing.T) {
 	}
 	have, err := os.ReadFile(file)
 	if err != nil || string(have) != functionsPage() {
-		t.Errorf("docs/functions.md is not what the functions say: go test ./master -run TestFunctionsPage -update (%v)", err)
+		t.Errorf("docs/reference/functions.md is not what the functions say: go test ./master -run TestFunctionsPage -update (%v)", err)
 	}
 }

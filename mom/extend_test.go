@@ -16,7 +16,7 @@ import (
 
 var shownFile = regexp.MustCompile("(?s)<!-- file: ([a-z_/]+\\.go) -->\n```go\n(.*?)```\n")
 
-// TestExtend lays the files that docs/extend.md shows, and their tests in testdata/extend,
+// TestExtend lays the files that docs/design/extend.md shows, and their tests in testdata/extend,
 // over the source, compiles the program with them, and runs the tests: the page shows all
 // that is needed. What tests all functions and commands for their documentation tests these
 // too.
@@ -25,7 +25,7 @@ func TestExtend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "extend.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "design", "extend.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ var foreignFlags = []string{
 }
 
 // labPages are pages about momlab, whose flags its own tests look for.
-var labPages = []string{"../docs/benchmarks.md", "../docs/chaos.md", "../docs/simulator.md", "../docs/swarm.md"}
+var labPages = []string{"../docs/design/benchmarks.md", "../docs/design/chaos.md", "../docs/design/simulator.md", "../docs/guide/swarm.md"}
 
 // ofLab are lines that call momlab, by its name or by a target of the Makefile.
 var ofLab = regexp.MustCompile(`(?m)^.*(momlab|ARGS=).*$`)

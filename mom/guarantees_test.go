@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// reported are the reports of Salt's users that docs/pains.md has to name.
+// reported are the reports of Salt's users that docs/design/pains.md has to name.
 var reported = strings.Fields(`
 	#69951 #38174 #19864 #39914 #12349 #36032 #21749 #34413 #21615 #24669 #57082 #8908 #9141 #8701 #42978 #42668 #53403
 	#53122 #47199 #48000 #48084 #48246 #48187 #57750 #37261 #58788 #41197 #41202 #35547 #43284 #36667 #68319 #68321 #20101 #30007 #23233
@@ -27,13 +27,13 @@ var (
 	docLink       = regexp.MustCompile(`\]\(([a-z0-9_./-]+\.md)\)`)
 )
 
-// TestGuarantees keeps docs/guarantees.md, pains.md and security.md true: each test or scenario
+// TestGuarantees keeps docs/design/guarantees.md, pains.md and security.md true: each test or scenario
 // that they name exists, each row of a table with a column "tests" or "test" names one or says
 // that the thing cannot happen, and no known report is missing.
 func TestGuarantees(t *testing.T) {
 	var b []byte
 	for _, page := range []string{"guarantees.md", "pains.md", "security.md"} {
-		p, err := os.ReadFile(filepath.Join("..", "docs", page))
+		p, err := os.ReadFile(filepath.Join("..", "docs", "design", page))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestGuarantees(t *testing.T) {
 		}
 	}
 	for _, m := range docLink.FindAllStringSubmatch(string(b), -1) {
-		if _, err := os.Stat(filepath.Join("../docs", m[1])); err != nil {
+		if _, err := os.Stat(filepath.Join("../docs/design", m[1])); err != nil {
 			t.Errorf("broken link: %v", err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package admitted keeps what an operator has decided about nodes: which accepted
-// key may be a home for others' minions and vouch for them (docs/trust.md).
+// key may be a home for others' minions and vouch for them (docs/design/trust.md).
 //
 // An admission is a file of the id's name in the folder [Dir] of the master's
 // pki_dir, beside the key. It holds the fingerprint of the key that it is given to:

@@ -98,9 +98,9 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// docs/bounds.md and the list of drawn bounds name the same bounds.
+// docs/design/bounds.md and the list of drawn bounds name the same bounds.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "bounds.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "design", "bounds.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,12 +110,12 @@ func TestPage(t *testing.T) {
 	}
 	for _, x := range All() {
 		if named[x.Name] != 1 {
-			t.Errorf("docs/bounds.md names the bound `%s` %d times, want once", x.Name, named[x.Name])
+			t.Errorf("docs/design/bounds.md names the bound `%s` %d times, want once", x.Name, named[x.Name])
 		}
 		delete(named, x.Name)
 	}
 	for name := range named {
-		t.Errorf("docs/bounds.md names the bound `%s`, which does not exist", name)
+		t.Errorf("docs/design/bounds.md names the bound `%s`, which does not exist", name)
 	}
 }
 

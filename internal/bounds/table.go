@@ -63,7 +63,7 @@ func (b *Bounds) Set(name, text string) error {
 		reflect.ValueOf(b).Elem().Field(x.index).SetInt(n)
 		return nil
 	}
-	return fmt.Errorf("there is no bound %q; docs/bounds.md names them", name)
+	return fmt.Errorf("there is no bound %q; docs/design/bounds.md names them", name)
 }
 
 // Text gives the bound of a name in the form that [Bounds.Set] reads; "" if there

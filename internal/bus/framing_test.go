@@ -132,7 +132,7 @@ func TestFraming_OfEachReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // it has no more to say
-			if got := strings.Contains(log.String(), "wait for ever"); got != c.warned {
+			if got := strings.Contains(log.String(), "in another framing"); got != c.warned {
 				t.Errorf("warned: %v\n%s", got, log.String())
 			}
 		})

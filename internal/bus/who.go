@@ -16,7 +16,7 @@ func who(path string) string {
 	if u, err := user.Current(); err == nil {
 		me = "the user " + u.Username
 	}
-	const more = "docs/operate/users.md says what users of publisher_acl need"
+	const more = "docs/guide/operate/users.md says what users of publisher_acl need"
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrPermission) {
 		dir := filepath.Dir(path)

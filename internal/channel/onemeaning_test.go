@@ -33,7 +33,7 @@ type oneKey struct{ pub *rsa.PublicKey }
 func (k oneKey) PublicKey(string) (*rsa.PublicKey, error) { return k.pub, nil }
 
 // Nothing that is signed as one thing is taken for another, even if one key signs all of it with
-// one hash: of each kind (docs/signatures.md) the bytes and the signature are offered to
+// one hash: of each kind (docs/design/signatures.md) the bytes and the signature are offered to
 // the reader of each other kind, with the right nonces, ids and keys.
 func TestSignatures_OneMeaning(t *testing.T) {
 	forms := signedForms(t)
@@ -51,7 +51,7 @@ func TestSignatures_OneMeaning(t *testing.T) {
 		}
 	}
 	if len(forms) != 13 {
-		t.Errorf("%d kinds, docs/signatures.md has 12 rows, one of them for two kinds", len(forms))
+		t.Errorf("%d kinds, docs/design/signatures.md has 12 rows, one of them for two kinds", len(forms))
 	}
 }
 

@@ -32,7 +32,7 @@ type Common struct {
 	DefaultInclude []string `yaml:"default_include"`
 
 	// Bounds sets bounds and timers inside the daemon by name, such as {commit_rows:
-	// 50}. It is for experiments; docs/bounds.md says what each protects.
+	// 50}. It is for experiments; docs/design/bounds.md says what each protects.
 	// Ours. Default none.
 	Bounds bounds.Bounds `yaml:"bounds"`
 

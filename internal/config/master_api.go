@@ -30,7 +30,7 @@ type MasterAPI struct {
 	// own, in seconds. Default 300.
 	RestTimeout time.Duration `yaml:"rest_timeout" unit:"s" default:"300" min:"1"`
 	// ApiEvents tells which events users of the API hear: own are those that their rules
-	// allow (docs/api.md, Events), all are all for whoever holds a token, as with Salt.
+	// allow (docs/guide/api.md, Events), all are all for whoever holds a token, as with Salt.
 	// Ours. Default own.
 	ApiEvents string `yaml:"api_events" default:"own" oneof:"own all"`
 	// ApiEventFile bounds the file in the folder api of cachedir in which mom api keeps the

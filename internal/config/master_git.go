@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// MasterGit says which git repositories minions get files and pillar from, see docs/git.md.
+// MasterGit says which git repositories minions get files and pillar from, see docs/guide/git.md.
 // What an option says of all remotes, a parameter of the same name says of one.
 type MasterGit struct {
 	// GitfsRemotes are the repositories of the backend gitfs, searched in order: a list of

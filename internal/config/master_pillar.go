@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// MasterPillar says what pillar minions get, see docs/pillar.md.
+// MasterPillar says what pillar minions get, see docs/guide/pillar.md.
 type MasterPillar struct {
 	// PillarRoots are the folders of each pillar environment, searched in order; patterns of
 	// file names are expanded at the start. The environment __env__ stands for the one that

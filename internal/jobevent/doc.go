@@ -1,7 +1,7 @@
 // Package jobevent has the words that masters say of a job: who has to answer it, who
 // will not, that it began and how it ended. Inside a process they are the types of this
 // package; as events, a tag and a map, they are on the event bus and on the way to the
-// masters above (Salt wire reference §11, docs/wire-additions.md).
+// masters above (Salt wire reference §11, docs/design/wire-additions.md).
 //
 //	tag                       word           said by
 //	<jid>                     [Expectation]  a node that was given the job: who has to answer

@@ -126,7 +126,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// The example in docs/trust.md.
+// The example in docs/design/trust.md.
 func TestCanonicalForm(t *testing.T) {
 	p, err := wire.ParsePublication(raw(t, wire.NewMap("fun", "test.arg", "arg",
 		[]any{"a", 1, 1.5, nil, true, wire.NewMap("k", []any{false, uint64(math.MaxUint64)})}, "tgt", []any{"m1", "m2"}, "tgt_type", "list",

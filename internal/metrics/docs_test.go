@@ -14,9 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/operate/metrics.md anew")
+var update = flag.Bool("update", false, "write the table of docs/reference/metrics.md anew")
 
-var operate = filepath.Join("..", "..", "docs", "operate")
+var docs = filepath.Join("..", "..", "docs")
 
 const (
 	tableBegins = "<!-- table: go test ./internal/metrics -update -->\n"
@@ -33,7 +33,7 @@ func page() string {
 }
 
 func TestPage(t *testing.T) {
-	file := filepath.Join(operate, "metrics.md")
+	file := filepath.Join(docs, "reference", "metrics.md")
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestPage(t *testing.T) {
 		return
 	}
 	if have != page() {
-		t.Error("docs/operate/metrics.md is not the table of this package: go test ./internal/metrics -update")
+		t.Error("docs/reference/metrics.md is not the table of this package: go test ./internal/metrics -update")
 	}
 }
 
@@ -80,7 +80,7 @@ func used(t *testing.T, where, expr string) {
 }
 
 func TestDashboard(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(operate, "grafana-dashboard.json"))
+	b, err := os.ReadFile(filepath.Join(docs, "guide", "operate", "grafana-dashboard.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestDashboard(t *testing.T) {
 }
 
 func TestAlertRules(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(operate, "alerts.yml"))
+	b, err := os.ReadFile(filepath.Join(docs, "guide", "operate", "alerts.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestAlertRules(t *testing.T) {
 	if err := yaml.Unmarshal(b, &f); err != nil {
 		t.Fatal(err)
 	}
-	tests, err := os.ReadFile(filepath.Join(operate, "alerts-test.yml"))
+	tests, err := os.ReadFile(filepath.Join(docs, "guide", "operate", "alerts-test.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}

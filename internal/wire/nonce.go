@@ -18,7 +18,7 @@ func NewNonce() string {
 
 // Nonce reads a nonce out of a request. It must be 32 lower-case hex digits, the form
 // in which all peers of Salt send it (uuid4().hex). A master signs the nonces of
-// strangers, so nothing else may fit into one (docs/signatures.md).
+// strangers, so nothing else may fit into one (docs/design/signatures.md).
 func Nonce(r Raw) (string, error) {
 	s, err := Str(r)
 	if err != nil {

@@ -12,7 +12,7 @@ var signedFirst = []string{
 
 // IsSignedMap reports whether b begins as a map that a master's key signs, such as a reply to
 // a sign-in. Whoever asks for that reply chooses part of its bytes, so a publication that
-// begins so may be forged (docs/signatures.md). A true publication begins with random bytes:
+// begins so may be forged (docs/design/signatures.md). A true publication begins with random bytes:
 // one in 2^33 looks like this by chance.
 func IsSignedMap(b []byte) bool {
 	head := 1

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRollingUpgrade walks docs/operate/upgrade.md: a tree of Salt 3006 becomes 3008 tier by tier,
+// TestRollingUpgrade walks docs/guide/operate/upgrade.md: a tree of Salt 3006 becomes 3008 tier by tier,
 // then ours, then 3008 again, each program in the folders of the one before. Jobs are published all
 // the time, and each return is counted by job and minion.
 //
@@ -38,7 +38,7 @@ func TestRollingUpgrade(t *testing.T) {
 			{"top 3006 to 3008", eight, []*node{top}},
 			{"node 3006 to 3008", eight, []*node{mid}},
 			{"minions 3006 to 3008", eight, minions},
-			// The node first, as docs/move.md has it, and back the other way around.
+			// The node first, as docs/guide/move.md has it, and back the other way around.
 			{"node 3008 to mom", nil, []*node{mid}},
 			{"top 3008 to mom", nil, []*node{top}},
 			{"minions 3008 to mom", nil, minions},

@@ -64,7 +64,7 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
-// TestMove walks docs/move.md: a site of Salt's with a node below its top and a minion below
+// TestMove walks docs/guide/move.md: a site of Salt's with a node below its top and a minion below
 // that becomes ours step by step, the node first, the minion last, and goes back in the same
 // way. After each step the top has the same answers, and no key is accepted anew.
 func TestMove(t *testing.T) {

@@ -5,7 +5,7 @@
 //
 // [Pairings] says which worlds there are, [Rows] what is asked, and the notes why a cell
 // cannot be or is not so. `make matrix` plays it by the command in the folder runs, which
-// writes testdata/matrix.json; the command in the folder page makes docs/compatibility.md
+// writes testdata/matrix.json; the command in the folder page makes docs/reference/compatibility.md
 // of that. A test holds the page to the figures.
 //
 // Each world lives on loopback addresses of its own and in a temporary folder; worlds are

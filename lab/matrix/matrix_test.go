@@ -15,12 +15,12 @@ func TestPageIsOfTheFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/compatibility.md")
+	page, err := os.ReadFile("../../docs/reference/compatibility.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if Page(r) != string(page) {
-		t.Error("docs/compatibility.md is not of lab/matrix/testdata/matrix.json: make momlab && build/momlab matrix --page-only")
+		t.Error("docs/reference/compatibility.md is not of lab/matrix/testdata/matrix.json: make momlab && build/momlab matrix --page-only")
 	}
 }
 

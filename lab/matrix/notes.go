@@ -21,7 +21,7 @@ type Note struct {
 func Notes() []Note {
 	return []Note{
 		{
-			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](files.md)), also below a top of Salt's.",
+			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](../guide/files.md)), also below a top of Salt's.",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfMinion && row == "file of the top" && slices.ContainsFunc(p.Masters[1:], func(k kind) bool { return k != mom })
 			},

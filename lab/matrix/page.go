@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Page makes docs/compatibility.md of a run.
+// Page makes docs/reference/compatibility.md of a run.
 func Page(r Run) string {
 	p := &page{}
 	p.say("# Which daemons of mom and of Salt work together, and what of it was tried?\n")
-	p.say("Made of the last run of `make matrix` ([figures](../lab/matrix/testdata/matrix.json)); do not edit it by hand. What to set and")
-	p.say("what differs on purpose is in [interop.md](interop.md).\n")
+	p.say("Made of the last run of `make matrix` ([figures](../../lab/matrix/testdata/matrix.json)); do not edit it by hand. What to set and")
+	p.say("what differs on purpose is in [interop.md](../guide/interop.md).\n")
 	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt-3007 SALT_PEER8=/opt/salt-3008.2 make matrix   # all; then this page")
 	p.say("    … make matrix ARGS=\"--only 'mom - Salt 3006'\"                                   # one world, in the place of what it was\n")
 	p.say("Played %s; the figures of each world have their date, and the versions they were played with. Salt 3006 (`SALT_PEER`) speaks version 2 of the request", r.when())

@@ -44,7 +44,7 @@ func TestMutantsApply(t *testing.T) {
 	}
 }
 
-// Each test of an attack that docs/security.md names has a mutant that it kills.
+// Each test of an attack that docs/design/security.md names has a mutant that it kills.
 func TestEachAttackHasAMutant(t *testing.T) {
 	all, err := load(".", "")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestEachAttackHasAMutant(t *testing.T) {
 	for _, m := range all {
 		has[m.test] = true
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "design", "security.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

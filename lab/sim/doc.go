@@ -9,6 +9,6 @@
 // and seed alone: the same seed gives the same output, byte for byte.
 //
 // [World.Check] says whether what must hold in every schedule held: no return
-// lost or doubled, every account adds up, nothing owed in the end. docs/simulator.md
+// lost or doubled, every account adds up, nothing owed in the end. docs/design/simulator.md
 // tells what is real, what is modelled, and what the simulator cannot find.
 package sim

@@ -25,7 +25,7 @@ const (
 )
 
 // Bytes of a node's memory that belong to one of these, as measured (connection:
-// docs/benchmarks.md) or counted from the fields (the others).
+// docs/design/benchmarks.md) or counted from the fields (the others).
 const (
 	connectionMemory = 17 << 10
 	entryMemory      = 160

@@ -4,7 +4,7 @@
 // in one folder (scripts_dir). This package fills that folder with programs of Salt's names
 // that run mom or Salt, as a [Cast] says, and lets bridge.py forward the event bus of each Go
 // daemon to the listener of the factories. It reads the junit files that pytest writes and
-// generates docs/upstream.md from the results and from reasons.tsv, which has a reason for
+// generates docs/reference/upstream.md from the results and from reasons.tsv, which has a reason for
 // every test that fails.
 //
 // Nothing of Salt's is part of this repository: environment variables name an unpacked Salt

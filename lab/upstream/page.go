@@ -37,7 +37,7 @@ configuration (` + "`lab/upstream/plugin.py`" + `): with them each pillar has ` 
 ` + "`MOM_SALT_ERRORS=1`" + ` lets commands report refusals as Salt's do ([commands.md](commands.md)).
 `
 
-// WritePage writes docs/upstream.md.
+// WritePage writes docs/reference/upstream.md.
 func WritePage(w io.Writer, r Results, reasons []Reason) error {
 	var b strings.Builder
 	b.WriteString(head)

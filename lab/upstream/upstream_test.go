@@ -13,7 +13,7 @@ import (
 const (
 	kept    = "testdata/results.json"
 	reasons = "reasons.tsv"
-	page    = "../../docs/upstream.md"
+	page    = "../../docs/reference/upstream.md"
 )
 
 func read(t *testing.T) (Results, []Reason) {
@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("docs/upstream.md is not what the results give: go run ./lab/upstream/runs -page-only")
+		t.Error("docs/reference/upstream.md is not what the results give: go run ./lab/upstream/runs -page-only")
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package access decides who may do what at a master: by the keys that local users prove
 // themselves with ([Users]), by publisher_acl, publisher_acl_blacklist and sudo_acl
 // ([List]), and by external_auth for users of login services ([External]; Salt wire
-// reference §10.1, §12). [Control] is all of it, docs/access.md says it for operators.
+// reference §10.1, §12). [Control] is all of it, docs/guide/access.md says it for operators.
 //
 // A job is taken apart into its calls, each a function with its arguments. A sender is
 // held to the rules of all entries that mean it, or to those that a master above passed

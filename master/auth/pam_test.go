@@ -139,7 +139,7 @@ func TestPAMOptions(t *testing.T) {
 		}
 	}
 	var log logged
-	if _, err := openPAM(Config{Values: map[string]any{"auth.pam.service": "sshd"}, Log: log.logger()}, 0, []string{here}); err != nil || !strings.Contains(log.String(), "has no effect") {
+	if _, err := openPAM(Config{Values: map[string]any{"auth.pam.service": "sshd"}, Log: log.logger()}, 0, []string{here}); err != nil || !strings.Contains(log.String(), "auth.pam.service ignored") {
 		t.Errorf("a service without saslauthd: %v, %s", err, &log)
 	}
 	refusedWith(t, "pam", map[string]any{"^model": "x"}, nil, "^model is no option of it: it has none there")

@@ -23,7 +23,7 @@ func init() {
 		Args: []string{"grains", "saltenv", "pillarenv", "pillar_override", "ext", "clean_cache"},
 		Doc: `
 The pillar of the minion that asks, under a key that only it can open, and signed. What
-could not be compiled is told under _errors. See docs/pillar.md.
+could not be compiled is told under _errors. See docs/guide/pillar.md.
 
 grains
     Its grains, by which the pillar is compiled; they feed the data cache. The id in them

@@ -1,5 +1,5 @@
 // Package failover is what a master does so that minions, and nodes, may go to siblings when
-// their own node is gone (docs/homes.md). Siblings are the nodes right below one master.
+// their own node is gone (docs/guide/failover.md). Siblings are the nodes right below one master.
 //
 // A [Service] keeps, over restarts, the signed lists that the masters above tell, what the
 // nodes right below tell of themselves, and the guests: peers whose home is another node. It

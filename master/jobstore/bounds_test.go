@@ -46,7 +46,7 @@ func TestOutboxBounds(t *testing.T) {
 			if !errors.Is(err, ErrOutboxFull) || !strings.Contains(err.Error(), "outbox_max_rows") || !strings.Contains(err.Error(), "the master above") {
 				t.Errorf("a job is answered with %v", err)
 			}
-			if n := strings.Count(log.String(), "refused until"); n != 1 {
+			if n := strings.Count(log.String(), "outbox full, refusing"); n != 1 {
 				t.Errorf("told %d times:\n%s", n, log.String())
 			}
 			items, err := s.Outbox().OutboxRead(t.Context(), "parent:above", 0, 10, 0)
@@ -59,7 +59,7 @@ func TestOutboxBounds(t *testing.T) {
 			if fresh, err := s.SaveReturns(t.Context(), []returners.Return{ret("m9")}); err != nil || !fresh[0] {
 				t.Errorf("with room again: %v, %v", fresh, err)
 			}
-			if n := strings.Count(log.String(), "has room again"); n != 1 {
+			if n := strings.Count(log.String(), "outbox has room"); n != 1 {
 				t.Errorf("told %d times:\n%s", n, log.String())
 			}
 		})

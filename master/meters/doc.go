@@ -1,5 +1,5 @@
 // Package meters turns what the parts of a master know into its figures for
-// Prometheus (docs/operate/metrics.md says what each means).
+// Prometheus (docs/reference/metrics.md says what each means).
 //
 // Nothing here is asked before somebody scrapes: [Sources] read the parts through
 // narrow interfaces at that moment. [Counters] and [Commands] count as the master

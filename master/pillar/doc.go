@@ -1,7 +1,7 @@
 // Package pillar compiles the pillar of a minion: the top files and SLS of pillar_roots,
 // rendered with the minion's grains by internal/render and merged, and what the sources of
 // ext_pillar (package ext) add to it. The rules and the texts of errors are Salt's; see
-// docs/pillar.md.
+// docs/guide/pillar.md.
 //
 // A pillar is for one minion alone, so whose it is comes from the key that the request was
 // made with and from nothing else: the id that templates see, in grains as well, is that

@@ -363,7 +363,7 @@ func TestFile(t *testing.T) {
 	}
 	write("- my/*: 5\n", time.Unix(2000, 0))
 	tab.reload(l)
-	if len(tab.slss("my/x")) != 2 || !strings.Contains(log.String(), "what it said before holds") {
+	if len(tab.slss("my/x")) != 2 || !strings.Contains(log.String(), "previous entries stay in force") {
 		t.Errorf("a wrong file is taken; the log says %s", log.String())
 	}
 	var first table

@@ -1,5 +1,5 @@
 // Package external makes executables of this host into execution modules: a file
-// in the folder of modules that speaks a small JSON exchange (docs/external-modules.md)
+// in the folder of modules that speaks a small JSON exchange (docs/guide/external-modules.md)
 // is a module with the functions that it describes.
 //
 // It promises that such a program never holds up or harms the minion: it runs in a

@@ -42,7 +42,7 @@ var example = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```")
 
 // The examples of the page run as it says.
 func TestExamplesOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/external-modules.md")
+	page, err := os.ReadFile("../../docs/guide/external-modules.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package failover moves a minion to a sibling of its master when that is gone,
-// and back when it is there again, without configuration (docs/homes.md).
+// and back when it is there again, without configuration (docs/guide/failover.md).
 //
 // [Run] is all that a minion calls, and a [Session] all that it has to offer. The
 // master that the minion belongs to is its primary: the one that the option

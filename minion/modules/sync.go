@@ -26,7 +26,7 @@ var syncNames = map[string]string{"proxy": "proxymodules"}
 func init() {
 	args := []Arg{{Name: "saltenv"}, {Name: "refresh", Default: true}, {Name: "extmod_whitelist"}, {Name: "extmod_blacklist"}}
 	const about = `
-Executables among the modules are fetched and used (docs/external-modules.md);
+Executables among the modules are fetched and used (docs/guide/external-modules.md);
 what else is there, Python files for one, is told by name, for this minion has no
 use of it. Returns what is new or has changed, and what is of no use.
 

@@ -254,7 +254,7 @@ func TestScheduler_BeforeConnect(t *testing.T) {
 			s.push("x", wire.Raw{0x80}, nil)
 		}
 		m := s.join(t, "a")
-		if n := len(m.returns()); n != maxHeld || m.returns()[0].Len() > 0 || !strings.Contains(s.logged(), "given up") {
+		if n := len(m.returns()); n != maxHeld || m.returns()[0].Len() > 0 || !strings.Contains(s.logged(), "abandoned") {
 			t.Errorf("%d returns, want the newest %d, and the log says\n%s", n, maxHeld, s.logged()[max(0, len(s.logged())-500):])
 		}
 	})

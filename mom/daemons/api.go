@@ -22,7 +22,7 @@ func apiCommand() *cobra.Command {
 			"its configuration ask for, each on its own port. The master has to run; it decides who\n" +
 			"may do what (external_auth). With --upstream it is a gateway to the API of a master on\n" +
 			"another host, and needs no key of that master. With api_results it has no master, and\n" +
-			"tells of jobs and results in a database. See docs/api.md and docs/afar.md.",
+			"tells of jobs and results in a database. See docs/guide/api.md and docs/guide/remote.md.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := command.Version(cmd)

@@ -343,7 +343,7 @@ func TestGateway_NoEvents(t *testing.T) {
 	if err != nil || !strings.Contains(string(log), "REST API serving") {
 		t.Errorf("the master's log says nothing of its API: %v\n%s", err, log)
 	}
-	if strings.Contains(string(log), "not heard") {
+	if strings.Contains(string(log), "event stream of the master lost") {
 		t.Errorf("the master cannot hear itself:\n%s", log)
 	}
 }

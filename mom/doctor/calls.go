@@ -33,7 +33,7 @@ func (p *patient) calls(area, path string, data []byte, known []string) (good bo
 			continue
 		}
 		told = append(told, fun)
-		p.fails(area, place(path, data, at), "call a function that docs/pillar.md lists, or get the value by cmd.run or ext_pillar (cmd_yaml, http_json)",
+		p.fails(area, place(path, data, at), "call a function that docs/guide/pillar.md lists, or get the value by cmd.run or ext_pillar (cmd_yaml, http_json)",
 			"a master here has no function %s for templates", fun)
 		good = false
 	}

@@ -39,7 +39,7 @@ func lookClients(p *patient) {
 	const area = "API"
 	for _, name := range []string{"rest_cherrypy", "rest_tornado"} {
 		if _, ok := p.options[name].(map[string]any); ok {
-			p.differs(area, p.conf.Place(name).String(), "start mom api (salt-api) in its place; docs/api-compatibility.md lists each difference",
+			p.differs(area, p.conf.Place(name).String(), "start mom api (salt-api) in its place; docs/guide/api-compatibility.md lists each difference",
 				"clients of %s go on by the same paths and bodies", name)
 		}
 	}

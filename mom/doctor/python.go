@@ -16,7 +16,7 @@ var whoLoads = map[string]struct {
 	what  string
 	do    string
 }{
-	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/external-modules.md)"},
+	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/guide/external-modules.md)"},
 	"_states":      {Differ, "state modules", "minions of Salt's go on with them; ours says by name that they are not there"},
 	"_grains":      {Differ, "grains", "minions of Salt's go on with them; for ours set them in the file grains"},
 	"_returners":   {Differ, "returners", "minions of Salt's go on with them"},
@@ -35,7 +35,7 @@ var whoLoads = map[string]struct {
 	"_tops":        {Fails, "master tops", "use ext_nodes with a program that gives the same"},
 	"_fileserver":  {Fails, "file server backends", "have a timer put the files into a folder of file_roots"},
 	"_roster":      {Fails, "rosters", "salt-ssh is no part of this server"},
-	"_auth":        {Fails, "login services", "use one of those that are here (docs/logins.md)"},
+	"_auth":        {Fails, "login services", "use one of those that are here (docs/guide/logins.md)"},
 	"_tokens":      {Fails, "stores of login tokens", "tokens are kept here as Salt's localfs keeps them"},
 	"_cache":       {Fails, "cache drivers", "data of minions are kept here as Salt's localfs keeps them"},
 	"_queues":      {Fails, "queues", "there are none here"},

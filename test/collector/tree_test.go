@@ -97,7 +97,7 @@ func TestOneTraceThroughThreeTiers(t *testing.T) {
 	}
 }
 
-// draw shows the spans below one, as docs/operate/traces.md does.
+// draw shows the spans below one, as docs/guide/operate/traces.md does.
 func draw(byID map[string]span, parent, indent string) string {
 	var below []span
 	for _, s := range byID {

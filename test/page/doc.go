@@ -5,5 +5,5 @@
 // Its tests find what they press and read by its accessible name, in the tree that a
 // screen reader gets. None sleeps: each waits until the page says what it has to say.
 //
-// `make screenshots` has the same tests' page drawn into docs/images.
+// `make screenshots` has the same tests' page drawn into docs/guide/images.
 package page

@@ -23,7 +23,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-var screenshots = flag.String("screenshots", "", "folder to write the pictures of docs/page.md into")
+var screenshots = flag.String("screenshots", "", "folder to write the pictures of docs/guide/page.md into")
 
 // maxPicture bounds a picture, in bytes.
 const maxPicture = 150 << 10
@@ -121,7 +121,7 @@ func company() topology.Node {
 	return top
 }
 
-// The pictures of docs/page.md can be drawn, and are small; with -screenshots they are kept.
+// The pictures of docs/guide/page.md can be drawn, and are small; with -screenshots they are kept.
 func TestScreenshots(t *testing.T) {
 	url, stop, err := serve(play(company()))
 	if err != nil {

@@ -1,5 +1,5 @@
 // What the page asks of the REST API that serves it. The session is a cookie that scripts
-// cannot read; a page of another origin cannot use it (docs/page.md).
+// cannot read; a page of another origin cannot use it (docs/guide/page.md).
 
 // ApiError is an answer that is none.
 export class ApiError extends Error {

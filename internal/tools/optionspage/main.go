@@ -1,7 +1,7 @@
-// Command optionspage writes docs/options.md: every option with its default, unit
+// Command optionspage writes docs/reference/options.md: every option with its default, unit
 // and meaning, from the structs of package config.
 //
-//	go run ./internal/tools/optionspage > docs/options.md
+//	go run ./internal/tools/optionspage > docs/reference/options.md
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 const head = `# Options
 
 Every option of the files ` + "`master` and `minion`" + `, with Salt's names, defaults and units. This page is written by
-` + "`go run ./internal/tools/optionspage > docs/options.md`" + ` from the comments in internal/config.
+` + "`go run ./internal/tools/optionspage > docs/reference/options.md`" + ` from the comments in internal/config.
 
 A duration is a number in the unit named. Paths are placed under ` + "`root_dir`" + `. An option that is known but not served is
 told at start, with its file and line; so is one that is unknown, with the nearest name. Options marked † are not Salt's.

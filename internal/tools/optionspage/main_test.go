@@ -15,12 +15,12 @@ func TestPageIsUpToDate(t *testing.T) {
 	if err := write(&page, filepath.Join("..", "..", "config")); err != nil {
 		t.Fatal(err)
 	}
-	have, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "options.md"))
+	have, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "options.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(strings.Split(string(have), "\n"), strings.Split(page.String(), "\n")); d != "" {
-		t.Errorf("docs/options.md is out of date; run `go run ./internal/tools/optionspage > docs/options.md`\n%s", d)
+		t.Errorf("docs/reference/options.md is out of date; run `go run ./internal/tools/optionspage > docs/reference/options.md`\n%s", d)
 	}
 }
 

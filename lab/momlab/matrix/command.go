@@ -28,7 +28,7 @@ type options struct {
 func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
-		Use: "matrix", Short: "Play every pair of daemons of mom and of installed Salts; writes docs/compatibility.md",
+		Use: "matrix", Short: "Play every pair of daemons of mom and of installed Salts; writes docs/reference/compatibility.md",
 		Long: "momlab matrix plays trees of this program and of the Salts in the folders SALT_PEER, SALT_PEER3 and SALT_PEER8\n" +
 			"of the environment, and writes the page. It exits with status 1 when a cell is not as asked and no note says why.",
 		Args: command.NoArgs,
@@ -39,7 +39,7 @@ func Command() *cobra.Command {
 	fl.StringVar(&o.net, "net", "127.52", "the first two bytes of the loopback addresses")
 	fl.StringVar(&o.file, "json", "lab/matrix/testdata/matrix.json", "put the figures into this file, in the place of those of before")
 	fl.StringVar(&o.only, "only", "", `play the pairings of this name alone, such as "mom – Salt 3006", or those beginning so with a final *; - stands for –`)
-	fl.StringVar(&o.page, "page", "docs/compatibility.md", "the page")
+	fl.StringVar(&o.page, "page", "docs/reference/compatibility.md", "the page")
 	fl.BoolVar(&o.pageOnly, "page-only", false, "write the page from the figures and play nothing")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !o.pageOnly {

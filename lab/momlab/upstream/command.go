@@ -27,7 +27,7 @@ type options struct {
 // Command is momlab upstream.
 func Command() *cobra.Command {
 	c := &cobra.Command{
-		Use: "upstream", Short: "Run Salt's own test suites against this program; writes docs/upstream.md",
+		Use: "upstream", Short: "Run Salt's own test suites against this program; writes docs/reference/upstream.md",
 		Long: "momlab upstream needs an unpacked Salt in SALT_PEER, its tests in SALT_TESTS and pytest-salt-factories in\n" +
 			"SALT_FACTORIES of the environment. It exits with status 1 if a test fails that has no reason in reasons.tsv.",
 		Args: command.NoArgs,
@@ -36,7 +36,7 @@ func Command() *cobra.Command {
 	var o options
 	fl.StringVar(&o.suites, "suite", "", "regular `expression` of the suites to run; empty: all")
 	fl.StringVar(&o.casts, "cast", "", "regular `expression` of the casts to run; empty: all")
-	fl.StringVar(&o.page, "page", "docs/upstream.md", "`file` of the page")
+	fl.StringVar(&o.page, "page", "docs/reference/upstream.md", "`file` of the page")
 	fl.StringVar(&o.kept, "results", "lab/upstream/testdata/results.json", "`file` of the results; those of other suites stay")
 	fl.StringVar(&o.reasons, "reasons", "lab/upstream/reasons.tsv", "`file` of the reasons")
 	fl.DurationVar(&o.limit, "limit", time.Hour, "bounds each suite")
