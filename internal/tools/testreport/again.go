@@ -41,7 +41,7 @@ func (t *tally) again(ctx context.Context, out io.Writer, run func(ctx context.C
 	}
 	failed, unsteady := 0, []string{}
 	for _, pkg := range sortedPackages(todo) {
-		args := []string{"test", "-race", "-count=1", "-timeout", "10m", "-json"}
+		args := []string{"-C", moduleOf(pkg), "test", "-race", "-count=1", "-timeout", "10m", "-json"}
 		what := "the package"
 		if tests := todo[pkg]; len(tests) > 0 {
 			what = strings.Join(tests, ", ")
@@ -70,6 +70,16 @@ func (t *tally) again(ctx context.Context, out io.Writer, run func(ctx context.C
 	}
 	fmt.Fprintln(out)
 	return failed == 0
+}
+
+// moduleOf gives the directory of the Go module that a package is in.
+func moduleOf(pkg string) string {
+	for _, dir := range []string{"lab", "test/collector"} {
+		if path := "github.com/momtree/mom/" + dir; pkg == path || strings.HasPrefix(pkg, path+"/") {
+			return dir
+		}
+	}
+	return "."
 }
 
 // mended names those of a package's tests that did not fail in this, their second
