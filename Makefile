@@ -7,6 +7,7 @@ SHELL := bash
 GO ?= go
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 NFPM        := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
+CYCLONEDX   := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 PKG     ?= ./...
@@ -35,19 +36,25 @@ POINTS  ?= 1000
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-run salt-syndic
 
+# A version that is asked for is what the binary says; without one it comes from git.
+STAMP = $(if $(filter command,$(firstword $(origin VERSION))),-ldflags '-X main.stamped=$(VERSION)')
+
+# What deploy/release and deploy/packages need.
+PACKING = NAMES='mom $(NAMES)' MAINTAINER='$(MAINTAINER)' NFPM='$(GO) run $(NFPM)' CYCLONEDX='$(GO) run $(CYCLONEDX)'
+
 # momlab plays, breaks and measures trees (lab/); its commands are called in this folder.
 LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
 
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean formulas
+.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-build: ## build/mom, a static binary; its version comes from git through the build info
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o build/mom ./mom
+build: ## build/mom, a static binary; its version comes from git through the build info, or is VERSION=1.2.3
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STAMP) -o build/mom ./mom
 
 momlab: ## build/momlab, which simulates, breaks and measures trees (lab/)
 	$(GO) -C lab build -o ../build/momlab ./momlab
@@ -156,23 +163,17 @@ image: build ## the container images: the static binary on nothing (TAG=mom:late
 	fi
 
 packages: build ## packages for Debian and for rpm, in build/packages, and a look at what they hold (VERSION=1.2.3 ARCH=amd64 MAINTAINER='Ann <ann@example.org>')
-	rm -rf build/packages
-	install -d build/packages/systemd build/packages/man build/packages/completion/{bash,zsh,fish}
-	for unit in deploy/systemd/*.service; do sed 's,/usr/local/bin/,/usr/bin/,' "$$unit" > "build/packages/systemd/$$(basename "$$unit")"; done
-	build/mom man build/packages/man
-	gzip -9n build/packages/man/*.1
-	for name in mom $(NAMES); do \
-		(exec -a "$$name" build/mom completion bash) > "build/packages/completion/bash/$$name"; \
-		(exec -a "$$name" build/mom completion zsh) > "build/packages/completion/zsh/_$$name"; \
-		(exec -a "$$name" build/mom completion fish) > "build/packages/completion/fish/$$name.fish"; \
-	done
-	for config in deploy/packages/*.yaml; do for kind in deb rpm; do \
-		VERSION=$(VERSION) ARCH=$(ARCH) MAINTAINER='$(MAINTAINER)' $(GO) run $(NFPM) package -f "$$config" -p "$$kind" -t build/packages; \
-	done; done
-	deploy/packages/check.sh build/packages
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=auto $(STAMP) -o build/mom-$(ARCH) ./mom
+	VERSION=$(VERSION) ARCH=$(ARCH) $(PACKING) deploy/packages/build.sh build/mom-$(ARCH) build/mom mom $(NAMES)
 
 packagetest: packages ## install and remove the Debian packages in an overlay over this machine, and verify their units (as root)
 	deploy/packages/install.sh build/packages
+
+release: ## a release in build/release, with SBOMs and SHA256SUMS: VERSION=1.2.3, which CHANGELOG.md has to name (SYSTEMS= for linux/amd64 alone)
+	$(PACKING) deploy/release/build.sh '$(VERSION)' linux/amd64 $(SYSTEMS)
+
+release-check: ## build the release of build/release again, in another folder and with an empty cache, and compare: VERSION=1.2.3 (ARGS='linux/amd64 linux/arm64')
+	$(PACKING) deploy/release/check.sh '$(VERSION)' $(or $(ARGS),linux/amd64)
 
 demo: build ## a whole tree on this machine, each member a process of its own
 	build/mom demo

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// stamped is set by the linker for a release: -X main.stamped=v1.2.3.
+// stamped is set by the linker for a release: -X main.stamped=1.2.3.
 var stamped string
 
 // pseudo is the version that Go makes of a commit which is no release.

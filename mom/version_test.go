@@ -16,3 +16,11 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+func TestVersionOfARelease(t *testing.T) {
+	stamped = "1.2.3"
+	t.Cleanup(func() { stamped = "" })
+	if got := version(); got != "1.2.3" {
+		t.Errorf("version %s, want the one that was stamped", got)
+	}
+}

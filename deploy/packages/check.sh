@@ -16,7 +16,9 @@ done
 unpacked=$(mktemp -d)
 trap 'rm -rf "$unpacked"' EXIT
 dpkg-deb -x "$(ls "$dir"/mom_*.deb)" "$unpacked"
-"$unpacked/usr/bin/mom" --version
+if [ "$(dpkg-deb -f "$(ls "$dir"/mom_*.deb)" Architecture)" = "$(dpkg --print-architecture)" ]; then
+	"$unpacked/usr/bin/mom" --version
+fi
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$unpacked/units" # as the package has them, with the program where it was unpacked
 	for unit in "$unpacked"/lib/systemd/system/*.service; do
