@@ -23,8 +23,8 @@ type MasterJobs struct {
 	BatchSafeSize string `yaml:"batch_safe_size" type:"integer or percentage" default:"8"`
 	// SaltCpChunkSize is the part of a file that `salt-cp` sends in one job.
 	SaltCpChunkSize int `yaml:"salt_cp_chunk_size" unit:"byte" default:"98304" min:"1" max:"16777216"`
-	// JobCache controls whether results are stored. Otherwise only the fact of a return is, to
-	// recognize duplicates. Returns to the master above are not affected.
+	// JobCache controls whether results are stored. Otherwise only a mark per return is, to recognize
+	// duplicates. Returns to the master above are not affected.
 	JobCache bool `yaml:"job_cache" default:"true"`
 	// KeepJobsSeconds is the time for which jobs are stored; `0` for no limit. Downtime counts as one
 	// hour at most per restart. Open and queued jobs are kept.
@@ -43,12 +43,12 @@ type MasterJobs struct {
 	// Salt's own command `salt` and `LocalClient` on this host. It has no effect with a database. Not
 	// in Salt.
 	JobCacheFiles bool `yaml:"job_cache_files" default:"true"`
-	// JobCacheReturns controls whether returns are written there too, for scripts that read
-	// `cachedir/jobs` or use `LocalClient.get_cache_returns`. It creates a directory and a file per
-	// minion and job, and needs job_cache_files. Not in Salt.
+	// JobCacheReturns controls whether returns are also written to `cachedir/jobs`, for scripts that
+	// read it or use `LocalClient.get_cache_returns`. Each takes a directory and a file. It needs
+	// job_cache_files. Not in Salt.
 	JobCacheReturns bool `yaml:"job_cache_returns" default:"false"`
-	// MaskJobArgs controls whether job arguments with names of secrets are masked in the job cache and
-	// in events. Minions get them unmasked. Not in Salt.
+	// MaskJobArgs controls whether values of job arguments that are named like secrets are masked in
+	// the job cache and in events. Minions get them unmasked. Not in Salt.
 	MaskJobArgs bool `yaml:"mask_job_args" default:"true"`
 	// JobCacheStoreEndtime controls whether the end time of a job is stored.
 	JobCacheStoreEndtime bool `yaml:"job_cache_store_endtime" default:"false"`

@@ -18,9 +18,9 @@ type MasterKeys struct {
 	// MaxMinions is the number of minions that may be connected; `0` for no limit.
 	MaxMinions int `yaml:"max_minions" default:"0" min:"0"`
 	// MaxPendingKeys is the number of keys that may wait for acceptance; `0` for no limit. An address
-	// (IPv6: a /64) gets at most three quarters of them, and 10 a second after the first 1000. At the
-	// limit, the address with the most keys loses one to another address. A minion without room
-	// retries. Not in Salt.
+	// (IPv6: a /64) gets three quarters of them at most, and after 1000 keys 10 a second. At the
+	// limit, the address with the most keys makes room for others. A minion without room retries. Not
+	// in Salt.
 	MaxPendingKeys int `yaml:"max_pending_keys" default:"50000" min:"0"`
 	// AuthMode is the format of sign-in replies. Only `1` is supported.
 	AuthMode int `yaml:"auth_mode" default:"1" min:"1" max:"1"`

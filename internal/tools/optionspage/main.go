@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,10 +25,13 @@ func main() {
 	}
 }
 
+// pagePath is the file that this command writes.
+const pagePath = "docs/options.md"
+
 const head = `# Options
 
 Every option of the files ` + "`master` and `minion`" + `. Names, defaults and units are Salt's; † marks options that Salt does not have.
-` + "`go run ./internal/tools/optionspage > docs/options.md`" + ` writes this page from the comments in internal/config and master/auth.
+` + "`go run ./internal/tools/optionspage > " + pagePath + "`" + ` writes this page from the comments in internal/config and master/auth.
 
 - An empty default means not set. Paths are below ` + "`root_dir`" + `. A list may be a single string. Durations may have a fraction.
 - A value of the wrong type or out of range prevents the start; the error names file and line.
@@ -182,10 +186,18 @@ func cell(s string) string {
 	return strings.Join(parts, "`")
 }
 
-var page = regexp.MustCompile(`\bdocs/([a-z-]+\.md)\b`)
+var pages = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 
-// linked makes links of pages, which comments name as docs/x.md.
-func linked(s string) string { return page.ReplaceAllString(s, "[$1]($1)") }
+// linked makes links of pages, which comments name by their path such as docs/x.md.
+func linked(s string) string {
+	return pages.ReplaceAllStringFunc(s, func(path string) string {
+		to, err := filepath.Rel(filepath.Dir(pagePath), path)
+		if err != nil {
+			return path
+		}
+		return fmt.Sprintf("[%s](%s)", filepath.Base(path), filepath.ToSlash(to))
+	})
+}
 
 func code(s string) string {
 	if s == "" {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,12 +18,17 @@ func TestPageIsUpToDate(t *testing.T) {
 	if err := write(&page, filepath.Join(root, "internal", "config"), filepath.Join(root, "master", "auth")); err != nil {
 		t.Fatal(err)
 	}
-	have, err := os.ReadFile(filepath.Join(root, "docs", "options.md"))
+	have, err := os.ReadFile(filepath.Join(root, pagePath))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(strings.Split(string(have), "\n"), strings.Split(page.String(), "\n")); d != "" {
-		t.Errorf("docs/options.md is out of date; run `go run ./internal/tools/optionspage > docs/options.md`\n%s", d)
+		t.Errorf("%s is out of date; run `go run ./internal/tools/optionspage > %[1]s`\n%s", pagePath, d)
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllSubmatch(have, -1) {
+		if _, err := os.Stat(filepath.Join(root, filepath.Dir(pagePath), string(link[1]))); err != nil {
+			t.Errorf("link to a page: %v", err)
+		}
 	}
 }
 
