@@ -188,7 +188,7 @@ func cell(s string) string {
 
 var pages = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 
-// linked makes links of pages, which comments name by their path such as docs/x.md.
+// linked makes links of pages, which comments name by their path such as docs/files.md.
 func linked(s string) string {
 	return pages.ReplaceAllStringFunc(s, func(path string) string {
 		to, err := filepath.Rel(filepath.Dir(pagePath), path)
