@@ -2,50 +2,46 @@ package config
 
 import "time"
 
-// MasterAPI is the REST API, which the command mom api serves, or the master itself.
+// MasterAPI holds the REST API of mom api or of the master itself, see docs/guide/api.md.
 type MasterAPI struct {
-	// Api has the master, or the node with its master, serve the API in its own process;
-	// mom api need not run then. Ours. Default false.
+	// Api controls whether the master serves the API in its own process, without `mom api`. Not in
+	// Salt.
 	Api bool `yaml:"api" default:"false"`
-	// ApiUpstream makes mom api a gateway: it asks the API at this address, such as
-	// https://top:8000, in place of a master on its own host. Ours. Default none.
+	// ApiUpstream is the URL of another API, such as `https://top:8000`. With it, `mom api` is a
+	// gateway to that API instead of a local master. Not in Salt.
 	ApiUpstream string `yaml:"api_upstream"`
-	// ApiUpstreamCa is a file in PEM with the authorities of that API's certificate.
-	// Ours. Default: those of the system.
+	// ApiUpstreamCa is a PEM file with the certificate authorities of that API. Not in Salt. Default:
+	// the system's.
 	ApiUpstreamCa string `yaml:"api_upstream_ca"`
-	// ApiUpstreamTokenFile holds the token with which a gateway listens to events. Ours.
-	// Default none: a gateway without it has no events.
+	// ApiUpstreamTokenFile is the file with the token with which a gateway receives events. Without
+	// it, the gateway has none. Not in Salt.
 	ApiUpstreamTokenFile string `yaml:"api_upstream_token_file"`
-	// RestCherrypy is the listener of the API in the manner of Salt's rest_cherrypy:
-	// {port, host, ssl_crt, ssl_key, ssl_chain, disable_ssl, webhook_url,
-	// webhook_disable_auth, ...}. Default none.
+	// RestCherrypy is a map of listener options as in rest_cherrypy of Salt: `port`, `host`,
+	// `ssl_crt`, `ssl_key`, `ssl_chain`, `disable_ssl`, `webhook_url`, `webhook_disable_auth` and
+	// others.
 	RestCherrypy map[string]any `yaml:"rest_cherrypy"`
-	// RestTornado is the one in the manner of rest_tornado: {port, address, ssl_crt,
-	// ssl_key, disable_ssl, websockets, cors_origin, ...}. Default none.
+	// RestTornado is a map of listener options as in rest_tornado of Salt: `port`, `address`,
+	// `ssl_crt`, `ssl_key`, `disable_ssl`, `websockets`, `cors_origin` and others.
 	RestTornado map[string]any `yaml:"rest_tornado"`
-	// NetapiEnableClients are the clients that the API may use: local, local_async,
-	// local_batch, local_subset, runner, runner_async, wheel, wheel_async. Default none.
+	// NetapiEnableClients is a list of the enabled clients: `local`, `local_async`, `local_batch`,
+	// `local_subset`, `runner`, `runner_async`, `wheel`, `wheel_async`.
 	NetapiEnableClients []string `yaml:"netapi_enable_clients"`
-	// RestTimeout bounds a runner or wheel call of the API that names no time of its
-	// own, in seconds. Default 300.
+	// RestTimeout is the time limit for runner and wheel calls without their own.
 	RestTimeout time.Duration `yaml:"rest_timeout" unit:"s" default:"300" min:"1"`
-	// ApiEvents tells which events users of the API hear: own are those that their rules
-	// allow (docs/guide/api.md, Events), all are all for whoever holds a token, as with Salt.
-	// Ours. Default own.
+	// ApiEvents controls which events users receive: `own` for those that their rules allow
+	// (docs/guide/api.md), `all` for all events with any token, as in Salt. Not in Salt.
 	ApiEvents string `yaml:"api_events" default:"own" oneof:"own all"`
-	// ApiEventFile bounds the file in the folder api of cachedir in which mom api keeps the
-	// latest events for readers that come back after its restart, in bytes; 0: there is no
-	// such file. Ours. Default 33554432 (32 MiB).
-	ApiEventFile int `yaml:"api_event_file" default:"33554432" min:"0" max:"1073741824"`
-	// ApiMetricsListen is metrics_listen of mom api, such as 127.0.0.1:9146. Ours. Default
-	// none: nothing listens.
+	// ApiEventFile is the size of the file below `cachedir/api` in which `mom api` keeps the latest
+	// events for clients that reconnect after a restart; `0` for none. Not in Salt.
+	ApiEventFile int `yaml:"api_event_file" unit:"byte" default:"33554432" min:"0" max:"1073741824"`
+	// ApiMetricsListen is the address for metrics of `mom api`, as metrics_listen, such as
+	// `127.0.0.1:9146`. Not in Salt.
 	ApiMetricsListen string `yaml:"api_metrics_listen"`
-	// ApiResults names the returner from whose database mom api answers, without any
-	// master: jobs and their results alone, to users of external_auth of this
-	// configuration; mysql is the one. Ours. Default none: the master is asked.
+	// ApiResults is the returner whose database `mom api` reads without any master: only jobs and
+	// results, for users of external_auth. Only `mysql` is supported. Not in Salt.
 	ApiResults string `yaml:"api_results" oneof:"mysql"`
-	// ApiLogfile is the log file of mom api, or a syslog URL. Default /var/log/salt/api.
+	// ApiLogfile is the log file of `mom api`, or a syslog URL.
 	ApiLogfile string `yaml:"api_logfile" default:"/var/log/salt/api"`
-	// ApiPidfile holds its process id. Default /var/run/salt-api.pid.
+	// ApiPidfile is the file with the process id of `mom api`.
 	ApiPidfile string `yaml:"api_pidfile" default:"/var/run/salt-api.pid"`
 }

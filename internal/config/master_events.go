@@ -2,33 +2,31 @@ package config
 
 import "time"
 
-// MasterEvents holds what a master tells and keeps about events.
+// MasterEvents holds the events that a master fires, accepts and stores.
 type MasterEvents struct {
-	// PresenceEvents fires salt/presence/* each loop_interval, about the
-	// minions that announce themselves (not those of Python). Default false.
+	// PresenceEvents controls whether `salt/presence/*` is fired every loop_interval.
 	PresenceEvents bool `yaml:"presence_events" default:"false"`
-	// MinionDataCacheEvents fires minion/refresh/<id>. Default true.
+	// MinionDataCacheEvents controls whether `minion/refresh/ID` is fired.
 	MinionDataCacheEvents bool `yaml:"minion_data_cache_events" default:"true"`
-	// EventReturn names the returner that keeps events: mysql. Default none.
+	// EventReturn is a list of the returners that store events. Only `mysql` is supported; an unknown
+	// one is ignored with a warning.
 	EventReturn []string `yaml:"event_return" oneof:"mysql" stores:"too" unknown:"default"`
-	// EventReturnQueue is how many events are gathered before they are stored;
-	// 0 stores them as they come. Default 0.
+	// EventReturnQueue is the number of events stored at once; `0` stores each immediately.
 	EventReturnQueue int `yaml:"event_return_queue" default:"0" min:"0" max:"60000"`
-	// EventReturnQueueMaxSeconds is how long they are gathered at most, in
-	// seconds; 0 means one second. Default 0.
+	// EventReturnQueueMaxSeconds is the longest time for which events are collected; `0` means 1.
 	EventReturnQueueMaxSeconds time.Duration `yaml:"event_return_queue_max_seconds" unit:"s" default:"0" min:"0"`
-	// EventReturnWhitelist holds globs or regular expressions of the tags to
-	// keep; none keeps all. Default none.
+	// EventReturnWhitelist is a list of globs or regular expressions of the only tags to store.
+	// Default: all.
 	EventReturnWhitelist []string `yaml:"event_return_whitelist"`
-	// EventReturnBlacklist holds those of the tags not to keep. Default none.
+	// EventReturnBlacklist is a list of globs or regular expressions of tags not to store.
 	EventReturnBlacklist []string `yaml:"event_return_blacklist"`
-	// MinionEventsMaxBytes bounds the events of one minion within 24 hours, in bytes. More are
-	// answered and dropped. 0: no bound. Ours. Default 268435456 (256 MiB).
+	// MinionEventsMaxBytes is the limit per minion and 24 hours for events; `0` for no limit. Further
+	// ones are acknowledged and dropped. Not in Salt.
 	MinionEventsMaxBytes int64 `yaml:"minion_events_max_bytes" unit:"byte" default:"268435456" min:"0" max:"1099511627776"`
-	// MinionEventTags holds globs of tags that minions may fire although services beside a
-	// master fire them: those below salt/batch, salt/cloud, salt/engines, salt/fileserver,
-	// salt/master, salt/queue, salt/reactors and salt/stats. Ours. Default none.
+	// MinionEventTags is a list of globs of tags that minions may fire although they are reserved:
+	// those below `salt/batch`, `salt/cloud`, `salt/engines`, `salt/fileserver`, `salt/master`,
+	// `salt/queue`, `salt/reactors` and `salt/stats`. Not in Salt.
 	MinionEventTags []string `yaml:"minion_event_tags"`
-	// MasterStats fires salt/stats/*. Default false.
+	// MasterStats controls whether `salt/stats/*` is fired.
 	MasterStats bool `yaml:"master_stats" default:"false"`
 }

@@ -2,59 +2,59 @@ package config
 
 import "time"
 
-// MasterFileserver says what minions get under salt://.
+// MasterFileserver holds the sources of salt://, see docs/guide/files.md.
 type MasterFileserver struct {
-	// FileserverBackend are the sources of files, in the order in which they are searched:
-	// roots, gitfs, minionfs, upstream, httpfs. Default [roots].
+	// FileserverBackend is the list of file sources, in search order: `roots`, `gitfs` (or `git`),
+	// `minionfs` (`minion`), `upstream`, `httpfs` (`http`). `upstream` and `httpfs` are not in Salt.
 	FileserverBackend []string `yaml:"fileserver_backend" default:"roots" oneof:"roots git gitfs minion minionfs upstream http httpfs"`
-	// FileRoots are the folders of each environment, searched in order; patterns of file
-	// names are expanded at the start. The environment __env__ stands for all others, and
-	// __env__ in its paths for their names. Default {base: [/srv/salt, /srv/spm/salt]}.
+	// FileRoots is a map of environments to their directories, in search order. Globs are expanded at
+	// the start. `__env__` stands for all other environments, and in its paths for their names.
+	// Default: `{base: [/srv/salt, /srv/spm/salt]}`.
 	FileRoots map[string]any `yaml:"file_roots"`
-	// FileIgnoreRegex are expressions of Python's kind for paths that are not served, searched
-	// in the path in the environment for lists, in the full path for files. Default none.
+	// FileIgnoreRegex is a list of Python regular expressions. Matching paths are not served: relative
+	// to the environment in listings, absolute for single files.
 	FileIgnoreRegex []string `yaml:"file_ignore_regex"`
-	// FileIgnoreGlob are patterns for such paths. Default none.
+	// FileIgnoreGlob is a list of globs of paths that are not served, as with file_ignore_regex.
 	FileIgnoreGlob []string `yaml:"file_ignore_glob"`
-	// FileserverFollowsymlinks lists what is behind links to folders. Default true.
+	// FileserverFollowsymlinks controls whether listings follow links to directories.
 	FileserverFollowsymlinks bool `yaml:"fileserver_followsymlinks" default:"true"`
-	// FileserverIgnoresymlinks leaves links out of lists. Default false.
+	// FileserverIgnoresymlinks controls whether listings omit links.
 	FileserverIgnoresymlinks bool `yaml:"fileserver_ignoresymlinks" default:"false"`
-	// FileserverListCacheTime is how long a list of files is kept, in seconds. Default 20.
+	// FileserverListCacheTime is the time for which a listing is cached.
 	FileserverListCacheTime time.Duration `yaml:"fileserver_list_cache_time" unit:"s" default:"20" min:"0"`
-	// FileserverEvents fires salt/fileserver/BACKEND/update with each look for changes.
-	// Default false.
+	// FileserverEvents controls whether `salt/fileserver/BACKEND/update` is fired at each check for
+	// changes.
 	FileserverEvents bool `yaml:"fileserver_events" default:"false"`
-	// RootsUpdateInterval is the time between two looks through file_roots, in seconds, with
-	// fileserver_events. Default 60.
+	// RootsUpdateInterval is the time between checks of file_roots with fileserver_events.
 	RootsUpdateInterval time.Duration `yaml:"roots_update_interval" unit:"s" default:"60" min:"1"`
 
-	// MinionfsEnv is the environment of what minions have pushed. Default base.
+	// MinionfsEnv is the environment of files pushed by minions.
 	MinionfsEnv string `yaml:"minionfs_env" default:"base"`
-	// MinionfsMountpoint is the folder there, with or without salt://. Default none.
+	// MinionfsMountpoint is the directory of files pushed by minions in that environment, with or
+	// without `salt://`.
 	MinionfsMountpoint string `yaml:"minionfs_mountpoint"`
-	// MinionfsWhitelist are the minions, as patterns or expressions, whose files are served.
-	// Default all.
+	// MinionfsWhitelist is a list of globs or regular expressions of the only minions whose files are
+	// served. Default: all.
 	MinionfsWhitelist []string `yaml:"minionfs_whitelist"`
-	// MinionfsBlacklist are those whose files are not. Default none.
+	// MinionfsBlacklist is a list of globs or regular expressions of minions whose files are not
+	// served.
 	MinionfsBlacklist []string `yaml:"minionfs_blacklist"`
 
-	// UpstreamCheck is how long a node takes what the master above has said of a file or an
-	// environment for true, in seconds. Ours. Default 5.
+	// UpstreamCheck is the time for which a node trusts the answer of the master above about a file or
+	// environment. Not in Salt.
 	UpstreamCheck time.Duration `yaml:"upstream_check" unit:"s" default:"5" min:"0"`
-	// FileCacheSize bounds the files that are kept of the master above and of httpfs, in
-	// cachedir/file_copies, in MiB. Ours. Default 4096.
-	FileCacheSize int `yaml:"file_cache_size" default:"4096" min:"1"`
-	// HttpfsFiles are files to fetch by https: {ENV: {PATH: {url: URL, sha256: HEX}}}. Ours.
-	// Default none.
+	// FileCacheSize is the limit of `cachedir/file_copies`, the files copied from the master above and
+	// by `httpfs`. Not in Salt.
+	FileCacheSize int `yaml:"file_cache_size" unit:"MiB" default:"4096" min:"1"`
+	// HttpfsFiles is a map of files to fetch by HTTPS: `{ENV: {PATH: {url: URL, sha256: HEX}}}`. Not
+	// in Salt.
 	HttpfsFiles map[string]any `yaml:"httpfs_files"`
 }
 
-// DefaultFileRoots are Salt's.
+// defaultFileRoots is Salt's default.
 var defaultFileRoots = map[string][]string{"base": {"/srv/salt", "/srv/spm/salt"}}
 
-// Roots reads file_roots. What is written as patterns is expanded, as Salt does at the
-// start.
+// Roots reads file_roots and expands its globs.
 func (m *MasterFileserver) Roots() (map[string][]string, error) {
 	return ReadRoots("file_roots", m.FileRoots, defaultFileRoots)
 }

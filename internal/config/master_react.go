@@ -1,16 +1,14 @@
 package config
 
-// MasterReact says what a master does by itself: when events come, and by the clock.
+// MasterReact holds reactor and schedule, see docs/guide/reactor.md and docs/guide/schedule.md.
 type MasterReact struct {
-	// Reactor names SLS files for the tags of events, see react.md: a list of {tag: [files]},
-	// or a file that has it. Default none.
+	// Reactor is a list of SLS files per event tag, `{TAG: [FILE, ...]}`, or a file with that list.
 	Reactor Reactors `yaml:"reactor"`
-	// ReactorWorkerThreads is how many runners, wheels and callers of reactions run at once.
-	// Default 10.
+	// ReactorWorkerThreads is the number of runner, wheel and caller reactions that run at once.
 	ReactorWorkerThreads int `yaml:"reactor_worker_threads" default:"10" min:"1" max:"1000"`
-	// ReactorWorkerHwm is how many of them may wait; what comes beyond is dropped and told.
-	// Default 10000.
+	// ReactorWorkerHwm is the number of reactions that may wait for reactor_worker_threads. Further
+	// ones are dropped and logged.
 	ReactorWorkerHwm int `yaml:"reactor_worker_hwm" default:"10000" min:"1" max:"1000000"`
-	// Schedule holds runners that the master runs by the clock, see schedule.md. Default none.
+	// Schedule is a map of runners that the master runs on a schedule.
 	Schedule map[string]any `yaml:"schedule"`
 }

@@ -6,24 +6,21 @@ import (
 	"strconv"
 )
 
-// MasterTopology holds how the nodes of a tree hear of each other beside the
-// connections that the tree is made of.
+// MasterTopology holds the gossip among nodes, which is independent of the tree's connections.
 type MasterTopology struct {
-	// TopologyGossip lets nodes hear of each other by gossip: off, or how long the
-	// links between them are, local, lan or wan. It is a hint that shows
-	// partitions; the tree works without. Ours. Default off.
+	// TopologyGossip controls whether nodes learn of each other by gossip, tuned for links of the type
+	// `local`, `lan` or `wan`; `off` disables it. Gossip shows partitions; the tree works without it.
+	// Not in Salt.
 	TopologyGossip string `yaml:"topology_gossip" default:"False" oneof:"off False lan wan local"`
-	// TopologyGossipListen is the address, host:port, where other nodes reach this
-	// one by TCP and UDP. With topology_gossip: local it is one of this machine's
-	// loopback addresses, 127.0.0.1 in place of 0.0.0.0. Ours. Default 0.0.0.0:4507.
+	// TopologyGossipListen is the address, host:port, for gossip by TCP and UDP. With
+	// `topology_gossip: local` it must be a loopback address. Not in Salt.
 	TopologyGossipListen string `yaml:"topology_gossip_listen" default:"0.0.0.0:4507"`
-	// TopologyGossipSeeds are addresses, host:port, of some other nodes. One that
-	// answers is enough. Ours. Default none.
+	// TopologyGossipSeeds is a list of addresses, host:port, of other nodes. One that answers is
+	// enough. Not in Salt.
 	TopologyGossipSeeds []string `yaml:"topology_gossip_seeds"`
-	// TopologyGossipKeyring names the file of the keys that encrypt the gossip: one
-	// in base64 per line, of 16, 24 or 32 bytes; the first is the one that this
-	// node uses, the others are understood too. It is read again when it changes.
-	// Needed unless topology_gossip is off or local. Ours. Default none.
+	// TopologyGossipKeyring is the file with the encryption keys: one per line, base64 of 16, 24 or 32
+	// bytes. The first encrypts, all decrypt. It is read again when it changes. Required for `lan` and
+	// `wan`. Not in Salt.
 	TopologyGossipKeyring string `yaml:"topology_gossip_keyring"`
 }
 

@@ -2,55 +2,52 @@ package config
 
 import "time"
 
-// MinionJobs says how a minion runs jobs and returns.
+// MinionJobs holds how a minion runs jobs and returns results.
 type MinionJobs struct {
-	// ReturnRetryTimer is the shortest wait for the answer to a return, in
-	// seconds. Default 5.
+	// ReturnRetryTimer is the shortest wait for the answer to a return.
 	ReturnRetryTimer time.Duration `yaml:"return_retry_timer" unit:"s" default:"5" min:"0.1"`
-	// ReturnRetryTimerMax is the longest, in seconds. Default 10.
+	// ReturnRetryTimerMax is the longest wait for the answer to a return.
 	ReturnRetryTimerMax time.Duration `yaml:"return_retry_timer_max" unit:"s" default:"10" min:"0"`
-	// ReturnRetryTries is the number of tries of a return. Default 3.
+	// ReturnRetryTries is the number of attempts for a return.
 	ReturnRetryTries int `yaml:"return_retry_tries" default:"3" min:"1"`
-	// PubRet returns the results of jobs to the master. Default true.
+	// PubRet controls whether results of jobs are returned to the master.
 	PubRet bool `yaml:"pub_ret" default:"true"`
-	// CacheJobs keeps results on the minion. Default false.
+	// CacheJobs controls whether results are kept on the minion.
 	CacheJobs bool `yaml:"cache_jobs" default:"false"`
-	// MinionJidQueueHwm is the number of job ids remembered as run. Default 100.
+	// MinionJidQueueHwm is the number of job ids remembered as run.
 	MinionJidQueueHwm int `yaml:"minion_jid_queue_hwm" default:"100" min:"1"`
-	// ProcessCountMax is the number of jobs run at once; -1 means no limit. Default -1.
+	// ProcessCountMax is the number of simultaneous jobs; `-1` for no limit.
 	ProcessCountMax int `yaml:"process_count_max" default:"-1" min:"-1"`
-	// MultifuncOrdered returns lists for jobs of several functions. Default false.
+	// MultifuncOrdered controls whether jobs of several functions return lists.
 	MultifuncOrdered bool `yaml:"multifunc_ordered" default:"false"`
-	// DisableModules are execution modules that are not offered. Default none.
+	// DisableModules is a list of execution modules to disable.
 	DisableModules []string `yaml:"disable_modules"`
-	// WhitelistModules are the only ones offered. Default none: all.
+	// WhitelistModules is a list of the only modules to enable. Default: all.
 	WhitelistModules []string `yaml:"whitelist_modules"`
-	// MineEnabled sends mine data to the master. Default true.
+	// MineEnabled controls whether mine data is sent to the master.
 	MineEnabled bool `yaml:"mine_enabled" default:"true"`
-	// MineInterval is the time between them, in minutes; with 0 the mine is sent at the start
-	// alone. Default 60.
+	// MineInterval is the time between updates of the mine; `0` sends it at the start only.
 	MineInterval time.Duration `yaml:"mine_interval" unit:"min" default:"60" min:"0"`
-	// MineFunctions are the functions whose results are sent. Default none.
+	// MineFunctions is a map of the functions whose results are sent.
 	MineFunctions map[string]any `yaml:"mine_functions"`
-	// MineReturnJob returns the job by which mine data are sent to the master as well, which
-	// stores it. Default false.
+	// MineReturnJob controls whether the update of the mine is also returned and stored as a job.
 	MineReturnJob bool `yaml:"mine_return_job" default:"false"`
-	// Schedule holds jobs that the minion runs by the clock, see schedule.md. Default none.
+	// Schedule is a map of scheduled jobs, see docs/guide/schedule.md.
 	Schedule map[string]any `yaml:"schedule"`
-	// SchedulerBeforeConnect runs them also before a master has taken the minion. Default false.
+	// SchedulerBeforeConnect controls whether scheduled jobs also run before a master has accepted the
+	// minion.
 	SchedulerBeforeConnect bool `yaml:"scheduler_before_connect" default:"false"`
-	// ScheduleReturner are returners that get the results of all of them. Default none.
+	// ScheduleReturner is a list of returners for the results of all scheduled jobs.
 	ScheduleReturner []string `yaml:"schedule_returner"`
-	// EnableLegacyStartupEvents fires minion_start also. Default true.
+	// EnableLegacyStartupEvents controls whether `minion_start` is fired too.
 	EnableLegacyStartupEvents bool `yaml:"enable_legacy_startup_events" default:"true"`
-	// StartEventGrains are the grains sent with the start event. Default none.
+	// StartEventGrains is a list of the grains sent with the start event.
 	StartEventGrains []string `yaml:"start_event_grains"`
-	// GrainsRefreshEvery is the time between looks at the grains, in
-	// minutes; 0 never looks again. Default 0.
+	// GrainsRefreshEvery is the time between updates of the grains; `0` for none.
 	GrainsRefreshEvery time.Duration `yaml:"grains_refresh_every" unit:"min" default:"0" min:"0"`
-	// EnableFqdnsGrains looks up the names of all addresses of the host for the grain fqdns,
-	// which is empty otherwise. Default false.
+	// EnableFqdnsGrains controls whether the grain `fqdns` has the names of all addresses of the host.
+	// Otherwise it is empty.
 	EnableFqdnsGrains bool `yaml:"enable_fqdns_grains" default:"false"`
-	// Test makes states only tell what they would do. Default false.
+	// Test controls whether states only report what they would change.
 	Test bool `yaml:"test" default:"false"`
 }

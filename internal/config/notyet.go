@@ -1,10 +1,10 @@
 package config
 
-// NotYet names the options that this version knows but does not serve,
-// with who would read them. A daemon that finds one in its files says so at
-// start. Serving an option means deleting its line.
+// NotYet lists the options of Salt that this version knows but does not implement, with
+// the daemons that would read them. A daemon that finds one in its files logs a warning at
+// the start. The page docs/reference/options.md shows the comments as reasons.
 var NotYet = map[string]Role{
-	// Logins of other services.
+	// Missing logins.
 	"auth_events_autosign_grains": Masters,
 	"django_auth_path":            Masters,
 	"django_auth_settings":        Masters,
@@ -14,7 +14,7 @@ var NotYet = map[string]Role{
 	"token_file":                  Masters,
 	"username":                    Minions,
 
-	// Files, file servers, package stores.
+	// Missing file sources and winrepo; a minion without a master reads `file_roots` only.
 	"azurefs_update_interval":       Both,
 	"file_ignore_glob":              Minions,
 	"file_ignore_regex":             Minions,
@@ -81,7 +81,7 @@ var NotYet = map[string]Role{
 	"winrepo_ssl_verify":            Both,
 	"winrepo_user":                  Both,
 
-	// Pillar.
+	// Missing parts of pillar and HTTP.
 	"environment":              Both,
 	"gpg_cache":                Both,
 	"gpg_cache_backend":        Both,
@@ -102,7 +102,7 @@ var NotYet = map[string]Role{
 	"pillar_cache_backend":     Minions,
 	"pillar_cache_ttl":         Minions,
 
-	// States and their rendering.
+	// Missing parts of states and module synchronization.
 	"autoload_dynamic_modules": Minions,
 	"clean_dynamic_modules":    Masters,
 	"extension_modules":        Masters,
@@ -118,7 +118,7 @@ var NotYet = map[string]Role{
 	"state_aggregate":          Minions,
 	"states_dirs":              Minions,
 
-	// Reactor, schedule, beacons, engines, thorium, queues.
+	// No beacons, engines, queues or thorium, and no reactor in a minion.
 	"beacons":                Minions,
 	"beacons_before_connect": Minions,
 	"engines":                Both,
@@ -132,7 +132,7 @@ var NotYet = map[string]Role{
 	"thorium_top":            Both,
 	"thoriumenv":             Both,
 
-	// Salt SSH and rosters.
+	// No Salt SSH.
 	"detect_remote_minions":   Masters,
 	"enable_ssh_minions":      Masters,
 	"remote_minions_port":     Masters,
@@ -161,12 +161,12 @@ var NotYet = map[string]Role{
 	"ssh_user":                Masters,
 	"ssh_wipe":                Masters,
 
-	// The REST API.
+	// Missing parts of the REST API.
 	"halite":                 Masters,
 	"netapi_allow_raw_shell": Masters,
 	"rest_wsgi":              Masters,
 
-	// Clusters of masters and other transports.
+	// No clusters of masters, other transports, worker pools or range targets.
 	"cluster_id":           Masters,
 	"cluster_mode":         Both,
 	"cluster_peers":        Masters,
@@ -179,7 +179,7 @@ var NotYet = map[string]Role{
 	"worker_pools":         Masters,
 	"worker_pools_enabled": Masters,
 
-	// Minion: proxies, modules, grains.
+	// No proxy minions, directories of Python modules, or these grains and commands.
 	"disable_returners":                   Minions,
 	"enable_gpu_grains":                   Both,
 	"enable_lspci":                        Both,
@@ -218,7 +218,7 @@ var NotYet = map[string]Role{
 	"update_url":                          Minions,
 	"utils_dirs":                          Both,
 
-	// Logging.
+	// No log formats, rotation or handlers; use logrotate and syslog.
 	"fluent_handler":          Both,
 	"log4mongo_handler":       Both,
 	"log_datefmt":             Both,
@@ -233,7 +233,7 @@ var NotYet = map[string]Role{
 	"logstash_zmq_handler":    Both,
 	"sentry_handler":          Both,
 
-	// Others.
+	// Other missing options.
 	"add_proxymodule_to_opts": Both,
 	"bootstrap_delay":         Both,
 	"ext_job_cache":           Minions,
@@ -254,7 +254,7 @@ var NotYet = map[string]Role{
 	"source_ret_port":         Minions,
 	"syndic_sock_dir":         Masters,
 
-	// Read and checked, but not obeyed.
+	// Values that are checked, but not used yet.
 	"event_match_type":        Both,
 	"job_cache_store_endtime": Masters,
 	"master_stats":            Masters,

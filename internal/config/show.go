@@ -1,72 +1,68 @@
 package config
 
-// Show holds how the commands show results: of states (highstate, and all that prints
-// such), in tables, and in which colours. The daemons do nothing with it.
+// Show holds the output options of the commands: state results, tables and colors. The
+// daemons do not read it.
 type Show struct {
-	// StateOutput is how much is shown of a state: full, one line (terse), one line unless
-	// it failed (mixed), one line unless it failed or changed something (changes), or by
-	// state_output_exclude and state_output_terse (filter). _id behind it shows the id in the
-	// place of the name. Default full.
+	// StateOutput is the amount of output per state: `full`, one line (`terse`), one line unless it
+	// failed (`mixed`) or also unless it changed something (`changes`), or by state_output_exclude and
+	// state_output_terse (`filter`). `full_id`, `terse_id`, `mixed_id`, `changes_id` and `filter_id`
+	// show the id instead of the name.
 	StateOutput string `yaml:"state_output" default:"full" oneof:"full full_id terse terse_id mixed mixed_id changes changes_id filter filter_id" unknown:"default"`
-	// StateVerbose shows states that succeeded and changed nothing. Default true.
+	// StateVerbose controls whether states that succeeded without changes are shown.
 	StateVerbose bool `yaml:"state_verbose" default:"true"`
-	// StateOutputDiff leaves those out, too. Default false.
+	// StateOutputDiff controls whether only states that failed or changed something are shown.
 	StateOutputDiff bool `yaml:"state_output_diff" default:"false"`
-	// StateOutputProfile shows when states began and how long they took. Default true.
+	// StateOutputProfile controls whether start and duration of states are shown.
 	StateOutputProfile bool `yaml:"state_output_profile" default:"true"`
-	// StateOutputPct adds to the summary how many per cent succeeded and failed. Default
-	// false.
+	// StateOutputPct controls whether the summary shows percentages.
 	StateOutputPct bool `yaml:"state_output_pct" default:"false"`
-	// StateCompressIds shows the states of several names under one id, with one result, as
-	// one. Default false.
+	// StateCompressIds controls whether states of one id with the same result are shown as one.
 	StateCompressIds bool `yaml:"state_compress_ids" default:"false"`
-	// StateTabular aligns what is shown in one line (true), or is its form in Python's words:
-	// {0} is the colour, {1} the name, {2} the module, {3} the function, {4} the result, {5}
-	// the end of the colour, {6[duration]} something else of the state. Default false, kept
-	// as "".
-	StateTabular string `yaml:"state_tabular"`
-	// StateOutputExclude are the results (True, False, None) that filter leaves out: a list,
-	// or a text with commas. Default none.
+	// StateTabular is the form of one-line output: `true` aligns it, a string is a Python format with
+	// `{0}` color, `{1}` name, `{2}` module, `{3}` function, `{4}` result, `{5}` end of the color,
+	// `{6[duration]}` another field of the state.
+	StateTabular string `yaml:"state_tabular" type:"boolean or string"`
+	// StateOutputExclude is a list, or a string with commas, of the results (`True`, `False`, `None`)
+	// that `filter` hides.
 	StateOutputExclude []string `yaml:"state_output_exclude"`
-	// StateOutputTerse are the results that filter shows in one line. Default none.
+	// StateOutputTerse is a list, or a string with commas, of the results that `filter` shows in one
+	// line.
 	StateOutputTerse []string `yaml:"state_output_terse"`
 
-	// Output is how results are written where the line does not say --out, such as json or
-	// txt. Default none: nested, or what suits the result; highstate means the same.
+	// Output is the outputter without `--out`, such as `json` or `txt`. Default: `nested`, or what
+	// suits the result; `highstate` means the same.
 	Output string `yaml:"output"`
-	// OutputFile is the file that results are written to where the line does not say
-	// --out-file. Default none: standard output.
+	// OutputFile is the file that results are written to without `--out-file`. Default: standard
+	// output.
 	OutputFile string `yaml:"output_file"`
-	// Color has results in colours wherever they go (true), or never (false); the line's
-	// --force-color and --no-color go before it. Default none: on a terminal.
-	Color string `yaml:"color" oneof:"true false"`
-	// ColorTheme is a file in YAML with codes for some of Salt's names of colours, such as
-	// RED: '0;35'. Default none.
+	// Color controls whether output is colored; `--force-color` and `--no-color` override it. Default:
+	// on a terminal.
+	Color string `yaml:"color" type:"boolean" oneof:"true false"`
+	// ColorTheme is a YAML file with codes for Salt's color names, such as `RED: '0;35'`.
 	ColorTheme string `yaml:"color_theme"`
 
-	// OutTableHasHeader puts a line under the names of columns. Default true.
+	// OutTableHasHeader controls whether a line separates the column names.
 	OutTableHasHeader bool `yaml:"out.table.has_header" default:"true"`
-	// OutTableRowDelimiter is what lines between rows are made of. Default -.
+	// OutTableRowDelimiter is the character of the lines between rows.
 	OutTableRowDelimiter string `yaml:"out.table.row_delimiter" default:"-"`
-	// OutTableDelim stands between columns. Default " | ".
+	// OutTableDelim is the text between columns.
 	OutTableDelim string `yaml:"out.table.delim" default:" | "`
-	// OutTableJustify is where texts stand in their columns. Default center.
+	// OutTableJustify is the alignment of text.
 	OutTableJustify string `yaml:"out.table.justify" default:"center" oneof:"center left right" unknown:"default"`
-	// OutTableSeparateRows puts a line between rows. Default true.
+	// OutTableSeparateRows controls whether a line separates rows.
 	OutTableSeparateRows bool `yaml:"out.table.separate_rows" default:"true"`
-	// OutTablePrefix stands before a row. Default "| ".
+	// OutTablePrefix is the text before a row.
 	OutTablePrefix string `yaml:"out.table.prefix" default:"| "`
-	// OutTableSuffix stands behind a row. Default " |".
+	// OutTableSuffix is the text after a row.
 	OutTableSuffix string `yaml:"out.table.suffix" default:" |"`
-	// OutTableWidth is how wide a column gets before its texts are broken between words.
-	// Default 50.
+	// OutTableWidth is the width above which text wraps between words.
 	OutTableWidth int `yaml:"out.table.width" default:"50" min:"1" max:"10000"`
-	// OutTableNestedIndent is how many blanks stand before all. Default 0.
+	// OutTableNestedIndent is the number of blanks before each line.
 	OutTableNestedIndent int `yaml:"out.table.nested_indent" default:"0" min:"0" max:"1000"`
-	// OutTableRowsKey is the name of the rows that alone are shown. Default none: all.
+	// OutTableRowsKey is the key of the only rows to show. Default: all.
 	OutTableRowsKey string `yaml:"out.table.rows_key"`
-	// OutTableLabelsKey is the name under which the names of columns stand. Default none.
+	// OutTableLabelsKey is the key of the column names.
 	OutTableLabelsKey string `yaml:"out.table.labels_key"`
-	// OutTableTitle stands above the rows of out.table.rows_key. Default none.
+	// OutTableTitle is the title above the rows of out.table.rows_key.
 	OutTableTitle string `yaml:"out.table.title"`
 }

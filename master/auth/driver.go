@@ -39,16 +39,28 @@ type Config struct {
 	Now    func() time.Time
 }
 
+// Option is an option of a login service.
+type Option struct {
+	// Name is auth.SERVICE.NAME at the top of the configuration, or ^NAME among the entries
+	// of the service in external_auth.
+	Name string
+	// Type is for the reader of the documentation: string, boolean, integer, list.
+	Type string
+	// Default is empty for none.
+	Default string
+	// Doc ends in "Not in Salt." if Salt has no such option.
+	Doc string
+	// Secret masks the value wherever options are shown.
+	Secret bool
+}
+
 // Driver opens a login service by the name that external_auth has for it.
 type Driver struct {
 	Name string
-	// Doc says who knows names and passwords there, and what each option does.
+	// Doc says who checks names and passwords.
 	Doc string
-	// Options are the names of those. One that begins with ^ stands among the entries
-	// of external_auth, any other at the top of the configuration.
-	Options []string
-	// Secrets are those of the options that nobody else may read.
-	Secrets []string
+	// Options are listed on the page docs/reference/options.md.
+	Options []Option
 	// Bearer says that what comes as password is a token that tells whose it is, so
 	// that a user name is not needed.
 	Bearer bool
@@ -64,12 +76,21 @@ func (d Driver) verify() error {
 	if d.Name == "" || d.Open == nil || strings.TrimSpace(d.Doc) == "" {
 		return fmt.Errorf("%q is without name, code or documentation", d.Name)
 	}
-	for _, o := range slices.Concat(d.Options, d.Secrets) {
-		if !slices.Contains(d.Options, o) || !strings.Contains(d.Doc, o) {
-			return fmt.Errorf("%s: its option %s is not listed, or not documented", d.Name, o)
+	for _, o := range d.Options {
+		if o.Name == "" || o.Type == "" || o.Doc == "" {
+			return fmt.Errorf("%s: option %q lacks a name, type or documentation", d.Name, o.Name)
 		}
 	}
 	return nil
+}
+
+// names lists the options.
+func (d Driver) names() []string {
+	var out []string
+	for _, o := range d.Options {
+		out = append(out, o.Name)
+	}
+	return out
 }
 
 // drivers is written when the program starts.
@@ -86,14 +107,26 @@ func Register(d Driver) {
 		panic("auth: " + err.Error())
 	}
 	drivers[d.Name] = d
-	own := func(o string) bool { return strings.HasPrefix(o, "^") }
-	config.KnowLogin(slices.DeleteFunc(slices.Clone(d.Options), own), d.Secrets)
+	var top, secret []string
+	for _, o := range d.Options {
+		switch {
+		case strings.HasPrefix(o.Name, "^"): // an entry of external_auth
+			continue
+		case o.Secret:
+			secret = append(secret, o.Name)
+		}
+		top = append(top, o.Name)
+	}
+	if prefix := "auth." + d.Name; slices.ContainsFunc(top, func(o string) bool { return strings.HasPrefix(o, prefix+".") }) {
+		top = append(top, prefix) // the map of them
+	}
+	config.KnowLogin(top, secret)
 }
 
 // open opens a login service with its entries of external_auth.
 func (d Driver) open(cf Config) (Backend, error) {
 	for _, name := range slices.Sorted(maps.Keys(cf.Entries)) {
-		if strings.HasPrefix(name, "^") && !slices.Contains(d.Options, name) {
+		if strings.HasPrefix(name, "^") && !slices.Contains(d.names(), name) {
 			return nil, fmt.Errorf("%s is no option of it%s", name, d.ownOptions())
 		}
 	}
@@ -102,7 +135,7 @@ func (d Driver) open(cf Config) (Backend, error) {
 
 // ownOptions names those that stand in external_auth.
 func (d Driver) ownOptions() string {
-	own := slices.DeleteFunc(slices.Clone(d.Options), func(o string) bool { return !strings.HasPrefix(o, "^") })
+	own := slices.DeleteFunc(d.names(), func(o string) bool { return !strings.HasPrefix(o, "^") })
 	if len(own) == 0 {
 		return ": it has none there"
 	}

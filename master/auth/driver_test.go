@@ -16,8 +16,9 @@ func TestDrivers(t *testing.T) {
 	for want, d := range map[string]Driver{
 		"without name, code or documentation": {Name: "x", Open: open},
 		"registered twice":                    {Name: "auto", Doc: "Again.", Open: open},
-		"its option auth.x.y is not listed":   {Name: "x", Doc: "Reads auth.x.z.", Options: []string{"auth.x.y"}, Open: open},
-		"its option auth.x.s is not listed":   {Name: "x", Doc: "Reads auth.x.s.", Secrets: []string{"auth.x.s"}, Open: open},
+		`option "auth.x.y" lacks`:             {Name: "x", Doc: "Reads.", Options: []Option{{Name: "auth.x.y", Type: "string"}}, Open: open},
+		`option "auth.x.t" lacks`:             {Name: "x", Doc: "Reads.", Options: []Option{{Name: "auth.x.t", Doc: "Text."}}, Open: open},
+		`option "" lacks`:                     {Name: "x", Doc: "Reads.", Options: []Option{{Type: "string", Doc: "Text."}}, Open: open},
 	} {
 		func() {
 			defer func() {

@@ -18,13 +18,18 @@ import (
 func init() {
 	Register(Driver{
 		Name: "file",
-		Doc: "Names and passwords of a file: ^filename, of the ^filetype text (the default), htpasswd or htdigest; the last needs the ^realm. " +
-			"A line of a text file has fields, between them ^field_separator (a colon): number ^username_field (1) is the name, ^password_field (2) " +
-			"the password as ^hashtype says: plaintext (the default), or a hash in hex digits: md5, sha1, sha224, sha256, sha384, sha512. " +
-			"The file is read at each login.",
-		Options: []string{"^filename", "^filetype", "^realm", "^hashtype", "^field_separator", "^username_field", "^password_field"},
-		AtOnce:  max(1, runtime.GOMAXPROCS(0)/2),
-		Open:    func(cf Config) (Backend, error) { return openFile(cf) },
+		Doc:  "A file with names and passwords, read at each login.",
+		Options: []Option{
+			{Name: "^filename", Type: "string", Doc: "The file. Required."},
+			{Name: "^filetype", Type: "string", Default: "text", Doc: "Format: `text`, `htpasswd` or `htdigest`."},
+			{Name: "^realm", Type: "string", Doc: "Realm of htdigest. Required for it."},
+			{Name: "^hashtype", Type: "string", Default: "plaintext", Doc: "Form of passwords in text: `plaintext`, or the hex digits of `md5`, `sha1`, `sha224`, `sha256`, `sha384` or `sha512`."},
+			{Name: "^field_separator", Type: "string", Default: ":", Doc: "Separator of fields in text."},
+			{Name: "^username_field", Type: "integer, 1–1000", Default: "1", Doc: "Number of the field with the name."},
+			{Name: "^password_field", Type: "integer, 1–1000", Default: "2", Doc: "Number of the field with the password."},
+		},
+		AtOnce: max(1, runtime.GOMAXPROCS(0)/2),
+		Open:   func(cf Config) (Backend, error) { return openFile(cf) },
 	})
 }
 

@@ -22,23 +22,34 @@ func init() {
 	ldap.Logger(log.New(io.Discard, "", 0)) // what matters comes as an error
 	Register(Driver{
 		Name: "ldap",
-		Doc: "A directory: whoever can bind with the password is let in. The server is auth.ldap.uri (several with blanks between them are tried in turn), or " +
-			"auth.ldap.server (localhost) and auth.ldap.port (389, with TLS 636), with auth.ldap.tls or auth.ldap.starttls; auth.ldap.no_verify takes any certificate. " +
-			"With auth.ldap.binddn and auth.ldap.bindpw, or auth.ldap.anonymous, the user is searched by auth.ldap.filter below auth.ldap.basedn, to the depth of " +
-			"auth.ldap.scope (0 that entry, 1 one level, 2 all); without bindpw, binddn is the user's own, with {{ username }} in it. Groups are entries of the " +
-			"auth.ldap.groupclass (posixGroup) below the auth.ldap.groupou (Groups) with the user in auth.ldap.accountattributename (memberUid), or what " +
-			"auth.ldap.groupattribute (memberOf) of the user names. auth.ldap.activedirectory finds them by the user's entry of the auth.ldap.persontype (person), " +
-			"auth.ldap.freeipa by auth.ldap.group_filter below auth.ldap.group_basedn. Targets ldap(BASE) in rules mean the computers below BASE, by their names " +
-			"without one of auth.ldap.minion_stripdomains. auth.ldap.auth_by_group_membership_only has to be false.",
-		Options: []string{
-			"auth.ldap", "auth.ldap.uri", "auth.ldap.server", "auth.ldap.port", "auth.ldap.tls", "auth.ldap.starttls", "auth.ldap.no_verify", "auth.ldap.anonymous",
-			"auth.ldap.scope", "auth.ldap.basedn", "auth.ldap.binddn", "auth.ldap.bindpw", "auth.ldap.filter", "auth.ldap.accountattributename", "auth.ldap.groupou",
-			"auth.ldap.group_basedn", "auth.ldap.group_filter", "auth.ldap.groupclass", "auth.ldap.groupattribute", "auth.ldap.persontype",
-			"auth.ldap.minion_stripdomains", "auth.ldap.activedirectory", "auth.ldap.freeipa", "auth.ldap.auth_by_group_membership_only",
+		Doc:  "An LDAP directory, in which the user binds with the password.",
+		Options: []Option{
+			{Name: "auth.ldap.uri", Type: "string", Doc: "Servers separated by blanks, tried in order: `ldaps://HOST`, `ldap://HOST:PORT` or `ldapi://PATH`."},
+			{Name: "auth.ldap.server", Type: "string", Default: "localhost", Doc: "Host, if uri is not set."},
+			{Name: "auth.ldap.port", Type: "port", Default: "389", Doc: "Port, if uri is not set. With tls the default is 636."},
+			{Name: "auth.ldap.tls", Type: "boolean", Default: "false", Doc: "Whether that connection uses TLS."},
+			{Name: "auth.ldap.starttls", Type: "boolean", Default: "false", Doc: "Whether a connection switches to TLS by StartTLS."},
+			{Name: "auth.ldap.no_verify", Type: "boolean", Default: "false", Doc: "Whether any certificate is accepted. Otherwise the system's authorities count."},
+			{Name: "auth.ldap.binddn", Type: "string", Doc: "Account that searches for users; without bindpw the user's own, containing `{{ username }}`. Required unless anonymous."},
+			{Name: "auth.ldap.bindpw", Type: "string", Doc: "Password of that account.", Secret: true},
+			{Name: "auth.ldap.anonymous", Type: "boolean", Default: "false", Doc: "Whether users are searched without an account."},
+			{Name: "auth.ldap.basedn", Type: "string", Doc: "Entry below which users are searched."},
+			{Name: "auth.ldap.scope", Type: "integer, 0–2", Default: "2", Doc: "Depth of the search: `0` that entry, `1` one level, `2` all levels."},
+			{Name: "auth.ldap.filter", Type: "string", Doc: "LDAP filter that finds a user, such as `uid={{ username }}`. Required for a search."},
+			{Name: "auth.ldap.accountattributename", Type: "string", Default: "memberUid", Doc: "Attribute of a group with the names of its users."},
+			{Name: "auth.ldap.groupou", Type: "string", Default: "Groups", Doc: "Organizational unit of the groups; an empty string or `false` means directly below basedn."},
+			{Name: "auth.ldap.groupclass", Type: "string", Default: "posixGroup", Doc: "Object class of groups."},
+			{Name: "auth.ldap.groupattribute", Type: "string", Default: "memberOf", Doc: "Attribute of a user with the names of the groups."},
+			{Name: "auth.ldap.activedirectory", Type: "boolean", Default: "false", Doc: "Whether groups list the DN of the user in `member`, as in Active Directory."},
+			{Name: "auth.ldap.persontype", Type: "string", Default: "person", Doc: "Object class of users with activedirectory."},
+			{Name: "auth.ldap.freeipa", Type: "boolean", Default: "false", Doc: "Whether groups are found by group_filter below group_basedn, as in FreeIPA."},
+			{Name: "auth.ldap.group_basedn", Type: "string", Doc: "Entry below which groups are with freeipa. Required for it."},
+			{Name: "auth.ldap.group_filter", Type: "string", Doc: "LDAP filter for groups with freeipa, containing `{{ username }}`. Required for it."},
+			{Name: "auth.ldap.minion_stripdomains", Type: "list", Doc: "Domains, of which the first that matches is removed from computer names in targets `ldap(BASE)`."},
+			{Name: "auth.ldap.auth_by_group_membership_only", Type: "boolean", Default: "false", Doc: "Must be `false`: in Salt, `true` admits users without a password."},
 		},
-		Secrets: []string{"auth.ldap.bindpw"},
-		AtOnce:  16,
-		Open:    func(cf Config) (Backend, error) { return openLDAP(cf) },
+		AtOnce: 16,
+		Open:   func(cf Config) (Backend, error) { return openLDAP(cf) },
 	})
 }
 
@@ -59,7 +70,7 @@ type directory struct {
 }
 
 func openLDAP(cf Config) (*directory, error) {
-	v := topValues(cf, "auth.ldap", drivers["ldap"].Options)
+	v := topValues(cf, "auth.ldap", drivers["ldap"].names())
 	d := &directory{
 		starttls: v.truth("starttls"), anonymous: v.truth("anonymous"), scope: v.number("scope", ldap.ScopeWholeSubtree, 0, 2), base: v.text("basedn", ""),
 		bindDN: v.text("binddn", ""), bindPW: v.text("bindpw", ""), filter: v.text("filter", ""), account: v.text("accountattributename", "memberUid"),

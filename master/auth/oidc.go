@@ -23,11 +23,14 @@ import (
 func init() {
 	Register(Driver{
 		Name: "oidc",
-		Doc: "Bearer tokens (JWT) of an OpenID provider, sent as the password; Salt has no such login service. auth.oidc.issuer is the provider, whose keys " +
-			"are fetched from it, or read from auth.oidc.jwks_file, which needs no network. A token has to be for the auth.oidc.client_id or the auth.oidc.audience, each one or " +
-			"several. The claim auth.oidc.username_claim (preferred_username, else sub) is the user name, auth.oidc.groups_claim (groups) the groups.",
-		Options: []string{
-			"auth.oidc", "auth.oidc.issuer", "auth.oidc.jwks_file", "auth.oidc.client_id", "auth.oidc.audience", "auth.oidc.username_claim", "auth.oidc.groups_claim",
+		Doc:  "An OpenID provider, whose bearer token (JWT) is sent as the password; Salt has no such login service.",
+		Options: []Option{
+			{Name: "auth.oidc.issuer", Type: "string", Doc: "URL of the provider, as in `iss` of its tokens. Required. Not in Salt."},
+			{Name: "auth.oidc.jwks_file", Type: "string", Doc: "File with the provider's public keys, read at each login. Without it they are fetched from the provider. Not in Salt."},
+			{Name: "auth.oidc.client_id", Type: "string or list", Doc: "Accepted `aud` of tokens. This or audience is required. Not in Salt."},
+			{Name: "auth.oidc.audience", Type: "string or list", Doc: "Further accepted `aud` of tokens. Not in Salt."},
+			{Name: "auth.oidc.username_claim", Type: "string", Doc: "Claim with the user name. When unset, `preferred_username`, else `sub`. Not in Salt."},
+			{Name: "auth.oidc.groups_claim", Type: "string", Default: "groups", Doc: "Claim with the groups: a string or a list. Not in Salt."},
 		},
 		Bearer: true,
 		AtOnce: 16,
@@ -55,7 +58,7 @@ type openID struct {
 
 // openOIDC opens it; transport is nil but in tests.
 func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
-	v := topValues(cf, "auth.oidc", drivers["oidc"].Options)
+	v := topValues(cf, "auth.oidc", drivers["oidc"].names())
 	o := &openID{
 		issuer: v.text("issuer", ""), audience: slices.Concat(v.texts("client_id"), v.texts("audience")), username: v.text("username_claim", ""),
 		groups: v.text("groups_claim", "groups"), now: cf.Now,

@@ -15,12 +15,14 @@ import (
 func init() {
 	Register(Driver{
 		Name: "pam",
-		Doc: "Accounts of the master's machine, with their groups. auth.pam.helper is the program that knows their passwords, by default unix_chkpwd " +
-			"of Linux-PAM, which does so for root alone. With auth.pam.saslauthd, the socket of saslauthd, that daemon is asked instead: it runs the " +
-			"whole PAM stack of the auth.pam.service (login).",
-		Options: []string{"auth.pam", "auth.pam.helper", "auth.pam.saslauthd", "auth.pam.service"},
-		AtOnce:  max(1, runtime.GOMAXPROCS(0)/2),
-		Open:    func(cf Config) (Backend, error) { return openPAM(cf, os.Geteuid(), helperPaths) },
+		Doc:  "Accounts and groups of the master's machine.",
+		Options: []Option{
+			{Name: "auth.pam.helper", Type: "string", Doc: "Program that checks passwords. When unset, `unix_chkpwd` of Linux-PAM, which needs a master that runs as root. Not in Salt."},
+			{Name: "auth.pam.saslauthd", Type: "string", Doc: "Socket of saslauthd, which runs the whole PAM stack. It replaces the helper. Not in Salt."},
+			{Name: "auth.pam.service", Type: "string", Default: "login", Doc: "PAM service; only with saslauthd."},
+		},
+		AtOnce: max(1, runtime.GOMAXPROCS(0)/2),
+		Open:   func(cf Config) (Backend, error) { return openPAM(cf, os.Geteuid(), helperPaths) },
 	})
 }
 
@@ -28,7 +30,7 @@ func init() {
 var helperPaths = []string{"/usr/sbin/unix_chkpwd", "/sbin/unix_chkpwd", "/usr/bin/unix_chkpwd", "/usr/lib/security/pam_unix/unix_chkpwd"}
 
 func openPAM(cf Config, uid int, paths []string) (Backend, error) {
-	v := topValues(cf, "auth.pam", drivers["pam"].Options)
+	v := topValues(cf, "auth.pam", drivers["pam"].names())
 	socket, helper, service := v.text("saslauthd", ""), v.text("helper", ""), v.text("service", "login")
 	switch {
 	case socket != "" && helper != "":

@@ -11,10 +11,10 @@ import (
 func init() {
 	Register(Driver{
 		Name: "sharedsecret",
-		Doc: "Lets in whoever sends the text of the option sharedsecret as password, under any name that has rules. " +
-			"It is for a program in front of the master that knows people by other means and logs in for them.",
-		Options: []string{"sharedsecret"},
-		Secrets: []string{"sharedsecret"},
+		Doc:  "One secret for all users, for a program that authenticates people itself and logs in for them.",
+		Options: []Option{
+			{Name: "sharedsecret", Type: "string", Doc: "Password of every user with rules under `sharedsecret` in external_auth.", Secret: true},
+		},
 		Open: func(cf Config) (Backend, error) {
 			secret, _ := cf.Values["sharedsecret"].(string)
 			if secret == "" || strings.HasPrefix(secret, "sdb://") {

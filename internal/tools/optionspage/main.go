@@ -1,5 +1,6 @@
-// Command optionspage writes docs/reference/options.md: every option with its default, unit
-// and meaning, from the structs of package config.
+// Command optionspage writes docs/reference/options.md: every option with its type,
+// default and meaning, from the structs of package config and the login services of
+// package master/auth.
 //
 //	go run ./internal/tools/optionspage > docs/reference/options.md
 package main
@@ -9,6 +10,8 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,36 +19,43 @@ import (
 )
 
 func main() {
-	if err := write(os.Stdout, "internal/config"); err != nil {
+	if err := write(os.Stdout, "internal/config", "master/auth"); err != nil {
 		fmt.Fprintln(os.Stderr, "optionspage:", err)
 		os.Exit(1)
 	}
 }
 
+// pagePath is the file that this command writes.
+const pagePath = "docs/reference/options.md"
+
 const head = `# Options
 
-Every option of the files ` + "`master` and `minion`" + `, with Salt's names, defaults and units. This page is written by
-` + "`go run ./internal/tools/optionspage > docs/reference/options.md`" + ` from the comments in internal/config.
+Every option of the files ` + "`master` and `minion`" + `. Names, defaults and units are Salt's; † marks options that Salt does not have.
+` + "`go run ./internal/tools/optionspage > " + pagePath + "`" + ` writes this page from the comments in internal/config and master/auth.
 
-A duration is a number in the unit named. Paths are placed under ` + "`root_dir`" + `. An option that is known but not served is
-told at start, with its file and line; so is one that is unknown, with the nearest name. Options marked † are not Salt's.
+- An empty default means not set. Paths are below ` + "`root_dir`" + `. A list may be a single string. Durations may have a fraction.
+- A value of the wrong type or out of range prevents the start; the error names file and line.
+- An unknown option, or one [without effect](#without-effect), is logged at the start with file and line.
 `
 
-// write makes the page from the source in dir.
-func write(w io.Writer, dir string) error {
-	groups, err := read(dir)
+// write makes the page from the options in config and the login services in auth.
+func write(w io.Writer, configDir, authDir string) error {
+	groups, err := read(configDir)
 	if err != nil {
+		return err
+	}
+	if groups[logins], err = readLogins(authDir); err != nil {
 		return err
 	}
 	out := &strings.Builder{}
 	out.WriteString(head)
 	for _, s := range sections {
-		fmt.Fprintf(out, "\n## %s\n\n%s\n", s.title, s.text)
-		fmt.Fprintf(out, "\n| Option | Default | Unit | The option | Read by |\n| --- | --- | --- | --- | --- |\n")
+		fmt.Fprintf(out, "\n## %s\n\n%s\n", s.title, linked(s.text))
+		out.WriteString("\n| Option | Type | Default | Meaning |\n| --- | --- | --- | --- |\n")
 		for _, name := range s.groups {
 			options, ok := groups[name]
 			if !ok {
-				return fmt.Errorf("there is no struct %s in %s", name, dir)
+				return fmt.Errorf("no struct %s in %s", name, configDir)
 			}
 			delete(groups, name)
 			for _, o := range options {
@@ -53,7 +63,7 @@ func write(w io.Writer, dir string) error {
 				if o.ours {
 					mark = " †"
 				}
-				fmt.Fprintf(out, "| `%s%s`%s | %s | %s | %s | %s |\n", s.prefix, o.name, mark, code(o.def), o.unit, cell(o.meaning), readers(o.name, s.who))
+				fmt.Fprintf(out, "| `%s%s`%s | %s | %s | %s |\n", s.prefix, o.name, mark, o.kind, o.defaults(), o.text()+unread(o.name, s.who))
 			}
 		}
 	}
@@ -61,12 +71,17 @@ func write(w io.Writer, dir string) error {
 		return fmt.Errorf("no section holds %s", strings.Join(slices.Sorted(maps.Keys(groups)), ", "))
 	}
 	masterless(out)
-	notYet(out)
+	if err := notYet(out, configDir); err != nil {
+		return err
+	}
 	notNeeded(out)
 	refused(out)
 	_, err = io.WriteString(w, out.String())
 	return err
 }
+
+// logins is the group of the options of login services.
+const logins = "login services"
 
 // sections order the structs of package config.
 var sections = []struct {
@@ -75,76 +90,114 @@ var sections = []struct {
 	who         config.Role
 	prefix      string
 }{
-	{"Master and minion", "They may stand in either file.", []string{"Common"}, config.Both, ""},
-	{"Master and minion: how results are shown", "What the commands show by the file `master`, and `salt-call` by the file `minion`.", []string{"Show"}, config.Both, ""},
-	{"Master: files and folders", "Where a master keeps what it keeps.", []string{"MasterFiles"}, config.Masters, ""},
-	{"Master: file server", "What minions get under `salt://`, see files.md.", []string{"MasterFileserver"}, config.Masters, ""},
-	{"Master: git", "Repositories of the backend `gitfs` and of `git` in `ext_pillar`, see git.md.", []string{"MasterGit"}, config.Masters, ""},
-	{"Master: pillar", "What pillar minions get, see pillar.md.", []string{"MasterPillar"}, config.Masters, ""},
-	{"Master: rendering and states", "How a master renders, and what it tells its minions of that.", []string{"MasterRender", "MasterStates"}, config.Masters, ""},
-	{"Master: network", "Ports and limits.", []string{"MasterNetwork"}, config.Masters, ""},
-	{"Master: keys", "What a master does with keys and secrets.", []string{"MasterKeys"}, config.Masters, ""},
-	{"Master: jobs", "How jobs are followed, kept and shown.", []string{"MasterJobs"}, config.Masters, ""},
-	{"Master: events", "What a master tells and keeps about events.", []string{"MasterEvents"}, config.Masters, ""},
-	{"Master: what starts by itself", "By events (react.md) and by the clock (schedule.md).", []string{"MasterReact"}, config.Masters, ""},
-	{"Master: access", "Who may do what.", []string{"MasterAccess"}, config.Masters, ""},
-	{"Master: REST API", "What `mom api` serves, see api.md.", []string{"MasterAPI"}, config.Masters, ""},
-	{"Master: place in the tree", "Above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
-	{"Master: gossip among nodes", "Nodes that hear of each other beside the tree, see topology.md.", []string{"MasterTopology"}, config.Masters, ""},
-	{"Minion: files and folders", "Where a minion keeps what it keeps.", []string{"MinionFiles"}, config.Minions, ""},
-	{"Minion: network", "How a minion, and `mom syndic` towards the masters above, finds and keeps its master.", []string{"MinionNetwork"}, config.Minions, ""},
-	{"Minion: sign-in", "How it proves itself and checks its master.", []string{"MinionSignIn"}, config.Minions, ""},
-	{"Minion: states", "How a minion runs states. Where it has a master, the master's options of the same name count.", []string{"MinionStates"}, config.Minions, ""},
-	{"Minion: jobs", "How a minion runs jobs and returns, and what modules ask for.", []string{"MinionJobs", "MinionModules"}, config.Minions, ""},
-	{"MySQL and MariaDB", "For `master_job_cache`, `ext_job_cache`, `event_return` and the returner of that name. They may also stand as `mysql: {host: …}`.", []string{"MySQLOptions"}, config.Both, "mysql."},
+	{"Master and minion", "Read from both files.", []string{"Common"}, config.Both, ""},
+	{"Master and minion: how results are shown", "Read by the commands: from the file `master`, by `salt-call` from the file `minion`.", []string{"Show"}, config.Both, ""},
+	{"Master: files and folders", "Paths, caches and their limits.", []string{"MasterFiles"}, config.Masters, ""},
+	{"Master: file server", "Sources of `salt://`, see docs/guide/files.md.", []string{"MasterFileserver"}, config.Masters, ""},
+	{"Master: git", "Remotes of the backend `gitfs` and of `git` in `ext_pillar`, see docs/guide/git.md. A remote may override most options by a parameter of the same name without prefix.", []string{"MasterGit"}, config.Masters, ""},
+	{"Master: pillar", "How the master compiles pillar, see docs/guide/pillar.md.", []string{"MasterPillar"}, config.Masters, ""},
+	{"Master: rendering and states", "How the master renders, and how its minions collect states.", []string{"MasterRender", "MasterStates"}, config.Masters, ""},
+	{"Master: network", "Ports, limits and timeouts of connections.", []string{"MasterNetwork"}, config.Masters, ""},
+	{"Master: keys", "Acceptance of keys, encryption and signatures.", []string{"MasterKeys"}, config.Masters, ""},
+	{"Master: jobs", "How jobs are waited for, stored and repeated.", []string{"MasterJobs"}, config.Masters, ""},
+	{"Master: events", "Events that the master fires, accepts and stores.", []string{"MasterEvents"}, config.Masters, ""},
+	{"Master: reactor and schedule", "See docs/guide/reactor.md and docs/guide/schedule.md.", []string{"MasterReact"}, config.Masters, ""},
+	{"Master: access", "Who may call what, see docs/guide/access.md.", []string{"MasterAccess"}, config.Masters, ""},
+	{"Master: login services", "Services of `external_auth`, see docs/guide/logins.md. `auth.ldap.uri: X` and `auth.ldap: {uri: X}` are the same; the former wins. Options with `^` are entries of `file` in `external_auth`.", []string{logins}, config.Masters, ""},
+	{"Master: REST API", "Read by `mom api`, see docs/guide/api.md.", []string{"MasterAPI"}, config.Masters, ""},
+	{"Master: place in the tree", "Masters above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
+	{"Master: gossip among nodes", "How nodes learn of each other beside the tree, see docs/guide/topology.md.", []string{"MasterTopology"}, config.Masters, ""},
+	{"Minion: files and folders", "Paths, grains and local files.", []string{"MinionFiles"}, config.Minions, ""},
+	{"Minion: network", "How a minion connects to its master, and `mom syndic` to the masters above.", []string{"MinionNetwork"}, config.Minions, ""},
+	{"Minion: sign-in", "How a minion proves its identity and verifies its master.", []string{"MinionSignIn"}, config.Minions, ""},
+	{"Minion: states", "How a minion collects and runs states. Except with `file_client: local` and `salt-call --local`, the master's options count for `state_top`, `state_top_saltenv`, `renderer`, `failhard`, `state_auto_order`, `top_file_merging_strategy`, `env_order`, `default_top`, `jinja_env` and `jinja_sls_env`.", []string{"MinionStates"}, config.Minions, ""},
+	{"Minion: jobs", "How a minion runs jobs and returns results, and options of execution modules.", []string{"MinionJobs", "MinionModules"}, config.Minions, ""},
+	{"MySQL and MariaDB", "Read by `master_job_cache`, `ext_job_cache`, `event_return` and the returner `mysql`. `mysql.host: X` and `mysql: {host: X}` are the same; the former wins.", []string{"MySQLOptions"}, config.Both, "mysql."},
 }
 
-// readers says who obeys an option that those of who can set.
-func readers(name string, who config.Role) string {
-	if who &^= config.NotYet[name]; who == 0 {
-		return "*nobody yet*"
+// unread says which daemons of who do not read an option.
+func unread(name string, who config.Role) string {
+	switch missing := config.NotYet[name] & who; {
+	case missing == 0:
+		return ""
+	case missing == who:
+		return " *No effect yet.*"
+	default:
+		return fmt.Sprintf(" *No effect yet at a %s.*", missing)
 	}
-	return who.String()
 }
 
 // masterless lists the options of a master that a minion without one reads.
 func masterless(out *strings.Builder) {
-	out.WriteString("\n## Minion without a master\n\nA minion with `file_client: local` or `master_type: disable`, and `salt-call --local`, compile the pillar on\n" +
-		"their own host. For that they read these options of a master from the file `minion`: ")
-	for i, name := range config.MasterlessOptions {
-		if i > 0 {
-			out.WriteString(", ")
+	out.WriteString("\n## Minion without a master\n\nA minion with `file_client: local` or `master_type: disable`, and `salt-call --local`, compile their own pillar.\n" +
+		"They read these options of a master from the file `minion`: " + codes(config.MasterlessOptions) + ".\n")
+}
+
+// notYet lists the options of Salt that mom lacks, with the comments of their groups.
+func notYet(out *strings.Builder, dir string) error {
+	groups, err := readNotYet(dir)
+	if err != nil {
+		return err
+	}
+	out.WriteString("\n## Without effect\n\nOptions of Salt that mom knows and does not implement, by the file in which they have no effect.\n\n")
+	for _, g := range groups {
+		fmt.Fprintf(out, "- **%s**", g.why)
+		for _, who := range []config.Role{config.Both, config.Masters, config.Minions} {
+			names := slices.DeleteFunc(slices.Clone(g.names), func(n string) bool { return config.NotYet[n] != who })
+			if len(names) > 0 {
+				fmt.Fprintf(out, " In %s: %s.", who, codes(names))
+			}
 		}
-		fmt.Fprintf(out, "`%s`", name)
+		out.WriteString("\n")
 	}
-	out.WriteString(".\n")
+	return nil
 }
 
-func notYet(out *strings.Builder) {
-	out.WriteString("\n## Not served yet\n\nOptions of Salt that are known and have no effect. Setting one is told at start.\n\n| Option | Of |\n| --- | --- |\n")
-	for _, name := range slices.Sorted(maps.Keys(config.NotYet)) {
-		fmt.Fprintf(out, "| `%s` | %s |\n", name, config.NotYet[name])
-	}
-}
-
+// notNeeded lists the options of Salt that have no purpose here, by reason.
 func notNeeded(out *strings.Builder) {
-	out.WriteString("\n## Without meaning here\n\n| Option | Why |\n| --- | --- |\n")
+	out.WriteString("\n## Not needed\n\nOptions of Salt without effect, because mom works differently.\n\n")
+	byReason := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(config.NotNeeded)) {
-		fmt.Fprintf(out, "| `%s` | %s |\n", name, cell(config.NotNeeded[name]))
+		byReason[config.NotNeeded[name]] = append(byReason[config.NotNeeded[name]], name)
+	}
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		fmt.Fprintf(out, "- %s: %s.\n", codes(byReason[why]), marked(why))
 	}
 }
 
 func refused(out *strings.Builder) {
-	out.WriteString("\n## Values that are refused\n\nA daemon starts with every other value that Salt's defaults, sample files and documentation show " +
-		"(1,675 values of 785 options of 3006.27 and 3008.2 are tried by `go test ./internal/config -run TestOptionsOfSalt`).\n\n" +
-		"| Option | Value, for example | Why |\n| --- | --- | --- |\n")
+	out.WriteString("\n## Refused values\n\nThese values of Salt's defaults, sample files and documentation prevent the start. A daemon starts with every other\nvalue shown there: " +
+		"`go test ./internal/config -run TestOptionsOfSalt` tries 1,675 values of 785 options of 3006.27 and 3008.2.\n\n" +
+		"| Option | Example | Why |\n| --- | --- | --- |\n")
 	for _, r := range config.Refusals {
-		fmt.Fprintf(out, "| `%s` | %s | %s |\n", r.Option, code(r.Value), cell(r.Why))
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", r.Option, code(r.Value), cell(marked(r.Why)))
 	}
 }
 
-// cell keeps a text within its cell.
-func cell(s string) string { return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;").Replace(s) }
+// codes lists names.
+func codes(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
+
+// cell keeps a text within its cell. Code keeps its signs, except for the border of cells.
+func cell(s string) string {
+	parts := strings.Split(strings.ReplaceAll(s, "|", `\|`), "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = linked(strings.NewReplacer("*", `\*`, "<", "&lt;").Replace(parts[i]))
+	}
+	return strings.Join(parts, "`")
+}
+
+var pages = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
+
+// linked makes links of pages, which comments name by their path such as docs/guide/files.md.
+func linked(s string) string {
+	return pages.ReplaceAllStringFunc(s, func(path string) string {
+		to, err := filepath.Rel(filepath.Dir(pagePath), path)
+		if err != nil {
+			return path
+		}
+		return fmt.Sprintf("[%s](%s)", filepath.Base(path), filepath.ToSlash(to))
+	})
+}
 
 func code(s string) string {
 	if s == "" {
