@@ -76,7 +76,7 @@ func TestCells(t *testing.T) {
 		{option{meaning: "Way.", values: []string{"a", "b"}}, "Way. Values: `a`, `b`.", ""},
 		{option{meaning: "Way.", values: []string{"a", "b"}, lenient: true}, "Way. Values: `a`, `b`; others mean the default.", ""},
 		{option{meaning: "`a` only.", values: []string{"a"}, lenient: true}, "`a` only. Other values mean the default.", ""},
-		{option{meaning: "See docs/design/bounds.md."}, "See [bounds.md](bounds.md).", ""},
+		{option{meaning: "See docs/design/bounds.md."}, "See [bounds.md](../design/bounds.md).", ""},
 		{option{kind: "bytes", def: "2097152"}, "", "`2097152` (2 MiB)"},
 		{option{kind: "bytes", def: "2097153"}, "", "`2097153`"},
 		{option{def: "log_level", computed: true}, "", "`log_level`"},
