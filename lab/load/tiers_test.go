@@ -24,6 +24,7 @@ import (
 
 // fetchers are minions of the lowest of three tiers, to which files and pillars come from the top.
 type fetchers struct {
+	dir     string
 	cluster *localcluster.Cluster
 	procs   map[string]*localcluster.Process
 	roots   string // file_roots of the top
@@ -61,7 +62,7 @@ func plantFetchers(ctx context.Context, t *testing.T) *fetchers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	x.dir = dir
 	if x.cluster, err = localcluster.Plant(dir, spec); err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +106,9 @@ func (x *fetchers) stop(t *testing.T) {
 		if err != nil || bytes.Contains(b, []byte("panic")) || bytes.Contains(b, []byte("DATA RACE")) {
 			t.Errorf("%s: %v\n%s", id, err, b)
 		}
+	}
+	if err := os.RemoveAll(x.dir); err != nil {
+		t.Error(err)
 	}
 }
 
