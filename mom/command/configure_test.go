@@ -48,7 +48,7 @@ func TestConfigure(t *testing.T) {
 		{"the line has none", "--no-color", file{"color": "true"}, output.Options{}, ""},
 		{"never in colours", "", file{"color": "false"}, output.Options{}, ""},
 		{"the line has some", "--force-color", file{"color": "false"}, output.Options{Color: true}, ""},
-		{"no outputter", "", file{"output": "dson"}, output.Options{}, "There is no such outputter"},
+		{"no outputter", "", file{"output": "dson"}, output.Options{}, "unknown outputter ignored"},
 		{"no theme", "", file{"color_theme": filepath.Join(theme, "none")}, output.Options{}, "output theme ignored, using Salt's colours"},
 		{"no form", "", file{"state_tabular": "{9}"}, output.Options{}, "state_output shown in Salt's form"},
 	} {
