@@ -105,7 +105,8 @@ func (h *host) accept(ln net.Listener) {
 }
 
 // admit counts a connection in and starts its handshake, or turns it away. It waits
-// until there is a place to greet it: those behind it wait in the system's backlog.
+// until there is a place to greet it: those behind it wait in the system's backlog, and
+// one that has given up meanwhile is not greeted.
 func (h *host) admit(c net.Conn) {
 	addr := sourceAddr(c)
 	if !h.enter(addr) {
@@ -115,6 +116,13 @@ func (h *host) admit(c net.Conn) {
 	h.count.accepted.Add(1)
 	ticket := h.shakes.add(c, addr, h.lim.HandshakeTimeout, h.stop)
 	if ticket == nil {
+		h.leave(addr, nil)
+		return
+	}
+	if hungUp(c) {
+		h.shakes.remove(ticket, false)
+		h.count.handshakeGone.Add(1)
+		_ = c.Close()
 		h.leave(addr, nil)
 		return
 	}
