@@ -22,11 +22,11 @@ func (m *Master) do(e jobs.Effect) {
 	case jobs.Fresh:
 		m.returned(e.Return)
 	case jobs.Started:
-		m.publisher.TellNew(e.JID)
+		m.publisher.Started(e)
 	case jobs.Publish:
-		m.publisher.PublishNow(e)
+		m.publisher.Publish(e)
 	case jobs.Skip:
-		m.publisher.NotPublished(e.JID)
+		m.publisher.Skip(e)
 	case jobs.Missed:
 		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
 	case jobs.Find:

@@ -19,22 +19,29 @@ type Tell struct {
 	From string
 }
 
-// Started is a job that has been stored: its event is fired. The word on who has to answer
-// comes before it.
-type Started struct{ JID string }
+// Started reports a job that has been stored: its event is fired. The [Tell] of who has to
+// answer comes before it.
+type Started struct {
+	JID string
+	Ref any // of the [Publication]
+}
 
 // Publish hands the publication of a job to the subscribers. Who is there by then and
 // was not when the job was matched, or the other way round, is told to the engine
 // afterwards as a change of presence.
 type Publish struct {
 	JID string
+	Ref any // of the [Publication]
 	// Early: the returns that are here already have to be counted once it is sent
 	// ([Engine.CountStored]).
 	Early bool
 }
 
-// Skip is a job that will not be published: it was given before.
-type Skip struct{ JID string }
+// Skip reports a job that is not published, because it was published before.
+type Skip struct {
+	JID string
+	Ref any // of the [Publication]
+}
 
 // Fresh is a return that is stored and was not before.
 type Fresh struct{ Return *returners.Return }

@@ -24,6 +24,8 @@ type Publication struct {
 	// Asks are notes of who asks for it, which a restart has to know with the job. Who
 	// asks for one that is known already is noted before that is told here.
 	Asks []returners.Note
+	// Ref comes back with the effects of this publication. The engine does not look at it.
+	Ref any
 	// Early tells that the jid was given with the job: returns of it may be here
 	// already, which minions or nodes brought from elsewhere.
 	Early bool
@@ -53,7 +55,7 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	if given {
 		if p.adopted = e.ledger.Adopted(p.Spec.JID); !p.adopted {
 			e.newEvent(&p, true)
-			e.put(Skip{p.Spec.JID})
+			e.put(p.skip())
 			return s, true, e.again(ctx, p.name())
 		}
 		if p.Kept != nil { // the one of then is kept no more
@@ -78,6 +80,9 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 func (p *Publication) name() returners.Part {
 	return returners.Part{JID: p.Spec.JID, N: p.Spec.Part}
 }
+
+// skip reports that the publication is not sent.
+func (p *Publication) skip() Skip { return Skip{p.Spec.JID, p.Ref} }
 
 // keep is what is stored of the publication.
 func (p *Publication) keep() returners.Note { return p.name().Kept(p.Kept) }
@@ -104,12 +109,11 @@ func (e *Engine) Known(ctx context.Context, jid string) (bool, error) {
 
 // begin opens the account of a stored job and has it published.
 func (e *Engine) begin(p *Publication) {
-	jid := p.Spec.JID
 	e.mark(p)
 	e.newEvent(p, false)
 	// From here on the ledger may speak of the job: its own events go first.
 	if err := e.ledger.Open(p.Spec); err != nil { // it was taken up meanwhile, and closed
-		e.put(Skip{jid})
+		e.put(p.skip())
 		return
 	}
 	e.handOut(p)
@@ -129,7 +133,7 @@ func (e *Engine) mark(p *Publication) {
 func (e *Engine) handOut(p *Publication) {
 	e.change(func() {
 		e.digest()
-		e.effects = append(e.effects, Publish{JID: p.Spec.JID, Early: p.Early})
+		e.effects = append(e.effects, Publish{JID: p.Spec.JID, Ref: p.Ref, Early: p.Early})
 	})
 }
 
@@ -139,7 +143,7 @@ func (e *Engine) newEvent(p *Publication, again bool) {
 	if !again || !e.cfg.Parent {
 		e.put(Tell{Word: expectation(p)})
 	}
-	e.put(Started{p.Spec.JID})
+	e.put(Started{p.Spec.JID, p.Ref})
 }
 
 // expectation is the word on who has to answer a job here.

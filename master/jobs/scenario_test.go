@@ -291,6 +291,17 @@ func shown(e Effect) string {
 		return fmt.Sprintf("complete %s expected %d returned %d failed %d missing %v", a.JID, a.Expected, a.Returned, a.Failed, slices.Sorted(maps.Keys(a.Missing)))
 	case Missed:
 		return fmt.Sprintf("missed %s %v nodes %v", e.JID, slices.Sorted(maps.Keys(e.Minions)), e.Nodes)
+	case Started:
+		return "started " + e.JID
+	case Publish:
+		if e.Early {
+			return "publish " + e.JID + " early"
+		}
+		return "publish " + e.JID
+	case Skip:
+		return "skip " + e.JID
+	case Ended:
+		return "ended " + e.JID
 	case Stored:
 		if e.Err != nil {
 			return fmt.Sprintf("stored not up to %d: %v", e.UpTo, e.Err)

@@ -41,7 +41,7 @@ var passesOn = map[string]string{
 	"master/openjobs.go openStore":          "callers",
 	"master/orchestrate/run.go fire":        "internal/states",
 	"master/peers/changes.go tellNode":      "constants of package treewatch",
-	"master/publish/start.go TellNew":       "jobevent.New",
+	"master/publish/start.go Started":       "jobevent.New",
 	"master/reactor/reactor.go fire":        "callers",
 	"master/runnerenv/events.go Fire":       "a user, judged by MayFire",
 	"master/runners/eventsend.go eventSend": "a user, judged by MayFire",

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
 )
@@ -67,15 +69,29 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 	return judged.Put(p, *j.list)
 }
 
-// send encrypts, signs and publishes.
-func (s *Service) send(j *Job, p wire.Publication) error {
-	if err := s.o.Publications.Send(p, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared)); err != nil {
-		return fmt.Errorf("publish job %s: %w", j.JID, err)
-	}
-	if s.o.Publications.Published(j.name()) {
+// send encrypts, signs and publishes a stored job, and reports to the engine who came and went
+// meanwhile and, of an early one, which returns were stored before.
+func (s *Service) send(ctx context.Context, x *start, early bool) error {
+	j := x.job
+	s.aim(j)
+	_, span := s.span(ctx, "salt.pub.send", j.JID)
+	err := s.o.Publications.Send(x.pub, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared))
+	span.End(err)
+	s.o.Traces.Published(j.JID, s.o.Now())
+	if err != nil {
+		err = fmt.Errorf("publish job %s: %w", j.JID, err)
+	} else if s.o.Publications.Published(j.name()) {
 		s.o.Jobs.Published(j.name())
 	}
-	return nil
+	s.o.Peers.LookAgain(x.spec)
+	if early {
+		ctx, cancel := driver.Write()
+		defer cancel()
+		if err := s.o.Jobs.CountStored(ctx, j.JID); err != nil {
+			s.o.Log.Error("early returns of a job not counted", "jid", j.JID, "err", err)
+		}
+	}
+	return err
 }
 
 // allBut picks all subscribers but these nodes.

@@ -101,7 +101,6 @@ type Options struct {
 // Service starts jobs. It is safe for concurrent use.
 type Service struct {
 	o        Options
-	starts   starts
 	oneByOne keyedLocks // of jobs whose jid was given
 }
 

@@ -34,6 +34,7 @@ type world struct {
 	full  error // what the disk says
 	tree  topology.Node
 	told  []string
+	ref   any // of the publication that is being started
 
 	ledger *ledger.Ledger // nil: no job is known
 	meant  *ownership.Meant
@@ -140,7 +141,8 @@ func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 // engine wants a job published once it is stored.
 type engine struct{ w *world }
 
-func (engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
+func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
+	e.w.ref = p.Ref
 	return jobs.Save{Batch: returners.Batch{Loads: []returners.Load{own(p.Load)}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
 }
 
@@ -151,8 +153,8 @@ func own(l returners.Load) returners.Load {
 
 func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
 	if err == nil {
-		e.w.TellNew(s.Batch.Loads[0].JID)
-		e.w.PublishNow(jobs.Publish{JID: s.Batch.Loads[0].JID})
+		e.w.Started(jobs.Started{Ref: e.w.ref})
+		e.w.Publish(jobs.Publish{Ref: e.w.ref})
 	}
 }
 func (engine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }

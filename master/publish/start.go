@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/server"
@@ -128,28 +127,26 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 	return j, may, nil
 }
 
-// Start has the engine begin a job, and waits until it is published.
+// start is a job on its way from the command to the subscribers. It is the Ref of the
+// engine's publication.
+type start struct {
+	job  *Job
+	spec ledger.Job
+	pub  wire.Publication
+
+	turn chan turn // one: what the engine has decided
+}
+
+// turn says whether a stored job is to be sent to the subscribers.
+type turn struct {
+	send  bool // false: it was published before
+	early bool // its returns that are here already have to be counted once it is sent
+}
+
+// Start hands a job to the engine and publishes it when it is stored. It returns after the
+// publication was sent, or the job turned out to have been published before.
 func (s *Service) Start(ctx context.Context, j *Job) error {
-	x := &start{job: j, ctx: ctx, done: make(chan struct{})}
-	x.spec = ledger.Job{
-		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
-		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
-	}
-	if j.grown != nil {
-		x.spec.Named = len(j.grown.all)
-	}
-	for i, m := range x.spec.Minions {
-		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
-		if _, silent := slices.BinarySearch(j.Silent(j.fun), m.ID); silent {
-			x.spec.Minions[i].Silent = ledger.ResourcesReturn
-		}
-	}
-	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
-		x.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
-	}
-	if !j.fromAbove {
-		x.spec.Unclaimed = j.Missing
-	}
+	x := &start{job: j, spec: s.spec(j), turn: make(chan turn, 1)}
 	stored, err := j.stored(s.mask())
 	if err != nil {
 		return err
@@ -166,26 +163,53 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	if err != nil {
 		return err
 	}
-	s.starts.put(x)
-	defer s.starts.remove(x)
-	err = s.begin(ctx, x, stored, kept)
-	if err == nil {
-		select {
-		case <-x.done:
-		case <-s.o.Ctx.Done():
-			err = fmt.Errorf("start job %s: the master ends: %w", j.JID, s.o.Ctx.Err())
-		}
-	}
-	if kept != nil && (err != nil || x.again) {
+	sent, err := s.run(ctx, x, stored, kept)
+	if kept != nil && !sent {
 		s.o.Publications.DropPart(j.name())
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// spec describes a job to the engine: who has to answer it, and for how long it waits.
+func (s *Service) spec(j *Job) ledger.Job {
+	spec := ledger.Job{
+		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
+		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
-	if x.again {
-		s.o.Log.Info("duplicate publication ignored", "jid", j.JID, "user", j.user())
+	if j.grown != nil {
+		spec.Named = len(j.grown.all)
 	}
-	return x.err
+	for i, m := range spec.Minions {
+		_, spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
+		if _, silent := slices.BinarySearch(j.Silent(j.fun), m.ID); silent {
+			spec.Minions[i].Silent = ledger.ResourcesReturn
+		}
+	}
+	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
+		spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
+	}
+	if !j.fromAbove {
+		spec.Unclaimed = j.Missing
+	}
+	return spec
+}
+
+// run stores a job and sends it when its turn comes. sent is false for one that was published
+// before, and with an error.
+func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byte) (sent bool, err error) {
+	if err := s.begin(ctx, x, stored, kept); err != nil {
+		return false, err
+	}
+	select {
+	case t := <-x.turn:
+		if !t.send {
+			s.o.Log.Info("duplicate publication ignored", "jid", x.job.JID, "user", x.job.user())
+			return false, nil
+		}
+		return true, s.send(ctx, x, t.early)
+	case <-s.o.Ctx.Done():
+		return false, fmt.Errorf("start job %s: the master ends: %w", x.job.JID, s.o.Ctx.Err())
+	}
 }
 
 // room waits while too many words of jobs wait for the disk. A job that runs here already brings
@@ -204,7 +228,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	j := x.job
 	p := jobs.Publication{
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
-		Grows: j.grown != nil,
+		Grows: j.grown != nil, Ref: x,
 	}
 	if j.grown != nil {
 		p.Load.More = j.grown.more
@@ -233,48 +257,31 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	return err
 }
 
-// PublishNow hands a publication to the subscribers, and tells the engine who came and
-// went meanwhile, and what of the job was here before.
-func (s *Service) PublishNow(e jobs.Publish) {
-	x := s.starts.of(e.JID)
-	if x == nil {
-		s.o.Log.Error("job not published: no start recorded", "jid", e.JID)
-		return
-	}
-	s.aim(x.job)
-	_, span := s.span(x.ctx, "salt.pub.send", e.JID)
-	x.err = s.send(x.job, x.pub)
-	span.End(x.err)
-	s.o.Traces.Published(e.JID, s.o.Now())
-	s.o.Peers.LookAgain(x.spec)
-	if e.Early {
-		ctx, cancel := driver.Write()
-		defer cancel()
-		if err := s.o.Jobs.CountStored(ctx, e.JID); err != nil {
-			s.o.Log.Error("early returns of a job not counted", "jid", e.JID, "err", err)
-		}
-	}
-	close(x.done)
-}
+// Publish carries out an effect of the engine: the job is sent by whoever waits in
+// [Service.Start]. It does not block.
+func (s *Service) Publish(e jobs.Publish) { decide(e.Ref, turn{send: true, early: e.Early}) }
 
-// NotPublished ends the start of a job that was given before.
-func (s *Service) NotPublished(jid string) {
-	if x := s.starts.of(jid); x != nil {
-		x.again = true
-		close(x.done)
+// Skip carries out an effect of the engine: the job was published before. It does not block.
+func (s *Service) Skip(e jobs.Skip) { decide(e.Ref, turn{}) }
+
+// decide wakes the start that an effect belongs to. The engine decides once for each.
+func decide(ref any, t turn) {
+	if x, ok := ref.(*start); ok {
+		x.turn <- t
 	}
 }
 
-// TellNew fires Salt's event of a new job. The word on who has to answer has gone before.
-func (s *Service) TellNew(jid string) {
-	x := s.starts.of(jid)
-	if x == nil {
+// Started carries out an effect of the engine: it fires Salt's event of a new job. The event
+// of who has to answer has gone before. It does not block.
+func (s *Service) Started(e jobs.Started) {
+	x, ok := e.Ref.(*start)
+	if !ok {
 		return
 	}
 	j := x.job
 	arg, err := s.mask().Arg(j.load.Fun, j.load.Arg)
 	if err != nil { // access.Calls has read it
-		s.o.Log.Error("all arguments masked", "jid", jid, "err", err)
+		s.o.Log.Error("all arguments masked", "jid", j.JID, "err", err)
 		arg = nil
 	}
 	tag, data := jobevent.New{

@@ -55,13 +55,13 @@ type engine struct{ t *tier }
 
 func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
 	e.t.w.note(func(a *act) { a.judged[e.t.id] = append(a.judged[e.t.id], p.Minions...) })
-	e.t.starting = p.Spec.JID
+	e.t.starting = p.Ref
 	return jobs.Save{}, false, nil
 }
 func (engine) Known(context.Context, string) (bool, error)     { return false, nil }
 func (engine) Expected(string) (x ledger.Expected, known bool) { return x, false }
 func (e engine) Saved(jobs.Save, returners.Result, error) {
-	e.t.service.PublishNow(jobs.Publish{JID: e.t.starting})
+	e.t.service.Publish(jobs.Publish{Ref: e.t.starting})
 }
 func (engine) Published(returners.Part)                  {}
 func (engine) CountStored(context.Context, string) error { return nil }

@@ -56,8 +56,8 @@ type tier struct {
 	publications *publications.Service
 	tree         *topology.Tree
 	jids         *jid.Generator
-	starting     string // the job that is being started
-	fault        error  // of a delivery
+	starting     any   // the Ref of the job that is being started
+	fault        error // of a delivery
 }
 
 // newTier makes a master and all below it.

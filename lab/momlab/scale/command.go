@@ -20,6 +20,7 @@ import (
 type options struct {
 	shape, program, dir, file, level string
 	runs, minions, jobs              int
+	processors                       float64
 	keep, hold, unhurried            bool
 }
 
@@ -37,6 +38,7 @@ func Command() *cobra.Command {
 	fl.IntVar(&o.runs, "runs", 1, "how often each")
 	fl.IntVar(&o.minions, "minions", 0, "minions below each node of the lowest tier, instead of the shape's")
 	fl.IntVar(&o.jobs, "jobs", 0, "jobs, instead of the shape's")
+	fl.Float64Var(&o.processors, "processors", 0, "processors that all masters and nodes have together, instead of the shape's: 0.25 is a quarter of one")
 	fl.StringVar(&o.program, "program", "", "a built mom (default: build it)")
 	fl.StringVar(&o.dir, "dir", "", "folder for the trees; those in which something went wrong stay (default: a new one in the temporary folder)")
 	fl.StringVar(&o.file, "json", "", "write the figures to this file")
@@ -104,6 +106,9 @@ func one(ctx context.Context, o options, s scale.Shape, run int) (scale.Result, 
 	}
 	if o.jobs > 0 {
 		s.Jobs, s.Kills = o.jobs, min(s.Kills, o.jobs-1)
+	}
+	if o.processors > 0 {
+		s.Processors = o.processors
 	}
 	dir := filepath.Join(o.dir, fmt.Sprintf("%s-%d", s.Name, run+1))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
