@@ -47,7 +47,7 @@ func (m *Master) do(e jobs.Effect) {
 func (m *Master) tell(t jobs.Tell) {
 	tag, data := t.Word.Encode()
 	origin, _, _ := strings.Cut(t.From, "/")
-	m.fireEvent(bus.Event{Tag: tag, Data: data, Stamp: m.now(), Origin: origin})
+	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: t.Word, Stamp: m.now(), Origin: origin})
 	if origin != "" {
 		m.fireEvent(bus.Event{Tag: "syndic/" + origin + "/" + tag, Data: data, Stamp: m.now(), Origin: origin, Copy: true})
 	}
@@ -68,8 +68,9 @@ func (m *Master) returned(r *returners.Return) {
 
 // completed ends a job: the command that waits for it ends with this event.
 func (m *Master) completed(a ledger.Account) {
-	tag, data := a.Complete().Encode()
-	m.fireRaw(tag, data, "")
+	c := a.Complete()
+	tag, data := c.Encode()
+	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: c, Stamp: m.now()})
 	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
 	if m.tracer.On() {

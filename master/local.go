@@ -85,7 +85,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
 		tell := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
-			return yield(bus.Event{Tag: tag, Data: data, Stamp: m.now()})
+			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
 		}
 		ctx, cancel := driver.Write()
 		defer cancel()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -21,7 +22,30 @@ func heardOf(t *testing.T, tag string, d *wire.Map) bus.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bus.Event{Tag: tag, Data: b}
+	return typed(bus.Event{Tag: tag, Data: b})
+}
+
+// typed adds what the data of an event of the local master says.
+func typed(e bus.Event) bus.Event {
+	id, kind, _, _ := jobevent.Parse(e.Tag)
+	var err error
+	switch kind {
+	case jobevent.KindExpectation:
+		e.Value, err = jobevent.DecodeExpectation(id, e.Data)
+	case jobevent.KindMissing:
+		e.Value, err = jobevent.DecodeMissing(id, e.Data)
+	case jobevent.KindComplete:
+		e.Value = jobevent.Complete{JID: id}
+	case jobevent.KindClosed:
+		var d *wire.Map
+		if d, err = wire.DecodeMap(e.Data); err == nil {
+			e.Value = jobevent.Closed{JID: id, Word: uint64(d.Int("word"))}
+		}
+	}
+	if err != nil {
+		e.Value = nil
+	}
+	return e
 }
 
 // The local master is told that a closed job need not be told again only when all

@@ -98,7 +98,7 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 
 func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
 	for e := range l.Story(jid, 1) {
-		if c, ok := events.ReadClosed(e); ok {
+		if c, ok := events.End(e); ok {
 			return c.Word, true
 		}
 	}
@@ -323,7 +323,11 @@ func (l *fakeLocal) complete(tb testing.TB, jid string) {
 
 func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 	tb.Helper()
-	if err := l.bus.Fire(tag, data); err != nil {
+	b, err := wire.Encode(data)
+	if err == nil {
+		err = l.bus.FireEvent(typed(bus.Event{Tag: tag, Data: b, Stamp: time.Now()}))
+	}
+	if err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/pace"
@@ -28,7 +29,7 @@ type listener struct {
 func (l *listener) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		sub := l.bus.Subscribe(bus.SubscribeOptions{
-			Size: listenQueue, Match: func(tag string) bool { return events.Complete(tag) || events.Closed(tag) || !events.StaysHere(tag) },
+			Size: listenQueue, Match: func(e bus.Event) bool { return e.Value != nil || !events.StaysHere(e.Tag) },
 		})
 		l.hear(ctx, sub)
 		lost := sub.Lost()
@@ -56,17 +57,20 @@ func (l *listener) hear(ctx context.Context, sub *bus.Subscription) {
 		case <-ctx.Done():
 			return
 		case e, ok := <-sub.C():
-			switch {
-			case !ok:
+			if !ok {
 				return
-			case events.Complete(e.Tag):
+			}
+			switch v := e.Value.(type) {
+			case jobevent.Complete:
 				l.flush()
-			case events.Closed(e.Tag):
-				if _, ok := events.ReadClosed(e); ok && !e.Copy {
-					l.tell(ctx, e)
-				}
-			case events.BelongsAbove(l.conf, e):
-				l.parents.oweMoved(ctx, e)
+				continue
+			case jobevent.Closed:
+				l.tell(ctx, e)
+				continue
+			case jobevent.Expectation:
+				l.parents.oweMoved(ctx, v)
+			}
+			if events.BelongsAbove(l.conf, e) {
 				l.tell(ctx, e)
 			}
 		}

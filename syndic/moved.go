@@ -3,7 +3,6 @@ package syndic
 import (
 	"context"
 
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 )
 
@@ -11,16 +10,12 @@ import (
 // returns are, see [origins.Strangers], when a minion has come at work on it and nobody has
 // asked this node for it. One that did not ask keeps what another one may be waiting
 // for.
-func (p *parents) oweMoved(ctx context.Context, e bus.Event) {
-	id, kind, _, _ := jobevent.Parse(e.Tag)
-	if len(p.links) < 2 || kind != jobevent.KindExpectation || len(p.origins.Of(id, "")) > 0 {
-		return
-	}
-	if x, err := jobevent.DecodeExpectation(id, e.Data); err != nil || !x.Moved {
+func (p *parents) oweMoved(ctx context.Context, x jobevent.Expectation) {
+	if len(p.links) < 2 || !x.Moved || len(p.origins.Of(x.JID, "")) > 0 {
 		return
 	}
 	for _, l := range p.links {
-		p.origins.Learn(l.ch.Addr(), id)
+		p.origins.Learn(l.ch.Addr(), x.JID)
 	}
-	p.keep(ctx, id, p.links...)
+	p.keep(ctx, x.JID, p.links...)
 }

@@ -85,7 +85,7 @@ func (b *Bus) FireEvent(e Event) error {
 func (b *Bus) deliver(e Event) error {
 	var slow []*Subscription
 	send := func(s *Subscription) {
-		if s.match != nil && !s.match(e.Tag) {
+		if s.match != nil && !s.match(e) {
 			return
 		}
 		switch s.offer(e) {

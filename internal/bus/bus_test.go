@@ -39,8 +39,8 @@ func TestWhoGetsWhat(t *testing.T) {
 		"job 1":    b.Subscribe(SubscribeOptions{Prefix: "salt/job/1/"}),
 		"two ways": b.Subscribe(SubscribeOptions{Prefixes: []string{"salt/job/1/", "salt/"}}),
 		"or":       b.Subscribe(SubscribeOptions{Prefixes: []string{"1", "salt/job/1/", "1"}}),
-		"match":    b.Subscribe(SubscribeOptions{Match: func(tag string) bool { return strings.HasSuffix(tag, "new") }}),
-		"both":     b.Subscribe(SubscribeOptions{Prefix: "salt/", Match: func(tag string) bool { return strings.HasSuffix(tag, "new") }}),
+		"match":    b.Subscribe(SubscribeOptions{Match: func(e Event) bool { return strings.HasSuffix(e.Tag, "new") }}),
+		"both":     b.Subscribe(SubscribeOptions{Prefix: "salt/", Match: func(e Event) bool { return strings.HasSuffix(e.Tag, "new") }}),
 		"empty":    b.Subscribe(SubscribeOptions{Prefixes: []string{"", "x"}}),
 	}
 	fired := []string{"1", "salt/job/1/new", "salt/job/1/ret/m1", "salt/job/2/new", "key", "other/new"}

@@ -27,6 +27,7 @@ type Event struct {
 	Stamp  time.Time // when it was fired, UTC, microseconds
 	Origin string    // "" when it arose here, else the syndic it came from
 	Copy   bool      // the "<pretag>/<tag>" copy of an event a syndic forwarded
+	Value  any       // what Data says, for subscribers in this process; nil: only Data says it
 
 	form *form // the bytes, shared by all copies; nil for an event not yet fired
 }

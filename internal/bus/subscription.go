@@ -19,7 +19,7 @@ type SubscribeOptions struct {
 
 	// Match, when set, must also agree. It runs within Fire: it must be quick,
 	// must not block and must not use the bus.
-	Match func(tag string) bool
+	Match func(e Event) bool
 
 	// Size is how many events may wait; 0 means DefaultQueueSize.
 	Size int
@@ -51,7 +51,7 @@ func (o SubscribeOptions) prefixes() []string {
 type Subscription struct {
 	bus      *Bus
 	prefixes []string
-	match    func(tag string) bool
+	match    func(e Event) bool
 	drop     bool
 	most     int64            // bytes that may wait; 0: any number
 	sink     func(Event) bool // takes the place of c for the sockets; must not block

@@ -1,10 +1,6 @@
 package jobevent
 
-import (
-	"fmt"
-
-	"github.com/momtree/mom/internal/wire"
-)
+import "github.com/momtree/mom/internal/wire"
 
 // Closed is for the forwarder of a node: all that was told of a closed job before is
 // stored. It stays at the node.
@@ -19,17 +15,4 @@ func (c Closed) Job() string { return c.JID }
 // Encode gives the event.
 func (c Closed) Encode() (tag string, data wire.Raw) {
 	return Prefix + c.JID + "/closed", pack(wire.NewMap("jid", c.JID, "word", c.Word))
-}
-
-// DecodeClosed reads the event of a job.
-func DecodeClosed(jid string, data wire.Raw) (Closed, error) {
-	d, err := wire.DecodeMap(data)
-	if err != nil {
-		return Closed{}, err
-	}
-	word := d.Int("word")
-	if d.String("jid") != jid || word <= 0 {
-		return Closed{}, fmt.Errorf("the end of job %q is told as that of %q, word %d", jid, d.String("jid"), word)
-	}
-	return Closed{JID: jid, Word: uint64(word)}, nil
 }

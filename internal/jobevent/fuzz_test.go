@@ -81,6 +81,4 @@ func FuzzComplete(f *testing.F) {
 	}, func(*testing.T, Complete) {})
 }
 
-func FuzzClosed(f *testing.F) { fuzz(f, DecodeClosed, func(*testing.T, Closed) {}) }
-
 func FuzzNew(f *testing.F) { fuzz(f, DecodeNew, func(*testing.T, New) {}) }

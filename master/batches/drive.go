@@ -64,8 +64,8 @@ func (b *batch) halt(reason string) {
 }
 
 func (b *batch) listen() *bus.Subscription {
-	return b.s.o.Bus.Subscribe(bus.SubscribeOptions{Prefix: jobevent.Prefix + b.st.JID + "/", Size: eventsWaiting, Match: func(tag string) bool {
-		_, kind, _, ok := jobevent.Parse(tag)
+	return b.s.o.Bus.Subscribe(bus.SubscribeOptions{Prefix: jobevent.Prefix + b.st.JID + "/", Size: eventsWaiting, Match: func(e bus.Event) bool {
+		_, kind, _, ok := jobevent.Parse(e.Tag)
 		return ok && (kind == jobevent.KindReturn || kind == jobevent.KindMissing || kind == jobevent.KindComplete)
 	}})
 }

@@ -24,7 +24,7 @@ const (
 // their end by events.
 func (s *Service) Listen() *bus.Subscription {
 	return s.o.Bus.Subscribe(bus.SubscribeOptions{
-		Prefix: tagPrefix, Size: handedWaiting, DropWhenFull: true, Match: func(tag string) bool { _, action := readTag(tag); return action != "" },
+		Prefix: tagPrefix, Size: handedWaiting, DropWhenFull: true, Match: func(e bus.Event) bool { _, action := readTag(e.Tag); return action != "" },
 	})
 }
 

@@ -64,8 +64,8 @@ func knownReasons() []string {
 func (t *Jobs) Run(ctx context.Context, b *bus.Bus) {
 	sub := b.Subscribe(bus.SubscribeOptions{
 		Prefix: jobevent.Prefix, Size: tallyQueue, DropWhenFull: true,
-		Match: func(tag string) bool {
-			_, kind, _, _ := jobevent.Parse(tag)
+		Match: func(e bus.Event) bool {
+			_, kind, _, _ := jobevent.Parse(e.Tag)
 			return kind == jobevent.KindNew || kind == jobevent.KindComplete || kind == jobevent.KindReturn
 		},
 	})

@@ -110,7 +110,7 @@ func New(o Options) *Reactor {
 // Run reacts until ctx ends, and then until what is under way has ended.
 func (r *Reactor) Run(ctx context.Context) {
 	sub := r.o.Bus.Subscribe(bus.SubscribeOptions{
-		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(tag string) bool { return r.table.wants(tag) || isManage(tag) },
+		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(e bus.Event) bool { return r.table.wants(e.Tag) || isManage(e.Tag) },
 	})
 	defer sub.Close()
 	r.pool.run(ctx, &r.wg)

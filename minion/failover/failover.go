@@ -88,7 +88,7 @@ func Run(ctx context.Context, cfg Config) error {
 		cfg.Log.Warn("saved siblings ignored", "err", err)
 	}
 	m := &mover{Config: cfg, known: k}
-	m.moves = cfg.Bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(tag string) bool { return tag == moveTag }})
+	m.moves = cfg.Bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(e bus.Event) bool { return e.Tag == moveTag }})
 	defer m.moves.Close()
 	cur, err := m.start(ctx)
 	if err != nil {

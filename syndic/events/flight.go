@@ -88,7 +88,7 @@ func (u *Uplink) depart() (f flight, ok bool) {
 			}
 			// Of a job whose words were lost the end does not count: it is told again.
 			taken := len(f.batch)
-			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return Closed(e.Tag) && !u.teller.counts(e) })
+			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return isEnd(e) && !u.teller.counts(e) })
 			if len(f.batch) < taken { // there may be room now, and the parent may take its time
 				pace.Ring(u.teller.kick)
 			}
@@ -137,7 +137,7 @@ func (u *Uplink) fly(ctx context.Context, f flight) error {
 
 func split(batch []bus.Event) (words, ends []bus.Event) {
 	for _, e := range batch {
-		if Closed(e.Tag) {
+		if isEnd(e) {
 			ends = append(ends, e)
 		} else {
 			words = append(words, e)
@@ -149,7 +149,7 @@ func split(batch []bus.Event) (words, ends []bus.Event) {
 // ended notes that the parent has taken all words of closed jobs.
 func (u *Uplink) ended(ends []bus.Event) {
 	for _, e := range ends {
-		if c, ok := ReadClosed(e); ok {
+		if c, ok := End(e); ok {
 			u.o.Took(c)
 		}
 	}

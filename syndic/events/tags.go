@@ -22,20 +22,16 @@ func SpeaksOfJob(tag string) bool {
 	return kind == jobevent.KindExpectation || kind == jobevent.KindMissing
 }
 
-// Complete tells whether an event says that a job is complete at this node.
-func Complete(tag string) bool { return kindOf(tag) == jobevent.KindComplete }
+// End returns what an event of the local master reports of a closed job. Such an event
+// waits in the queues behind the others of its job, and is never sent.
+func End(e bus.Event) (c jobevent.Closed, ok bool) {
+	c, ok = e.Value.(jobevent.Closed)
+	return c, ok
+}
 
-// Closed tells whether an event is one that is meant for the forwarder alone.
-func Closed(tag string) bool { return kindOf(tag) == jobevent.KindClosed }
-
-// ReadClosed reads such an event of the local master: a node below has no business with
-// it.
-func ReadClosed(e bus.Event) (c jobevent.Closed, ok bool) {
-	if e.Origin != "" || !Closed(e.Tag) {
-		return c, false
-	}
-	c, err := jobevent.DecodeClosed(JobOf(e.Tag), e.Data)
-	return c, err == nil
+func isEnd(e bus.Event) bool {
+	_, is := End(e)
+	return is
 }
 
 // JobOf is the job that an event speaks of.

@@ -107,7 +107,7 @@ func (t *teller) step() bool {
 	switch {
 	case t.broken: // while this was read
 	case more:
-		if Closed(e.Tag) {
+		if isEnd(e) {
 			t.lap.Told(t.jid) // it counts when it goes, and all before it is in the queue
 		}
 		w.urgent.push(e)
@@ -156,7 +156,7 @@ func (t *teller) choose() bool {
 		return true
 	}
 	// An end that waits would count for what comes behind it.
-	w.urgent.remove(func(e bus.Event) bool { return Closed(e.Tag) && JobOf(e.Tag) == jid })
+	w.urgent.remove(func(e bus.Event) bool { return isEnd(e) && JobOf(e.Tag) == jid })
 	t.jid = jid
 	t.next, t.stop = iter.Pull(t.o.Local.Story(jid, t.o.Bounds.TellMinions))
 	return true

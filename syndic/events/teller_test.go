@@ -37,7 +37,7 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 
 func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
 	for e := range l.Story(jid, 1) {
-		if c, ok := ReadClosed(e); ok {
+		if c, ok := End(e); ok {
 			return c.Word, true
 		}
 	}
@@ -85,7 +85,30 @@ func heardOf(t *testing.T, tag string, d *wire.Map) bus.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bus.Event{Tag: tag, Data: b}
+	return typed(bus.Event{Tag: tag, Data: b})
+}
+
+// typed adds what the data of an event of the local master says.
+func typed(e bus.Event) bus.Event {
+	id, kind, _, _ := jobevent.Parse(e.Tag)
+	var err error
+	switch kind {
+	case jobevent.KindExpectation:
+		e.Value, err = jobevent.DecodeExpectation(id, e.Data)
+	case jobevent.KindMissing:
+		e.Value, err = jobevent.DecodeMissing(id, e.Data)
+	case jobevent.KindComplete:
+		e.Value = jobevent.Complete{JID: id}
+	case jobevent.KindClosed:
+		var d *wire.Map
+		if d, err = wire.DecodeMap(e.Data); err == nil {
+			e.Value = jobevent.Closed{JID: id, Word: uint64(d.Int("word"))}
+		}
+	}
+	if err != nil {
+		e.Value = nil
+	}
+	return e
 }
 
 // missing is a word of job i, closing its end.

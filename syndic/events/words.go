@@ -20,5 +20,5 @@ func Refused(jid string, why error) bus.Event {
 
 func eventOf(w jobevent.Word) bus.Event {
 	tag, data := w.Encode()
-	return bus.Event{Tag: tag, Data: data, Stamp: time.Now()}
+	return bus.Event{Tag: tag, Data: data, Value: w, Stamp: time.Now()}
 }

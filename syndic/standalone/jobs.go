@@ -124,7 +124,7 @@ func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
 		}
 		for piece := range j.expectation.Pieces(n) {
 			tag, data := piece.Encode()
-			if !yield(bus.Event{Tag: tag, Data: data, Stamp: j.at}) {
+			if !yield(bus.Event{Tag: tag, Data: data, Value: piece, Stamp: j.at}) {
 				return
 			}
 		}

@@ -224,7 +224,7 @@ func (l *Local) take(ctx context.Context, e bus.Event) error {
 		}
 		if x, fresh := l.jobs.learn(n, e.Stamp); fresh {
 			tag, data := x.Encode()
-			if err := l.bus.FireEvent(bus.Event{Tag: tag, Data: data, Stamp: e.Stamp}); err != nil {
+			if err := l.bus.FireEvent(bus.Event{Tag: tag, Data: data, Value: x, Stamp: e.Stamp}); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/returners"
@@ -73,8 +74,9 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	for _, r := range b.Returns {
 		if l.jobs.returned(r.JID, r.ID) {
 			// The forwarder sends at once what belongs to a complete job.
-			tag, data := jobevent.Complete{JID: r.JID}.Encode()
-			if err := l.bus.Fire(tag, data); err != nil {
+			c := jobevent.Complete{JID: r.JID}
+			tag, data := c.Encode()
+			if err := l.bus.FireEvent(bus.Event{Tag: tag, Data: data, Value: c, Stamp: time.Now()}); err != nil {
 				l.o.Log.Error("event not fired", "jid", r.JID, "err", err)
 			}
 		}
