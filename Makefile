@@ -92,7 +92,7 @@ sabotage: ## one act of each kind dropped, doubled and delayed in the simulator:
 hostile: ## random users try to get further than their rules allow, over three tiers: SEEDS=20000 SEED=1; prints the seed of a failure
 	$(GO) test -count=1 -timeout 60m -v ./test/hostile -run 'TestHostileUser$$' -args -seeds $(SEEDS) -seed $(SEED)
 
-mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; lab/mutants)
+mutants: ## remove each protection in turn: its test must fail (ONLY=cve for some; lab/mutants)
 	$(LAB) mutants --only '$(ONLY)'
 
 scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/guide/swarm.md; ARGS='--json FILE --keep')

@@ -34,6 +34,7 @@ func (o Options) proxied(addr string) bool {
 // proxy of trusted_proxies, the last one in X-Forwarded-For that is not such a proxy.
 func (s *Server) addressOf(r *http.Request) string {
 	addr := hostOf(r.RemoteAddr)
+	//mutant:api-proxies
 	if !s.o.proxied(addr) {
 		return addr
 	}

@@ -34,6 +34,7 @@ func (s *Server) limitsOf(c *call) limits {
 // at work is held meanwhile.
 func (s *Server) body(c *call, l limits) ([]byte, error) {
 	size := c.r.ContentLength
+	//mutant:api-body-bound
 	if size > l.bytes {
 		return nil, &http.MaxBytesError{Limit: l.bytes}
 	}
@@ -52,7 +53,9 @@ func (s *Server) body(c *call, l limits) ([]byte, error) {
 		defer s.bodies.Release(size)
 	}
 	rc := http.NewResponseController(c.w)
+	//mutant:api-slow-bodies
 	_ = rc.SetReadDeadline(time.Now().Add(l.time)) // where there is none, such as in tests, the body is there
+	//mutant:api-body-bound-2
 	b, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, l.bytes))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -72,6 +75,7 @@ func (s *Server) body(c *call, l limits) ([]byte, error) {
 func (s *Server) parse(c *call) (lowdata.Body, []byte, error) { return s.parseWithin(c, s.limitsOf(c)) }
 
 func (s *Server) parseWithin(c *call, l limits) (lowdata.Body, []byte, error) {
+	//mutant:api-body-first
 	b, err := s.body(c, l)
 	if err != nil {
 		return lowdata.Body{}, nil, err
@@ -95,6 +99,7 @@ func (s *Server) parseWithin(c *call, l limits) (lowdata.Body, []byte, error) {
 		return lowdata.Body{}, nil, err
 	}
 	defer done()
+	//mutant:api-values
 	data, err := doc.Read(l.bounds)
 	return data, b, err
 }
@@ -110,6 +115,7 @@ func (s *Server) weigh(c *call, weight int64) (done func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, decodeWait)
 	defer cancel()
+	//mutant:api-weight
 	if sem.Acquire(ctx, weight) != nil {
 		return nil, errNoRoom
 	}

@@ -50,6 +50,7 @@ type budget struct {
 
 func newBudget(o Options) budget {
 	weight := max(4*o.MaxBody, 256<<20)
+	//mutant:api-in-flight,api-places
 	return budget{
 		strangers: newSupply(strangerRequests, strangerShare), users: newSupply(o.MaxInFlight, o.MaxInFlight),
 		bytes:    newSupply(strangerBytes, strangerBytesEach),

@@ -79,6 +79,7 @@ func (t *conns) add(c net.Conn) *conn {
 	t.mu.Lock()
 	var victim *conn
 	switch {
+	//mutant:api-connections
 	case !out.many && t.count[out.block] >= maxStrangersEach:
 		victim = t.oldest(out.block)
 	case t.strangers >= maxStrangers:

@@ -88,6 +88,7 @@ func (s *Server) makeLogin(c *call, l client.Login, expire time.Duration) (Token
 func (s *Server) tryLogin(c *call, l client.Login, expire time.Duration) (Token, error) {
 	d, pair := s.logins, s.logins.pair(l, c.block)
 	among, who := d.strangers, c.block
+	//mutant:login-known
 	if d.known.Contains(pair) {
 		among, who = d.users, string(pair[:])
 	} else if !d.room.try(who, 1) {
@@ -100,6 +101,7 @@ func (s *Server) tryLogin(c *call, l client.Login, expire time.Duration) (Token,
 	if !among.wait(c.ctx, who, 1, loginWait) {
 		return Token{}, errManyLogins
 	}
+	//mutant:api-login-delay
 	defer among.give(who, 1)
 	t, err := s.b.MakeToken(c.ctx, l, expire)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 func (s *Server) foreign(r *http.Request) bool {
 	probe := *r
 	probe.Method = http.MethodPost
+	//mutant:api-other-origins
 	return s.cross.Check(&probe) != nil
 }
 
@@ -21,6 +22,8 @@ var (
 
 // ownLogin refuses a login that a page of another origin had a browser send: the visitor
 // would act as whoever the page chooses, or guess passwords for it from inside a network.
+//
+//mutant:login-csrf
 func (s *Server) ownLogin(r *http.Request) error {
 	if s.foreign(r) {
 		return errForeignLogin

@@ -95,6 +95,7 @@ func (s *Server) take(w *recorder, r *http.Request) error {
 	}
 	c := &call{w: w, r: r, ctx: withAddress(r.Context(), w.from), route: rt, addr: w.from, block: netblock.Of(w.from), link: l}
 	defer c.release()
+	//mutant:api-get-changes-nothing
 	if rt.starts && r.Method == http.MethodGet {
 		if err := s.samePage(r); err != nil {
 			return err
@@ -143,6 +144,7 @@ func (s *Server) find(r *http.Request) (map[string]*route, error) {
 	if escaped == "" {
 		escaped = "/"
 	}
+	//mutant:api-path-tricks
 	if p[0] != '/' || path.Clean(escaped) != escaped || !utf8.ValidString(p) || strings.ContainsFunc(p, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return nil, absent
 	}

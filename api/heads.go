@@ -161,6 +161,7 @@ func (s *headScanner) endLine() {
 		return
 	}
 	switch {
+	//mutant:api-two-lengths
 	case s.codings > 0 && s.lengths > 0, s.codings > 1:
 		s.bad.Store(true)
 		s.state = blind

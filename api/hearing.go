@@ -17,6 +17,7 @@ func (s *Server) earOf(t Token) stream.Ear {
 	}
 	e := stream.Ear{User: t.Eauth + "/" + t.Name, Name: t.Name}
 	if t.Name == "root" || t.Name == s.o.MasterUser || strings.HasPrefix(t.Name, "sudo_") {
+		//mutant:api-users-of-the-machine
 		e.Name = "" // at a master of Salt's the jobs of these names are of users of the machine
 	}
 	for _, rule := range t.Perms {

@@ -69,6 +69,7 @@ func (t *repeats) scope(key, route string, tok Token, logins []client.Login) [32
 	part(route)
 	if tok.Name != "" {
 		part("token")
+		//mutant:api-repeat-of-another
 		part(tok.Name)
 		part(tok.Eauth)
 	}
@@ -80,6 +81,7 @@ func (t *repeats) scope(key, route string, tok Token, logins []client.Login) [32
 		part(l.Token)
 		part(l.Eauth)
 		part(l.Username)
+		//mutant:api-repeat-wrong-password
 		part(l.Password)
 	}
 	return [32]byte(h.Sum(nil))
@@ -144,6 +146,7 @@ func (t *repeats) end(id [32]byte, r *repeat, rep reply) {
 	defer t.mu.Unlock()
 	if rep.status >= http.StatusBadRequest && len(rep.jids) == 0 {
 		t.drop(id)
+		//mutant:api-refused-are-forgotten
 		if at := slices.Index(t.order, id); at >= 0 {
 			t.order = slices.Delete(t.order, at, at+1)
 		}
@@ -180,6 +183,7 @@ func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, st
 	switch {
 	case r == nil:
 		return refuse(http.StatusServiceUnavailable, "Too many requests with an Idempotency-Key are at work; try again later")
+	//mutant:api-repeat-other-body
 	case r.body != sum:
 		return refuse(http.StatusUnprocessableEntity, "The Idempotency-Key was used before, for another body")
 	case mine:

@@ -88,6 +88,7 @@ func (s *Server) makeKeys(c *call) error {
 		l = shown.logins[0]
 	}
 	id := ch.Text("mid")
+	//mutant:api-key-names
 	if !fileName(id) {
 		return refuse(http.StatusBadRequest, "mid is the id of a minion: letters, digits and . _ - @ alone")
 	}

@@ -101,6 +101,7 @@ func (o *owners) audience(tag string, data any) stream.Audience {
 	fields, _ := data.(*value.Map)
 	if id, begins, ok := jobOf(tag); ok {
 		user, known := o.jobs.Get(id)
+		//mutant:api-owner-is-recorded
 		if !known && begins && o.mute {
 			user = stream.AnyService + fields.String("user")
 			o.jobs.Add(id, user)
@@ -118,6 +119,7 @@ func (o *owners) audience(tag string, data any) stream.Audience {
 		}
 		key := prefix + id
 		user, known := o.call.Get(key)
+		//mutant:api-first-owner-stays
 		if !known && what == "new" {
 			user = callerOf(fields)
 			o.call.Add(key, user)

@@ -76,5 +76,6 @@ func problemOf(err error) (p *problem, foreseen bool) {
 	case errors.Is(err, context.Canceled):
 		return &problem{http.StatusServiceUnavailable, "The server is shutting down, or the client has gone"}, true
 	}
+	//mutant:api-faults-are-private
 	return &problem{http.StatusInternalServerError, "An unexpected error occurred"}, false
 }

@@ -99,6 +99,7 @@ func (s *Server) lowData(c *call, t Token, login func(lowdata.Chunk) (client.Log
 		return err
 	}
 	for i, err := range shown.errs {
+		//mutant:idempotency-password
 		if err != nil && c.r.Header.Get("Idempotency-Key") != "" { // the answer may be there already, and is for those who are logged in now
 			return loginErrorOf(chunks[i], err)
 		}

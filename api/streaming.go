@@ -121,6 +121,7 @@ func (s *Server) serveEvents(ctx context.Context, t Token, r *stream.Reader, to 
 				if !ok {
 					return s.endStream(to, errExpired)
 				}
+				//mutant:api-rules-of-open-streams
 				r.Listen(s.earOf(now))
 			}
 			if err := to.beat(ctx); err != nil {

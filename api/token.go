@@ -26,6 +26,7 @@ func tokenOf(r *http.Request, inURL bool) (shownToken, error) {
 	for _, name := range []string{"X-Auth-Token", "Authorization"} {
 		all := r.Header.Values(name)
 		for _, v := range all[min(1, len(all)):] {
+			//mutant:api-two-headers
 			if v != all[0] {
 				return shownToken{}, refuse(http.StatusBadRequest, "The header "+name+" is there twice, with different values")
 			}
@@ -107,6 +108,7 @@ const maxTokens = 16 << 10
 // strangers, so that made-up tokens keep no user waiting.
 func (s *Server) lookUp(c *call, id string) (Token, error) {
 	key, ctx := sha256.Sum256([]byte(id)), c.ctx
+	//mutant:api-made-up-tokens
 	known := s.tokens.Contains(key)
 	if !known {
 		if !s.budget.strangers.wait(ctx, c.block, 1, lookUpWait) {
@@ -136,6 +138,7 @@ func (s *Server) lookUpNow(ctx context.Context, id string) (Token, error) {
 		}
 		return Token{}, err
 	}
+	//mutant:api-expired
 	if !t.Expire.IsZero() && !s.o.Now().Before(t.Expire) {
 		return Token{}, errNoSession
 	}

@@ -85,6 +85,7 @@ func audience(token Token) (string, bool) {
 		return "", false
 	}
 	sum := sha256.Sum256([]byte(raw))
+	//mutant:api-tree-of-others
 	return string(sum[:]), true
 }
 

@@ -57,6 +57,7 @@ func (v *verified) token(l client.Login) (client.Login, error) {
 	case l.Token != "" && !shaped(l.Token):
 		return client.Login{}, errNoSession
 	case l.Token != "":
+		//mutant:idempotency-login
 		_, err := v.s.lookUp(v.c, l.Token)
 		return client.Login{Token: l.Token}, err
 	}

@@ -32,6 +32,7 @@ func (f *Following) resume(ctx context.Context) error {
 		return fmt.Errorf("what was missed cannot be had: %w", err)
 	}
 	f.c.o.Log.Debug("earlier returns read from the job cache", "jid", f.JID)
+	//mutant:missed-returns-are-read
 	f.sweep = s
 	return nil
 }
@@ -52,6 +53,7 @@ func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 				return u, true, nil
 			}
 		}
+		//mutant:end-after-the-returns
 		if s.end {
 			f.sweep = nil
 			return Update{Complete: s.complete}, s.complete != nil, nil

@@ -46,6 +46,7 @@ func New(o Options) (_ *Master, err error) {
 			err = errors.Join(err, m.Close())
 		}
 	}()
+	//mutant:live-master-is-noticed
 	if err := m.vacant(); err != nil {
 		return nil, err
 	}

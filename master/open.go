@@ -126,6 +126,7 @@ func (m *Master) keyRotated() {
 	if !m.cfg.PingOnRotate {
 		return
 	}
+	//mutant:engine-ping-does-not-wait
 	m.wg.Go(func() { // a job may be waiting for the key to be published itself
 		if err := m.publisher.PingAll(); err != nil {
 			m.log.Error("ping after key rotation failed", "err", err)

@@ -37,6 +37,7 @@ func (m *Master) Run(ctx context.Context) error {
 			}
 		})
 	}
+	//mutant:start-reads-no-results
 	m.restore.Run(ctx)
 	heard, err := m.openGossip()
 	if err != nil {
@@ -84,6 +85,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.tree.Remove(c.ID)
 	m.policy.Forget(c.ID)
 	m.resources.Forget(c.ID)
+	//mutant:cve2016-9639-data-goes
 	if !m.cfg.PreserveMinionCache {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("data of deleted minion not removed", "id", c.ID, "err", err)

@@ -26,6 +26,7 @@ func (m *Master) openSaltTools() (err error) {
 		if m.cfg.IpcMode == "tcp" {
 			break
 		}
+		//mutant:running-mark-is-a-directory
 		h, err := bus.Hold(m.ctx, m.cfg.SockDir, name)
 		if err != nil {
 			return fmt.Errorf("mark the master as running: %w", err)

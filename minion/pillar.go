@@ -18,6 +18,7 @@ type Pillars interface {
 // compilePillar compiles the pillar here and keeps it, if no master does. It does nothing
 // without [Options.Pillars].
 func (c *core) compilePillar(ctx context.Context) error {
+	//mutant:masterless-pillar
 	if c.pillars == nil {
 		return nil
 	}

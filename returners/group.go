@@ -237,6 +237,7 @@ func join(subs []*submission) Batch {
 	}
 	b := Batch{Unsynced: true}
 	for _, s := range subs {
+		//mutant:shared-commits-are-synced
 		b.Unsynced = b.Unsynced && s.b.Unsynced
 		b.Loads = append(b.Loads, s.b.Loads...)
 		b.Expectations = append(b.Expectations, s.b.Expectations...)

@@ -54,6 +54,7 @@ func minionProblems(n Node) (out []Problem) {
 				down = append(down, m.ID)
 			}
 		}
+		//mutant:minions-down-are-a-problem
 		if len(down) > 0 {
 			out = append(out, minionsDown(path, down))
 		}

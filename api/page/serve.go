@@ -10,6 +10,8 @@ import (
 // Policy is what a browser may do for the page: load from the address it came from, and
 // nothing else. No script or style stands inside the document, so none that somebody gets
 // into it is run.
+//
+//mutant:api-page-policy
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -47,9 +47,11 @@ func (e Ear) Hears(a Audience) bool {
 	case e.All || a.Kind == Notice:
 		return true
 	case a.Kind == Other:
+		//mutant:api-events-of-the-master
 		return false
 	case a.Kind == Job && e.Jobs:
 		return true
 	}
+	//mutant:api-events-of-own-jobs
 	return e.User != "" && a.User == e.User || e.Name != "" && a.User == AnyService+e.Name
 }

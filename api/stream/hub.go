@@ -172,6 +172,7 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 		return &Gap{}
 	}
 	var gap *Gap
+	//mutant:api-lost-tail-is-reported
 	if last > h.eras[at].last {
 		if at == len(h.eras)-1 { // there was no such event
 			return &Gap{}
@@ -186,6 +187,7 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 		gap = &Gap{Missed: first - last - 1}
 	}
 	for _, e := range h.kept {
+		//mutant:api-resumed-stream-is-filtered
 		if e.Seq > last && r.wants(e) {
 			r.back = append(r.back, e)
 		}

@@ -50,6 +50,7 @@ func (p *past) add(r record) {
 	if len(p.eras) == 0 || e.Seq <= p.last && p.last > 0 {
 		return // of nobody knows which life, or there already
 	}
+	//mutant:api-gap-is-reported
 	if e.Seq != p.last+1 {
 		p.events = nil
 	}

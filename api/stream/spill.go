@@ -230,6 +230,7 @@ func (s *Spill) reopen() error {
 		return err
 	}
 	s.file = f
+	//mutant:api-torn-end
 	return f.Truncate(s.size) // what was torn is no beginning of a record
 }
 

@@ -69,6 +69,7 @@ func (c *Client) send(ctx context.Context, q question, key string) (any, error) 
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if key != "" {
+		//mutant:remote-requests-once
 		r.Header.Set("Idempotency-Key", key)
 	}
 	c.o.Log.Debug("API request", "method", q.method, "path", q.path)

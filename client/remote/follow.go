@@ -280,6 +280,7 @@ func (f *following) returned(d *value.Map) (client.Update, bool, error) {
 	if r.Value, err = client.RawOf(v); err != nil {
 		return client.Update{}, false, err
 	}
+	//mutant:remote-returns-once
 	f.seen[r.ID] = true
 	return client.Update{Return: r}, true, nil
 }

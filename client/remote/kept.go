@@ -49,6 +49,7 @@ func (c *Client) Keep(file string, t client.Token) error {
 	if err != nil {
 		return fmt.Errorf("keep the token: %w", err)
 	}
+	//mutant:remote-token-file
 	if err := crypt.WriteFile(file, b, 0o600); err != nil {
 		return fmt.Errorf("keep the token: %w", err)
 	}
@@ -82,6 +83,7 @@ func (c *Client) Kept(file string) (client.Token, error) {
 	if err != nil {
 		return client.Token{}, fmt.Errorf("the token in %s cannot be read: %w; remove the file, and log in again with -T", file, err)
 	}
+	//mutant:remote-token-of-another-host
 	if k.URL != c.URL() { // a token is for the host that gave it
 		return client.Token{}, nil
 	}

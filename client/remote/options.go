@@ -103,6 +103,7 @@ func loopback(host string) bool {
 
 // client makes the one that all requests go through.
 func (o Options) client() (*http.Client, error) {
+	//mutant:remote-certificates
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.Insecure} //nolint:gosec // it is what --api-insecure asks for, and says at each run
 	if o.CA != "" {
 		pem, err := os.ReadFile(o.CA)
@@ -121,6 +122,7 @@ func (o Options) client() (*http.Client, error) {
 			TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headBytes, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 32,
 		},
 		// The token is in a header of our own, which would go along to wherever a redirect leads.
+		//mutant:remote-redirects
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }

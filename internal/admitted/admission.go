@@ -73,6 +73,7 @@ func Withdraw(pkiDir, id string) (was bool, err error) {
 	if err := checkID(id); err != nil {
 		return false, fmt.Errorf("withdraw an admission: %w", err)
 	}
+	//mutant:power-withdrawn-admissions
 	err = durable.Remove(filepath.Join(pkiDir, Dir, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

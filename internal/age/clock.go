@@ -113,11 +113,14 @@ func plain(t time.Time) time.Time { return t.Round(0).UTC() }
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	//mutant:ages-by-a-steady-clock
 	return c.start.Add(c.o.Running())
 }
 
 // Steady tells whether the wall clock stands where it should. It looks now. While it
 // says no, nothing is to be deleted by age.
+//
+//mutant:clock-jump-is-seen
 func (c *Clock) Steady() bool {
 	_, jumped := c.Look()
 	return !jumped

@@ -28,6 +28,7 @@ type Bounds struct {
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	DataCache     int           `bound:"data_cache" default:"268435456" small:"500..5000" help:"bytes of grains and pillar that a master keeps decoded"`
+	//mutant:bounds-page
 	Adopted       int           `bound:"adopted" default:"200" small:"4..20" help:"jobs known by the word of one minion alone"`
 	Brought       int           `bound:"brought" default:"4000" small:"8..40" help:"jobs known by the word of minions alone"`
 	GuestRotation time.Duration `bound:"guest_rotation" default:"1m" small:"500ms..2s" help:"how long after guests have left the shared key is renewed at the latest"`

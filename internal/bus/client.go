@@ -71,6 +71,7 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	}
 	conn, err := pub.dial(ctx)
 	switch {
+	//mutant:unreachable-bus-names-the-cause
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("connecting to the event bus: %w; %s", err, who(pub.path))
 	case err != nil:

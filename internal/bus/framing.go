@@ -71,8 +71,10 @@ func parts(version string) (release, number int) {
 func (s *Server) framingFor(c net.Conn) Framing {
 	salt := peerSalt(c)
 	if s.cfg.Framing == Auto {
+		//mutant:event-form-per-reader
 		return salt.reads()
 	}
+	//mutant:event-form-mismatch-is-reported
 	if salt.known() && salt.reads() != s.cfg.Framing {
 		if n := s.misframed.Note(salt.version, time.Now()); n > 0 {
 			s.cfg.Log.Warn("a Salt program reads the event bus in another framing and will see no events",

@@ -95,6 +95,7 @@ func (p place) clear(ctx context.Context) error {
 		if err := p.vacant(ctx); err != nil {
 			return err
 		}
+	//mutant:stale-socket-is-replaced
 	case info.Mode().Type() == fs.ModeNamedPipe, info.Mode().IsRegular() && info.Size() == 0:
 		// Nothing is in it that could be lost, and sock_dir holds nothing but sockets.
 	default:

@@ -73,6 +73,7 @@ func (s *Subscription) Took(e Event) { s.bytes.Add(-size(e)) }
 // room tells whether an event may wait beside the others.
 func (s *Subscription) room(e Event) bool {
 	n := s.bytes.Load()
+	//mutant:reactor-queue-bytes
 	return s.most == 0 || n == 0 || n+size(e) <= s.most
 }
 

@@ -15,6 +15,7 @@ func MayBeKeyword(text string) (name string, ok bool) {
 	for i, r := range name { // Python's [^\d\W][\w.-]*
 		switch {
 		case r == '_' || unicode.IsLetter(r):
+		//mutant:access-keyword-names
 		case unicode.IsNumber(r) && (i > 0 || !unicode.IsDigit(r)):
 		case i > 0 && (r == '.' || r == '-'):
 		default:

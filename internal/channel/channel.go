@@ -113,6 +113,7 @@ func New(cfg Config) (*Channel, error) {
 	if c.signs, err = openTrait(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
 		c.log.Warn("saved master properties unreadable: signed publications", "error", err)
 	}
+	//mutant:publication-serial-over-restarts
 	if c.serials, err = openTrait(cfg.pinPath()+serialsSuffix, cfg.addr()); err != nil {
 		c.log.Warn("saved master properties unreadable: numbered publications", "error", err)
 	}

@@ -82,6 +82,7 @@ func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration, 
 			return reply, nil
 		}
 		err = w.failed(err)
+		//mutant:unknown-name-fails-early
 		if ctx.Err() != nil || w.op == signInOp && unknownName(err) || sleep.For(ctx, pause/2+mrand.N(pause)) != nil {
 			return nil, err
 		}

@@ -142,6 +142,7 @@ func (c *Channel) judge(body []byte, q question) (grant, error) {
 func (c *Channel) unsigned(load *wire.Map, q question) error {
 	ret, _ := load.Get("ret")
 	switch {
+	//mutant:unsigned-answers-stop-no-minion
 	case q.pinned != nil && !load.Bool("cluster_retry"):
 		return c.fail("sign in", ErrUnproven, fmt.Sprintf("it says %.60q", fmt.Sprint(ret)),
 			"another machine may answer there; if the master itself says that it does not know an algorithm, choose another encryption_algorithm or signing_algorithm")
@@ -180,6 +181,7 @@ func (c *Channel) checkKey(g *grant, text string, inner *wire.Map, q question) e
 	_, signs := inner.Get("pub_sig")
 	verify := c.cfg.VerifyMasterPubkeySign
 	same := q.pinned != nil && q.pinned.same(text)
+	//mutant:cve2022-22935-another-key
 	changed := q.pinned != nil && !same && !c.cfg.OpenMode
 	switch {
 	case changed && !verify:

@@ -43,6 +43,7 @@ func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, kn
 		return nil, false, err
 	}
 	if reply, err = wire.DecodeMap(raw); err != nil { // the empty text: Salt's answer of a handler that failed
+		//mutant:refused-greeting-is-repeated
 		return nil, false, c.fail("request _presence", ErrFailed, "", "look at the master's log")
 	}
 	return reply, reply.Len() > 0, nil

@@ -45,11 +45,13 @@ func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Public
 func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
 	const op = "open a publication"
 	switch {
+	//mutant:publication-serial-missing
 	case !p.HasSerial && c.serials.holds(k.masterSum):
 		return c.fail(op, ErrReplayed, "it has no serial, and this master has numbered its publications before",
 			"another machine may publish there; if the master was replaced on purpose by one that does not number them, remove "+c.serials.path)
 	case !p.HasSerial:
 		return nil
+	//mutant:cve2022-22936-serial
 	case !k.serial.accept(p.Serial):
 		return c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
 	}
@@ -72,9 +74,11 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 		return refuse(c.fail(op, ErrBadReply, err.Error(), ""))
 	}
 	if env.Enc != "aes" {
+		//mutant:cve2016-1866-clear
 		return refuse(c.fail(op, ErrUnauthentic, "it is not encrypted", ""))
 	}
 	unsigned := c.checkPublication(k, env)
+	//mutant:cve2017-7893-signatures
 	if unsigned != nil && (len(env.Sig) > 0 || c.signs.holds(k.masterSum)) {
 		return refuse(unsigned) // it is not this master's: what it says must not even be answered
 	}
@@ -96,6 +100,7 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	if err != nil {
 		return refuse(c.fail(op, ErrBadReply, err.Error(), ""))
 	}
+	//mutant:unsigned-jobs-are-answered
 	return k, p, unsigned
 }
 
@@ -107,16 +112,19 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 		switch {
 		case c.cfg.SignPubMessages:
 			return c.fail(op, ErrBadSignature, "it is not signed", "set sign_pub_messages: True on the master, or False here")
+		//mutant:held-to-signatures
 		case c.signs.holds(k.masterSum):
 			return c.fail(op, ErrBadSignature, "it is not signed, and this master has signed before",
 				"another machine may publish there; if sign_pub_messages was switched off at the master on purpose, remove "+c.signs.path)
 		}
 		return nil
 	}
+	//mutant:reply-as-publication
 	if wire.IsSignedMap(env.Cipher) { // what the key signs for whoever asks
 		return c.fail(op, ErrBadSignature, "what is signed is a reply, not a publication", hint)
 	}
 	alg := or(env.SigAlgo, crypt.PKCS1SHA1)
+	//mutant:wrong-signatures
 	if err := crypt.Verify(alg, k.masterKey, env.Cipher, env.Sig); err != nil {
 		return c.fail(op, ErrBadSignature, err.Error(), hint)
 	}

@@ -44,6 +44,7 @@ type watched struct {
 // watch begins to watch an exchange. Its end has to be called.
 func (c *Channel) watch(op string) *watched {
 	w := &watched{c: c, op: op}
+	//mutant:unreachable-master-is-reported-early
 	w.timer = time.AfterFunc(c.cfg.tellAfter, func() { w.tell(false) })
 	return w
 }
@@ -76,6 +77,7 @@ func (w *watched) tell(sure bool) {
 	w.mu.Lock()
 	err, over := w.last, w.over
 	w.mu.Unlock()
+	//mutant:busy-master-is-reachable
 	if q, ok := w.c.req.(*zmtp.Req); over || !sure && ok && q.Stats().Conns > 0 {
 		return // it is connected; that the answer takes its time is another matter
 	}

@@ -40,6 +40,7 @@ type trait struct {
 func openTrait(path, addr string) (*trait, error) {
 	s := &trait{path: path, addr: addr}
 	key, err := s.read()
+	//mutant:signatures-over-restarts
 	s.key, s.saved = key, key != ""
 	return s, err
 }
@@ -108,6 +109,7 @@ func (s *trait) note(key string) error {
 		return err
 	}
 	line := key + " " + s.addr
+	//mutant:signing-masters-are-written-once
 	if slices.Contains(lines, line) { // by another channel that shares the file
 		s.saved = true
 		return nil

@@ -52,6 +52,7 @@ type MasterNetwork struct {
 	MaxHandshakes int `yaml:"max_handshakes" default:"2048" min:"1"`
 	// HandshakeTimeout is the time for which a peer may be silent in a handshake, as in libzmq
 	// (ZMQ_HANDSHAKE_IVL). It is much shorter while others wait. Not in Salt.
+	//mutant:handshake-timeout-as-libzmq
 	HandshakeTimeout time.Duration `yaml:"handshake_timeout" unit:"s" default:"30" min:"0.1"`
 	// TcpMasterPubPort is the event port with `ipc_mode: tcp`.
 	TcpMasterPubPort int `yaml:"tcp_master_pub_port" default:"4512" min:"0" max:"65535"`

@@ -20,5 +20,6 @@ type Minion struct {
 // Masterless says whether a call asks no master: `master_type: disable` or
 // `file_client: local` without `use_master_when_local`.
 func (m *Minion) Masterless() bool {
+	//mutant:modules-masterless-call
 	return m.MasterType == "disable" || m.FileClient == "local" && !m.UseMasterWhenLocal
 }

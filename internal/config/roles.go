@@ -43,6 +43,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 		return false
 	}
 	text := fmt.Sprintf("option %s is not supported yet and has no effect", s.name)
+	//mutant:unserved-option-says-its-effect
 	if e := Effects[s.name]; e != "" {
 		text += ": " + e
 	}

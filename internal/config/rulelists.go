@@ -9,6 +9,7 @@ import (
 // ruleLists empties entries of publisher_acl, peer or peer_run that are not lists of
 // functions. Salt starts with them too; they allow nothing.
 func (r *reader) ruleLists(src source, option string, lists map[string]any) {
+	//mutant:access-wrong-entry-stays
 	for _, who := range slices.Sorted(maps.Keys(lists)) {
 		if _, ok := lists[who].([]any); ok {
 			continue

@@ -89,6 +89,7 @@ func (m *Master) Written() map[string]any {
 
 // shown is the value of an option of a name without what is secret in it.
 func shown(name string, v any) any {
+	//mutant:runners-secrets-are-masked
 	if secretOption(name) && v != nil && v != "" {
 		return Masked
 	}
@@ -120,6 +121,7 @@ func masked(name string, v any) any {
 				out[k] = Masked
 				continue
 			}
+			//mutant:runners-secrets-in-urls
 			out[withoutPassword(k)] = masked(k, e)
 		}
 		return out
@@ -136,11 +138,13 @@ func masked(name string, v any) any {
 		if v == "" {
 			return v
 		}
+		//mutant:runners-secrets-by-name
 		if secretName(name) {
 			return Masked
 		}
 		return withoutPassword(v)
 	}
+	//mutant:runners-numbers-are-secrets
 	if secretName(name) { // a number may be a password
 		return Masked
 	}

@@ -32,6 +32,7 @@ func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
 			warnings = append(warnings, w)
 		}
 	}
+	//mutant:syndic-master-default-is-reported
 	if m != nil && m.Place("syndic_master") == (Place{}) {
 		warnings = append(warnings, Warning{
 			Place: Place{File: filepath.Join(dir, "master")}, Kind: Missing, Option: "syndic_master",
@@ -52,7 +53,9 @@ func loadUpper(dir string, h host, m *Master) (*Minion, []Warning, error) {
 	if err != nil || m == nil || m.Place("root_dir") == (Place{}) || n.Place("root_dir") != (Place{}) {
 		return n, warnings, err
 	}
+	//mutant:root-dir-of-the-master-file
 	rooted, more, err := loadMinionIn(dir, h, false, m.RootDir)
+	//mutant:node-key-outside-root-dir
 	if err != nil || hasKey(rooted.PkiDir) || !hasKey(n.PkiDir) {
 		return rooted, more, err
 	}

@@ -145,6 +145,7 @@ func (c *Crypticle) open(frame []byte, room func(n int) []byte) ([]byte, error) 
 		return nil, fmt.Errorf("%w: %d bytes are no frame", ErrAuth, len(frame))
 	}
 	var sum [macSize]byte
+	//mutant:cve2024-38823-altered
 	if !hmac.Equal(c.appendMAC(sum[:0], frame[:sealed]), frame[sealed:]) {
 		return nil, ErrAuth
 	}

@@ -35,6 +35,7 @@ func replace(path string, data []byte, perm fs.FileMode, synced bool) error {
 		_ = os.Remove(tmp)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	//mutant:power-file-names
 	if synced {
 		return durable.Names(filepath.Dir(path))
 	}
@@ -95,6 +96,7 @@ func writeTemp(path string, data []byte, perm fs.FileMode, synced bool) (name st
 	if err = f.Chmod(perm); err != nil {
 		return "", err
 	}
+	//mutant:power-file-content
 	if synced {
 		if err = f.Sync(); err != nil {
 			return "", err

@@ -51,6 +51,7 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 		if open == 0 {
 			continue
 		}
+		//mutant:open-keys-are-closed
 		faults = append(faults, shut(path, mode, 0o400, 0o006))
 		told = append(told, fmt.Sprintf("others could read the private key %s (mode %04o): whoever did can stand in for it; make a new one if that may be", path, mode))
 	}

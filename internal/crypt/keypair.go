@@ -15,6 +15,7 @@ import (
 
 // Modes of the two files of a key pair, and the size of a pair when none is said.
 const (
+	//mutant:cve2020-17490-private-keys
 	PrivateMode fs.FileMode = 0o400
 	PublicMode  fs.FileMode = 0o644
 	DefaultBits             = 2048

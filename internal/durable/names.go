@@ -33,6 +33,7 @@ func Folder(path string, perm fs.FileMode) error {
 	if fi, statErr := os.Stat(path); err != nil && (statErr != nil || !fi.IsDir()) {
 		return err
 	}
+	//mutant:power-new-folders
 	if err := Names(above); !errors.Is(err, fs.ErrPermission) { // who may not read it has not made the folder
 		return err
 	}

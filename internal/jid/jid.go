@@ -41,6 +41,7 @@ func Valid(s string) bool {
 		return false
 	}
 	for i := digits; i < len(s); i++ {
+		//mutant:cve2025-22242-jid-is-no-path
 		if c := s[i]; c <= ' ' || c >= 0x7f || c == '/' || c == '\\' {
 			return false
 		}

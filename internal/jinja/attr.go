@@ -68,6 +68,7 @@ func (r *Run) attr(v any, name string) any {
 			}
 		}
 		failUndefined(v)
+		//mutant:render-sandbox
 		throwKind(KindSyntax, "access to attribute %s of %s object is unsafe.", Repr(name), Repr(typeName(v)))
 	}
 	if e, ok := r.getattr(v, name); ok {
@@ -303,6 +304,7 @@ func steps(from, to, by int) int {
 func (r *Run) sliceItems(items []any, start, stop, step any) []any {
 	from, to, by := bounds(len(items), start, stop, step)
 	n := steps(from, to, by)
+	//mutant:template-slice
 	r.Room(n)
 	out := make([]any, 0, n)
 	for i := from; by > 0 && i < to || by < 0 && i > to; i += by {

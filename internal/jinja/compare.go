@@ -52,6 +52,7 @@ func (r *Run) equal(a, b any, depth int) bool {
 	if depth > maxNested {
 		throw("maximum recursion depth exceeded in comparison")
 	}
+	//mutant:template-in
 	r.Work(visitWork)
 	if isNumber(a) && isNumber(b) {
 		return r.orderNumbers(a, b) == 0

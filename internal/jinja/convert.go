@@ -37,6 +37,7 @@ func take(v any) any {
 		d.reindex()
 		return d
 	case []any:
+		//mutant:render-callers-values
 		l := &List{Items: make([]any, len(v))}
 		for i, e := range v {
 			l.Items[i] = take(e)

@@ -85,6 +85,7 @@ func (t *tupleKey) tuple(k Tuple, depth int) {
 	}
 	t.b.WriteByte('(')
 	for _, e := range k {
+		//mutant:template-hash
 		if t.left--; t.left < 0 || t.b.Len() > maxKeyBytes {
 			throwKind(KindLimit, "a tuple with more than %d parts or %d bytes cannot be a key", maxKeyParts, maxKeyBytes)
 		}

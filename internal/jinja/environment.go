@@ -266,6 +266,7 @@ func (r *Run) place(fault *Error) {
 
 // nest goes one level deeper; the function it gives comes back.
 func (r *Run) nest() func() {
+	//mutant:render-depth
 	if r.depth++; r.depth > r.limits.Depth {
 		throwKind(KindLimit, "macros, includes and imports are nested more than %d deep", r.limits.Depth)
 	}

@@ -12,6 +12,7 @@ type output = Builder
 func (r *Run) output() *output { return r.Builder() }
 
 func (r *Run) write(out *output, s string) {
+	//mutant:render-output,render-text-3
 	if out.Len()+len(s) > r.limits.Output {
 		throwKind(KindLimit, "the text becomes longer than %d bytes", r.limits.Output)
 	}

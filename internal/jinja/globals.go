@@ -83,6 +83,7 @@ func rangeFunc(_ *Run, a *Args) any {
 			throw("range() arg 3 must not be zero")
 		}
 	}
+	//mutant:render-range
 	if rg.Len() > maxSandboxRange {
 		throw("Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", maxSandboxRange)
 	}

@@ -34,6 +34,7 @@ const (
 // Work counts n units, and fails the run when there are too many or its time is over.
 func (r *Run) Work(n int) {
 	r.worked += int64(max(n, 0))
+	//mutant:template-deadline
 	if r.worked >= r.nextLook {
 		r.look()
 	}
@@ -42,6 +43,7 @@ func (r *Run) Work(n int) {
 // look compares the work with its bound and asks the context.
 func (r *Run) look() {
 	r.nextLook = min(r.worked+lookWork, r.mostWork+1)
+	//mutant:render-steps
 	if r.worked > r.mostWork {
 		throwKind(KindLimit, "rendering%s takes more than %d steps", r.ofName(), r.limits.Steps)
 	}
@@ -50,6 +52,7 @@ func (r *Run) look() {
 		// The timer of the context may be late where all processors are busy.
 		err = context.DeadlineExceeded
 	}
+	//mutant:render-deadline
 	if err != nil {
 		panic(&Error{Kind: KindLimit, Text: fmt.Sprintf("rendering%s took too long: %v", r.ofName(), err), Err: err})
 	}
@@ -66,6 +69,7 @@ func (r *Run) ofName() string {
 // Alloc counts n bytes that are about to be allocated, and fails the run when the rendering
 // has too many. What was counted is given back when [Run.recount] finds that it is gone.
 func (r *Run) Alloc(n int) {
+	//mutant:template-memory
 	if n < 0 || r.bytes+n > r.limits.Memory {
 		throwKind(KindLimit, "rendering%s exceeded %s of memory", r.ofName(), sizeText(r.limits.Memory))
 	}
@@ -93,6 +97,7 @@ func (r *Run) Tick() { r.step() }
 
 // text counts a text of n bytes that is built, whatever it is then used for.
 func (r *Run) text(n int) {
+	//mutant:render-text
 	if n > r.limits.Output || n < 0 {
 		throwKind(KindLimit, "a text of %d bytes is more than %d", n, r.limits.Output)
 	}
@@ -111,6 +116,7 @@ func (r *Run) Charge(n int) { r.text(n) }
 
 // Fits fails the run when a list or dict of n elements is too large. It counts nothing.
 func (r *Run) Fits(n int) {
+	//mutant:render-lists
 	if n > r.limits.Values || n < 0 {
 		throwKind(KindLimit, "a list or dict of %d elements is more than %d", n, r.limits.Values)
 	}
@@ -171,10 +177,12 @@ type Builder struct {
 }
 
 func (b *Builder) room(n int) {
+	//mutant:render-text-2,template-repr-2
 	if b.Len()+n > b.r.limits.Output {
 		throwKind(KindLimit, "a text of %d bytes is more than %d", b.Len()+n, b.r.limits.Output)
 	}
 	if b.Cap()-b.Len() < n {
+		//mutant:template-join
 		b.r.Alloc(2*b.Cap() + n)
 		b.Grow(n)
 	}
@@ -213,6 +221,7 @@ func (r *Run) Builder() *Builder { return &Builder{r: r} }
 func (r *Run) part(s, piece string) string {
 	if len(s) > 1<<10 && len(piece) < len(s)/2 {
 		r.text(len(piece))
+		//mutant:template-piece
 		return strings.Clone(piece)
 	}
 	return piece

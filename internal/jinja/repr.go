@@ -105,6 +105,7 @@ func (p printer) counted(v any, depth int) bool {
 	if depth > maxNested {
 		throw("maximum recursion depth exceeded while getting the repr of an object")
 	}
+	//mutant:template-repr
 	p.r.Work(2 * visitWork)
 	switch v := v.(type) {
 	case string:

@@ -5,6 +5,8 @@ import "net/netip"
 
 // hostBits is how much of an IPv6 address a stranger cannot choose: providers hand out /64
 // networks and larger, so that one machine has 2^64 addresses.
+//
+//mutant:login-network
 const hostBits = 64
 
 // Of returns the block that an address counts for: an IPv4 address, also one written as

@@ -49,6 +49,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 			sortPairs(ps)
 		}
 		for _, p := range ps {
+			//mutant:terminal-nested-names
 			n.line(indent, n.names, prefix, terminal.Line(python.Str(p.key)), ":")
 			n.display(p.val, indent+4, "")
 		}

@@ -50,10 +50,11 @@ var outputters = map[string]func(v any, o Options) (string, error){
 	"key":                 keys,
 	"no_return":           noReturn,
 	"newline_values_only": newlineValuesOnly,
-	"highstate":           highstate,
-	"table":               table,
-	"profile":             profile,
-	"pprint":              pprint,
+	//mutant:highstate-output
+	"highstate": highstate,
+	"table":     table,
+	"profile":   profile,
+	"pprint":    pprint,
 	// Minions of old releases ask for it.
 	"grains": nested,
 }

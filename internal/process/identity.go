@@ -39,6 +39,7 @@ func (i Identity) Alive() bool {
 	if i.Boot != "" && now.Boot != "" && i.Boot != now.Boot {
 		return false
 	}
+	//mutant:jobs-pid-of-another-process
 	return i.Started == 0 || now.Started == 0 || i.Started == now.Started
 }
 
@@ -51,5 +52,6 @@ func Exists(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
+	//mutant:jobs-pid-of-a-thread
 	return !ended(pid) && !isThread(pid)
 }

@@ -213,6 +213,7 @@ func (p *parser) repeat(r rune, out []*node) (_ []*node, isText bool, err error)
 		}
 		here := p.pos
 		from := p.digits()
+		//mutant:hostile-target-brace-2,target-pcre-brace
 		to := from
 		if p.take(',') {
 			to = p.digits()

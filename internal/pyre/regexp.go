@@ -66,6 +66,7 @@ func (re *Regexp) Match(text string) (ok, known bool) {
 	ok = m.sequence(re.tree, 0, matched)
 	if m.spent {
 		re.spent.Add(1)
+		//mutant:target-pcre-bound
 		return false, false
 	}
 	return ok, true

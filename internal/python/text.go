@@ -6,6 +6,8 @@ import (
 )
 
 // IsSpace tells what Python's str.isspace does: the separators \x1c to \x1f are blanks too.
+//
+//mutant:target-compound-blanks,hostile-target-blanks-3
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Fields is Python's str.split().

@@ -37,6 +37,7 @@ func NewHTTPClient() *http.Client {
 // server says, or why it says nothing, is in the map that it gives, as in Salt.
 func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	j, ok := r.Data.(*job)
+	//mutant:render-http-master
 	if !ok || j.engine.opts.HTTP == nil {
 		fail("http_query: a master makes no requests to the web when it renders; use it in states and templates of minions")
 	}
@@ -51,6 +52,7 @@ func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	var body []byte
 	if err == nil {
 		defer resp.Body.Close()
+		//mutant:render-http-size
 		body, err = io.ReadAll(io.LimitReader(resp.Body, httpBytes+1))
 		if err == nil && len(body) > httpBytes {
 			err = fmt.Errorf("the answer has more than %d bytes", httpBytes)

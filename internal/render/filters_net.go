@@ -34,6 +34,7 @@ const longestAddress = 1 << 10
 // parseIP reads an address or interface of a version.
 func parseIP(v any, version int) (iface, bool) {
 	s, ok := v.(string)
+	//mutant:template-filters
 	if !ok || len(s) > longestAddress {
 		return iface{}, false
 	}

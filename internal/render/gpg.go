@@ -37,6 +37,7 @@ func OpenKeyring(dir string) (*Keyring, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
+	//mutant:render-keyring
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s holds private keys, but others may enter it (mode %04o): chmod 0700", dir, info.Mode().Perm())
 	}

@@ -37,6 +37,7 @@ func (j *job) load(r *jinja.Run, name string) (jinja.Source, error) {
 	if path.IsAbs(name) {
 		return j.loadAbsolute(r, name, saltenv)
 	}
+	//mutant:render-paths
 	if !fs.ValidPath(strings.TrimPrefix(path.Clean("/"+file), "/")) || hasDots(file) {
 		return jinja.Source{}, notThere(name)
 	}

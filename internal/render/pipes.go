@@ -81,6 +81,7 @@ func Pipe(source []byte, def string) string {
 // file without anything in it is an empty map, as are the values that Python counts as
 // false.
 func (e *Engine) SLS(ctx context.Context, t Template, pipe string) (any, error) {
+	//mutant:render-source
 	if len(t.Source) > e.limits.Source {
 		return nil, e.tooLarge(t)
 	}
@@ -222,6 +223,7 @@ func (e *Engine) decryptText(ctx context.Context, s string) (any, error) {
 		armored := strings.ReplaceAll(s[p[0]:p[1]], `\n`, "\n")
 		plain, err := e.opts.GPG.Decrypt(ctx, []byte(armored))
 		if err != nil {
+			//mutant:render-undecrypted
 			return nil, &Error{Text: "Could not decrypt a PGP message: " + err.Error(), Err: err}
 		}
 		out.WriteString(s[last:p[0]])

@@ -20,6 +20,7 @@ const regexBytes = 8
 // that it gives counts the time that it took.
 func looking(r *jinja.Run, re *regexp2.Regexp, s string) (done func()) {
 	r.Alloc(regexBytes * len(s))
+	//mutant:render-regex
 	re.MatchTimeout = min(regexTime, max(r.TimeLeft(), time.Millisecond))
 	begun := time.Now()
 	return func() { r.Work(int(time.Since(begun))) }

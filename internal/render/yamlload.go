@@ -15,6 +15,7 @@ var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 // loadYAML reads a document as Salt's renderer yaml does.
 func loadYAML(r *jinja.Run, text string, values int) (any, error) {
 	r.Alloc(yamlBytes(text))
+	//mutant:render-bombs
 	v, err := yaml11.ReadBig(r.Context(), []byte(text), values)
 	r.Work(32 * len(text))
 	if err == nil {

@@ -15,6 +15,7 @@ func Proper(env string) bool {
 		return false
 	}
 	for element := range strings.SplitSeq(env, "/") {
+		//mutant:cve2021-25282-files-env
 		if element == "" || element[0] == '.' {
 			return false
 		}

@@ -39,6 +39,7 @@ const repeat = time.Hour
 // replan finds the next run after the wall clock went back.
 func (e *entry) replan(now Moment) {
 	from := now.Wall
+	//mutant:schedule-clock-goes-back
 	if e.lastDue.After(from) && (e.lastDue.Sub(from) < repeat || e.once()) {
 		from = e.lastDue
 	}

@@ -37,6 +37,7 @@ func NewLoop(o LoopOptions) *Loop {
 	if o.Tick <= 0 {
 		o.Tick = time.Second
 	}
+	//mutant:schedule-bound
 	return &Loop{o: o, slots: make(chan struct{}, maxRuns)}
 }
 

@@ -224,6 +224,7 @@ func (t *Table) decide(e *entry, now Moment, r Run, reason string) (Run, bool) {
 	switch {
 	case !t.enabled || !e.Enabled:
 		reason = skipDisabled
+	//mutant:schedule-runs-at-once
 	case reason == "" && !t.free(e):
 		reason = skipRunning
 	}

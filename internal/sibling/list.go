@@ -141,6 +141,7 @@ func readList(body []byte) (List, error) {
 			Up: m.Bool("up"), Draining: m.Bool("draining"),
 		}
 		if err := n.Check(); err != nil { // which costs the others nothing
+			//mutant:sibling-list-bad-entry
 			l.Left = append(l.Left, err)
 			continue
 		}

@@ -121,6 +121,7 @@ func check(text []byte, id, finger, own string, lists []List, now time.Time) (Vo
 		return Voucher{}, err
 	}
 	switch {
+	//mutant:vouchers-expire
 	case v.Until.Sub(v.Made) > VoucherLife+time.Minute:
 		return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: it would count for more than %s", v.Issuer, id, ErrBad, VoucherLife)
 	case v.Made.After(now.Add(ClockSlack)):

@@ -24,6 +24,7 @@ func (r *Run) Chunks(high *value.Map) ([]*value.Map, error) {
 		})
 		return len(chunks) <= r.o.MaxChunks
 	})
+	//mutant:state-run-size
 	if len(chunks) > r.o.MaxChunks {
 		return nil, fmt.Errorf("the SLS files make more than %d states: run them in parts", r.o.MaxChunks)
 	}

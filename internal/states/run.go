@@ -48,6 +48,7 @@ func New(o Options) *Run {
 // read reads a file of an environment that is not too large.
 func (r *Run) read(ctx context.Context, env, path string) ([]byte, error) {
 	data, err := r.o.Source.Open(ctx, env, path)
+	//mutant:sls-size
 	if err == nil && int64(len(data)) > r.o.MaxSLS {
 		return nil, &TooLargeError{Path: path, Size: int64(len(data)), Max: r.o.MaxSLS}
 	}

@@ -100,6 +100,7 @@ func (r *Run) slot(ctx context.Context, slot string) (any, error) {
 	if r.o.Modules == nil {
 		return nil, errNoModules
 	}
+	//mutant:shell-slot
 	v, err := r.o.Modules.Call(ctx, fun, args, kwargs)
 	if err != nil {
 		return nil, err

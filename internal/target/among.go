@@ -21,5 +21,6 @@ func Among(e Expr) (ids []string, ok bool) {
 		b, ok := Among(e.b)
 		return slices.Concat(a, b), ok
 	}
+	//mutant:named-ids-are-looked-up
 	return Exact(e)
 }

@@ -229,6 +229,7 @@ func (w *walk) dict(d dict, p *pattern) bool {
 	if _, ok := d.get(p.text); ok {
 		return true
 	}
+	//mutant:hostile-target-nested-2,target-nested-values
 	if d.anyKey(func(key any) bool { return w.value(key, p) }) {
 		return true
 	}

@@ -66,6 +66,7 @@ func FitsEvent(data Raw) error { return FitsDepth(data, EventDepth) }
 func ScanDoor(b []byte, depth int) (deep bool, err error) {
 	err = Scan(b, Limits{MaxDepth: depth + 1})
 	if errors.Is(err, ErrTooDeep) {
+		//mutant:depth-is-checked-first
 		return true, Scan(b, Limits{MaxDepth: DoorDepth})
 	}
 	return false, err

@@ -24,6 +24,7 @@ func Nonce(r Raw) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	//mutant:nonce-form
 	if len(s) != NonceSize {
 		return "", fmt.Errorf("nonce of %d bytes, want %d hex digits", len(s), NonceSize)
 	}

@@ -77,6 +77,7 @@ func syntax(err error, data []byte) *Fault {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			line = n
 			if countedFromZero.MatchString(text) {
+				//mutant:syntax-error-line
 				line++
 			}
 		}

@@ -87,6 +87,7 @@ func (g *guard) awaitOwn(most int64) error {
 	g.disarm()
 	g.paused.Store(true)
 	defer g.paused.Store(false)
+	//mutant:connections-share-the-budget
 	for g.atWork.Load() > most {
 		select {
 		case <-g.freed:

@@ -118,6 +118,7 @@ func (b *budget) serve() {
 		switch {
 		case x.c == b.over:
 		case b.used+x.n <= b.limit:
+		//mutant:memory-limit-holds
 		case b.over == nil:
 			b.over = x.c
 		default:
@@ -199,6 +200,7 @@ func (b *budget) relieve(x *claim) {
 		}
 	}
 	b.mu.Unlock()
+	//mutant:stalled-messages-free-memory
 	if worst != nil {
 		worst.peer.cut(fmt.Errorf("%w: silent for %v in the middle of a message while others waited", ErrBudget, longest.Round(time.Millisecond)))
 	}

@@ -213,6 +213,7 @@ func (g *guard) budget() *budget {
 	case g.budgets == nil:
 		return nil
 	case g.known():
+		//mutant:trusted-bodies-have-a-budget
 		return &g.budgets.known
 	}
 	return &g.budgets.strangers

@@ -12,12 +12,16 @@ import (
 // mostPatience is by how much the patience with silent peers may grow where the honest
 // ones take long. It is as large until many have finished and shown how long they take:
 // a herd that starts on a machine whose disk stands still for a second or two is not cut.
+//
+//mutant:handshake-patience-of-a-stall
 const mostPatience = 12
 
 // What is known of the silence of honest peers follows the slow ones: those that finish
 // first are the fast ones of a herd, and the others have not shown yet how long they take.
 const (
-	slower    = 4                // of the difference to one that took longer, this part counts at once
+	//mutant:handshake-patience-of-a-wave
+	slower = 4 // of the difference to one that took longer, this part counts at once
+	//mutant:handshake-patience-of-a-wave-2
 	faster    = 1024             // to one that took less, this part
 	forgotten = 10 * time.Second // half of it is forgotten in this time
 	margin    = 6                // silent peers have as many times of it
@@ -107,6 +111,7 @@ func (t *handshakes) enter(k *ticket) (wait time.Duration, ok bool) {
 	if t.closed {
 		return -1, false
 	}
+	//mutant:handshakes-at-once
 	if len(t.all) >= t.limit {
 		if wait, ok = t.evict(time.Now()); !ok {
 			return wait, false
@@ -178,6 +183,7 @@ func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
 func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
 	var list []place[*ticket]
 	for k := range t.all {
+		//mutant:waiting-handshakes-stay-2
 		if k.idle(now, patience) {
 			list = append(list, place[*ticket]{who: k, addr: k.addr, silent: k.silence(now)})
 		}

@@ -140,6 +140,7 @@ func (h *host) enter(addr netip.Addr) bool {
 		switch err := h.tryEnter(addr); {
 		case err == nil:
 			return true
+		//mutant:idle-strangers-give-way
 		case errors.Is(err, errFull) && h.giveWay(), errors.Is(err, errNoRoom) && (h.giveWay() || h.seat.othersGiveWay()):
 		case errors.Is(err, errFull), errors.Is(err, errNoRoom):
 			h.count.refusedFull.Add(1)

@@ -107,6 +107,7 @@ func (q *outq) put(it item) error {
 			return nil
 		}
 		q.push(it)
+		//mutant:files-reply-counts
 		q.draining = true
 		q.gauge.peers.Add(1)
 		q.done.Go(q.drain)
@@ -222,6 +223,7 @@ func (q *outq) write(b []byte) error {
 			piece = piece[n:]
 			switch {
 			case errors.Is(err, os.ErrDeadlineExceeded):
+				//mutant:stall-excuses-own-lateness
 				if steps++; steps >= stallSteps {
 					return fmt.Errorf("%w: nothing read for %v", ErrStalled, q.stall)
 				}

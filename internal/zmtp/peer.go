@@ -69,6 +69,7 @@ func (p *Peer) close(err error) {
 		p.err = err
 		close(p.dead) // first, so that whoever fails on the closed socket finds the reason
 		p.out.close()
+		//mutant:closed-connections-are-forgotten
 		if givenUp(err) || errors.Is(err, io.EOF) {
 			p.discard()
 		}

@@ -144,9 +144,11 @@ func (h heart) beat(p *Peer, look span, ping []byte) {
 	p.pulse.pinged += look.passed
 	ttl := time.Duration(p.pulse.ttl.Load())
 	switch silent := p.pulse.silent; {
+	//mutant:heartbeat-excuses-own-lateness
 	case ttl > 0 && silent >= ttl,
 		silent-p.pulse.excused >= h.timeout && p.pulse.answers.Load():
 		// On a machine that cannot keep up, its answer may lie here and wait for us.
+		//mutant:heartbeat-counts-unread-answers
 		if unread(p.guard.Conn) {
 			p.pulse.silent, p.pulse.excused = 0, 0
 			return

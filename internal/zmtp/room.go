@@ -52,6 +52,7 @@ func (s *seat) take() bool {
 	r := s.room
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	//mutant:ports-share-connections
 	free, kept := r.total-r.used, r.total/8
 	for _, other := range r.seats {
 		if other != s {

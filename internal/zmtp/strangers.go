@@ -112,6 +112,7 @@ func fairly[T any](list []place[T]) []T {
 		return 0
 	}
 	slices.SortStableFunc(list, func(a, b place[T]) int {
+		//mutant:crowded-addresses-give-way
 		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.behind, a.behind), cmp.Compare(b.silent, a.silent))
 	})
 	out := make([]T, len(list))

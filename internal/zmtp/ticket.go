@@ -93,6 +93,7 @@ func (k *ticket) await(now time.Time) {
 		return
 	}
 	left := max(k.timeout-time.Duration(k.spent.Load()), 0)
+	//mutant:handshake-excuses-own-lateness
 	if k.late != nil {
 		left = time.Duration(float64(left) * k.late.patient())
 	}
@@ -112,6 +113,8 @@ func (k *ticket) heard(now time.Time) {
 }
 
 // judged is the timeout while others wait for a place.
+//
+//mutant:slow-handshakes-in-a-crowd
 func (k *ticket) judged() time.Duration { return min(k.timeout, crowded) }
 
 // silent tells whether the peer is waited for.
@@ -132,6 +135,7 @@ func (k *ticket) silence(now time.Time) time.Duration {
 // busy machine most of each is our own delay in noticing its end, and a peer that was cut
 // a moment after its turn began may have sent READY and its request, which would be lost.
 func (k *ticket) mute(now time.Time, patience time.Duration) bool {
+	//mutant:waiting-handshakes-stay
 	return k.idle(now, patience) && !k.unread()
 }
 
@@ -140,6 +144,7 @@ func (k *ticket) mute(now time.Time, patience time.Duration) bool {
 // place.
 func (k *ticket) idle(now time.Time, patience time.Duration) bool {
 	w := k.waited(now)
+	//mutant:handshake-timeout
 	return w >= patience || w >= 0 && k.silence(now) >= max(k.judged()/2, patience)
 }
 
@@ -149,6 +154,7 @@ func (k *ticket) waited(now time.Time) time.Duration {
 	if since == 0 {
 		return -1
 	}
+	//mutant:handshake-silence-since-its-turn
 	return now.Sub(epoch) - since
 }
 
@@ -175,5 +181,6 @@ func unreadOf(raw syscall.RawConn) bool {
 	if err := raw.Control(func(fd uintptr) { n = unreadBytes(fd) }); err != nil {
 		return false
 	}
+	//mutant:handshake-counts-unread-bytes
 	return n > 0
 }

@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,15 +13,24 @@ import (
 
 const root = "../.."
 
-// Every mutant still applies, once, and its package has a test that it names; so a
-// file that was moved is noticed in the ordinary test run, not in the next long one.
+// Every mutant has its markers, applies and still parses, its package has the test that
+// it names, and every marker has a mutant. So the ordinary test run notices a statement
+// that changed, not the next long one.
 func TestMutantsApply(t *testing.T) {
-	all, err := load(".", "")
+	all, err := load(root, "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	at, err := findMarkers(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused := maps.Clone(at)
 	for _, m := range all {
-		if _, err := m.apply(root); err != nil {
+		for _, e := range m.edits {
+			delete(unused, e.marker)
+		}
+		if _, err := m.apply(root, at); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 		out, err := exec.Command("grep", "-rhoE", "^func Test[A-Za-z0-9_]*", "--include=*_test.go", filepath.Join(root, m.pkg)).Output()
@@ -42,11 +52,14 @@ func TestMutantsApply(t *testing.T) {
 			t.Errorf("%s: %s has no test %s", m.name, m.pkg, m.test)
 		}
 	}
+	for name, file := range unused {
+		t.Errorf("%s: the marker //mutant:%s has no mutant", file, name)
+	}
 }
 
 // Each test of an attack that docs/design/security.md names has a mutant that it kills.
 func TestEachAttackHasAMutant(t *testing.T) {
-	all, err := load(".", "")
+	all, err := load(root, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,51 +97,34 @@ func TestRun(t *testing.T) {
 		}
 	}
 	file("go.mod", "module door\n\ngo 1.22\n")
-	file("door.go", "package door\n\nfunc Enter(name string) bool {\n\treturn name == \"friend\"\n}\n")
+	file("door.go", "package door\n\nfunc Enter(name string) bool {\n\t//mutant:true,hollow,moved,untyped,no-test\n\treturn name == \"friend\"\n}\n")
 	file("door_test.go", "package door\n\nimport \"testing\"\n\n"+
 		"func TestStranger(t *testing.T) {\n\tif Enter(\"foe\") {\n\t\tt.Error(\"a foe is let in\")\n\t}\n}\n\n"+
 		"func TestHollow(t *testing.T) {\n\tif !Enter(\"friend\") {\n\t\tt.Error(\"a friend is kept out\")\n\t}\n}\n")
-	for name, c := range map[string]struct{ test, old, new string }{
-		"A-true":    {"TestStranger", "name == \"friend\"", "name != \"\""},
-		"B-hollow":  {"TestHollow", "name == \"friend\"", "name != \"\""},
-		"C-gone":    {"TestStranger", "name == \"stranger\"", "true"},
-		"D-syntax":  {"TestStranger", "name == \"friend\"", "name =="},
-		"E-no-test": {"TestNobody", "name == \"friend\"", "name != \"\""},
+	for name, c := range map[string]struct{ test, edit string }{
+		"true":     {"TestStranger", "== \"friend\" => != \"\""},
+		"hollow":   {"TestHollow", "return name != \"\""},
+		"moved":    {"TestStranger", "\"stranger\" => \"\""},
+		"unmarked": {"TestStranger", "drop"},
+		"untyped":  {"TestStranger", "return name"},
+		"no-test":  {"TestNobody", "return true"},
 	} {
-		file("lab/mutants/"+name+".txt", "row: X\nwhy: strangers stay outside\ntest: . "+c.test+"\nfile: door.go\n-- old --\n\treturn "+c.old+"\n-- new --\n\treturn "+c.new+"\n-- end --\n")
+		file("lab/mutants/"+name+".txt", "protects: the door\nwhy: strangers stay outside\ntest: . "+c.test+"\nat "+name+": "+c.edit+"\n")
 	}
 	var out bytes.Buffer
 	if err := Play(t.Context(), &out, dir, "", false); err == nil {
 		t.Error("a survivor does not fail the run")
 	}
-	for _, want := range []string{"killed    A-true", "door_test.go:7: a foe is let in", "SURVIVED  B-hollow", "BROKEN    C-gone", "stands 0 times", "BROKEN    D-syntax", "BROKEN    E-no-test", "5 mutants: 1 killed, 1 survived, 3 broken"} {
+	for _, want := range []string{
+		"killed    true", "door_test.go:7: a foe is let in", "SURVIVED  hollow", "BROKEN    moved", "stands 0 times", "BROKEN    unmarked", "no marker",
+		"BROKEN    untyped", "does not compile", "BROKEN    no-test", "6 mutants: 1 killed, 1 survived, 4 broken",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("does not say %q:\n%s", want, out.String())
 		}
 	}
 	out.Reset()
-	if err := Play(t.Context(), &out, dir, "A", true); err != nil {
+	if err := Play(t.Context(), &out, dir, "TRUE", true); err != nil {
 		t.Errorf("%v\n%s", err, out.String())
-	}
-}
-
-func TestParseRefuses(t *testing.T) {
-	whole := "row: A1\nwhy: w\ntest: ./x TestX\nfile: x.go\n-- old --\na\n-- new --\nb\n-- end --\n"
-	if _, err := parse(whole); err != nil {
-		t.Fatal(err)
-	}
-	for what, text := range map[string]string{
-		"no end":    strings.Replace(whole, "-- end --\n", "", 1),
-		"no row":    strings.Replace(whole, "row: A1\n", "", 1),
-		"no test":   strings.Replace(whole, " TestX", "", 1),
-		"no file":   strings.Replace(whole, "file: x.go\n", "", 1),
-		"no old":    strings.Replace(whole, "a\n", "", 1),
-		"a typo":    strings.Replace(whole, "why:", "wyh:", 1),
-		"no edit":   "row: A1\nwhy: w\ntest: ./x TestX\n",
-		"bare text": whole + "more\n",
-	} {
-		if _, err := parse(text); err == nil {
-			t.Errorf("%s is taken", what)
-		}
 	}
 }

@@ -16,7 +16,11 @@ func Play(ctx context.Context, out io.Writer, root, only string, unchanged bool)
 	if err != nil {
 		return err
 	}
-	all, err := load(filepath.Join(root, "lab", "mutants"), only)
+	all, err := load(root, only)
+	if err != nil {
+		return err
+	}
+	at, err := findMarkers(root)
 	if err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func Play(ctx context.Context, out io.Writer, root, only string, unchanged bool)
 	count := map[verdict]int{}
 	for _, m := range all {
 		began := time.Now()
-		v, why := m.try(ctx, root, dir)
+		v, why := m.try(ctx, root, dir, at)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -42,7 +46,7 @@ func Play(ctx context.Context, out io.Writer, root, only string, unchanged bool)
 	}
 	fmt.Fprintf(out, "%d mutants: %d killed, %d survived, %d broken\n", len(all), count[killed], count[survived], count[broken])
 	if count[killed] != len(all) {
-		return errors.New("not every protection is noticed when it is taken out")
+		return errors.New("not every removed protection is noticed")
 	}
 	return nil
 }

@@ -39,9 +39,9 @@ func module(root, pkg string) (dir, rel string) {
 
 var ran = regexp.MustCompile(`(?m)^=== RUN`)
 
-// try runs the test of one mutant in root and tells what the test said.
-func (m mutant) try(ctx context.Context, root, dir string) (verdict, string) {
-	files, err := m.apply(root)
+// try runs the test of one mutant in root and returns what the test printed.
+func (m mutant) try(ctx context.Context, root, dir string, at markers) (verdict, string) {
+	files, err := m.apply(root, at)
 	if err != nil {
 		return broken, err.Error()
 	}

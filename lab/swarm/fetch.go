@@ -127,6 +127,7 @@ func (e *errand) fetch(env, path string, as copyOf) (f file, err error) {
 			return f, fmt.Errorf("salt://%s has more than %d bytes", path, int64(mostFile))
 		}
 	}
+	//mutant:swarm-wrong-hash
 	if f.sum = hex.EncodeToString(h.Sum(nil)); f.sum != sum {
 		e.tally.wrong++
 		return f, fmt.Errorf("salt://%s came with the %s %s, the master had said %s", path, cmp.Or(kind, "sha256"), f.sum, sum)

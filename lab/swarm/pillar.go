@@ -99,6 +99,7 @@ func judgePillar(data, key []byte, nonce string) (pillar wire.Raw, err error) {
 	switch {
 	case subtle.ConstantTimeCompare(inner, key) != 1:
 		return nil, fmt.Errorf("%w: the pillar was signed for another key", errBadReply)
+	//mutant:swarm-foreign-pillar
 	case subtle.ConstantTimeCompare([]byte(echo), []byte(nonce)) != 1:
 		return nil, fmt.Errorf("%w: the pillar has another nonce", errBadReply)
 	case f[2] == nil:

@@ -107,10 +107,12 @@ func canonical(c Call) error {
 	for i, v := range c.Args {
 		where := fmt.Sprintf("argument %d", i+1)
 		if text, ok := v.(string); ok {
+			//mutant:hostile-name-value,access-name-value-text
 			if name, is := callargs.MayBeKeyword(text); is {
 				return fmt.Errorf("%s, %q, may be read as the keyword %s", where, text, name)
 			}
 		}
+		//mutant:hostile-map-first,access-kwarg-map-last
 		if m, ok := v.(*wire.Map); ok && m.Has(kwargMark) {
 			return fmt.Errorf("%s is a map with %s that is not the last argument", where, kwargMark)
 		}
@@ -124,6 +126,7 @@ func canonical(c Call) error {
 		case !ok || !utf8.ValidString(name):
 			fault = fmt.Errorf("the keyword %s is not a text", functions.Text(k))
 		case name == kwargMark:
+			//mutant:hostile-kwarg-mark,access-kwarg-mark-true
 			if v != true {
 				fault = fmt.Errorf("%s is %s, not True", kwargMark, functions.Text(v))
 			}

@@ -136,6 +136,7 @@ func (c *Control) AdmitUser(p wire.PublishLoad, user string, rules []any, calls 
 	if c.Forbids(user, calls) || c.Forbids(p.User, calls) {
 		return Permit{}, server.ErrNotAllowed
 	}
+	//mutant:login-without-rules
 	if len(rules) == 0 { // which would mean everything
 		return Permit{}, server.ErrNoAccess
 	}
@@ -157,6 +158,7 @@ func (p Permit) Judge(a ownership.Audience, node func(id string) (topology.Node,
 }
 
 func (p Permit) judge(r Reach) verdict.Verdict {
+	//mutant:hostile-returners,access-returners
 	return p.control.Judge(p.Rules, p.calls, r).And(p.control.JudgeSettings(p.Rules, p.settings))
 }
 

@@ -38,6 +38,8 @@ func OwnerOf(l returners.Load) Owner {
 }
 
 // Owns tells whether a user asked for a job.
+//
+//mutant:owner-by-proof
 func (o Owner) Owns(l returners.Load) bool { return o.Name != "" && o == OwnerOf(l) }
 
 // Record sets in a stored job by which login service its user is known.

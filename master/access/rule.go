@@ -48,6 +48,7 @@ func (p reader) expression(text string) target.Expr {
 	if p.start {
 		return target.Expression(text)
 	}
+	//mutant:peer-whole-names
 	return target.WholeExpression(text)
 }
 

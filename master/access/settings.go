@@ -194,6 +194,7 @@ func (a argRule) beyond(options *wire.Map) (why string) {
 		if p, ok := a.kwargs[name]; ok {
 			why = p.lacks(name, functions.Judged{Texts: []string{functions.Text(v)}}, true)
 		} else {
+			//mutant:access-returner-options
 			why = "the rule does not name " + name
 		}
 		return why == ""

@@ -61,6 +61,7 @@ func (l *Lane) next() (run func(), ok bool) {
 		l.some.Wait()
 	}
 	// Those who have hung up are let go at once: they would fill the lane.
+	//mutant:closed-sign-ins-leave-the-queue,newest-sign-in-first
 	if last := len(l.jobs) - 1; time.Since(l.jobs[0].at) > stale && !l.jobs[0].gone() {
 		run = l.jobs[last].run
 		l.jobs[last] = laneJob{}

@@ -92,6 +92,7 @@ func (n *Nonces) Enter(id, nonce string) (o *Outcome, first bool) {
 func (n *Nonces) enter(key [16]byte) (o *Outcome, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	//mutant:repeats-wait-for-the-first,simulated-repeats
 	if o, known := n.seen.Peek(key); known {
 		return o, false
 	}

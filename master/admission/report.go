@@ -121,6 +121,7 @@ func (r *Report) Tell(now time.Time) {
 	defer r.mu.Unlock()
 	for _, k := range r.counts {
 		passed := now.Sub(k.told)
+		//mutant:denials-share-log-lines
 		if k.untold == 0 || !k.told.IsZero() && passed >= 0 && passed < ReportEvery {
 			continue
 		}

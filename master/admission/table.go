@@ -34,5 +34,6 @@ func (r *Report) ReadTable(t conntrack.Table, now time.Time) {
 		r.count(tableNearlyFull).add(1, now, "", about)
 	}
 	r.mu.Unlock()
+	//mutant:full-connection-table-is-logged
 	r.Read(tableFull, t.Dropped, now, about...)
 }

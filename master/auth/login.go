@@ -77,7 +77,9 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 		return Identity{}, nil, ErrUnavailable
 	}
 	s.tell("A login was refused", err, c)
+	//mutant:password-guesses-wait
 	turn.failed()
+	//mutant:login-delay
 	turn.leave() // nobody waits for the place of one that is refused already
 	if c.Prompt {
 		return Identity{}, nil, ErrDenied
@@ -121,6 +123,7 @@ func (s *Service) verify(ctx context.Context, c Credentials, known bool) (Identi
 // check asks a login service when there is a place, and not for too long.
 func (o *opened) check(ctx context.Context, c Credentials, known bool) (Identity, error) {
 	among := o.places
+	//mutant:login-known-master
 	if known {
 		among = o.reserve
 	}

@@ -77,6 +77,7 @@ type turn struct {
 // enter returns when it is the turn of a login: [ErrBusy] if that takes too long. The
 // turn has to be left.
 func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
+	//mutant:login-spellings
 	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: netblock.Of(c.From)}
 	if c.From != "" {
 		t.pair = t.user + "\x00" + t.block

@@ -41,6 +41,7 @@ func Open(dir string) *Store { return &Store{dir: dir} }
 var name = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,99}$`)
 
 func checkName(what, text string) error {
+	//mutant:runners-banks-are-no-paths
 	if !name.MatchString(text) || strings.HasSuffix(text, ext) {
 		return fmt.Errorf("%s %q: use letters, digits and _ . : @ -, at most 100, no %s at the end", what, text, ext)
 	}

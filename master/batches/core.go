@@ -48,6 +48,7 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 		if begun(id) {
 			c.State.Active[id] = unix(now)
 		}
+		//mutant:batch-begun-by-the-stored-job
 		return begun(id)
 	})
 	return slices.DeleteFunc(sortedKeys(c.State.Active), begun)
@@ -119,6 +120,7 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 		case err != nil: // what cannot be read is not missing
 		case ok:
 			n.Returned[id] = code
+		//mutant:batch-work-is-waited-for
 		case missing || !open:
 			n.Gone[id] = reasonTimeout
 		}

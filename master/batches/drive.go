@@ -108,6 +108,7 @@ func (b *batch) catchUp(ctx context.Context) error {
 	b.mu.Lock()
 	lost := b.core.CatchUp(named, b.s.o.Now())
 	b.mu.Unlock()
+	//mutant:batch-lost-slices-are-published
 	if len(lost) > 0 {
 		b.publish(ctx, lost)
 	}

@@ -176,6 +176,7 @@ func (s *Service) claim(id string) (*lease, error) {
 	if name == "" || name == s.o.Me {
 		return s.files.claim(id, s.o.Me, "", now)
 	}
+	//mutant:batch-one-driver
 	if !s.gone(id, content) {
 		return nil, fmt.Errorf("%w: %s", errElsewhere, name)
 	}

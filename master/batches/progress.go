@@ -63,6 +63,7 @@ func (s *State) progress(n News, now time.Time) (begin []string) {
 		s.Wait = s.Wait[min(more, len(s.Wait)):]
 	}
 	s.LastProgress = at
+	//mutant:batch-failhard
 	if s.Failhard && struck {
 		s.halt(reasonFailhard)
 	}

@@ -165,6 +165,7 @@ func (s *Service) dataPage(ctx context.Context, q DataQuestion) (dataPage, error
 		for path, why := range p.away {
 			away[node+"/"+path] = why
 		}
+		//mutant:runners-nodes-speak-for-theirs
 		p.entries = slices.DeleteFunc(p.entries, func(e entry) bool { return s.o.Policy.MayAnswer(node, e.id) != nil })
 		for i := range p.entries {
 			p.entries[i].via = node

@@ -67,6 +67,7 @@ func later(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	//mutant:files-upstream-away
 	return fmt.Errorf("%w: %w", server.ErrNotNow, err)
 }
 

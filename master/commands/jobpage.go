@@ -57,6 +57,7 @@ func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
+	//mutant:acl-users-read-own-jobs
 	if user, may := c.mayRead(r, d.String("user"), jid); !may && (!ok || !user.Owns(job)) {
 		c.server.RefusedUser("job_page", user.Name, jid)
 		return nil, server.ErrNotAllowed

@@ -47,6 +47,7 @@ func (c refused) serve(_ context.Context, r *server.Request) (any, error) {
 	}
 	text, _ := about.(string)
 	c.stats.Refused.Add(1)
+	//mutant:refused-commands-are-logged
 	c.unserved.Note(c.what, r.Cmd, r.ID, text)
 	return c.answer(d), nil
 }

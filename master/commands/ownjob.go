@@ -34,5 +34,6 @@ func (c runner) ownJob(ctx context.Context, l *server.Login, call functions.Boun
 		return false
 	}
 	job, known, err := c.store.Local().GetLoad(ctx, id)
+	//mutant:api-own-jobs-by-runners
 	return err == nil && known && access.LoginOwner(l).Owns(job)
 }

@@ -117,11 +117,13 @@ type gate struct {
 func (g gate) pass(d *wire.Map, r *server.Request, c functions.Bound, besides func() bool) error {
 	q := access.ByOf(r).Asked(g.kind, caller(d, r, g.own))
 	q.Fun, q.Call, q.Allowed = c.Fun(), access.ShownCall(c), true
+	//mutant:runners-private-audit
 	if g.private != nil && g.private(c.Fun()) {
 		q.Call = access.Call{Fun: c.Fun()}
 	}
 	if r.Login != nil {
 		v := g.judge(r.Login.Rules, c)
+		//mutant:login-rules-of-calls
 		q.Allowed = v.Allowed || besides != nil && besides()
 		if !q.Allowed {
 			q.Reason = v.String()

@@ -97,11 +97,13 @@ func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 		return
 	}
 	id := r.ID
+	//mutant:minion-grains-size
 	if len(r.Load) > c.most {
 		c.trespassed(ownership.Trespass{Kind: ownership.OfQuota, Path: id, ID: id, Err: fmt.Errorf(
 			"grains and pillar_override have %d bytes, at most %d are kept in the minion data cache (option grains_max_size)", len(r.Load), c.most)})
 		return
 	}
+	//mutant:cve2025-22237-own-grains
 	q.Grains.Set("id", id)
 	if err := c.data.Put(id, q.Grains, p); err != nil {
 		c.log.Error("minion data cache not written", "id", id, "err", err)
@@ -113,6 +115,7 @@ func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 // withUnserved adds what this master is configured to serve and does not.
 func (c pillar) withUnserved(r *server.Request, p *wire.Map) *wire.Map {
 	faults := c.unserved.pillarErrors()
+	//mutant:unserved-pillar-is-reported
 	if len(faults) == 0 {
 		return p
 	}

@@ -48,6 +48,7 @@ func (c pillarBelow) serve(ctx context.Context, r *server.Request) (any, error) 
 		return no(errors.New("pillars are told to nodes of protocol 3 alone"))
 	}
 	id := d.String("minion")
+	//mutant:pillar-nodes-ask-for-theirs
 	if err := c.may(r.ID, id); err != nil {
 		return no(fmt.Errorf("%s is none of its minions: %w", id, err))
 	}

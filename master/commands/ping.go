@@ -26,6 +26,7 @@ const maxPing = 4 << 10
 // ping echoes, as Salt does. To a client that asks whether readers of the event bus are
 // greeted, which a Python master does not do, it says yes.
 func ping(_ context.Context, r *server.Request) (any, error) {
+	//mutant:ping-size
 	if len(r.Load) > maxPing {
 		return server.BadLoad, nil
 	}

@@ -65,6 +65,7 @@ func (c startBatch) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("publish_batch: %v", err)
 	}
+	//mutant:batch-judged-as-a-whole
 	if err = c.publisher.May(ctx, load, by); err == nil {
 		var told *wire.Map
 		if told, err = c.batches.Start(ctx, s); err == nil {
@@ -111,6 +112,7 @@ func (c startBatch) read(p wire.PublishLoad) (s batches.Start, err error) {
 	if s.Tgt, err = wire.Decode(p.Tgt); err != nil {
 		return s, err //nolint:wrapcheck // the caller says what it is
 	}
+	//mutant:batch-no-password-on-disk
 	s.By.Extra, err = wire.Encode(publish.Kept(kwargs))
 	return s, err //nolint:wrapcheck // the caller says what it is
 }

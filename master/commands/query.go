@@ -43,6 +43,7 @@ func (c query) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	//mutant:api-queries-are-held-to-rules
 	call, err := c.admit(ctx, d, r)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,7 @@ func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	//mutant:revoked-token-is-void
 	err = c.tokens.Revoke(ctx, p.Token)
 	if errors.Is(err, auth.ErrNoToken) {
 		return false, nil

@@ -10,6 +10,7 @@ import (
 )
 
 func init() {
+	//mutant:cve2021-25281-wheel-async
 	Register(server.Command{
 		Name: "wheel", Who: server.Operator, WhoOf: wheels.Who, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg", "async"},
@@ -51,6 +52,7 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	if r.Login != nil {
 		d.Delete("from") // nor is where the login comes from
 	}
+	//mutant:cve2020-11652-wheel-list
 	call := wheels.BindLoad(d)
 	if err := c.gate.pass(d, r, call, nil); err != nil {
 		return nil, err

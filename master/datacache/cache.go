@@ -72,6 +72,7 @@ func (c *Cache) Get(id string) *Datum {
 	if k, ok := c.known(id); ok { // another one has read it meanwhile
 		return k.d
 	}
+	//mutant:datacache-reads-outside-the-lock
 	k := c.load(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,6 +90,7 @@ func (c *Cache) known(id string) (kept, bool) {
 // keep enters what was read, and makes room for it. The caller holds mu.
 func (c *Cache) keep(id string, k kept) {
 	for other := range c.m {
+		//mutant:datacache-is-bounded
 		if c.size+k.size <= c.most {
 			break
 		}
@@ -150,6 +152,7 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
 	}
+	//mutant:cve2015-8034-minion-data
 	if err := crypt.WriteFileLazy(filepath.Join(dir, "data.p"), b, 0o600); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
 	}
@@ -215,6 +218,7 @@ func (c *Cache) Remove(id string) error {
 	c.mu.Lock()
 	c.drop(id)
 	c.mu.Unlock()
+	//mutant:cve2016-9639-data-of-3008
 	err := errors.Join(c.grains.Remove(id), c.pillar.Remove(id))
 	if own := os.RemoveAll(filepath.Join(c.dir, id)); own != nil && !errors.Is(own, fs.ErrNotExist) {
 		err = errors.Join(err, own)

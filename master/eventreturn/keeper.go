@@ -79,6 +79,7 @@ func Listen(o Options) *Keeper {
 }
 
 func (k *Keeper) listen() {
+	//mutant:reactor-audit-bytes
 	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: k.o.Waiting, Bytes: k.o.Bytes})
 }
 

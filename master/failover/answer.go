@@ -104,10 +104,12 @@ func (s *Service) move(id string, d, reply *wire.Map) error {
 // enter takes what a node right below says of itself, if an operator has made it a home for
 // others, and tells it of the others.
 func (s *Service) enter(n sibling.Node, d, reply *wire.Map) error {
+	//mutant:homes-are-admitted
 	if !s.Roles.Admitted(n.ID) {
 		reply.Set("admitted", false)
 		return nil
 	}
+	//mutant:sibling-bad-address
 	if err := n.Check(); err != nil {
 		s.refuse(n.ID, fmt.Errorf("its address as a home for others: %w", err))
 	} else if s.peers.Enter(n) {
@@ -130,6 +132,7 @@ func (s *Service) enter(n sibling.Node, d, reply *wire.Map) error {
 func (s *Service) hearGone(id string, d, reply *wire.Map) error {
 	if d.Has("gone") {
 		gone, bad := sibling.ReadGone(d.List("gone"))
+		//mutant:revocations-of-own-keys
 		for i := range gone {
 			gone[i].By = id // it speaks for itself alone
 		}

@@ -83,6 +83,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if g.Home != s.Node || g.ID == "" || g.Finger == "" {
 			continue
 		}
+		//mutant:siblings-reject-no-own-keys
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}

@@ -138,6 +138,7 @@ func (h *registry) Shut(gone ...sibling.Gone) []string {
 			}
 		}
 		for id, g := range h.guests {
+			//mutant:guests-with-deleted-keys
 			if !g.own && (x.ID == "" || x.ID == id) {
 				shut(id, g.word)
 			}

@@ -162,10 +162,12 @@ func (h *registry) empty() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, g := range h.guests {
+		//mutant:failover-guests-leave-though-off
 		if !g.own {
 			return false
 		}
 	}
+	//mutant:failover-guests-leave-though-off-2
 	return len(h.adopted) == 0
 }
 

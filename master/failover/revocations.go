@@ -127,6 +127,7 @@ func (g *revocations) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone
 	if failed != nil {
 		return fresh, failed
 	}
+	//mutant:revocations-outlive-the-process
 	if _, err := g.file.WriteString(lines.String()); err != nil {
 		return fresh, fmt.Errorf("write down which keys are gone: %w", err)
 	}

@@ -99,6 +99,7 @@ func New(o Options) (*Service, error) {
 	if s.revoked, err = openRevocations(o.Config.PkiDir, o.Node, o.Config.Bounds.GoneKeys, o.Log, o.Now); err != nil {
 		return nil, err
 	}
+	//mutant:failover-off-is-off
 	if !o.Config.Rehome && lost == nil && s.peers.empty() && s.revoked.empty() && !s.Draining() {
 		return nil, errors.Join(s.peers.remove(), s.revoked.remove())
 	}

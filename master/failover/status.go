@@ -25,6 +25,7 @@ func (s *Service) Home() sibling.Node {
 // listens at; "" leaves it to the master above, which sees one.
 func host(rehome, iface string) string {
 	if ip := net.ParseIP(strings.Trim(iface, "[]")); rehome == "" && ip != nil && !ip.IsUnspecified() {
+		//mutant:siblings-learn-a-reachable-address
 		return ip.String()
 	}
 	return rehome

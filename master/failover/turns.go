@@ -56,6 +56,7 @@ func (t *turns) check(id string, d *wire.Map) error {
 	if t.done == nil {
 		t.done = map[string]uint64{}
 	}
+	//mutant:recorded-moves
 	t.done[id]++
 	return nil
 }

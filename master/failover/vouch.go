@@ -17,6 +17,7 @@ func (s *Service) Vouched(id, pub string, voucher []byte) bool {
 	}
 	_, lists := s.peers.Siblings()
 	v, err := sibling.Check(voucher, id, pub, s.Node, lists, s.Now())
+	//mutant:old-vouchers
 	if err == nil {
 		err = s.revoked.Void(v)
 	}
@@ -46,6 +47,7 @@ func (s *Service) stay(id, home string, text []byte) error {
 	if err == nil {
 		err = s.revoked.Void(v)
 	}
+	//mutant:guests-need-vouchers
 	if err != nil {
 		return fmt.Errorf("%s wants to stay, and its home does not say so: %w", id, err)
 	}

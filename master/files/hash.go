@@ -41,6 +41,7 @@ func (s *Server) Hash(ctx context.Context, f Found) (string, error) {
 			}
 		}
 		sum, err := s.sum(s.ctx, f)
+		//mutant:files-hash-kept
 		if err == nil && f.Key != "" {
 			s.hashes.Add(key, sum)
 		}

@@ -62,12 +62,14 @@ func (b *Inbox) Take(p Pushed) error {
 		return fmt.Errorf("%w: file_recv is off at this master", ErrNotTaken)
 	case p.Offset < 0:
 		return fmt.Errorf("%w: offset %d", ErrNotTaken, p.Offset)
+	//mutant:files-pushed-size
 	case p.Offset > b.max || int64(len(p.Data)) > b.max-p.Offset:
 		return fmt.Errorf("%w: it is larger than file_recv_max_size, %d MiB", ErrNotTaken, b.max>>20)
 	}
 	if err := config.CheckID(p.ID); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotTaken, err)
 	}
+	//mutant:cve2024-38824-received
 	name, err := joined(p.Parts)
 	if err != nil {
 		return err
@@ -117,6 +119,7 @@ func (b *Inbox) end(id string) {
 
 func (b *Inbox) write(p Pushed, name string) (err error) {
 	home := filepath.Join(b.dir, p.ID, "files")
+	//mutant:files-pushed-path-length
 	if !listed(home, name) {
 		return fmt.Errorf("%w: its path has %d bytes and %d elements", ErrNotTaken, len(name), len(p.Parts))
 	}

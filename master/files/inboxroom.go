@@ -35,6 +35,7 @@ func need(root *os.Root, p Pushed, name string) (n usage, err error) {
 		have = info.Size()
 	}
 	switch {
+	//mutant:files-pushed-holes
 	case p.Offset > have && (err == nil || isMissing(err)):
 		return n, fmt.Errorf("%w: offset %d is beyond the %d bytes that are here", ErrNotTaken, p.Offset, have)
 	case err == nil && !info.Mode().IsRegular():
@@ -72,6 +73,7 @@ func (b *Inbox) room(id, home string, n usage) error {
 			return err
 		}
 	}
+	//mutant:files-pushed-count
 	if over() {
 		b.keep(id, u)
 		return fmt.Errorf("%w: it has pushed %d files and folders, %d bytes, and may have %d and %d (bounds pushed_files, pushed_bytes): remove some below %s",

@@ -78,6 +78,7 @@ func (l *lane) take(ctx context.Context, id string, n int64) (release func(), er
 	return nil, ctx.Err()
 }
 
+//mutant:files-memory
 func (l *lane) may(id string, n int64) bool { return l.held[id] < perAsker && n <= l.free }
 
 func (l *lane) grant(id string, n int64) {
@@ -134,6 +135,7 @@ func (l *lane) dispatch() {
 			delete(l.waiting, id)
 		} else {
 			l.waiting[id] = queue
+			//mutant:files-fair-share
 			l.order = append(l.order, id)
 		}
 	}

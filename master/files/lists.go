@@ -184,6 +184,7 @@ type joinedLists struct {
 
 func (s *Server) together(key joinedKey, each []*kept) (wire.Raw, error) {
 	j, ok := s.joined.Get(key)
+	//mutant:files-joined-once
 	if !ok || !slices.Equal(j.of, each) {
 		j = &joinedLists{each, sync.OnceValues(func() (wire.Raw, error) { return encoded(each, key.form, "") })}
 		s.joined.Add(key, j)

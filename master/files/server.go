@@ -237,6 +237,7 @@ func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			// Not the next backend: it may have another file of that name.
 			s.fault(b.name, "find", path, err)
+			//mutant:files-passed-over
 			return Found{}, fmt.Errorf("backend %s: %w", b.name, err)
 		}
 	}

@@ -22,6 +22,7 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		wg.Go(func() {
 			for ctx.Err() == nil {
+				//mutant:git-slow-remote
 				if d, ok := u.(DueUpdater); ok { // one source that is slow keeps none waiting
 					wg.Go(func() { _ = s.update(ctx, b.name, d.UpdateDue) }) // it has been logged
 				} else {

@@ -225,6 +225,7 @@ func (w *Who) next() (a *asked, jid string, wait time.Duration) {
 	if w.under >= w.window {
 		return nil, "", w.flying[0].at.Add(prompt).Sub(now)
 	}
+	//mutant:sign-ins-before-questions
 	if wait = w.last.Add(whileBusy).Sub(now); wait > 0 && w.o.Busy != nil && w.o.Busy() {
 		return nil, "", wait
 	}

@@ -68,6 +68,7 @@ func (f Function[E]) bindKeyword(b *bound, k, v any) error {
 		if p.name != name {
 			continue
 		}
+		//mutant:access-argument-twice,hostile-argument-twice
 		if p.given {
 			return Invalid("%s() got multiple values for argument '%s'", f.Name, name)
 		}

@@ -87,6 +87,7 @@ type Judged struct {
 // whether it was given by position or by name.
 func (b Bound) At(i int) (Judged, bool) {
 	v := b.get()
+	//mutant:hostile-argument-twice-2
 	if i < len(v.params) {
 		return v.params[i].judged()
 	}
@@ -128,6 +129,7 @@ func (b Bound) All() (out []Judged) {
 }
 
 func (p param) judged() (Judged, bool) {
+	//mutant:access-names-in-a-list
 	if names := namesIn(p.value); p.list && p.given && len(names) > 0 {
 		return Judged{p.name, names}, true
 	}

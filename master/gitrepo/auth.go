@@ -42,6 +42,7 @@ func endpoint(url string, a Auth) (*transport.Endpoint, error) {
 			if (a.User == "") != (a.Password == "") {
 				return nil, errors.New("user and password are set together or not at all")
 			}
+			//mutant:git-http-password
 			if a.User != "" && ep.Protocol == "http" && !a.InsecureAuth {
 				return nil, errors.New("a password is not sent by http, where all on the way can read it: use https, or set insecure_auth: True")
 			}

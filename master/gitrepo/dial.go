@@ -115,6 +115,7 @@ func dialSSH(ctx context.Context, ep *transport.Endpoint, a Auth, m *meter) (_ t
 			_ = conn.Close()
 		}
 	}()
+	//mutant:git-hostkey
 	c, chans, reqs, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
 		User: ep.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signers...)},
 		HostKeyCallback: known.HostKeyCallback(), HostKeyAlgorithms: known.HostKeyAlgorithms(addr),

@@ -48,6 +48,7 @@ func (r *Repo) Need(ctx context.Context) (*Snapshot, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	//mutant:git-needed-by-many
 	if s, err := r.Snapshot(); err == nil || r.triedLately() { // another one was in turn before
 		return s, err
 	}
@@ -75,6 +76,7 @@ func (r *Repo) inTurn(ctx context.Context) (changed bool, err error) {
 		err = fmt.Errorf("fetch %s: %w", r.Name(), hidden(err, r.o))
 	}
 	r.mu.Lock()
+	//mutant:git-last-state
 	r.err, r.tried = err, time.Now()
 	r.mu.Unlock()
 	return changed, err
@@ -87,6 +89,7 @@ func hidden(err error, o Options) error {
 	if ep, e := endpoint(o.URL, o.Auth); e == nil && ep.Password != "" {
 		clean = strings.ReplaceAll(clean, ep.Password, "***")
 	}
+	//mutant:git-errors-hide-passwords
 	if clean == text {
 		return err
 	}
@@ -133,6 +136,7 @@ func (r *Repo) fetch(ctx context.Context) (changed bool, err error) {
 	next := r.newSnapshot(gen, refs)
 	q := request(adv, refs, last)
 	if len(q.Wants) > 0 {
+		//mutant:git-pack
 		m.allow(r.o.Limits.Pack)
 		if err := r.pack(ctx, m, s, q, next); err != nil {
 			return false, err

@@ -19,7 +19,9 @@ type meter struct {
 
 func newMeter(ctx context.Context, l Limits) (context.Context, *meter) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	//mutant:git-endless-refs
 	m := &meter{ctx: ctx, cancel: cancel, idle: l.Idle, left: l.Words}
+	//mutant:git-silent
 	m.timer = time.AfterFunc(l.Idle, func() { cancel(errSilent) })
 	return ctx, m
 }

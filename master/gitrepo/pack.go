@@ -32,6 +32,7 @@ func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err e
 	idx := f.Name() + ".idx"
 	defer func() {
 		err = errors.Join(err, f.Close())
+		//mutant:git-nothing-is-left
 		for _, name := range []string{f.Name(), idx} {
 			if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) { // as it is when all went well
 				err = errors.Join(err, e)
@@ -68,6 +69,7 @@ func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err e
 // down. It ends with ctx: a few bytes that are differences of differences can take hours.
 func index(ctx context.Context, f io.ReadSeeker, name string) (sum plumbing.Hash, err error) {
 	w := new(idxfile.Writer)
+	//mutant:git-making-objects-ends
 	p, err := packfile.NewParser(packfile.NewScanner(contextReader{ctx, f}), w)
 	if err == nil {
 		sum, err = p.Parse()
@@ -132,6 +134,7 @@ func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, er
 	if err != nil {
 		return 0, fmt.Errorf("read a pack: %w", err)
 	}
+	//mutant:git-objects
 	if objects > l.Objects {
 		return 0, fmt.Errorf("%w: %d objects, and %d are", ErrLimit, objects, l.Objects)
 	}
@@ -145,6 +148,7 @@ func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, er
 			return 0, fmt.Errorf("read a pack: %w", err)
 		}
 		size := h.Length
+		//mutant:git-object
 		if size > l.Object || size < 0 {
 			return 0, tooLarge(size, l)
 		}
@@ -161,6 +165,7 @@ func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, er
 			}
 			size += h.Length
 		}
+		//mutant:git-unpacked
 		if all += size; all > l.Unpacked {
 			return 0, fmt.Errorf("%w: its objects unpack to more than %d bytes", ErrLimit, l.Unpacked)
 		}

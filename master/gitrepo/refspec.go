@@ -29,6 +29,7 @@ func refspecs(texts []string) ([]config.RefSpec, error) {
 
 // mapped gives the refs of a remote the names that they have here.
 func mapped(adv *packp.AdvRefs, specs []config.RefSpec, l Limits) (map[string]plumbing.Hash, error) {
+	//mutant:git-refs
 	if len(adv.References) > l.Refs {
 		return nil, fmt.Errorf("%w: %d refs, and there may be %d", ErrLimit, len(adv.References), l.Refs)
 	}

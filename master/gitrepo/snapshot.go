@@ -163,6 +163,7 @@ func (s *Snapshot) commit(name string) (plumbing.Hash, error) {
 func (s *Snapshot) hashes() ([]plumbing.Hash, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	//mutant:git-many-names
 	if s.all == nil {
 		all, err := s.store.HashesWithPrefix(nil)
 		if err != nil {

@@ -41,6 +41,7 @@ func (b Blob) Hash() string { return b.hash.String() }
 // proper tells whether a name is one of a file or folder below. A tree that was made by
 // hand may hold any bytes.
 func proper(name string) bool {
+	//mutant:git-names
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00") && !strings.EqualFold(name, ".git")
 }
 
@@ -205,6 +206,7 @@ type listing struct {
 
 // add counts the bytes of a path.
 func (l *listing) add(path string, limit int) error {
+	//mutant:git-long-names
 	if l.left -= len(path); l.left < 0 {
 		return fmt.Errorf("%w: paths of more than %d bytes together", ErrLimit, limit)
 	}
@@ -238,6 +240,7 @@ func (t Tree) list(ctx context.Context, out *listing, h plumbing.Hash, dir strin
 			continue // a tree that was made by hand
 		}
 		p := path.Join(dir, e.Name)
+		//mutant:git-bombs
 		if len(out.Files)+len(out.Dirs) >= t.s.l.Files || len(p) > maxPath {
 			return fmt.Errorf("%w: more than %d files and folders, or a path of more than %d bytes", ErrLimit, t.s.l.Files, maxPath)
 		}

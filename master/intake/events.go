@@ -39,6 +39,7 @@ func (s *Service) onMinionEvent(ctx context.Context, r *server.Request) (any, er
 	if !again {
 		return v, err
 	}
+	//mutant:cve2024-38823-once
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfReplay, Path: r.ID, Err: errors.New("events that were taken before came again")})
 	if err != nil && ctx.Err() != nil { // the first is still at work
 		err = fmt.Errorf("%w: %w", server.ErrNotStored, err)
@@ -59,6 +60,7 @@ func (s *Service) takeEvents(ctx context.Context, r *server.Request) (any, error
 		}
 		return nil, s.single(r.ID, e)
 	}
+	//mutant:deep-events-are-dropped-alone
 	if r.Deep {
 		e.Events = s.shallow(r.ID, e.Events)
 	}
@@ -140,12 +142,14 @@ func (s *Service) single(id string, e wire.MinionEvent) error {
 			return err
 		}
 	}
+	//mutant:tag-node-alone
 	may := s.o.Policy.MayFireAsNode
 	if !s.o.Policy.IsNode(id) {
 		s.o.Policy.ActsAsMinion(id)
 		s.o.Peers.Unannounced(id)
 		may = s.o.Policy.MayFire
 	}
+	//mutant:cve2025-22239-masters-tags
 	if err := may(id, e.Tag); err != nil {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("it may not fire %q: %w", e.Tag, err)})
 		return nil

@@ -36,6 +36,7 @@ func (s *Service) withinQuota(rets []returners.Return, loads []returners.Load) c
 					n += len(l.Raw)
 				}
 			}
+			//mutant:minion-returns-per-day
 			if payer := s.payer(r.ID); !s.returns.Take(payer, n, s.o.Now()) {
 				s.exceeds(payer, r.Via, r.JID, errReturnsQuota)
 				if _, kept := lost[r.JID]; !kept {
@@ -70,6 +71,7 @@ func (c charged) settle(fresh []bool, err error) {
 
 // mayBring counts an event of a minion, and reports whether it is within the quota.
 func (s *Service) mayBring(id string, bytes int) bool {
+	//mutant:minion-events-per-day
 	if s.events.Take(id, bytes, s.o.Now()) {
 		return true
 	}

@@ -30,6 +30,7 @@ func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.
 		return why
 	}
 	sender := ret.ID
+	//mutant:resource-unusable
 	ret.ID = cmp.Or(res, ret.ID) // the error stands in its place, and not in the minion's
 	row, err := s.unusable(ret, sender, why)
 	if err != nil {

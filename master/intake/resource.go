@@ -31,6 +31,7 @@ func (s *Service) resourceOf(r *server.Request, ret wire.Return) (string, error)
 	switch {
 	case r.Version < 3 && !r.Proven:
 		return id, errUnprovenID
+	//mutant:resource-owner
 	case s.o.Resources.Manager(id) != ret.ID:
 		return id, errNotManaged
 	}

@@ -54,6 +54,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	ret, err := wire.ParseReturn(r.Load)
 	if err != nil {
 		err = fmt.Errorf("return of %q: %w", r.ID, err)
+		//mutant:unreadable-return-ends-its-job
 		if kept := s.refuseReturn(ctx, r, rows.Outline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
@@ -62,6 +63,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	if err := s.mayReturn(r, ret); err != nil {
 		return nil, err
 	}
+	//mutant:stock-minions-stay-minions
 	if r.Version >= 3 { // before that, anybody could say this of anybody
 		s.o.Policy.ActsAsMinion(r.ID)
 	}
@@ -82,6 +84,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		return nil, s.refuseReturn(ctx, r, ret, err)
 	}
 	if err := s.o.Signatures.CheckReturn(ret, r.Load); err != nil {
+		//mutant:refused-return-ends-its-job
 		if err := s.refuseReturn(ctx, r, ret, err); errors.Is(err, server.ErrNotStored) {
 			return nil, err
 		}
@@ -114,6 +117,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 // row is the row of a return, with secrets in its arguments masked.
 func (s *Service) row(ret wire.Return) (returners.Return, error) {
 	if wire.Count(ret.FunArgs) > 0 || ret.Extra != nil && ret.Extra.Has("arg") {
+		//mutant:mask-passwords-of-returns
 		full, err := s.o.Mask.Load(ret.Full)
 		if err != nil {
 			return returners.Return{}, err
@@ -145,6 +149,7 @@ func chosenJID(ret wire.Return) (string, error) {
 	}
 	v, _ := ret.Extra.Get(ownJID)
 	if raw, ok := v.(wire.Raw); ok {
+		//mutant:schedule-own-id
 		if own, err := wire.Str(raw); err == nil && jid.IsOwn(own, ret.ID) {
 			return own, nil
 		}

@@ -133,6 +133,7 @@ func (s *Service) mayReturnFor(via string) error {
 // below builds the return of a minion behind a node. Of one that is refused it gives
 // the kind of trespass; [ownership.OfUnusable] is one that its minion is meant to give.
 func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ returners.Return, kind string, _ error) {
+	//mutant:cve2024-22231-syndic-return
 	if err := keys.ValidID(mr.ID); err != nil {
 		return returners.Return{}, ownership.OfEntry, err
 	}

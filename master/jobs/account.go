@@ -37,6 +37,7 @@ func (e *Engine) OwesNode(jid, id string) bool { return e.ledger.OwesNode(jid, i
 // of a minion: one right below it, or behind a node. What minions alone say of a job does
 // not make it one.
 func (e *Engine) Asked(jid, id string, behind bool) bool {
+	//mutant:minion-returns-adopted
 	if e.ledger.Adopted(jid) {
 		return false
 	}

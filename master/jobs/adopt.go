@@ -25,6 +25,7 @@ func (e *Engine) Adopt(ctx context.Context, jid, id string) error {
 	fresh := e.ledger.Adopt(ledger.Job{JID: jid, Timeout: e.cfg.Timeout}, id)
 	// Of one that is back and was waited for all the time, the masters above may have
 	// heard that it is elsewhere.
+	//mutant:engine-adopt-again
 	if !fresh && !e.ledger.Owes(jid, id) {
 		return nil
 	}
@@ -33,6 +34,7 @@ func (e *Engine) Adopt(ctx context.Context, jid, id string) error {
 		return nil
 	}
 	// Its return may be here: its acknowledgement did not reach the minion, or not yet.
+	//mutant:engine-brought-returns
 	return e.CountStored(ctx, jid)
 }
 
@@ -56,6 +58,7 @@ func (e *Engine) arrive(jid, id string, fresh bool) {
 	}
 	// Once is enough, and behind what was said of it elsewhere.
 	a.effects = slices.DeleteFunc(a.effects, func(x Effect) bool { return cameHere(x, id) })
+	//mutant:engine-arrivals-wait
 	a.effects = append(a.effects, Tell{Word: jobevent.Expectation{
 		JID: jid, Ours: true, Minions: []string{id}, Asked: []string{}, Unreachable: map[string]string{}, Moved: true,
 	}})
@@ -127,6 +130,7 @@ func (e *Engine) adoptAgain(ctx context.Context, jid string, xs []returners.Expe
 			}
 		}
 	}
+	//mutant:engine-adopted-jobs-end
 	if !known && over {
 		e.change(func() { e.words.end(jid, false) })
 	}

@@ -66,6 +66,7 @@ func (e *Engine) extend(ctx context.Context, p *Publication) (s Save, err error)
 // askedOnce are the rows of nodes that are asked for a further publication of a job.
 func askedOnce(jid string, at time.Time, nodes []string, above string) (xs []returners.Expectation) {
 	for _, id := range nodes {
+		//mutant:engine-grown-nodes-answer-again
 		xs = append(xs, returners.Expectation{JID: jid, Node: above + id, State: stateAsked, At: at})
 	}
 	return xs
@@ -76,6 +77,7 @@ func (e *Engine) ending(jid string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.digest()
+	//mutant:engine-grows-behind-its-end
 	if e.words.ends(jid) {
 		return EndingError{jid, e.words.last}
 	}

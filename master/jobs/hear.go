@@ -37,6 +37,7 @@ func (e *Engine) Learn(path string, x jobevent.Expectation) (upTo uint64) {
 	if e.ledger.Said(x.JID, path, x.Minions) {
 		return e.last()
 	}
+	//mutant:engine-new-event-is-reported
 	return e.Hear(path, x)
 }
 
@@ -76,6 +77,7 @@ func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectatio
 		Path: w.Node, Minions: w.Minions, Away: away, Asked: w.Asked, Moved: x.Moved, Partial: x.Partial, Plain: !x.Ours, Untracked: x.Untracked,
 		Part: x.Part, Parts: x.Parts,
 	})
+	//mutant:engine-open-again
 	if reopened {
 		e.change(func() {
 			e.open[w.JID] = struct{}{}

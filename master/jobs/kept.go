@@ -42,6 +42,7 @@ func (e *Engine) Unkeep(parts ...returners.Part) {
 		e.ledger.Unqueue(p.JID)
 	}
 	e.change(func() {
+		//mutant:engine-reasons-before-unkept
 		e.digest()
 		for _, p := range parts {
 			if e.keeps(p) {
@@ -62,6 +63,7 @@ func (e *Engine) unkeep(p returners.Part) {
 // endsWith lists the publications of a job that go with its end. e.mu is held.
 func (e *Engine) endsWith(jid string) (parts []returners.Part) {
 	for _, n := range sorted(e.kept[jid]) {
+		//mutant:engine-queued-stay
 		if !e.kept[jid][n] {
 			parts = append(parts, returners.Part{JID: jid, N: n})
 		}

@@ -56,6 +56,7 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 		if p.adopted = e.ledger.Adopted(p.Spec.JID); !p.adopted {
 			e.newEvent(&p, true)
 			e.put(p.skip())
+			//mutant:engine-second-parent-hears
 			return s, true, e.again(ctx, p.name())
 		}
 		if p.Kept != nil { // the one of then is kept no more
@@ -64,13 +65,17 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 		e.begin(&p)
 		return s, true, nil
 	}
+	//mutant:own-record-first
 	p.Load.Own = true // before what others told of it
 	s = Save{job: &p}
 	s.Batch.Loads = []returners.Load{p.Load}
 	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
+	//mutant:open-marks-are-synced
 	s.Batch.Notes = []returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}
+	//mutant:origins-in-the-commit
 	s.Batch.Notes = append(s.Batch.Notes, p.Asks...)
 	if p.Kept != nil {
+		//mutant:publications-in-the-commit
 		s.Batch.Notes = append(s.Batch.Notes, p.keep())
 	}
 	return s, false, nil
@@ -140,6 +145,7 @@ func (e *Engine) handOut(p *Publication) {
 // newEvent tells of a new job, and who has to answer it here. That of a job that came a
 // second time is told from what is stored: who is here by now was not given it.
 func (e *Engine) newEvent(p *Publication, again bool) {
+	//mutant:engine-again-old
 	if !again || !e.cfg.Parent {
 		e.put(Tell{Word: expectation(p)})
 	}

@@ -36,6 +36,7 @@ func (e *Engine) NextSave() (Save, bool) {
 		en := &es[i]
 		en.noted = false // it may have been in a batch that was refused
 		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
+		//mutant:engine-no-mark-after-the-end
 		if p := en.published; e.keeps(p) && !over[p.JID] {
 			s.Batch.Notes = append(s.Batch.Notes, p.Published())
 		}
@@ -47,6 +48,7 @@ func (e *Engine) NextSave() (Save, bool) {
 		case e.ends(*en):
 			s.Batch.Notes = append(s.Batch.Notes, e.endOf(en)...)
 			over[en.end] = len(e.endsWith(en.end)) > 0
+			//mutant:late-reports-are-synced
 			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // whoever said it does not say it again
 		}
 	}
@@ -67,6 +69,7 @@ func (e *Engine) ends(en entry) bool {
 func (e *Engine) endOf(en *entry) []returners.Note {
 	en.noted = true
 	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
+	//mutant:engine-publication-goes-with-the-end
 	out = append(out, unkept(e.endsWith(en.end))...)
 	if e.cfg.Parent {
 		en.word = e.untold.next()
@@ -81,6 +84,7 @@ func (e *Engine) Saved(s Save, res returners.Result, err error) {
 	switch {
 	case len(s.words) > 0:
 		e.change(func() { e.savedWords(s, err) })
+	//mutant:engine-ack-before-commit
 	case err != nil: // whoever brought it hears so
 		if s.job != nil && s.job.held {
 			e.ledger.LetClose(s.job.Spec.JID)
@@ -132,6 +136,7 @@ func (e *Engine) ended(en entry) {
 		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: errors.Is(why, errTooMany)})
 		return
 	}
+	//mutant:engine-one-end-a-batch
 	if en.late && !en.noted { // its end is still to come, or was before it in this batch
 		return
 	}
@@ -154,6 +159,7 @@ func (e *Engine) ended(en entry) {
 // its next end is to be taken.
 func (e *Engine) Told(jid string, word uint64) {
 	e.change(func() {
+		//mutant:engine-stored-end-is-the-last
 		if !e.words.more(jid) && e.untold.told(jid, word) {
 			e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
 		}
@@ -169,6 +175,7 @@ func (e *Engine) Word(jid string) (word uint64, closed bool) {
 	defer e.mu.Unlock()
 	e.digest()
 	word, closed = e.untold.words[jid]
+	//mutant:engine-accepted-end-is-the-last
 	if !closed || !over || e.late[jid] > 0 || e.words.more(jid) {
 		return 0, false
 	}

@@ -67,6 +67,7 @@ func (e *Engine) story(ctx context.Context, given returners.Part, n int) iter.Se
 // master above that asks only now was not told of it when it came.
 func (e *Engine) said(ctx context.Context, jid string) ([]returners.Expectation, error) {
 	e.mu.Lock()
+	//mutant:engine-second-hears-what-waits
 	waiting := e.words.of(jid) // first: what is stored meanwhile is in both
 	e.mu.Unlock()
 	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
@@ -99,6 +100,7 @@ func (e *Engine) chapter(ctx context.Context, x returners.Expectation, missed ma
 		}
 	}
 	for id, g := range missed {
+		//mutant:engine-repeated-reports-have-reasons
 		if g.Path == x.Node {
 			w.Unreachable[id] = g.Reason
 		}

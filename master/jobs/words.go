@@ -89,6 +89,7 @@ func (w *words) jobs() (out []string) {
 // stored, nobody would tell what has become of the minion since.
 func (w *words) of(jid string) (out []returners.Expectation) {
 	for _, e := range w.queue {
+		//mutant:engine-arrivals-are-reported-when-stored
 		if e.x.JID == jid && e.came == "" {
 			out = append(out, e.x)
 		}
@@ -162,6 +163,7 @@ func (w *words) trim() {
 		switch {
 		case e.n == 0:
 		case e.end == "" && e.x.JID == "": // notes are few
+		//mutant:engine-queued-reasons-wait
 		case e.came != "", e.last: // nobody says it again; who may bring how many, and how many are queued, is bounded
 		case e.end == "":
 			if rows++; rows > w.most {
@@ -203,6 +205,7 @@ func (w *words) lossOf(e entry) error {
 	if l.n < w.all.n {
 		l = w.all
 	}
+	//mutant:engine-end-after-reports
 	if l.n <= e.since {
 		return nil
 	}

@@ -67,6 +67,7 @@ func (c *Cleaner) Round(ctx context.Context, rest func(context.Context) error) e
 	if c.from == returners.Returner(c.s.o.Local) {
 		before = c.now()
 	}
+	//mutant:busy-jobs-are-held
 	if err := c.hold(ctx); err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ type Ring struct {
 func Open(o Options) (_ *Ring, err error) {
 	c := o.Config
 	r := &Ring{o: o, Turns: admission.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))}
+	//mutant:open-keys-are-noticed
 	told, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
 	if err != nil {
 		return nil, err

@@ -26,8 +26,10 @@ func (r *Ring) Tend() {
 func (r *Ring) Revoked(id string, guest bool) {
 	r.Toks.Forget(id)
 	switch {
+	//mutant:shared-key-after-guests
 	case guest:
 		r.Shared.RenewWithin(r.o.Config.Bounds.GuestRotation)
+	//mutant:cve2016-9639-new-shared-key,shared-key-before-the-next-job
 	case r.o.Config.RotateAesKey:
 		r.Shared.RenewNow()
 	}
@@ -54,6 +56,7 @@ func (r *Ring) rotated(err error, asked bool) {
 // Seal is [keys.Shared.Seal] with a key that whoever may not read on does not know, and gives
 // send the envelope.
 func (r *Ring) Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error {
+	//mutant:shared-key-before-publication
 	r.renew() // now, so that the next job is not theirs
 	return r.Shared.Seal(p, number, func(cipher []byte) error {
 		body, err := r.Envelope(cipher)

@@ -113,6 +113,7 @@ func (s *Store) each(sel Selection, fn func(Key) error, into ...State) (done []K
 	var errs []error
 	for st := range numStates {
 		for _, id := range sel[st] {
+			//mutant:cve2020-11652-keys-of-the-folder-2
 			if err := ValidID(id); err != nil {
 				errs = append(errs, err)
 				continue
@@ -138,6 +139,7 @@ func (s *Store) each(sel Selection, fn func(Key) error, into ...State) (done []K
 		}
 	}
 	for _, st := range into {
+		//mutant:power-moved-keys
 		errs = append(errs, durable.Names(filepath.Join(s.opts.PkiDir, st.Folder())))
 	}
 	return done, errors.Join(errs...)
@@ -148,6 +150,7 @@ func (s *Store) move(k Key, to State) error {
 	if k.State == to {
 		return fmt.Errorf("%w: %q is in %s already", ErrUnknown, k.ID, to)
 	}
+	//mutant:power-accepted-keys
 	err := durable.File(s.path(k.State, k.ID))
 	if err == nil {
 		err = os.Rename(s.path(k.State, k.ID), s.path(to, k.ID))

@@ -58,6 +58,7 @@ func ParseAuth(load wire.Raw, version int) (Auth, error) {
 	if !wire.IsMap(load) {
 		return a, &BadLoad{PlainNotMap, "it is a " + wire.KindOf(load).String()}
 	}
+	//mutant:sign-in-values
 	if err := wire.Scan(load, authLimits); err != nil {
 		return a, &BadLoad{PlainBadLoad, err.Error()}
 	}
@@ -106,12 +107,14 @@ func (a *Auth) setID(id wire.Raw) error {
 	if id == nil {
 		return errors.New("field id is missing")
 	}
+	//mutant:cve2017-14696-kind
 	text, err := wire.Str(id)
 	if err != nil || !utf8.ValidString(text) {
 		shown := pyText(id)
 		return &BadLoad{"bad load: id " + shown + " is not a string", "id " + shown + " is no text"}
 	}
 	for i := range len(text) {
+		//mutant:cve2017-14696-nul
 		if text[i] == 0 {
 			return &BadLoad{PlainNUL, "id holds a null byte"}
 		}
@@ -127,6 +130,7 @@ func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
 	if a.Pub, err = wire.Str(pub); err != nil {
 		return fmt.Errorf("field pub: %w", err)
 	}
+	//mutant:denied-key-size
 	if len(a.Pub) > maxPubBytes { // before it is stored or told
 		return &BadLoad{PlainBadLoad, fmt.Sprintf("field pub has %d bytes, at most %d", len(a.Pub), maxPubBytes)}
 	}

@@ -45,5 +45,6 @@ func (d Desk) revoked(act string, done []Key) error {
 	if len(done) == 0 || d.Rotate == nil {
 		return nil
 	}
+	//mutant:cve2016-9639-new-shared-key-2
 	return d.Rotate()
 }

@@ -25,6 +25,7 @@ func ValidID(id string) error {
 		return fmt.Errorf("%w: it is empty", ErrBadID)
 	case len(id) > MaxIDBytes:
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrBadID, len(id), MaxIDBytes)
+	//mutant:cve2017-12791-id-is-no-path
 	case id[0] == '.':
 		return fmt.Errorf("%w %q: it begins with a dot", ErrBadID, id)
 	case !utf8.ValidString(id):
@@ -37,6 +38,7 @@ func ValidID(id string) error {
 }
 
 func badRune(r rune) bool {
+	//mutant:cve2017-12791-id-is-no-path-2
 	return r == '/' || r == '\\' || r < 0x20 || r >= 0x7F && r < 0xA0
 }
 

@@ -108,6 +108,7 @@ func (s *Store) refresh(st State, id string, hint bool) {
 		s.tell(Change{Key: Key{st, id}, Op: Added})
 	case !present && e != nil:
 		s.put(st, id, nil)
+		//mutant:deleted-while-written
 		was := e.named.Load()
 		if was == nil {
 			was = new(crypt.FingerSum)

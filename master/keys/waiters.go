@@ -72,6 +72,7 @@ func (w *waiters) seen(id string, from netip.Prefix, now time.Time) {
 // public key could make it one of his own many.
 func (w *waiters) add(id string, from netip.Prefix, now time.Time) {
 	was, known := w.from[id]
+	//mutant:pending-adopted
 	if known && was.IsValid() {
 		from = was
 	}
@@ -109,7 +110,9 @@ func (w *waiters) remove(id string) {
 func (w *waiters) place(id string, sum keySum, from netip.Prefix, now time.Time) (drop string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	//mutant:pending-bound
 	if w.max > 0 {
+		//mutant:pending-exchanged
 		if f, ok := w.gone.Peek(id); ok && f.sum != sum && now.Sub(f.at) < unseenFor {
 			return "", fmt.Errorf("another key of this id made room less than %s ago", unseenFor)
 		}
@@ -134,10 +137,12 @@ func (w *waiters) room(from netip.Prefix, now time.Time) (drop string, err error
 	if l := w.by[from]; l != nil {
 		own = l.Len()
 	}
+	//mutant:pending-share
 	if full, share := len(w.from) >= w.max, w.max-w.max/4; !full && own < share {
 		return "", nil
 	}
 	stale, last := w.oldest(func(netip.Prefix, int) bool { return true })
+	//mutant:pending-key-of-a-connected-minion
 	if stale != "" && now.Sub(last) >= unseenFor {
 		return stale, nil
 	}
@@ -147,6 +152,7 @@ func (w *waiters) room(from netip.Prefix, now time.Time) (drop string, err error
 	}
 	if most > own {
 		drop, last = w.oldest(func(_ netip.Prefix, n int) bool { return n == most })
+		//mutant:pending-greediest
 		if most > own+1 || now.Sub(last) >= quietFor {
 			return drop, nil
 		}
@@ -175,6 +181,7 @@ func (w *waiters) mayAdd(from netip.Prefix, now time.Time) bool {
 	}
 	r.left = min(r.left+max(0, now.Sub(r.at).Seconds())*newKeysPerSecond, newKeys)
 	r.at = now
+	//mutant:pending-rate
 	ok = r.left >= 1
 	if ok {
 		r.left--

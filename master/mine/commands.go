@@ -139,6 +139,7 @@ func (s *Service) onFlush(_ context.Context, r *server.Request) (any, error) {
 	if !s.o.Keep {
 		return true, nil
 	}
+	//mutant:mine-forged-id
 	return s.store.Flush(r.ID)
 }
 

@@ -69,6 +69,7 @@ func (q Question) settled(groups map[string]any, where func(letter, pattern stri
 	if kind == "" {
 		kind = "glob"
 	}
+	//mutant:mine-pillar-by-parts
 	if strict, ok := exact[kind]; ok {
 		kind = strict
 	}
@@ -93,6 +94,7 @@ func (q Question) key(except string) (string, error) {
 		return "", fmt.Errorf("target %s: %w", shown(q.Tgt), err)
 	}
 	sum := sha256.Sum256(b)
+	//mutant:mine-questions-of-any-size
 	return string(sum[:]), nil
 }
 

@@ -35,6 +35,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 		}
 		for _, text := range texts {
 			e := target.Expression(text)
+			//mutant:mine-rules-of-the-master
 			if e != nil && !start {
 				e = target.WholeExpression(text)
 			}

@@ -261,6 +261,7 @@ func (s *Service) show(a *answer, id, name string, raw wire.Raw, me target.Subje
 	e, err := readEntry(raw)
 	if err == nil && e.held {
 		var to target.Expr
+		//mutant:mine-allow-tgt
 		if to, err = e.allowed(groups); err == nil && !to.Match(me) {
 			return nil
 		}

@@ -210,6 +210,7 @@ func (s *Store) Put(id string, data wire.Raw, clear bool) error {
 	}); err != nil {
 		return fmt.Errorf("mine of minion %s: %w", id, err)
 	}
+	//mutant:mine-size
 	if m.bytes > s.max {
 		return s.tooLarge(id, m.bytes)
 	}

@@ -56,6 +56,7 @@ func (s *Service) elsewhere(ctx context.Context, q Question, minion, except stri
 	if known, ok := s.known(key); ok {
 		return known, nil
 	}
+	//mutant:mine-one-minion
 	if minion != "" {
 		give, err := s.shares.Take(ctx, minion)
 		if err != nil {
@@ -148,6 +149,7 @@ func readOther(id, via string, m *wire.Map) (other, error) {
 func (s *Service) former(key string, away map[string]string, seen map[string]bool) (out []other) {
 	if t := s.remembered.get(key); t != nil {
 		for _, o := range t.others {
+			//mutant:mine-away
 			if !seen[o.id] && isAway(o.via, away) {
 				out = append(out, o)
 			}
@@ -340,6 +342,7 @@ func (j judge) may(raw wire.Raw) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	//mutant:mine-nodes-hear-what-is-allowed
 	ok := slices.ContainsFunc(j.ids, func(id target.ID) bool { return to.Certain(id) != target.No })
 	j.said[string(key)] = ok
 	return ok, nil

@@ -163,6 +163,7 @@ func single(ctx context.Context, c *runners.Call) (any, error) {
 	}
 	chunk := value.NewMap("state", module, "fun", short, "name", name, "__id__", name, "__env__", a.saltenv, "__sls__", "")
 	c.Extra().Range(func(k, v any) bool {
+		//mutant:orchestrate-one-state
 		if name, _ := k.(string); name != "saltenv" && name != "pillarenv" && !chunk.Has(name) { // what was judged stays
 			chunk.Set(name, v)
 		}

@@ -80,6 +80,7 @@ func (j *Judge) Connected(id string) bool {
 // minions are not known, so it is believed of all whom nobody else has. A minion
 // of several masters is known to several nodes, and each may speak for it.
 func (j *Judge) MayAnswer(node, id string) error {
+	//mutant:cve2024-22231-syndic-return-2
 	if err := keys.ValidID(id); err != nil {
 		return err
 	}
@@ -141,9 +142,11 @@ func (j *Judge) MayBeNode(id string) error {
 	if len(j.c.SyndicIDs) > 0 {
 		return errors.New("syndic_ids does not list it, and it is not admitted: `mom node admit " + id + "` if it is a node")
 	}
+	//mutant:node-by-operator
 	if !j.c.OrderMasters {
 		return errors.New("no operator has made it a node: `mom node admit " + id + "` if it is one, list it in syndic_ids, or set order_masters: True for all syndics")
 	}
+	//mutant:minions-stay-minions
 	if j.c.Roles.Of(id) == roles.Minion || j.Connected(id) && !j.c.Nodes.Has(id) {
 		return errors.New("its key is a minion's; if it is a node now, `mom node admit " + id + "`, list it in syndic_ids, or accept its key anew")
 	}

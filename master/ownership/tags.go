@@ -14,6 +14,8 @@ import (
 
 // mastersTags begin the tags of events that only masters fire. They are prefixes without a
 // slash at the end, since reactors and readers match by patterns such as salt/key*.
+//
+//mutant:tag-derived,tag-of-mom,tag-netapi
 var mastersTags = []string{
 	"salt/auth", "salt/key", "salt/netapi", "salt/event", "salt/presence", "salt/run", "salt/syndic", "salt/wheel",
 	"syndic/", "topology/", ownPrefix,
@@ -30,10 +32,14 @@ var serviceTags = []string{
 }
 
 // bareTags are tags of masters from before Salt's tags had a namespace.
+//
+//mutant:tag-syndic-start
 var bareTags = []string{"auth", "key", "new_job", "salt/job", "syndic_start"}
 
 // idTags begin the tags with the id of the minion that they are about: in the next part, or
 // in the one after it.
+//
+//mutant:tag-others-state-result
 var idTags = []struct {
 	prefix string
 	skip   int
@@ -138,6 +144,7 @@ func about(tag string) (id string, ok bool) {
 	case "prog", "sub":
 		return part[1], len(part) == 3
 	case "start", "unsaved":
+		//mutant:returners-unsaved-of-others
 		return part[1], len(part) == 2
 	}
 	return "", false

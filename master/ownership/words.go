@@ -12,6 +12,7 @@ import (
 // in ten seconds, is logged and told on the event bus, and so to the masters above.
 func (p *Policy) Trespassed(x Trespass) {
 	p.o.Refused()
+	//mutant:refused-loads-are-cut-in-logs
 	x = x.short()
 	n := p.counts.Note(x, p.o.Now())
 	if n == 0 {

@@ -63,6 +63,7 @@ func readRequest(d *wire.Map) (r request, err error) {
 		r.fun, r.arg = name, callargs.ParseAny(args, wire.Texts(d.List("no_parse")))
 	}
 	for _, n := range names {
+		//mutant:peer-publish-in-turn
 		if strings.HasPrefix(strings.TrimSpace(n), "publish.") {
 			return r, fmt.Errorf("%s would have others publish in turn, without end", n)
 		}

@@ -36,6 +36,7 @@ func (s *Service) results(ctx context.Context, id, job string) (*wire.Map, error
 	if err != nil || !known {
 		return out, err
 	}
+	//mutant:peer-results-of-others
 	if asked != id {
 		s.refuse(id, job, errOthers)
 		return wire.NewMap(), nil
@@ -74,6 +75,7 @@ func (s *Service) askedBy(ctx context.Context, job string) (id string, known boo
 // resultsForNode are those of a job that was started here for a minion behind a node.
 func (s *Service) resultsForNode(ctx context.Context, node string, d *wire.Map) (any, error) {
 	id := d.String("for")
+	//mutant:peer-nodes-read-for-theirs
 	if !s.o.Owns(node, id) {
 		s.refuse(node, d.String("jid"), fmt.Errorf("it asks for results of minion %q, which is not behind it", id))
 		return wire.NewMap(), nil

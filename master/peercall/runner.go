@@ -37,9 +37,11 @@ func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, erro
 		q.Reason = v.String()
 	}
 	s.o.Audit(q)
+	//mutant:peer-runner
 	if !v.Allowed {
 		return nil, fmt.Errorf("runner %s: %s (option peer_run)", fun, v.String())
 	}
+	//mutant:peer-one-minion
 	give, err := s.shares.Take(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("runner %s: wait for its others: %w", fun, err)

@@ -137,6 +137,7 @@ var requestFields = []string{"fun", "arg", "tgt", "tgt_type", "ret", "tmo", "for
 // the minion may not do that here.
 func (s *Service) forNode(ctx context.Context, node string, d *wire.Map) (any, error) {
 	id := d.String("for")
+	//mutant:peer-nodes-speak-for-theirs
 	if !s.o.Owns(node, id) {
 		s.refuse(node, "", fmt.Errorf("it asks for a job of minion %q, which is not behind it", id))
 		return wire.NewMap(), nil

@@ -25,6 +25,7 @@ func (s *Service) Unsubscribe(p *zmtp.Peer, _ error) {
 // it is asked all the same; a syndic is not, as it cannot answer for itself.
 func (s *Service) nameless(p *zmtp.Peer, topic string) {
 	if s.Opened(p, s.p.Heard()) {
+		//mutant:unknown-connections-are-asked
 		s.who.Add(p.ID())
 	}
 	if topic == channel.ToSyndics {

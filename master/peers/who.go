@@ -31,6 +31,7 @@ func (s *Service) AskedWho(jid string) bool { return s.who.Asked(jid) }
 
 // answeredWho takes a return if it answers who hangs on a connection.
 func (s *Service) answeredWho(jid, id string, version int) bool {
+	//mutant:late-who-answer-is-no-job
 	if !s.who.Asked(jid) {
 		return false
 	}
@@ -39,6 +40,7 @@ func (s *Service) answeredWho(jid, id string, version int) bool {
 		return true
 	}
 	if line, stands := s.Line(conn); stands && version >= 2 {
+		//mutant:missed-publications-are-redelivered
 		s.p.GiveMissed(conn, id, line.Before)
 	}
 	s.Named(conn, id)

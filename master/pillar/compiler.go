@@ -151,6 +151,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	if outer := passOf(ctx); outer != nil {
 		// A template asks for another pillar. It has a turn, and if it waited for a second
 		// one all could wait for each other.
+		//mutant:pillar-within-each-other
 		if depth = outer.depth + 1; depth > deepest {
 			return nil, fmt.Errorf("the pillar of %s is asked for within %d others", r.ID, deepest)
 		}
@@ -183,6 +184,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 // turn waits for a turn: among those of its own minion, then among all. done ends it.
 func (c *Compiler) turn(ctx context.Context, r Request) (done func(), err error) {
 	give := func() {}
+	//mutant:pillar-one-minion
 	if !r.Passing { // else it is an operator who looks
 		give, err = c.shares.Take(ctx, r.ID)
 		if errors.Is(err, admission.ErrShare) {

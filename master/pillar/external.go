@@ -97,6 +97,7 @@ func (p *pass) checkDemand() (more []source) {
 		p.fault("On-demand pillar is not formatted as a dictionary")
 		return nil
 	}
+	//mutant:pillar-on-demand-is-short
 	if m.Len() > maxDemand {
 		p.fault(fmt.Sprintf("On-demand pillar asks for %d sources; it may ask for %d", m.Len(), maxDemand))
 		return nil
@@ -109,6 +110,7 @@ func (p *pass) checkDemand() (more []source) {
 			p.fault(fmt.Sprintf("The ext_pillar module %s is not allowed for on-demand pillar data (on_demand_ext_pillar)", name))
 		case !here:
 			p.fault(ext.Unserved(name).Error())
+		//mutant:pillar-on-demand-has-no-power
 		case !kind.OnDemand:
 			p.fault(fmt.Sprintf("The ext_pillar module %s takes no arguments from minions: they would act with the rights of the master", name))
 		default:

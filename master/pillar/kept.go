@@ -72,6 +72,7 @@ func (k *kept) put(r request, e entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.m.Remove(r)
+	//mutant:pillar-kept-of-one
 	if own := k.of[r.id]; len(own) >= maxSlots { // it names the environments: those of others stay
 		k.m.Remove(own[0])
 	}
@@ -137,6 +138,7 @@ func (c *Compiler) fromCache(r Request) (*value.Map, bool) {
 		return nil, false
 	}
 	e, ok := c.kept.get(r.key())
+	//mutant:pillar-kept-by-files,pillar-kept-by-grains
 	if !ok || e.asked != asked || !e.read.current(c.begin(r).files) {
 		return nil, false
 	}

@@ -93,6 +93,7 @@ func (p *pass) run(ctx context.Context) *value.Map {
 	if err := ctx.Err(); err != nil {
 		// What was not rendered in time is not there: that is no pillar.
 		p.fault(p.c.late(ctx))
+		//mutant:pillar-half-is-refused
 		out = value.NewMap()
 	}
 	if len(p.errors) > 0 {

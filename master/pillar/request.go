@@ -35,6 +35,7 @@ func (r Request) own() Request {
 	if grains == nil {
 		grains = value.NewMap()
 	}
+	//mutant:pillar-id-of-the-key
 	grains.Set("id", r.ID)
 	r.Grains = grains
 	return r
@@ -44,6 +45,7 @@ func (r Request) own() Request {
 // become parts of paths (stack), and what is kept is found by them.
 func (r Request) proper() error {
 	for _, e := range []struct{ field, env string }{{"saltenv", r.Saltenv}, {"pillarenv", r.Pillarenv}} {
+		//mutant:pillar-environments-are-names
 		if e.env != "" && !saltenv.Proper(e.env) {
 			return fmt.Errorf("%s=%.100q is no name of an environment", e.field, e.env)
 		}

@@ -20,6 +20,7 @@ func room(o Options) *zmtp.Room {
 	case c.MaxConnections > 0 && c.MaxConnections < o.Accepted:
 		o.Log.Warn("max_connections is lower than the number of accepted keys", "hint", "raise max_connections or remove it",
 			"keys", o.Accepted, "max_connections", c.MaxConnections, "set", o.Accepted)
+	//mutant:open-files-limit-is-compared
 	case have < need:
 		o.Log.Warn("open file limit is lower than the number of accepted keys needs", "hint", "raise the hard limit of open files "+
 			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", o.Accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))

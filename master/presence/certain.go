@@ -77,6 +77,7 @@ func (r *Registry) Gone(id string) (certain bool, again time.Duration) {
 		return p != nil && !p.Stock, 0
 	}
 	from := r.started
+	//mutant:stock-minions-get-time-after-a-start
 	if p != nil {
 		from = p.Since
 	} else if left := r.left(from); left > 0 && (!r.cfg.Sure || r.former[id]) {
@@ -110,6 +111,7 @@ func (r *Registry) allNamed() bool {
 		return false
 	}
 	l := r.newest()
+	//mutant:nameless-connections-hide-nobody,never-connected-minions-are-away
 	return l == nil || r.cfg.Now().Sub(l.since) >= MuteFor
 }
 

@@ -139,6 +139,7 @@ func (r *Registry) settle(l *line) {
 // vanish settles a line that is gone since a position. The caller holds mu.
 func (r *Registry) vanish(l *line, at int64) {
 	if l != nil && !l.settled {
+		//mutant:vanished-connections-hide-nobody
 		r.vanished, r.lost = r.cfg.Now(), max(r.lost, at)
 	}
 	r.settle(l)
@@ -157,6 +158,7 @@ func (r *Registry) Unheard(conn uint64, id string, at int64) bool {
 		return false
 	case p != nil && (p.Up || !p.Since.IsZero() || len(p.sessions) > 0):
 		return false
+	//mutant:restarted-minions-run-once
 	case r.lost >= at:
 		return false
 	}

@@ -120,6 +120,7 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	}
 	s.conns = append(s.conns, c)
 	r.byConn[c.ID()] = s
+	//mutant:announced-connections-stay
 	if s.id != "" {
 		c.Trust()
 	}
@@ -262,6 +263,7 @@ func (r *Registry) bind(s *session) {
 
 // join gives a session to the one it belongs to. The caller holds mu.
 func (r *Registry) join(s *session) {
+	//mutant:named-connections-stay
 	for _, c := range s.conns {
 		c.Trust()
 	}

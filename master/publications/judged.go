@@ -33,6 +33,7 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 		}
 	}
 	strangers := p
+	//mutant:target-list-strangers
 	if plain {
 		strangers = asked
 	}

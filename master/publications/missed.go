@@ -139,5 +139,6 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 // master, by the connections that could have heard it.
 func (s *Service) unheard(conn uint64, p returners.Part, id string) bool {
 	at, here := s.diary.PublishedHere(p.String())
+	//mutant:restart-before-subscription
 	return here && s.o.Unheard(conn, id, at)
 }

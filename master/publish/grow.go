@@ -28,6 +28,7 @@ func (g *grown) asks(id string) bool {
 // that the job names already: then it came a second time. Both name their minions in a list.
 func (j *Job) extends(old returners.Load) bool {
 	before, here := named(old.Raw), sortedIDs(ownership.Listed(j.tgt))
+	//mutant:publish-only-lists-grow
 	if j.load.TgtType != "list" || len(before) == 0 || len(here) == 0 || !j.until.IsZero() {
 		return false
 	}

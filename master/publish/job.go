@@ -47,6 +47,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	//mutant:target-control-characters,hostile-target-blanks
 	if err := target.Clean(tgt, p.TgtType); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
@@ -73,12 +74,14 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 		return nil, err
 	}
 	j.Audience = j.Audience.For(funsOf(p.Fun))
+	//mutant:parent-is-a-key
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
 		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // a node's to say
 			j.extra.Delete(field)
 		}
 	}
+	//mutant:cve2025-22242-any-jid
 	if p.JID == "" {
 		p.JID = s.o.JID()
 	} else if !jid.Valid(p.JID) {
@@ -98,6 +101,8 @@ func funsOf(fun wire.Raw) []string {
 
 // notOfTheJob are kwargs that speak to this master alone: auth_list, of which it says its
 // own, and what a user has logged in with, which nobody else is to see.
+//
+//mutant:login-is-not-published
 var notOfTheJob = []string{"auth_list", "token", "password", "username", "eauth", "key"}
 
 // expanded replaces node groups in the target of a load: a job means the groups of the
@@ -111,6 +116,7 @@ func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, e
 	if err != nil {
 		return nil, fmt.Errorf("target %v: %w", tgt, err)
 	}
+	//mutant:node-groups-are-expanded
 	if kind == p.TgtType && reflect.DeepEqual(out, tgt) {
 		return tgt, nil
 	}
@@ -141,6 +147,7 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	if j.grown != nil {
 		tgt = j.grown.all
 	}
+	//mutant:job-record-names-minions
 	m := wire.NewMap("cmd", "publish", "tgt", tgt, "fun", j.load.Fun, "arg", j.load.Arg,
 		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)
 	access.Owner{Eauth: j.eauth, Name: j.user()}.Record(m)
@@ -149,6 +156,7 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)
 	}
+	//mutant:mask-passwords-of-jobs
 	return mask.Load(b)
 }
 
@@ -156,13 +164,16 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 // given the ids that were held against the rule, and not the target, which they might read
 // otherwise.
 func (j *Job) judge(v verdict.Verdict) error {
+	//mutant:cve2022-22941-held-above,cve2022-22941-held-below
 	if !v.Allowed {
 		return notAllowed{v.String()}
 	}
+	//mutant:hostile-target-blanks-2,hostile-target-brace,hostile-target-nested,target-list
 	if !access.ByTarget(v) {
 		return nil
 	}
 	ids := j.Answerers() // a minion that carries the job for its resources must not take it for itself
+	//mutant:target-list-unsure
 	j.list = &judged.List{
 		IDs: ids, Open: len(j.Unsure) > 0,
 		Plain: slices.ContainsFunc(j.Nodes, func(n ledger.Node) bool { return n.Live == ledger.Untracked }),

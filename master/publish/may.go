@@ -23,6 +23,7 @@ func (s *Service) May(ctx context.Context, load wire.Raw, by access.By) error {
 func (s *Service) taken(ctx context.Context, load wire.Raw, by access.By) (*Job, wire.PublishLoad, []access.Call, error) {
 	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
+		//mutant:deep-arguments-are-refused
 		err = wire.FitFields(load, s.o.Config.Bounds.Depth)
 	}
 	if err != nil {

@@ -114,6 +114,7 @@ func (s *Service) preview(j *Job, may access.Permit, limit int) *preview {
 		}
 		v.take("", id, state, false)
 	}
+	//mutant:api-preview-rules
 	permits := may.Certainly()
 	for _, n := range j.Nodes {
 		below, ok := top.At(n.ID)

@@ -44,6 +44,7 @@ func (s *Service) sameJob(ctx context.Context, j *Job) error {
 		if j.grown != nil { // stored with what is new
 			return nil
 		}
+		//mutant:origins-of-known-jobs
 		return s.asksToo(ctx, j)
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.JID, differs)

@@ -70,7 +70,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	}
 	j.asks, j.trace = asks, s.carrier(ctx, p.Extra)
 	if p.JID != "" {
+		//mutant:one-job-per-jid
 		defer s.oneByOne.Lock(j.JID)()
+		//mutant:other-job-is-refused
 		if err := s.sameJob(ctx, j); err != nil {
 			return nil, err
 		}
@@ -80,6 +82,7 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	}
 	if err := s.Start(ctx, j); err != nil {
 		s.o.Failing("A job could not be started", err, "jid", j.JID)
+		//mutant:publish-not-now
 		return nil, notNow{err}
 	}
 	if !j.fromAbove { // the master where it started has told of it
@@ -117,6 +120,7 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 	if err != nil {
 		return nil, may, err
 	}
+	//mutant:login-rules-of-jobs
 	if err := j.judge(may.Judge(j.Audience, s.o.Below)); err != nil {
 		return nil, may, err
 	}
@@ -215,6 +219,7 @@ func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byt
 // room waits while too many words of jobs wait for the disk. A job that runs here already brings
 // none: whoever asks for it second waits to hear who has to answer it.
 func (s *Service) room(ctx context.Context, j *Job) error {
+	//mutant:publish-known-jobs-need-no-room
 	if j.fromAbove && j.grown == nil {
 		if known, err := s.o.Jobs.Known(ctx, j.JID); known || err != nil {
 			return err

@@ -98,6 +98,7 @@ func (c *causes) of(tag string, data *value.Map) chain {
 
 // jidOf is the id of the job or call that an event is of; "": of none.
 func jidOf(tag string) string {
+	//mutant:reactor-states-have-a-cause
 	for _, p := range []string{"salt/job/", "salt/run/", "salt/wheel/", "salt/state_result/"} {
 		if _, rest, ok := strings.Cut(tag, p); ok {
 			jid, _, _ := strings.Cut(rest, "/")
@@ -135,7 +136,9 @@ func (c *causes) began(jid string, minions []string) {
 	}
 	now := c.now()
 	for _, id := range minions {
+		//mutant:reactor-minion-at-work
 		until := now.Add(atLongest)
+		//mutant:reactor-early-return
 		if _, back := j.early[id]; back {
 			until = now.Add(afterwards)
 		}

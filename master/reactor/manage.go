@@ -25,6 +25,7 @@ func isManage(tag string) bool {
 // manage serves Salt's own tools, which speak to the reactor by events with the key of
 // the master's user. Tags may have something in front, as those of runners have.
 func (r *Reactor) manage(tag string, data *value.Map) {
+	//mutant:reactor-key-of-the-master
 	if !r.o.Key(data.String("key")) {
 		r.tell("manage", "An event would change the reactors and has no key of the master's user: it is refused", "tag", tag)
 		return

@@ -39,6 +39,7 @@ func (p *pool) give(do func(ctx context.Context)) bool {
 	case p.queue <- do:
 		return true
 	default:
+		//mutant:reactor-queue-bound
 		p.dropped.Add(1)
 		return false
 	}

@@ -154,6 +154,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 		r.tell("data "+e.Tag, "The data of an event cannot be read: nothing reacts to it", "tag", e.Tag, "err", err)
 		return
 	}
+	//mutant:reactor-own-events
 	if data.String("user") == User {
 		return // what a reaction does starts none
 	}
@@ -193,6 +194,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 // uncut leaves out the files whose reactions have led to themselves too often.
 func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 	for _, sls := range slss {
+		//mutant:reactor-loop-is-cut
 		if n := why.rounds(sls); n < maxRounds && len(why) < maxChain {
 			out = append(out, sls)
 			continue

@@ -129,8 +129,10 @@ func (r *Registry) Register(minion string, list []target.Resource) (refused map[
 	seen := map[string]bool{}
 	for _, res := range list {
 		switch owner, taken := r.by[res.ID]; {
+		//mutant:resource-key
 		case r.o.HasKey(res.ID):
 			refused[res.ID] = "a minion of this id has a key"
+		//mutant:resource-first
 		case taken && owner != minion:
 			refused[res.ID] = "minion " + owner + " has registered it"
 		case seen[res.ID]:

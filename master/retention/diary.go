@@ -212,6 +212,7 @@ func (d *Diary) MayRepeat(jid, id string, upTo int64) bool {
 	defer d.mu.Unlock()
 	at := int64(0)
 	for i, p := range d.pubs {
+		//mutant:forgotten-jobs-are-not-redelivered
 		if p.jid == jid && len(d.pubs)-i <= rememberedJIDs {
 			at = p.pos
 			break
@@ -228,6 +229,7 @@ func (d *Diary) MayRepeat(jid, id string, upTo int64) bool {
 		return false
 	}
 	for _, p := range s.at {
+		//mutant:restarted-minions-are-not-redelivered
 		if p > at && p <= upTo {
 			return false
 		}

@@ -74,6 +74,7 @@ func formerNotes(jid string, text []byte) []returners.Note {
 	}
 	n := 4 + int(binary.BigEndian.Uint32(text))
 	out := []returners.Note{{Kind: returners.NotePublication, JID: jid, Value: text[4:n]}}
+	//mutant:former-publications
 	if len(text) > n && text[n] == 'p' {
 		out = append(out, returners.Note{Kind: returners.NotePublication, JID: jid, Key: returners.KeyPublished})
 	}

@@ -77,6 +77,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 func (q *Queues) Unqueue(w Waiting, reason string) {
 	paths := map[string]string{}
 	if reason == ledger.Expired {
+		//mutant:engine-queued-below-expire
 		maps.Copy(paths, w.Below)
 	}
 	for id := range w.Minions {
@@ -126,6 +127,7 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 		nodes[id] = map[string]string{}
 	}
 	for _, x := range xs {
+		//mutant:engine-guests-are-no-takeover-stored
 		if len(x.Minions) > 0 && len(x.Missing) == 0 && took(x) {
 			delete(nodes, x.Node) // it has the job; if in doubt it is given it once more and knows it by its jid
 		}
@@ -189,6 +191,7 @@ func (q *Queues) lastOf(jid string) {
 // those behind it from now on. That minions are there which came at work on the job says
 // nothing of the others.
 func (q *Queues) QueueHeard(node string, x jobevent.Expectation) {
+	//mutant:engine-guests-are-no-takeover
 	if !x.Moved && !x.Partial {
 		q.QueueTakenOver(x.JID, x.Under(node).Node)
 	}

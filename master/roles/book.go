@@ -171,6 +171,7 @@ func (b *Book) Admitted(id string) bool {
 		return false
 	}
 	key, err := b.o.Keys.Sum(id)
+	//mutant:admission-is-of-a-key
 	return err == nil && key.String() == finger
 }
 

@@ -58,6 +58,7 @@ func (b *Book) load() error {
 		}
 	}
 	b.file, err = os.OpenFile(b.path(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	//mutant:power-roles
 	return errors.Join(err, durable.Names(b.o.PkiDir))
 }
 
@@ -105,6 +106,7 @@ func (b *Book) write(id string, f fixed, sync bool) error {
 	if b.file == nil {
 		return fs.ErrClosed
 	}
+	//mutant:roles-outlive-the-process
 	if _, err := b.file.WriteString(format(id, f)); err != nil {
 		return err
 	}

@@ -55,6 +55,7 @@ func Below(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, erro
 	if err != nil {
 		return wire.Return{}, err
 	}
+	//mutant:simulated-depth,value-depth-of-every-master
 	if err := wire.FitFields(raw, depth); err != nil {
 		return wire.Return{}, err
 	}

@@ -13,6 +13,7 @@ import (
 // Fire refuses what minions may not say either: a caller of runners need not be trusted with
 // the master's own word.
 func (e Env) Fire(tag string, data *wire.Map) error {
+	//mutant:runners-forged-events
 	if !ownership.MayFire("", tag) {
 		return fmt.Errorf("event.send: %q is a tag by which masters and minions speak of what they know; choose another, such as my/event", tag)
 	}

@@ -74,6 +74,7 @@ var ErrPrivate = errors.New("its result is for its caller alone, and is not kept
 // Start has a call run and gives the tag under which its result will be on the bus. The
 // error is [ErrBusy] or [ErrPrivate].
 func (h *Host) Start(b Bound, s Start) (tag string, err error) {
+	//mutant:runners-private-is-not-kept
 	if s.Keep && registry.Private(b.Fun()) {
 		return "", fmt.Errorf("%s: %w", b.Fun(), ErrPrivate)
 	}
@@ -119,6 +120,7 @@ var ErrNotRead = errors.New("it is no function that only reads and is soon done:
 // job cache is told: what a page asks every two seconds is nobody's news. The error is
 // [ErrNotRead], [ErrBusy] or that of the function, which may have given a value as well.
 func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
+	//mutant:api-queries-only-read
 	if !registry.Reads(b.Fun()) {
 		return nil, fmt.Errorf("%s: %w", b.Fun(), ErrNotRead)
 	}
@@ -168,6 +170,7 @@ func (r *run) tag() string { return "salt/run/" + r.JID }
 
 // args are the arguments as events show them: without secrets, and of a private function none.
 func (h *Host) args(r *run) []any {
+	//mutant:runners-private-arguments
 	if registry.Private(r.call.Fun()) {
 		return []any{}
 	}
@@ -209,6 +212,7 @@ func (h *Host) run(r *run) (any, error) {
 		h.results.Put(r.JID, r.Owner, b)
 		ret.Set("held", true) // to be fetched: the event itself is cut
 	}
+	//mutant:runners-private-results
 	if private {
 		ret.Set("return", nil)
 		ret.Delete("error")

@@ -39,11 +39,13 @@ func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 	if err != nil {
 		return Invalid("%s: %v", e.Name, err)
 	}
+	//mutant:cve2020-25592-login,login-before-key
 	if by != "" {
 		proof.From = s.From(r)
 		r.From = proof.From
 		return s.entitleLogin(ctx, e, r, proof, by)
 	}
+	//mutant:key-before-decoding
 	f, err := wire.Pick(r.Load, atDoor, "key")
 	key := ""
 	if err == nil {
@@ -53,6 +55,7 @@ func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 	if ok && owner != s.Own { // who may do everything
 		ok = e.rule(r.Load) == User
 	}
+	//mutant:cve2020-25592-key
 	if !ok {
 		user, fun := namesOf(r.Load)
 		s.RefusedUser(e.Name, user, fun)
@@ -68,6 +71,7 @@ func (s *Server) entitleLogin(ctx context.Context, e *entry, r *Request, p Proof
 	err := errNoLogins
 	if e.Logins {
 		var l Login
+		//mutant:wrong-login
 		if l, err = s.Logins.Identify(ctx, p); err == nil {
 			l.By, r.Login = by, &l
 			return nil

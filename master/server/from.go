@@ -32,6 +32,7 @@ func (s *Server) Vouched(r *Request) (addr string, vouched bool) {
 	if err != nil {
 		return own, false
 	}
+	//mutant:api-from-needs-the-key
 	if owner, ok := s.User(textUpTo(f[1], maxName)); !ok || owner != s.Own {
 		return own, false
 	}

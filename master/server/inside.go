@@ -30,6 +30,7 @@ func (s *Server) Inside(ctx context.Context, what string, load wire.Raw, do func
 		if p := recover(); p != nil {
 			s.Stats.Panics.Add(1)
 			s.Log.Error("request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
+			//mutant:publish-inside-panics
 			err = Invalid("%s: %s", what, handlerRaised)
 		}
 	}()

@@ -28,11 +28,13 @@ const MaxValues = 1 << 19
 func (s *Server) weigh(ctx context.Context, c *Command, load wire.Raw) (done func(), err error) {
 	lim := atDoor
 	if !c.Whole {
+		//mutant:minion-request-values
 		lim.MaxNodes = MaxValues
 	}
 	n, err := wire.Size(load, lim)
 	if err != nil {
 		return nil, err
 	}
+	//mutant:large-requests-take-turns
 	return s.work.Begin(ctx, n)
 }

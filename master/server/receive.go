@@ -19,9 +19,11 @@ func (s *Server) Receive(req *zmtp.Request) {
 	env, err := wire.ParseEnvelope(req.Body)
 	if err != nil {
 		s.Refused("envelope", req.Peer, err)
+		//mutant:cve2023-20897-each-is-answered
 		s.answer(req, BadLoad)
 		return
 	}
+	//mutant:cve2025-62349-old-protocol
 	if env.Version < s.MinimumVersion {
 		s.refuseVersion(req, env)
 		return
@@ -38,6 +40,7 @@ func (s *Server) Receive(req *zmtp.Request) {
 	switch e := s.clear[name]; {
 	case e == nil:
 		s.Refused("command", req.Peer, fmt.Errorf("unknown clear command %q", name))
+		//mutant:cve2020-11651-clear-list
 		s.answer(req, wire.NewMap())
 	case e.Costly != nil:
 		s.submit(req, e, env)
@@ -74,6 +77,7 @@ func (s *Server) refuseVersion(req *zmtp.Request, env wire.Envelope) {
 		Text:   fmt.Sprintf("Rejected authentication attempt using protocol version %d (minimum required is %d)", env.Version, s.MinimumVersion),
 		Option: fmt.Sprintf("minimum_auth_version: %d in this master's configuration lets such minions in; better, upgrade them", max(env.Version, 0)),
 	}
+	//mutant:refused-protocol-is-logged
 	s.Turned.Note(c, s.Now(), id, "from", req.Peer.Source())
 	if cmd == "_auth" {
 		// A minion logs this text; to none is it more than a text that is not a map.

@@ -35,6 +35,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		return
 	}
 	e := s.sealed[r.Cmd]
+	//mutant:cve2020-11651-sealed-list
 	if e == nil {
 		s.seal(req, key, r, wire.NewMap())
 		return
@@ -91,6 +92,7 @@ func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *R
 	n := uint64(1)
 	if level > slog.LevelDebug {
 		if n = s.vain.Note([2]string{r.Cmd, r.ID}, s.Now()); n == 0 {
+			//mutant:failures-share-log-lines
 			level = slog.LevelDebug
 		}
 	}

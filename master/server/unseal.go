@@ -65,9 +65,11 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	if env.Version < 3 {
 		return key, r, nil
 	}
+	//mutant:cve2024-38823-age
 	if s.TTL > 0 && (!hasTS || s.Now().Unix()-ts > int64(s.TTL.Seconds())) {
 		return nil, nil, fmt.Errorf("a request of %s is older than request_server_ttl", env.ID)
 	}
+	//mutant:cve2013-4439-one-id
 	if r.ID != env.ID {
 		return nil, nil, fmt.Errorf("a request of %s claims to be of %q", env.ID, r.ID)
 	}

@@ -40,6 +40,7 @@ func newExtNodes(config any) (Top, error) {
 // prints YAML: classes, a list of states or a mapping whose keys they are, and environment,
 // base if it is not there.
 func (e extNodes) States(ctx context.Context, id string) (map[string][]string, error) {
+	//mutant:tops-dash-id,tops-own-id
 	if strings.HasPrefix(id, "-") {
 		return nil, fmt.Errorf("%s would read the id %s as an option", e.argv[0], id)
 	}

@@ -79,6 +79,7 @@ func (t *Tops) States(ctx context.Context, id string) *wire.Map {
 func (t *Tops) ask(ctx context.Context, name, id string) (map[string][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	//mutant:tops-one-minion
 	give, err := t.shares.Take(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("its other questions: %w", err)

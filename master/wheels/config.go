@@ -154,6 +154,7 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // configFile is the path of a file of options, in the folder of default_include.
 func configFile(conf *config.Master, name string) (string, error) {
+	//mutant:runners-file-is-no-path
 	if !fileName.MatchString(name) {
 		return "", functions.Invalid("file_name=%q: use letters, digits, _ and -, at most 64", name)
 	}
@@ -188,6 +189,7 @@ func readOptions(path string) (*value.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the options: %w", err)
 	}
+	//mutant:runners-files-of-others
 	if !strings.HasPrefix(string(b), written) {
 		return nil, fmt.Errorf("%s was not written by config.apply or config.update_config, and is left alone; choose another name", path)
 	}
@@ -244,5 +246,6 @@ func writeOptions(conf *config.Master, path string, options *value.Map) error {
 	if fresh {
 		return errors.Join(err, os.Remove(path))
 	}
+	//mutant:runners-taken-back
 	return errors.Join(err, crypt.WriteFile(path, before, 0o644))
 }

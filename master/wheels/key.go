@@ -188,6 +188,7 @@ func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), state
 			return nil, err
 		}
 		from := slices.Sorted(maps.Keys(also))
+		//mutant:cve2020-11652-keys-of-the-folder
 		return changed(change(c.Env.Keys, c.Env.Keys.Store.Match(strings.Join(globs, ","), from...)))
 	}
 }

@@ -70,6 +70,7 @@ func keyMaster(show func(c *Call) ([]keys.Shown, error)) func(context.Context, *
 
 func keySignature(_ context.Context, c *Call) (any, error) {
 	for _, name := range []string{"priv", "pub", "signature_path"} {
+		//mutant:runners-signature-paths
 		if path := c.Text(name); path != "" {
 			return nil, functions.Invalid("%s=%s: no caller says which files of this machine are read or written; use salt-key --gen-signature there", name, path)
 		}

@@ -49,6 +49,7 @@ func (s *Sender) giveUp(seq uint64, load []byte, why error) {
 	ret.ID, ret.JID = s.Minion, jid
 	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, s.Master, why)))
 	if err == nil {
+		//mutant:minion-gives-up-with-an-error
 		err = s.Outbox.Push(jid, full)
 	}
 	if err != nil {

@@ -35,6 +35,7 @@ func ask(ctx context.Context, path string, question []byte, limit time.Duration,
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), out, errs
 	cmd.Dir = "/"
 	// Nothing of the minion's own, which may hold secrets.
+	//mutant:modules-external-environment
 	cmd.Env = []string{"PATH=" + cleanPath, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + home()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -45,6 +46,7 @@ func ask(ctx context.Context, path string, question []byte, limit time.Duration,
 		return nil, fmt.Errorf("%w: more than %v", ErrLate, limit)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	//mutant:modules-external-bound
 	case out.cut:
 		return nil, fmt.Errorf("it wrote more than %d bytes", most)
 	case err != nil:
@@ -98,6 +100,7 @@ func trusted(path string) error {
 			return fmt.Errorf("%s is a link; put the program itself there", p)
 		case !ok || sys.Uid != 0 && int(sys.Uid) != os.Geteuid():
 			return fmt.Errorf("%s belongs to another user than root and that of the minion", p)
+		//mutant:modules-external-owner
 		case st.Mode().Perm()&0o022 != 0:
 			return fmt.Errorf("%s can be written by others: chmod go-w", p)
 		}

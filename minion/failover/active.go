@@ -122,6 +122,7 @@ func (m *mover) sibling(ctx context.Context, n sibling.Node, voucher []byte) (*a
 // configured serves the master that the option names as a guest, on the word of the
 // primary.
 func (m *mover) configured(ctx context.Context) (*active, error) {
+	//mutant:failover-minion-announces-first
 	a, err := m.open(m.Master, SessionOptions{
 		AuthTries: 1, AnnounceFirst: arrival,
 		Change: func(c *channel.Config) error { c.Voucher = m.known.moved(); return nil },

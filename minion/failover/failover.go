@@ -90,6 +90,7 @@ func Run(ctx context.Context, cfg Config) error {
 	m := &mover{Config: cfg, known: k}
 	m.moves = cfg.Bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(e bus.Event) bool { return e.Tag == moveTag }})
 	defer m.moves.Close()
+	//mutant:remembered-home-is-given-up
 	cur, err := m.start(ctx)
 	if err != nil {
 		return err

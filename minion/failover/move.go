@@ -44,6 +44,7 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 		}
 		return next
 	}
+	//mutant:remembered-home-is-given-up-2
 	if t.lost && m.known.moved() != nil { // the primary is not where the option says, and nobody that it has named is there
 		next, err := m.configured(ctx)
 		if err == nil {

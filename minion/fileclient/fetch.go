@@ -145,6 +145,7 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 		var got string
 		err = c.write(place, cache || w.Makedirs, func(f *os.File) error {
 			got, err = c.pieces(ctx, f, env, path, want.Type, w.Gzip)
+			//mutant:modules-files-have-their-hash
 			if err == nil && got != want.Sum {
 				err = &spoilt{source, want, got}
 			}

@@ -60,6 +60,7 @@ func (l Local) find(saltenv, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		//mutant:files-local-links
 		if st, err := os.Stat(full); err == nil && st.Mode().IsRegular() && (!l.NoFollow || l.within(saltenv, full)) {
 			return full, nil
 		}

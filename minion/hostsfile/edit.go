@@ -24,6 +24,7 @@ func Check(ip, names, comment string) error {
 	if strings.ContainsAny(names, "\r\n") {
 		return fmt.Errorf("the names %q are on several lines", names)
 	}
+	//mutant:hosts-line-break
 	if strings.ContainsAny(comment, "\r\n\x00") {
 		return fmt.Errorf("the comment %q has several lines", comment)
 	}

@@ -104,6 +104,7 @@ func (d *diary) note(jid string) error {
 	if err := d.write(jid); err != nil {
 		return err
 	}
+	//mutant:job-record-is-synced,power-job-record
 	if err := d.sync.Wait(); err != nil {
 		return fmt.Errorf("write the diary of jobs: %w", err)
 	}

@@ -51,6 +51,7 @@ func (j *Jobs) run(from Master, p wire.Publication, place *turn) {
 		defer close(saved)
 		if err := stores.Save(p, ret, full); err != nil {
 			j.Log.Error("return not saved", "jid", p.JID, "err", err)
+			//mutant:returners-unsaved-is-reported
 			j.unsaved(from.Env(), p.JID, err)
 		}
 	}()

@@ -22,6 +22,7 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 	}
 	meant, err := from.Meant(p)
 	if err != nil {
+		//mutant:unreadable-jobs-are-answered
 		j.Decline(from, p, err)
 		return err
 	}

@@ -17,6 +17,7 @@ func (m *Masters) Run(ctx context.Context) error {
 		return fmt.Errorf("minion %s has no master: set the option master", m.Options.ID)
 	case m.Options.MasterType == "failover":
 		return m.failover(ctx, list)
+	//mutant:failover-minion-trace
 	case m.Options.Rehome && len(list) == 1:
 		return m.serveOrSibling(ctx, list[0])
 	default:

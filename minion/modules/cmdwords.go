@@ -90,6 +90,7 @@ func pythonShell(c *Call) any {
 	if v := c.Value("python_shell"); v != nil {
 		return v
 	}
+	//mutant:cmd-safe,shell-jid
 	return c.Direct || c.Env != nil && c.Env.Option("cmd_safe") == false
 }
 

@@ -133,6 +133,7 @@ func cronEntry(ctx context.Context, c *Call) (any, error) {
 
 // oneLine refuses what would become another line of a crontab.
 func oneLine(what, text string) error {
+	//mutant:modules-cron-one-line
 	if strings.ContainsAny(text, "\n\r\x00") {
 		return invocationErrorf("%s of a cron job has to be one line, not %s", what, PyRepr(text))
 	}

@@ -65,6 +65,7 @@ func prepare(ctx context.Context, env Env, inv Invocation) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	//mutant:cve2020-28243-functions
 	if !ok || disabled(env, inv.Fun) {
 		return nil, ErrNotAvailable
 	}

@@ -54,6 +54,7 @@ func readWhole(path string) (string, error) {
 	defer f.Close()
 	// A file of /proc has no size, and is read all the same.
 	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
+	//mutant:edited-file-size
 	if err == nil && len(data) > maxEdited {
 		err = fmt.Errorf("%s has %d bytes: of more than %d it is not read into memory", path, max(st.Size(), int64(len(data))), maxEdited)
 	}
@@ -113,6 +114,7 @@ func copyAs(from, to string) error {
 		return err
 	}
 	defer in.Close()
+	//mutant:edit-follows-no-link
 	return newFile(to, in, st)
 }
 

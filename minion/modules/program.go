@@ -55,6 +55,7 @@ func (c *Call) program(ctx context.Context, p program, words ...string) (ran, er
 	if path == "" {
 		return ran{}, &NotFoundError{words[0]}
 	}
+	//mutant:modules-no-shell
 	proc := process{
 		argv: append([]string{path}, words[1:]...), dir: p.dir, env: programEnv(p.env), stdin: p.stdin,
 		merge: p.merge, umask: -1, timeout: p.timeout, max: outputMax(c.Env), cred: p.cred,
@@ -113,6 +114,7 @@ func octal(n uint32) string { return strconv.FormatUint(uint64(n), 8) }
 // plainArg refuses a value that a program would read as one of its options, or
 // that holds what no argument may.
 func plainArg(what, v string) error {
+	//mutant:modules-names-are-words
 	if v == "" || strings.HasPrefix(v, "-") || strings.ContainsAny(v, "\x00\n") {
 		return invocationErrorf("%s %s is refused: it is empty, begins with -, or holds a line break", what, PyRepr(v))
 	}

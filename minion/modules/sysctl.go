@@ -118,6 +118,7 @@ func (c *Call) sysctl(ctx context.Context, words ...string) (ran, error) {
 // sysctlName is the name of a parameter, which the program must not read as an option.
 func (c *Call) sysctlName() (string, error) {
 	name := c.Str("name")
+	//mutant:modules-sysctl-name
 	if err := plainArg("name", name); err != nil {
 		return "", err
 	}
@@ -150,6 +151,7 @@ func (c *Call) assignSysctl(ctx context.Context, name, value string) (*wire.Map,
 	}
 	swapped := strings.NewReplacer(".", "/", "/", ".").Replace(name)
 	path := filepath.Join(procSys, swapped)
+	//mutant:modules-sysctl-name-2
 	if _, err := os.Stat(path); err != nil || !strings.HasPrefix(path, procSys+"/") {
 		return nil, commandErrorf("sysctl %s does not exist", name)
 	}

@@ -43,6 +43,7 @@ func (s *Scheduler) hold(r heldReturn) {
 	}
 	for len(s.held) > 1 && (len(s.held) > maxHeld || size > maxHeldBytes) {
 		size -= len(s.held[0].load)
+		//mutant:schedule-held-bound
 		s.held = s.held[1:]
 		given++
 	}

@@ -67,6 +67,7 @@ func (s *Session) Meant(p wire.Publication) (bool, error) {
 		return false, err
 	}
 	if narrowed {
+		//mutant:minion-reads-target
 		if listed, err := s.matches(p); err != nil || !listed {
 			return false, err
 		}

@@ -63,6 +63,7 @@ CLI Example:
 
 // pausePath is the file of a run; the error is that a job id is none.
 func pausePath(env modules.Env, jid string) (string, error) {
+	//mutant:state-pause-is-of-a-job
 	if jobNumber(jid) == nil || len(jid) > 64 {
 		return "", &modules.InvocationError{Msg: fmt.Sprintf("%q is no job id: it is a number such as 20171130110407769519", jid)}
 	}

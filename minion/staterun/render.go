@@ -43,6 +43,7 @@ func (f functions) Names(ctx context.Context) []string { return modules.Availabl
 
 // Call implements both.
 func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+	//mutant:shell-template
 	v, _, err := f.Retcode(ctx, fun, args, kwargs)
 	return v, err
 }

@@ -74,6 +74,7 @@ func fileCopy(_ context.Context, c *Call) (*core.Result, error) {
 	if c.Test {
 		return would(name, fmt.Sprintf("File \"%s\" is set to be copied to \"%s\"", source, dest), nil), nil
 	}
+	//mutant:state-copy-keeps-its-source
 	if inside(source, dest) {
 		return bad(name, "Failed to copy \"%s\" to \"%s\": one holds the other", source, dest), nil
 	}

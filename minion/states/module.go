@@ -86,6 +86,7 @@ func moduleNew(ctx context.Context, c *Call, funs []string) (*core.Result, error
 	for _, fun := range funs {
 		base, _, _ := strings.Cut(fun, ":")
 		args, kwargs := callArgs(get(c.Kwargs, fun))
+		//mutant:shell-module-run
 		v, err := c.Module(ctx, base, args, kwargs)
 		var invalid *modules.InvocationError
 		var wrong *modules.ArgumentError

@@ -86,6 +86,7 @@ func (a *API) settle(dir string) error {
 		return nil
 	}
 	a.at.url = url
+	//mutant:remote-password-of-another-host
 	if strings.TrimSuffix(section["saltapi_url"], "/") != strings.TrimSuffix(url, "/") {
 		section = nil // a password is for the host that it is named with
 	}

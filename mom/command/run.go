@@ -89,7 +89,9 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	if asksForScript(args) && len(args) == 2 && args[1] == "bash" {
 		_, _ = io.WriteString(shown, bashWords) // the script itself finds out that nobody reads
 	}
+	//mutant:terminal-guard
 	c.SetOut(shown)
+	//mutant:terminal-guard-2
 	c.SetErr(told)
 	err := c.ExecuteContext(ctx)
 	if err == nil {
@@ -107,6 +109,7 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	if !errors.As(err, &e) {
 		e = &exitError{code: ExitFailure, err: err}
 	}
+	//mutant:terminal-guard-of-errors
 	if text := e.Error(); text != "" {
 		_, _ = fmt.Fprintln(told, text) // there is nowhere else to tell
 	}

@@ -80,6 +80,7 @@ func untilSignal(parent context.Context, told Overdue) (context.Context, func())
 			select {
 			case <-timer.C:
 				s.tell(busy.Now())
+				//mutant:sigterm-ends-commands
 				os.Exit(why.Code())
 			case <-ended:
 			}

@@ -39,6 +39,7 @@ func lookStart(p *patient) {
 // options that it leaves out.
 func (p *patient) tryMaster(role string, node *config.Syndic) {
 	left := config.NewLeftOut(slog.DiscardHandler)
+	//mutant:access-faults-are-found
 	err := daemons.TryMaster(p.conf, node, slog.New(left))
 	for _, e := range left.List() {
 		if !p.knows(e.Text) {

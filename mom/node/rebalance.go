@@ -103,6 +103,7 @@ func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housi
 			return err
 		}
 		settled := len(h.draining) == 0 && len(h.fit) > 1
+		//mutant:rebalance-after-draining
 		if waited := time.Since(begun); settled || waited >= newsTime {
 			return n.fitting(h)
 		}

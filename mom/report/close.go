@@ -23,6 +23,7 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	nodes := r.nodes(a)
 	if a.Expected == 0 && len(r.returned)+len(r.missing) == 0 {
 		r.blame(a, nodes)
+		//mutant:empty-job-names-no-nodes
 		if r.asked+len(a.Nodes) == 0 {
 			return r.NoMatch("No minions matched the target. Job " + a.JID + " had no minion to run on.")
 		}

@@ -164,6 +164,7 @@ func (r *Report) show(ret client.Return) {
 	o := r.o.Output
 	o.Retcode = ret.Retcode
 	name := r.o.Outputter
+	//mutant:outputter-is-no-choice-of-minions
 	if name == "" && output.Offered(ret.Out) {
 		name = ret.Out
 	}

@@ -57,6 +57,7 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 		kwargs.Set(k, v)
 	}
 	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: call.Args, Kwargs: kwargs, Timeout: call.Timeout})
+	//mutant:api-results-need-a-login
 	may := s.b.rules.JudgeRunner(l.Rules, bound).Allowed
 	if !may {
 		if may, err = s.own(ctx, &l, bound); err != nil {
@@ -94,6 +95,7 @@ func (s *session) own(ctx context.Context, l *server.Login, call runners.Bound) 
 		return false, nil
 	}
 	job, known, err := s.b.store.GetLoad(ctx, jid)
+	//mutant:api-results-of-own-jobs
 	return known && access.LoginOwner(l).Owns(job), err
 }
 

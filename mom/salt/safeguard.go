@@ -44,6 +44,7 @@ func (r *call) guard(ctx context.Context) error {
 	if err != nil {
 		return r.refused(ctx, fmt.Errorf("count the minions for batch_safe_limit: %w", err), "")
 	}
+	//mutant:batch-safe-limit
 	if n < r.f.safe.limit {
 		return nil
 	}

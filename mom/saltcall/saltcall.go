@@ -175,6 +175,7 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 	if f.grains || f.doc { // questions about this program, not jobs
 		o.Local, o.Returners = true, nil
 	}
+	//mutant:shell-reaction
 	o.Indirect = os.Getenv(IndirectEnv) != ""
 	_ = os.Unsetenv(IndirectEnv) // what the function starts does not inherit it
 	o.Fun = words[0]

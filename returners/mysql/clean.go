@@ -32,6 +32,7 @@ func (s *Store) CleanOlder(ctx context.Context, keep time.Duration, limit int) (
 	if _, err := one(ctx, s.db, []any{&now}, "SELECT CURRENT_TIMESTAMP"); err != nil {
 		return 0, s.fault("read the database's clock", err)
 	}
+	//mutant:ages-by-the-database-clock
 	return s.clean(ctx, now.Add(-keep), limit, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)"+
 		" OR EXISTS (SELECT 1 FROM mom_jobs WHERE jid = ? AND GREATEST(stored, COALESCE(held, stored)) >= ?)")
 }

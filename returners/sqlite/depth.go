@@ -152,10 +152,12 @@ func (d *depths) read(dest string, after int64, limit, maxBytes int) ([]Item, bo
 	defer d.mu.Unlock()
 	o := d.dest[dest]
 	switch {
+	//mutant:outbox-tail-in-doubt
 	case d.doubt:
 		return nil, false
 	case o == nil:
 		return nil, true
+	//mutant:outbox-tail-behind-memory
 	case after < o.after && !o.whole():
 		return nil, false
 	}

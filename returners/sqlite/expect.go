@@ -56,6 +56,7 @@ func (w *writer) expectation(ctx context.Context, x *returners.Expectation) (boo
 		if err != nil {
 			return err
 		}
+		//mutant:sql-gets-what-a-report-changed
 		if p.marks.Put(id, k) {
 			p.dirty, changed = true, true
 			if w.owing {
@@ -169,6 +170,7 @@ func (w *writer) putPages(ctx context.Context, e *expected) error {
 		}
 		ids := p.marks.IDs()
 		step := 2 * pageIDs
+		//mutant:expectation-pages-are-small
 		if len(ids) > step {
 			step = pageIDs
 		}

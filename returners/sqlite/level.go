@@ -25,6 +25,7 @@ func (s *Store) setLevel(ctx context.Context, at level) error {
 	if _, err := s.w.ExecContext(ctx, "PRAGMA synchronous = "+mode); err != nil {
 		return fmt.Errorf("choose whether a transaction is synced: %w", err)
 	}
+	//mutant:failed-sync-is-repeated
 	s.level = at
 	return nil
 }

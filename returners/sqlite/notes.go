@@ -13,6 +13,8 @@ import (
 var holding = "('" + strings.Join(returners.HoldingNotes, "', '") + "')"
 
 // notHeld holds for a job that no note holds.
+//
+//mutant:noted-jobs-are-held
 var notHeld = "NOT EXISTS (SELECT 1 FROM notes n WHERE n.kind IN " + holding + " AND n.jid = jids.jid)"
 
 // notes enters notes in their order.

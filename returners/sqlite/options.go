@@ -53,6 +53,7 @@ func (o *Options) fill() error {
 	}
 	switch o.Synchronous {
 	case "":
+		//mutant:power-commits
 		o.Synchronous = "full"
 	case "full", "normal":
 	default:

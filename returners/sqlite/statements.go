@@ -20,6 +20,7 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		query string
 	}{
 		// The first load stays, see returners.Load.
+		//mutant:first-record-stays
 		{&p.load, `INSERT INTO jids (jid, at, last, user, load) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET at = excluded.at, user = excluded.user, load = excluded.load, last = max(last, excluded.last)
 			WHERE load IS NULL OR ? AND load <> excluded.load`},

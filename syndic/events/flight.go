@@ -88,7 +88,9 @@ func (u *Uplink) depart() (f flight, ok bool) {
 			}
 			// Of a job whose words were lost the end does not count: it is told again.
 			taken := len(f.batch)
+			//mutant:lost-reports-hold-the-end
 			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return isEnd(e) && !u.teller.counts(e) })
+			//mutant:engine-room-by-an-end
 			if len(f.batch) < taken { // there may be room now, and the parent may take its time
 				pace.Ring(u.teller.kick)
 			}

@@ -63,6 +63,7 @@ type room struct{ events, bytes, values int }
 func (r *room) takes(e bus.Event, first bool) bool {
 	r.events--
 	r.bytes -= size(e)
+	//mutant:request-values-are-bounded
 	r.values -= values(e)
 	return first || r.events >= 0 && r.bytes >= 0 && r.values >= 0
 }

@@ -61,6 +61,7 @@ func (t *teller) counts(e bus.Event) bool {
 	if t.lap.Counts(JobOf(e.Tag)) {
 		return true
 	}
+	//mutant:older-jobs-are-read-again
 	t.turn++
 	return false
 }

@@ -37,6 +37,7 @@ func (w *waits) init(b bounds.Bounds, gone func(bus.Event)) {
 // comes. The caller holds the mutex.
 func (w *waits) room() bool {
 	n, bytes := w.urgent.len()+w.aloft.words, w.urgent.bytes+w.aloft.bytes
+	//mutant:repeated-reports-wait-for-room
 	return n == 0 || 2*n < w.urgent.max && 2*bytes < w.urgent.maxBytes
 }
 

@@ -39,8 +39,10 @@ func (s *Sender) strike(ctx context.Context, it returners.Item, why error) Landi
 	s.mu.Unlock()
 	var ended error
 	if tell {
+		//mutant:refused-row-becomes-an-error
 		ended = s.end(ctx, it, why)
 	}
+	//mutant:refused-row-error-is-resent
 	unheard := ended != nil && !errors.Is(ended, ErrNotTaken)
 	if !tell || unheard || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
 		s.mu.Lock()

@@ -134,6 +134,7 @@ func (s *Sender) settle(ctx context.Context, rows []returners.Item) error {
 	for _, it := range rows {
 		m := returners.Move{Seq: it.Seq}
 		if sharer != nil {
+			//mutant:returns-pending-per-parent
 			m.To = sharer.Others(it)
 		}
 		for _, dest := range m.To {

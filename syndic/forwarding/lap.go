@@ -16,6 +16,8 @@ type Lap struct {
 // NewLap is for a master above that was told nothing as yet by this life of the node:
 // what an earlier one had to say and did not may be lost, so that no job counts before
 // its turn has come.
+//
+//mutant:end-counts-after-a-restart
 func NewLap() Lap { return Lap{lost: true} }
 
 // Begin goes once round, from where it is. lost: words of jobs were lost, so that a
@@ -23,6 +25,7 @@ func NewLap() Lap { return Lap{lost: true} }
 // end; those before it that were not there when its turn came have theirs at the end.
 func (l *Lap) Begin(lost bool) {
 	l.midst = l.turn > l.at
+	//mutant:report-turns-survive-a-restart,reports-resume-in-turn
 	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, max(l.at, l.turn)
 }
 
@@ -61,12 +64,16 @@ func (l *Lap) Active() bool { return l.active }
 // its turn would have come.
 func (l *Lap) Counts(jid string) bool {
 	switch {
+	//mutant:simulated-lost-reports
 	case !l.lost:
 		return true
+	//mutant:end-counts-in-a-gap
 	case l.wrapped:
 		return l.since(jid) || l.passed(jid)
 	}
+	//mutant:end-counts-in-a-gap-2
 	return l.since(jid) && l.passed(jid)
 }
 
+//mutant:end-of-late-jobs-counts
 func (l *Lap) passed(jid string) bool { return jid <= l.at || jid < l.turn }

@@ -16,6 +16,7 @@ import (
 // tells which: if that is taken, the rows are at fault.
 func (s *Sender) request(ctx context.Context, load *wire.Map) (wire.Verdicts, error) {
 	v, err := Outcome(s.o.Parent.Request(ctx, load))
+	//mutant:refused-batch-is-halved,simulated-refusal
 	if errors.Is(err, channel.ErrRefused) && s.ask(ctx) == nil {
 		err = fmt.Errorf("%w: %w", ErrNotTaken, err)
 	}
@@ -114,6 +115,7 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 // reject sets a row aside that can never be delivered; if others are owed it as well,
 // it goes to them.
 func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
+	//mutant:refused-row-goes-to-other-parents
 	if sharer, ok := s.o.Parent.(Sharer); ok && len(sharer.Others(it)) > 0 {
 		s.o.Log.Warn("return rejected by one parent, sending it to the others",
 			"jid", it.JID, "minion", it.ID, "master", s.o.Name, "err", why)

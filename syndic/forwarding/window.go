@@ -88,6 +88,7 @@ func (w *Window) EndPage(dest string, page []returners.Item, mine func(i int) bo
 	for i := range page {
 		it := &page[i]
 		w.read[dest] = max(w.read[dest], it.Seq)
+		//mutant:simulated-window,page-fits-the-window
 		if _, done := w.landed[it.Seq]; done || w.rows[it.Seq] != nil || !mine(i) {
 			continue
 		}
@@ -129,6 +130,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 	var out []returners.Item
 	kept := w.order[:0:0]
 	busy := map[string]bool{}
+	//mutant:refused-rows-give-way
 	untried := w.doubt && w.Untried()
 	for i, seq := range w.order {
 		s := w.rows[seq]
@@ -143,6 +145,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 		}
 		if apart && (busy[s.it.JID] || w.aloft[s.it.JID] > 0) {
 			busy[s.it.JID] = true
+			//mutant:window-holds-rows-of-busy-jobs
 			kept = append(kept, seq)
 			continue
 		}
@@ -163,6 +166,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 func (w *Window) Back(rows ...returners.Item) {
 	for _, it := range rows {
 		if s := w.leave(it.Seq, aloft); s != nil {
+			//mutant:refused-rows-are-resent
 			w.wait(s)
 		}
 	}

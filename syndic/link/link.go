@@ -105,6 +105,7 @@ func (l *Link) change(alter func()) {
 		wait = l.o.Back
 	}
 	// Also where there is no other one as yet: a sibling may stand in until then.
+	//mutant:absent-parent-starts-failover
 	time.AfterFunc(wait+time.Millisecond, l.o.Shift)
 }
 

@@ -62,6 +62,7 @@ func (c *Closings) Note(jid string, word uint64, addr string, needed []string) (
 func (c *Closings) forget() {
 	maps.DeleteFunc(c.took, func(jid string, t closing) bool {
 		word, marked := c.last(jid)
+		//mutant:taken-ends-are-forgotten
 		return !marked || word != t.word
 	})
 	c.limit = max(c.most, 2*len(c.took))

@@ -45,6 +45,7 @@ func takeOver(ctx context.Context, local Local, path string) error {
 				return fmt.Errorf("take over where jobs came from: %w", err)
 			}
 		}
+		//mutant:former-origins
 		if !stored[name] { // nothing would ever remove the note
 			continue
 		}

@@ -63,6 +63,7 @@ func (p *publisher) insist(ctx context.Context, job wire.PublishLoad) error {
 	defer cancel()
 	retry := p.o.Pace.Backoff()
 	for {
+		//mutant:origins-with-the-job
 		err := p.o.Local.Publish(ctx, job, p.o.Asks(job.JID)...)
 		if !errors.Is(err, local.ErrNotNow) || sleep.For(ctx, min(retry.Wait(), time.Second)) != nil {
 			return err
@@ -78,6 +79,7 @@ func (p *publisher) insist(ctx context.Context, job wire.PublishLoad) error {
 // wait so.
 func (p *publisher) offer(ctx context.Context, pub wire.Publication, job wire.PublishLoad, why error, waits func()) error {
 	left := offerUntil(pub)
+	//mutant:engine-queued-are-offered
 	if left <= 0 {
 		return why
 	}

@@ -47,6 +47,7 @@ func (o *Offered) end(jid string) {
 
 // takeBack ends the offers of a job that a master above takes back.
 func (o *Offered) takeBack(q nodecall.Question) {
+	//mutant:engine-taken-back-is-not-offered
 	if q.What != askDequeue {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 // delimiter and the settings of returners, which the minions below need as well,
 // and the time-out, of which Salt's syndic takes a second away at each tier.
 func Republish(p wire.Publication) (wire.PublishLoad, error) {
+	//mutant:target-list-below
 	p, _, _, err := judged.Read(p) // a list of the parent's minions names none of ours
 	if err != nil {
 		return wire.PublishLoad{}, err
@@ -35,6 +36,7 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 		}
 	}
 	kwargs := wire.NewMap()
+	//mutant:cve2022-22941-auth-list
 	for _, f := range []struct {
 		name string
 		raw  wire.Raw

@@ -94,6 +94,7 @@ func (s *Stream) open(ctx context.Context) {
 			if p, err = s.o.Channel.OpenPublication(ctx, body); err != nil {
 				if ctx.Err() == nil {
 					s.o.Log.Warn("publication from parent not decrypted", "jid", p.JID, "err", err)
+					//mutant:node-reports-declined-jobs
 					s.decline(p, err)
 				}
 				continue

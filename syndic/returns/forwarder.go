@@ -65,6 +65,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 	first := forwarding.Gather{Rows: f.o.Bounds.ForwardRows}
 	first.Grown(0)
 	// Those that do not come within that time are gone from then on.
+	//mutant:absent-parent-yields-its-rows
 	gone := time.AfterFunc(f.o.After+time.Millisecond, f.Shift)
 	defer gone.Stop()
 	sweep := time.NewTicker(f.o.Pace.Sweep)

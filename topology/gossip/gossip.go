@@ -169,6 +169,7 @@ func bindHost(mode, host string) (string, error) {
 	case mode != "local" && any:
 		return "0.0.0.0", nil
 	case mode == "local" && any:
+		//mutant:gossip-stays-local
 		return "127.0.0.1", nil
 	case mode == "local" && host == "localhost", mode != "local", ip != nil && ip.IsLoopback():
 		return host, nil

@@ -1,4 +1,4 @@
-// Package mutants is the command momlab mutants: each protection taken out in turn.
+// Package mutants is the command momlab mutants, which removes each protection in turn.
 package mutants
 
 import (
@@ -15,12 +15,12 @@ func Command() *cobra.Command {
 	var only string
 	var unchanged bool
 	c := &cobra.Command{
-		Use: "mutants", Short: "Take each protection out in turn: its test has to fail",
+		Use: "mutants", Short: "Remove each protection in turn: its test must fail",
 		Long: "momlab mutants is called in the folder of the repository. It exits with status 1 when a mutant survives.",
 		Args: command.NoArgs,
 	}
 	fl := c.Flags()
-	fl.StringVar(&only, "only", "", "only mutants whose name begins so")
+	fl.StringVar(&only, "only", "", "only mutants with this text in name, title or package")
 	fl.BoolVar(&unchanged, "baseline", true, "run all tests without a mutant first")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		return mutants.Play(cmd.Context(), os.Stdout, ".", only, unchanged)

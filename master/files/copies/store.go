@@ -174,6 +174,7 @@ func (s *Store) open(sum Sum) (*os.File, error) {
 	if err == nil {
 		_, err = io.Copy(h, f)
 	}
+	//mutant:files-copies-spoilt
 	if err == nil && fmt.Sprintf("%x", h.Sum(nil)) != sum.Hex {
 		err = fs.ErrNotExist // it is fetched again
 	}
@@ -269,6 +270,7 @@ func (s *Store) write(ctx context.Context, sum Sum, most, want int64, fetch func
 	if err := fetch(ctx, w); err != nil {
 		return 0, err
 	}
+	//mutant:files-copies-verified
 	if got := fmt.Sprintf("%x", h.Sum(nil)); got != sum.Hex {
 		return 0, fmt.Errorf("%w: %s instead of %s", ErrHash, got, sum.Hex)
 	}

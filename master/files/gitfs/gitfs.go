@@ -76,6 +76,7 @@ func (b *backend) find(ctx context.Context, r *remote, env, rel string) (*files.
 	}
 	s, err := r.repo.Snapshot()
 	if err != nil {
+		//mutant:git-never
 		if !r.envs.Shown(env) {
 			err = fs.ErrNotExist
 		}

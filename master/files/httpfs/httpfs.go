@@ -84,6 +84,7 @@ func newBackend(envs map[string]map[string]source, store *copies.Store, t http.R
 
 // secure refuses addresses whose answers others could change on the way.
 func secure(u *url.URL) error {
+	//mutant:files-http-plain
 	if u.Scheme != "https" || u.Host == "" {
 		return fmt.Errorf("%s is no address of https", u.Redacted())
 	}

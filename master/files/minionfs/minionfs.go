@@ -71,6 +71,7 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 		rel = below
 	}
 	id, pushed, ok := strings.Cut(rel, "/")
+	//mutant:files-pushed-top
 	if env != b.env || !ok || path.Base(pushed) == "top.sls" || !b.exposed(id) {
 		return nil, fs.ErrNotExist
 	}

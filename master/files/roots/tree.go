@@ -63,6 +63,7 @@ func (t *Tree) roots(env string) ([]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("environment %q: %w", env, fs.ErrNotExist)
 	}
+	//mutant:cve2021-25282-files-env-2
 	if strings.Contains(env, "/") || env[0] == '.' { // it becomes part of a path
 		return nil, fmt.Errorf("environment %q is no name of a folder: %w", env, fs.ErrNotExist)
 	}
@@ -142,6 +143,7 @@ func (t *Tree) inside(list []string, root, full string) (realRoot, below string,
 		t.o.Log.Warn("symlink leaves file_roots, not served", "hint", "add its target to file_roots to serve it",
 			"link", full, "leads_to", at, "times", n)
 	}
+	//mutant:cve2020-11652-files-links,cve2024-22232-served-2
 	return "", "", fs.ErrNotExist
 }
 
@@ -150,6 +152,7 @@ func within(root, path string) (below string, ok bool) {
 	if path == root {
 		return ".", true
 	}
+	//mutant:files-root-is-no-prefix
 	below, ok = strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/")
 	return below, ok
 }
@@ -166,6 +169,7 @@ func openBelow(root, below string, info fs.FileInfo) (files.Content, error) {
 		return nil, err
 	}
 	now, err := f.Stat()
+	//mutant:files-swapped
 	if err == nil && (!now.Mode().IsRegular() || !os.SameFile(info, now)) {
 		err = fmt.Errorf("%s is another file by now: %w", filepath.Join(root, below), fs.ErrNotExist)
 	}

@@ -122,6 +122,7 @@ func (b *backend) known(in *lru.Map[string, answer], key string) (any, bool) {
 // question is the one question of all that ask at the same time.
 func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
 	// Who found no answer may have been overtaken by the question that brought it.
+	//mutant:files-upstream-overtaken
 	if v, ok := b.known(in, key); ok {
 		return v, nil
 	}
@@ -130,6 +131,7 @@ func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key
 	if err == nil {
 		b.awaySince.Store(0)
 		if v, err = read(v); err == nil {
+			//mutant:files-upstream-once
 			in.Add(key, answer{v, at})
 			return v, nil
 		}
@@ -237,6 +239,7 @@ func unread(v any) error { return fmt.Errorf("the master above answered %.80v", 
 // short is what a question is known by: minions ask for paths of any length, and what is said
 // of them is remembered.
 func short(key string) string {
+	//mutant:files-upstream-long-names
 	if len(key) <= maxKey {
 		return key
 	}

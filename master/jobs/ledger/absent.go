@@ -15,6 +15,7 @@ func Absent(xs []returners.Expectation) map[string]jobevent.Absence {
 			if why == Unmatched {
 				continue
 			}
+			//mutant:engine-other-way-says-more
 			if old, known := out[id]; known && why == Queued && old.Reason != Queued {
 				continue
 			}

@@ -41,6 +41,7 @@ func (j *job) answer(id string, ok bool) {
 	delete(j.claims, id)
 	// A map that was large stays large.
 	if j.most = max(j.most, len(j.entries)+1); j.most > shrinkAt && len(j.entries) < j.most/4 {
+		//mutant:open-jobs-are-small
 		j.entries = maps.Collect(maps.All(j.entries))
 		j.most = len(j.entries)
 	}

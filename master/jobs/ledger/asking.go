@@ -21,6 +21,7 @@ const (
 // askInTurn asks those whose time has come as far as there is room, first those that have
 // worked on the job for the shortest time, of all that is known. The others wait.
 func (l *Ledger) askInTurn(j *job, ids []string, room int, n *news) {
+	//mutant:find-job-window
 	room = max(room-len(n.find), 0)
 	if 0 < room && room < len(ids) {
 		slices.SortFunc(ids, func(a, b string) int {
@@ -55,6 +56,7 @@ func (l *Ledger) roundEnd(j *job, e *entry) time.Time {
 	if e.doubt || !j.turns.any {
 		return time.Time{}
 	}
+	//mutant:find-job-round-ends
 	end := min(j.turns.lastAt+l.gather(j), e.sent+longestRound*l.gather(j))
 	return j.opened.Add(end)
 }
@@ -67,6 +69,7 @@ func (l *Ledger) running(j *job, e *entry) {
 		return
 	}
 	// A job that has run long runs on: each time it is asked after twice as long.
+	//mutant:find-job-backs-off
 	e.pause = max(j.Timeout, min(2*e.pause, l.cfg.AskConnected))
 	l.due(j, e, l.cfg.Clock.Now().Add(e.pause))
 }
@@ -74,6 +77,7 @@ func (l *Ledger) running(j *job, e *entry) {
 // askLater has a minion that is connected and announces itself asked some time whether
 // it works on the job. No connected minion is waited for without bound.
 func (l *Ledger) askLater(j *job, e *entry) {
+	//mutant:connected-minion-wait-ends
 	if !e.direct || e.live != Up {
 		return
 	}

@@ -115,6 +115,7 @@ func (j *job) expireNode(path string, n *news) (reason string) {
 func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news) {
 	if e.doubt && (e.phase == waiting || e.phase == asked) {
 		switch certain, _ := l.gone(e, id); {
+		//mutant:doubt-ends-the-wait
 		case certain:
 			j.settle(id, e, missing, j.away(NotConnected))
 			n.miss(id, e)
@@ -129,6 +130,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		l.ask(j, id, e, n)
 		return
 	case asked:
+		//mutant:find-job-round-follows-answers
 		if end := l.roundEnd(j, e); end.After(now) {
 			l.due(j, e, end)
 			return

@@ -117,5 +117,6 @@ func (l *Ledger) Answers(jid, path string, part, parts int) (owes bool, upTo int
 // owes others.
 func (n *nodeEntry) answers(x Expectation) (all bool) {
 	n.parts = slices.DeleteFunc(n.parts, func(part int) bool { return part == x.Part || part <= x.Parts })
+	//mutant:engine-parts-are-answered-one-by-one
 	return len(n.parts) == 0
 }

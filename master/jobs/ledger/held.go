@@ -67,6 +67,7 @@ func (j *job) awaits(path string) bool {
 // release lets the words go that need not be kept back any longer: those that waited for
 // a node whose state has changed. It is asked with each return, so it looks at no other.
 func (j *job) release(n *news) {
+	//mutant:return-skips-held-reports
 	for len(j.moved) > 0 {
 		path := j.moved[len(j.moved)-1]
 		j.moved = j.moved[:len(j.moved)-1]
@@ -97,6 +98,7 @@ func (j *job) let(id string, h held, n *news) bool {
 	}
 	e.path = h.word.Path
 	reason := h.word.Reason
+	//mutant:engine-held-reports-are-not-queued
 	if reason == Queued && j.unqueued { // its time has ended meanwhile
 		reason = Expired
 	}

@@ -72,6 +72,7 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 		e := j.entries[id]
 		j.unhold(id, x.Path)
 		switch {
+		//mutant:answers-are-remembered
 		case e == nil && j.answered(id):
 			continue
 		case e == nil:
@@ -206,6 +207,7 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 		}
 		if e == nil {
 			// Of an earlier life of this master, if that.
+			//mutant:engine-missing-of-an-earlier-life
 			e = &entry{path: m.Path, direct: ofItsOwn(m)}
 			j.add(id, e)
 		} else if e.direct {

@@ -177,6 +177,7 @@ func (l *Ledger) openAdopted(spec Job, id string) bool {
 		l.mu.Unlock()
 		return l.Adopt(spec, id)
 	}
+	//mutant:invented-jobs-are-bounded
 	if l.cfg.Brought > 0 && l.bring >= l.cfg.Brought || l.cfg.BroughtBy > 0 && l.brings[id] >= l.cfg.BroughtBy {
 		l.mu.Unlock()
 		return false

@@ -15,6 +15,7 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 	for _, j := range l.open() {
 		l.mu.Lock()
 		e := j.entries[id]
+		//mutant:engine-at-work-is-waited-for
 		back := e != nil && e.phase == missing && running[j.JID]
 		if e == nil || !e.direct || !e.phase.pending() && !back {
 			l.mu.Unlock()

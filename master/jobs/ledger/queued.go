@@ -17,6 +17,7 @@ func (j *job) away(reason string) string {
 	switch {
 	case !j.Queue || reason != NotConnected && reason != NodeDown && reason != NodeNoResponse:
 		return reason
+	//mutant:engine-late-are-not-queued
 	case j.unqueued:
 		return Expired
 	}

@@ -40,6 +40,7 @@ func (t *turns) answered(now, sent time.Duration, most int) {
 		t.size = firstTurn
 	}
 	switch took := now - sent; {
+	//mutant:find-job-follows-answers
 	case took > slowAnswer:
 		if sent >= t.cut { // else it was under way when it was made smaller
 			t.size, t.cut, t.capped, t.quick = max(t.size/2, leastTurn), now, true, 0
@@ -59,6 +60,7 @@ func (t *turns) look() { t.asking, t.waiting = 0, 0 }
 // as its answer may be on the way: nobody who was asked later has answered, and answers come.
 func (t *turns) count(now, sent time.Duration) {
 	t.asking++
+	//mutant:find-job-mute-minions-hold-no-place
 	if sent >= t.newest && now-max(sent, t.lastAt) < 2*slowAnswer {
 		t.waiting++
 	}
@@ -72,6 +74,7 @@ func (t *turns) room(most int) int {
 	if t.waiting == 0 && t.asking > 0 && t.last > t.lastAt && !t.capped {
 		t.size = min(2*t.size, most) // none of those who were asked last is there: no answers to wait for
 	}
+	//mutant:find-job-late-answers-hold-no-place
 	return min(min(t.size, most)-t.waiting, overdue*most-t.asking)
 }
 

@@ -82,6 +82,7 @@ func plainID(id string) (string, error) {
 	for _, r := range id {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-@:+", r):
+		//mutant:pillar-ids-are-no-commands
 		default:
 			return "", errShellID
 		}

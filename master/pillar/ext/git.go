@@ -257,11 +257,13 @@ func (r *gitRemote) dir(ctx context.Context, c *Call) (d gitDir, ok bool, err er
 	want := r.branch
 	if r.branch == anyBranch {
 		if want = r.all; want == "" {
+			//mutant:cve2023-20898-environment
 			if want = first(c.Pillarenv, c.Saltenv, "base"); want == "base" {
 				want = r.base
 			}
 		}
 	}
+	//mutant:git-pillar-no-commits
 	types := []string{gitrepo.Branch, gitrepo.Tag}
 	t, ok, err := s.Tree(types, want)
 	if err == nil && !ok && r.fallTo != "" {
