@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // storedOf tells whether load, returns and expectations of a job are in the store.
@@ -128,9 +128,9 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	open := r.say(testJob("m2", "glob")).Map("load").String("jid")
 	busy.hear()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 	at.forward(10 * time.Second) // its lease: the job for it is queued
-	eventually(t, "m1 down", func() bool { return r.live("m1") == ledger.Down })
+	eventually(t, "m1 down", func() bool { return r.live("m1") == engine.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
 	eventually(t, "it is queued", func() bool { return len(r.publications.Queued()) == 1 && r.closed(queued) })
 
@@ -152,6 +152,6 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	at.forward(26 * time.Hour)
 	eventually(t, "its account says that it expired", func() bool {
 		xs, err := r.store.Local().GetExpectations(t.Context(), queued)
-		return err == nil && len(xs) == 1 && xs[0].Missing["m1"] == ledger.Expired
+		return err == nil && len(xs) == 1 && xs[0].Missing["m1"] == engine.Expired
 	})
 }

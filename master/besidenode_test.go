@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
@@ -46,7 +46,7 @@ func (h *host) join() {
 	}
 	h.node = h.rig.minion("syc", "syndic", "syndic").listen().announce()
 	h.node.tell(treeOf("syc", topology.Up, behind...))
-	eventually(h.t, "the node up", func() bool { return h.liveNode("syc") == ledger.Up })
+	eventually(h.t, "the node up", func() bool { return h.liveNode("syc") == engine.Up })
 }
 
 // meet connects the minion beside it.
@@ -56,7 +56,7 @@ func (h *host) meet(stock bool) {
 		return
 	}
 	h.minion = h.rig.minion("syc", "minion", "syndic").listen().announce()
-	eventually(h.t, "the minion up", func() bool { return h.live("syc") == ledger.Up })
+	eventually(h.t, "the minion up", func() bool { return h.live("syc") == engine.Up })
 }
 
 // run publishes a job, has whoever is there answer, and gives its end: who answered, and why
@@ -142,7 +142,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 
 				h.node.mute()
 				h.node = nil
-				eventually(t, "the node gone", func() bool { return h.liveNode("syc") != ledger.Up })
+				eventually(t, "the node gone", func() bool { return h.liveNode("syc") != engine.Up })
 				h.clock.forward(10 * time.Second)
 				began := time.Now()
 				check("the node is down", "minion syc up, node syc down", map[string]string{
@@ -157,7 +157,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 
 				h.minion.mute()
 				h.minion = nil
-				eventually(t, "the minion gone", func() bool { return h.live("syc") != ledger.Up })
+				eventually(t, "the minion gone", func() bool { return h.live("syc") != engine.Up })
 				h.clock.forward(10 * time.Second)
 				if both { // the node has it, and speaks for it
 					check("the minion is down", "node syc up", map[string]string{"c1": "1 of 1", "*": "2 of 2"})
@@ -167,7 +167,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 
 				h.node.mute()
 				h.node = nil
-				eventually(t, "both gone", func() bool { return h.liveNode("syc") != ledger.Up })
+				eventually(t, "both gone", func() bool { return h.liveNode("syc") != engine.Up })
 				h.clock.forward(10 * time.Second)
 				check("both are down", "minion syc down, node syc down", map[string]string{
 					"c1": "0 of 1 c1[Node not connected](syc)", "*": "0 of 2 c1[Node not connected](syc) syc[Not connected]()",
@@ -180,7 +180,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 // The two are known as two after a restart, before they are back.
 func TestNodeAndMinionOfOneIDAfterAStart(t *testing.T) {
 	h := newHost(t, "node", false)
-	eventually(t, "both written down", func() bool { return h.peers.HasMinion("syc") && h.liveNode("syc") == ledger.Up })
+	eventually(t, "both written down", func() bool { return h.peers.HasMinion("syc") && h.liveNode("syc") == engine.Up })
 	h.stop()
 	h.node.mute()
 	h.minion.mute()
@@ -203,10 +203,10 @@ func TestNodeAndStockMinionOfOneID(t *testing.T) {
 	h.minion.mute()
 	h.minion = nil
 	h.meet(true)
-	eventually(t, "the stock minion known", func() bool { return h.peers.Minion("syc").Live == ledger.Up })
+	eventually(t, "the stock minion known", func() bool { return h.peers.Minion("syc").Live == engine.Up })
 	h.node.mute()
 	h.node = nil
-	eventually(t, "the node gone", func() bool { return h.liveNode("syc") != ledger.Up })
+	eventually(t, "the node gone", func() bool { return h.liveNode("syc") != engine.Up })
 	h.clock.forward(10 * time.Second)
 	if got, want := h.shows(), "minion syc up, node syc down"; got != want {
 		t.Errorf("the tree shows %s, want %s", got, want)

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // A Python master below counts the syndic of ours below it among its minions,
@@ -75,7 +75,7 @@ func TestExpectationOfAForwarder(t *testing.T) {
 		t.Errorf("heard %s", wire.FunName(p.Fun))
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if m := d.Map("absent").Map("a"); m == nil || m.String("reason") != ledger.NoResponse || m.String("path") != "n1" {
+	if m := d.Map("absent").Map("a"); m == nil || m.String("reason") != engine.NoResponse || m.String("path") != "n1" {
 		t.Errorf("complete %v", plain(t, d))
 	}
 }

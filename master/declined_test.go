@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // A minion that the master means by its copy of the grains, and that has others, says so: the
@@ -22,7 +22,7 @@ func TestDeclinedByItsData(t *testing.T) {
 	jid := r.say(testJob("os:Debian", "grain")).Map("load").String("jid")
 	m.must(wire.NewMap("cmd", "_declined", "id", "m1", "jid", jid, "data", []any{"grains"}))
 	d := events.take("salt/job/" + jid + "/complete")
-	if why := d.Map("absent").Map("m1").String("reason"); why != ledger.UnmatchedGrains || d.Int("expected") != 1 {
+	if why := d.Map("absent").Map("m1").String("reason"); why != engine.UnmatchedGrains || d.Int("expected") != 1 {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	if took := time.Since(began); took > 4*time.Second {

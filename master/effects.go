@@ -9,42 +9,41 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
 // do carries one effect out. It does not wait.
-func (m *Master) do(e jobs.Effect) {
+func (m *Master) do(e engine.Effect) {
 	switch e := e.(type) {
-	case jobs.Tell:
+	case engine.Tell:
 		m.tell(e)
-	case jobs.Fresh:
+	case engine.Fresh:
 		m.returned(e.Return)
-	case jobs.Started:
+	case engine.Started:
 		m.publisher.Started(e)
-	case jobs.Publish:
+	case engine.Publish:
 		m.publisher.Publish(e)
-	case jobs.Skip:
+	case engine.Skip:
 		m.publisher.Skip(e)
-	case jobs.Missed:
+	case engine.Missed:
 		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
-	case jobs.Find:
+	case engine.Find:
 		m.peers.Find(e.JID, e.IDs)
-	case jobs.Rescued:
+	case engine.Rescued:
 		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
-	case jobs.Complete:
+	case engine.Complete:
 		m.completed(e.Account)
-	case jobs.Ended:
+	case engine.Ended:
 		m.publications.Over(e.JID)
-	case jobs.Unended:
+	case engine.Unended:
 		m.unended(e)
 	}
 }
 
 // tell gives a word to the bus, and so to the forwarder; that of a node also under the
 // node's name, as Salt does.
-func (m *Master) tell(t jobs.Tell) {
+func (m *Master) tell(t engine.Tell) {
 	tag, data := t.Word.Encode()
 	origin, _, _ := strings.Cut(t.From, "/")
 	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: t.Word, Stamp: m.now(), Origin: origin})
@@ -67,7 +66,7 @@ func (m *Master) returned(r *returners.Return) {
 }
 
 // completed ends a job: the command that waits for it ends with this event.
-func (m *Master) completed(a ledger.Account) {
+func (m *Master) completed(a engine.Account) {
 	c := a.Complete()
 	tag, data := c.Encode()
 	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: c, Stamp: m.now()})
@@ -79,7 +78,7 @@ func (m *Master) completed(a ledger.Account) {
 }
 
 // recordJob makes the span of a whole job, whose end is known only now.
-func (m *Master) recordJob(a ledger.Account) {
+func (m *Master) recordJob(a engine.Account) {
 	var err error
 	if len(a.Missing) > 0 {
 		err = fmt.Errorf("%d minions did not return", len(a.Missing))
@@ -90,7 +89,7 @@ func (m *Master) recordJob(a ledger.Account) {
 }
 
 // unended has a closed job ended anew whose words were let go while a disk took none.
-func (m *Master) unended(e jobs.Unended) {
+func (m *Master) unended(e engine.Unended) {
 	if !e.Again {
 		m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", e.Err)
 		return

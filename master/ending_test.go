@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -19,7 +19,7 @@ func awayMinion(t *testing.T, r *rig) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 }
 
 // Between its last word and its end in the books a job is listed among those that the
@@ -99,7 +99,7 @@ func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 	})
 	for _, jid := range jids {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
-		if err != nil || len(xs) != 1 || xs[0].Missing["m1"] != ledger.NotConnected {
+		if err != nil || len(xs) != 1 || xs[0].Missing["m1"] != engine.NotConnected {
 			t.Errorf("stored of %s: %+v, %v", jid, xs, err)
 		}
 		if _, closed := r.Word(jid); !closed {

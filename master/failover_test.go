@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
@@ -234,7 +234,7 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
 	}
 	lose := func(n *minion) {
-		gone := wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))
+		gone := wire.NewMap("a", wire.NewMap("reason", engine.NotConnected, "path", ""))
 		n.must(bulk("syndic/"+n.id, event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 	}
 	lose(n1)
@@ -249,7 +249,7 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
 		said := 0
 		for _, x := range xs {
-			if x.Missing["a"] == ledger.NotConnected {
+			if x.Missing["a"] == engine.NotConnected {
 				said++
 			}
 		}

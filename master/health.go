@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/topology"
 )
@@ -120,7 +120,7 @@ func (m *Master) tellStale() {
 
 // staleText says why a job is open for too long. It has no exact times, since it is told
 // anew when it changes.
-func staleText(j ledger.Stale, more int) string {
+func staleText(j engine.Stale, more int) string {
 	text := fmt.Sprintf("job %s (%s) is open for %s and waits for %d", j.JID, j.Fun, topology.Span(j.Open.Truncate(staleStep)), j.Waiting)
 	if j.Waiting == 1 {
 		text += ", " + j.For

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
@@ -87,7 +87,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
 		}
-		ctx, cancel := driver.Write()
+		ctx, cancel := engine.WriteContext()
 		defer cancel()
 		some := false
 		for w, err := range m.jobs.Story(ctx, jid, n) {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // jobRunner is a minion that keeps its promises across its own restarts: it knows
@@ -99,7 +99,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	j := newJobRunner(r, "m1", "minion")
 	j.come()
 	j.leave()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") == ledger.Away })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") == engine.Away })
 	slow := r.minion("m2", "minion", "minion2").listen().announce()
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
@@ -107,7 +107,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	if n := j.ran(jid); n != 0 {
 		t.Fatal("it heard the job")
 	}
-	if d := events.take("salt/job/" + jid + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + jid + "/missing"); d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	j.come()
@@ -139,11 +139,11 @@ func TestRetentionOff(t *testing.T) {
 	j := newJobRunner(r, "m1", "minion")
 	j.come()
 	j.leave()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") == ledger.Away })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") == engine.Away })
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
+	if d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	r.fannedOut()
@@ -266,12 +266,12 @@ func TestQueue(t *testing.T) {
 	j.come()
 	here.come()
 	j.leave()
-	eventually(t, "m1 down", func() bool { return r.live("m1") == ledger.Down })
+	eventually(t, "m1 down", func() bool { return r.live("m1") == engine.Down })
 	events := r.events()
 	until := time.Now().Add(time.Hour).Unix()
 	jid := r.say(testJob("*", "glob", "kwargs", wire.NewMap("queue_until", until))).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("expected") != 2 || d.Int("returned") != 1 || d.Map("absent").Map("m1").String("reason") != ledger.Queued {
+	if d.Int("expected") != 2 || d.Int("returned") != 1 || d.Map("absent").Map("m1").String("reason") != engine.Queued {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	queued := func() *wire.Map {
@@ -304,7 +304,7 @@ func TestQueue(t *testing.T) {
 // At its deadline a queued minion is told as expired, and after that it does not
 // get the job; the same with a job that was taken back.
 func TestQueueEnds(t *testing.T) {
-	for _, reason := range []string{ledger.Expired, ledger.Dequeued} {
+	for _, reason := range []string{engine.Expired, engine.Dequeued} {
 		t.Run(reason, func(t *testing.T) {
 			at := &clock{at: time.Now()}
 			r := newRig(t)
@@ -313,13 +313,13 @@ func TestQueueEnds(t *testing.T) {
 			j := newJobRunner(r, "m1", "minion")
 			j.come()
 			j.leave()
-			eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+			eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 			at.forward(10 * time.Second)
-			eventually(t, "m1 down", func() bool { return r.live("m1") == ledger.Down })
+			eventually(t, "m1 down", func() bool { return r.live("m1") == engine.Down })
 			events := r.events()
 			jid := r.say(testJob("*", "glob", "queue_until", at.now().Add(time.Minute).Unix())).Map("load").String("jid")
 			events.take("salt/job/" + jid + "/complete")
-			if reason == ledger.Expired {
+			if reason == engine.Expired {
 				at.forward(2 * time.Minute)
 			} else if got, _, err := r.publications.DequeueTree(t.Context(), jid); err != nil || fmt.Sprint(got) != "[m1]" {
 				t.Fatalf("dequeue: %v, %v", got, err)

@@ -14,15 +14,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/below"
-	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/intake"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
-	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
@@ -69,18 +66,18 @@ func (m *Master) openStore(o Options) (err error) {
 	})
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
-		Room: m.driver.Room, Booked: m.driver.Booked, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
+		Room: m.jobs.WaitRoom, Booked: m.jobs.WaitStored, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
 		Show: m.showJob, ShowGrown: m.showGrown, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
 	m.openPeerCalls()
 	m.intake = intake.New(intake.Options{
 		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures, Resources: m.resources.Registry,
-		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
+		Publications: m.publications, Jobs: m.jobs, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
 		Stats: &m.stats, Tracer: m.tracer, Traces: m.traces, OtherRecord: m.publisher.OtherRecord,
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
-	m.restore = restore.New(restore.Options{
+	m.restore = publish.NewResumer(publish.ResumeOptions{
 		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.showGrown, Log: m.log,
 	})
 	return nil
@@ -103,18 +100,14 @@ func (m *Master) openEngine() error {
 			return err
 		}
 	}
-	bell := driver.NewBell()
-	m.jobs = jobs.New(jobs.Config{
-		Ledger: ledger.Config{
+	m.jobs = engine.New(engine.Config{
+		Account: engine.AccountConfig{
 			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected, FindJobWindow: m.cfg.Bounds.FindJobWindow,
 			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
 		Resources: m.resources.IDs, Manager: m.resources.Manager,
-		Wake: bell.Ring, Open: noted[0], Untold: noted[1],
-	})
-	m.driver = driver.New(bell, driver.Options{
-		Ctx: m.ctx, Engine: m.jobs, Save: m.store.Save, Do: m.do, Waiting: m.cfg.Bounds.WordQueue, Log: m.log,
+		Done: m.ctx.Done(), Open: noted[0], Untold: noted[1],
 	})
 	return nil
 }

@@ -22,12 +22,11 @@ import (
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
-	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
@@ -43,7 +42,6 @@ import (
 	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/resources"
-	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -117,12 +115,11 @@ type work struct {
 	publisher    *publish.Service      // starts jobs
 	publications *publications.Service // what goes out, and is kept
 	intake       *intake.Service       // what minions and nodes bring
-	jobs         *jobs.Engine
-	driver       *driver.Driver // carries out what the engine wants
+	jobs         *engine.Engine
 	batches      *batches.Service
 	store        *jobstore.Store
 	jobFiles     *jobfiles.Folder // nil: not kept
-	restore      *restore.Service // jobs of an earlier life
+	restore      *publish.Resumer // jobs of an earlier life
 }
 
 // around is the rest of the tree, as this master knows it.

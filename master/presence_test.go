@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -33,7 +33,7 @@ func TestStrangerWithAnID(t *testing.T) {
 	<-done
 	<-done
 	eventually(t, "the strangers gone", func() bool { return r.ports.Pub.Peers() == 1 })
-	if r.live("m1") != ledger.Up {
+	if r.live("m1") != engine.Up {
 		t.Error("m1 looks gone")
 	}
 }
@@ -51,10 +51,10 @@ func TestMinionGoes(t *testing.T) {
 		t.Errorf("tree %v", n)
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
+	if d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	if n := r.Snapshot().Minions; len(n) != 1 || n[0].State != topology.Down {
@@ -111,7 +111,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Map("absent").Map("m1").String("reason") != ledger.NotRunning {
+	if d.Map("absent").Map("m1").String("reason") != engine.NotRunning {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	for _, tag := range events.tags() {
@@ -200,7 +200,7 @@ func TestKeyDeleted(t *testing.T) {
 				t.Errorf("event %v", plain(t, d))
 			}
 			eventually(t, "its connection closed", func() bool {
-				return r.live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
+				return r.live("m1") == engine.Untracked && len(r.Snapshot().Minions) == 0
 			})
 			events.take("key") // a new shared key follows
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -298,7 +298,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 		t.Fatalf("after the restart: %+v", a)
 	}
 	c.forward(15 * time.Second)
-	if d := events.take("salt/job/" + jid + "/complete"); d.Map("absent").Map("a").String("reason") != ledger.NodeDown {
+	if d := events.take("salt/job/" + jid + "/complete"); d.Map("absent").Map("a").String("reason") != engine.NodeDown {
 		t.Errorf("closed with %v", plain(t, d))
 	}
 }

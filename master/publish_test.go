@@ -13,8 +13,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -267,13 +266,13 @@ func TestLostWhilePublishing(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	spec := ledger.Job{JID: "20240102030405678901", Minions: r.peers.Minions([]string{"m1"}, func(string) bool { return false }), Timeout: time.Hour}
-	if spec.Minions[0].Live != ledger.Up {
+	spec := engine.Job{JID: "20240102030405678901", Minions: r.peers.Minions([]string{"m1"}, func(string) bool { return false }), Timeout: time.Hour}
+	if spec.Minions[0].Live != engine.Up {
 		t.Fatal("m1 is not up")
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") == ledger.Away })
-	save, _, err := r.jobs.Publish(t.Context(), jobs.Publication{Spec: spec})
+	eventually(t, "m1 gone", func() bool { return r.live("m1") == engine.Away })
+	save, _, err := r.jobs.Publish(t.Context(), engine.Publication{Spec: spec})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +280,7 @@ func TestLostWhilePublishing(t *testing.T) {
 	events := r.events()
 	r.peers.LookAgain(spec)
 	d := events.take("salt/job/" + spec.JID + "/missing").Map("absent")
-	if d.Map("m1").String("reason") != ledger.NotConnected {
+	if d.Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 }

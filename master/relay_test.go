@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -100,10 +100,10 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 	if a, _ := r.jobs.State(jid); a.Expected != 3 || len(a.Waiting) != 1 || a.Waiting["c"] != "n1/n2" {
 		t.Errorf("account %+v", a)
 	}
-	gone := wire.NewMap("c", wire.NewMap("reason", ledger.NotConnected, "path", "n2"))
+	gone := wire.NewMap("c", wire.NewMap("reason", engine.NotConnected, "path", "n2"))
 	node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 	d := events.take("salt/job/" + jid + "/complete")
-	want := map[string]any{"c": map[string]any{"reason": ledger.NotConnected, "path": "n1/n2"}}
+	want := map[string]any{"c": map[string]any{"reason": engine.NotConnected, "path": "n1/n2"}}
 	if diff := cmp.Diff(any(want), plain(t, d.Map("absent"))); diff != "" || d.Int("expected") != 3 || d.Int("returned") != 2 {
 		t.Errorf("complete %v\n%s", plain(t, d), diff)
 	}
@@ -156,7 +156,7 @@ func TestWordsThatComeLate(t *testing.T) {
 		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
 	gone := wire.NewMap()
 	for _, id := range []string{"a", "b"} {
-		gone.Set(id, wire.NewMap("reason", ledger.NotConnected, "path", ""))
+		gone.Set(id, wire.NewMap("reason", engine.NotConnected, "path", ""))
 	}
 	missing := event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))
 
@@ -193,7 +193,7 @@ func TestWordsOfNoJob(t *testing.T) {
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	events := r.events()
-	gone := wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))
+	gone := wire.NewMap("a", wire.NewMap("reason", engine.NotConnected, "path", ""))
 	for _, jid := range []string{"", "7", "../x"} {
 		node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 		if d := events.take("salt/job/" + jid + "/missing"); d.Has("from") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
 )
@@ -101,7 +101,7 @@ func TestStatesOfResources(t *testing.T) {
 	m.back(jid, "state.apply", "d-01")
 	m.back(jid, "state.apply", "d-02")
 	d := m.events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 2 || d.Map("absent").Map("s8r").String("reason") != ledger.ResourcesReturn {
+	if d.Int("returned") != 2 || d.Map("absent").Map("s8r").String("reason") != engine.ResourcesReturn {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	jid, who := m.publish("s8r", "glob", "state.apply")
@@ -195,7 +195,7 @@ func returnFor(id, jid string, value any, resource string) *wire.Map {
 	return m
 }
 
-func waitingOf(a ledger.Account) (ids []string) {
+func waitingOf(a engine.Account) (ids []string) {
 	for id := range a.Waiting {
 		ids = append(ids, id)
 	}

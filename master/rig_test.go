@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -486,13 +486,13 @@ func crypticle(t testing.TB, text string) *crypt.Crypticle {
 }
 
 // live tells how a minion of the master is.
-func (r *rig) live(id string) ledger.Liveness {
+func (r *rig) live(id string) engine.Liveness {
 	live, _ := r.peers.Announced(id)
 	return live
 }
 
 // liveNode is live of a node.
-func (r *rig) liveNode(id string) ledger.Liveness {
+func (r *rig) liveNode(id string) engine.Liveness {
 	live, _ := r.peers.Node(id)
 	return live
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/roles"
 )
@@ -64,12 +64,12 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	victim := r.minion("m7", "minion", "minion2").listen().announce()
 	victim.mute()
 	evil.mute()
-	eventually(t, "both away", func() bool { return r.live("evil") != ledger.Up && r.live("m7") != ledger.Up })
+	eventually(t, "both away", func() bool { return r.live("evil") != engine.Up && r.live("m7") != engine.Up })
 	at.forward(10 * time.Second) // its lease has passed
 	attack := func(when string) {
 		t.Helper()
 		r.ask(signInBody(t, "evil", "minion")) // made with the public key alone
-		if r.live("evil") == ledger.Untracked {
+		if r.live("evil") == engine.Untracked {
 			t.Errorf("%s: who holds the public key alone had it forgotten", when)
 		}
 		e := r.stranger("evil", "syndic", "minion")

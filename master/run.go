@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
@@ -19,7 +20,7 @@ func (m *Master) Run(ctx context.Context) error {
 	defer stop()
 	unsubscribe := m.keys.Subscribe(m.keyChanged)
 	defer unsubscribe()
-	m.wg.Go(m.driver.Run)
+	m.wg.Go(func() { m.jobs.Run(m.ctx, engine.Loop{Save: m.store.Save, Do: m.do, Log: m.log}) })
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/returners"
 )
@@ -88,7 +88,7 @@ func (m *Master) showGrown(jid string) {
 		return
 	}
 	m.jobFiles.Soon(jid, func() {
-		ctx, cancel := driver.Write()
+		ctx, cancel := engine.WriteContext()
 		defer cancel()
 		load, ok, err := m.store.Local().GetLoad(ctx, jid)
 		if !ok && err == nil {

@@ -4,19 +4,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
 // What the tree says of a job that is open for too long.
 func TestStaleText(t *testing.T) {
-	j := ledger.Stale{JID: "1", Fun: "state.apply", Open: 34 * time.Minute, Waiting: 1, For: "n1/m"}
+	j := engine.Stale{JID: "1", Fun: "state.apply", Open: 34 * time.Minute, Waiting: 1, For: "n1/m"}
 	one, many, silent := j, j, j
 	one.Answered, one.Longest = 99, 12*time.Second
 	many.Waiting = 3
 	silent.Silent = 1
 	for _, c := range []struct {
-		j    ledger.Stale
+		j    engine.Stale
 		more int
 		want string
 	}{

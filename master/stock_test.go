@@ -9,8 +9,8 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/findjob"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -52,7 +52,7 @@ func TestStock_KnownByItsConnection(t *testing.T) {
 				}
 			}
 			for _, id := range dead {
-				eventually(t, id+" down", func() bool { return r.peers.Minion(id).Live == ledger.Down && r.state(id) == topology.Down })
+				eventually(t, id+" down", func() bool { return r.peers.Minion(id).Live == engine.Down && r.state(id) == topology.Down })
 			}
 			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 			d := events.take("salt/job/" + jid + "/complete")
@@ -60,7 +60,7 @@ func TestStock_KnownByItsConnection(t *testing.T) {
 				t.Errorf("complete %v", plain(t, d))
 			}
 			for _, id := range dead {
-				if why := d.Map("absent").Map(id).String("reason"); why != ledger.NotConnected {
+				if why := d.Map("absent").Map(id).String("reason"); why != engine.NotConnected {
 					t.Errorf("%s is missing because %q", id, why)
 				}
 			}
@@ -89,7 +89,7 @@ func TestStock_NotAsked(t *testing.T) {
 	s := r.stock("s1", "minion")
 	r.say(testJob("s1", "glob"))
 	eventually(t, "the job run", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.ran) == 1 })
-	if s.questions() != 0 || r.peers.Minion("s1").Live != ledger.Untracked || r.state("s1") != topology.Unknown {
+	if s.questions() != 0 || r.peers.Minion("s1").Live != engine.Untracked || r.state("s1") != topology.Unknown {
 		t.Errorf("asked %d times, %v in the tree", s.questions(), r.state("s1"))
 	}
 }
@@ -105,14 +105,14 @@ func TestStock_NeverConnected(t *testing.T) {
 	}
 	s := r.stock("s1", "minion")
 	eventually(t, "all keys seen", func() bool { return r.keys.Accepted("never1999") && r.keys.Accepted("never0000") })
-	if live := r.peers.Minion("never0000").Live; live != ledger.Untracked {
+	if live := r.peers.Minion("never0000").Live; live != engine.Untracked {
 		t.Errorf("just after the start it is %v", live)
 	}
 	eventually(t, "certainty", r.peers.Sure)
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 1 || d.Map("absent").Len() != 2000 || d.Map("absent").Map("never0007").String("reason") != ledger.NotConnected {
+	if d.Int("returned") != 1 || d.Map("absent").Len() != 2000 || d.Map("absent").Map("never0007").String("reason") != engine.NotConnected {
 		t.Errorf("returned %d, missing %d", d.Int("returned"), d.Map("absent").Len())
 	}
 	if s.runs(jid) != 1 {
@@ -131,11 +131,11 @@ func TestStock_AnswerLost(t *testing.T) {
 	r.connect(s)
 	eventually(t, "it asked", func() bool { return s.questions() == 1 })
 	eventually(t, "the time to come back over", func() bool { _, again := r.peers.Gone("s1"); return again <= time.Second })
-	if r.peers.Sure() || r.peers.Minion("s1").Live != ledger.Untracked {
+	if r.peers.Sure() || r.peers.Minion("s1").Live != engine.Untracked {
 		t.Errorf("it is %v", r.peers.Minion("s1").Live)
 	}
 	s.kill()
-	eventually(t, "gone for sure", func() bool { return r.peers.Minion("s1").Live == ledger.Down })
+	eventually(t, "gone for sure", func() bool { return r.peers.Minion("s1").Live == engine.Down })
 }
 
 // An answer that comes when its connection is gone, or from another life of the
@@ -155,7 +155,7 @@ func TestStock_LateAnswer(t *testing.T) {
 			t.Errorf("%s: stored %d, %v", jid, len(rets), err)
 		}
 	}
-	if r.peers.Minion("m1").Live == ledger.Up {
+	if r.peers.Minion("m1").Live == engine.Up {
 		t.Error("an answer of nowhere makes it connected")
 	}
 }
@@ -174,7 +174,7 @@ func TestStock_JobJustAfterAStart(t *testing.T) {
 			s := r.stockless("s1", "minion")
 			s.back = 3 * time.Second
 			r.connect(s)
-			eventually(t, "it known", func() bool { return r.peers.Minion("s1").Live == ledger.Up })
+			eventually(t, "it known", func() bool { return r.peers.Minion("s1").Live == engine.Up })
 			r.restart()
 			events := r.events()
 			jid := r.say(testJob("s1", "glob")).Map("load").String("jid")

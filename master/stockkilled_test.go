@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )
@@ -144,10 +144,10 @@ func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
 	restarted, away := r.stock("restarted", "minion"), r.stock("away", "minion")
 	restarted.hang = true
 	for _, s := range []*stock{restarted, away} {
-		eventually(t, s.id+" known", func() bool { return r.peers.Minion(s.id).Live == ledger.Up })
+		eventually(t, s.id+" known", func() bool { return r.peers.Minion(s.id).Live == engine.Up })
 	}
 	away.kill()
-	eventually(t, "it away", func() bool { return r.peers.Minion("away").Live == ledger.Away })
+	eventually(t, "it away", func() bool { return r.peers.Minion("away").Live == engine.Away })
 	events := r.events()
 	job := r.say(testJob("*", "glob")).Map("load").String("jid")
 	eventually(t, "the job at one of them", func() bool { return restarted.runs(job) == 1 })

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -59,13 +59,13 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 	m := r.minion("m1", "minion", "minion")
 	m.listen("broadcast").announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/closed")
 	for range 2 {
 		missing, _, word := toldAbove(t, r.Master, jid)
-		if missing.Map("m1").String("reason") != ledger.NotConnected || word == 0 {
+		if missing.Map("m1").String("reason") != engine.NotConnected || word == 0 {
 			t.Fatalf("told: missing %v, word %d", missing, word)
 		}
 		r.Told(jid, uint64(word+1)) // of another word
@@ -86,7 +86,7 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
 	d := events.take("salt/job/" + someJob + "/closed")
@@ -95,7 +95,7 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	m.listen("broadcast").announce()
 	events = r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
-	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	events.take("salt/job/" + someJob + "/closed")
@@ -111,17 +111,17 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	m1 := r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	r.minion("m2", "minion", "minion").listen("broadcast").announce()
 	m1.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
-	eventually(t, "m2 here", func() bool { return r.live("m2") == ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
+	eventually(t, "m2 here", func() bool { return r.live("m2") == engine.Up })
 	r.say(testJob("*", "glob", "jid", someJob))
 	m1.listen("broadcast").announce()
-	eventually(t, "m1 back", func() bool { return r.live("m1") == ledger.Up })
+	eventually(t, "m1 back", func() bool { return r.live("m1") == engine.Up })
 	if a, ok := r.jobs.State(someJob); !ok || !a.Open() || len(a.Missing) != 1 {
 		t.Fatalf("the job is not open with one missing: %+v", a)
 	}
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
-	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != ledger.NotConnected {
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	for _, e := range told(r.Master) {
@@ -132,7 +132,7 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Map("mom").Map("unreachable").String("m1"); got != ledger.NotConnected {
+		if got := d.Map("mom").Map("unreachable").String("m1"); got != engine.NotConnected {
 			t.Errorf("m1 is told as %q along with who has to answer", got)
 		}
 	}
@@ -148,7 +148,7 @@ func TestMarkGoesAfterTheReasons(t *testing.T) {
 	m := r.minion("m1", "minion", "minion")
 	m.listen("broadcast").announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 	events := r.events()
 	hold := make(chan struct{})
 	store.word = true
@@ -212,7 +212,7 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 	n := r.minion("n1", "syndic", "syndic")
 	n.listen("syndic").announce()
 	n.mute()
-	eventually(t, "n1 gone", func() bool { return r.liveNode("n1") != ledger.Up })
+	eventually(t, "n1 gone", func() bool { return r.liveNode("n1") != engine.Up })
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	eventually(t, "the state to be stored", func() bool {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
@@ -254,7 +254,7 @@ func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
 	r.restart()
 	events := r.events()
 	// It does not answer within the timeout, and is not there: whichever is found first.
-	lost := func(reason string) bool { return reason == ledger.NodeDown || reason == ledger.NodeNoResponse }
+	lost := func(reason string) bool { return reason == engine.NodeDown || reason == engine.NodeNoResponse }
 	if a, ok := r.jobs.State(jid); ok && !a.Open() { // it was faster
 		if !lost(a.Missing["deep"].Reason) {
 			t.Errorf("account %+v", a)

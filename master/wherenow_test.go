@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
@@ -23,9 +23,9 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 		n.must(bulk("syndic/"+n.id, event(jid, wire.NewMap("minions", minions, "jid", jid,
 			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", unreachable)))))
 	}
-	says(n1, []any{}, wire.NewMap("a", ledger.NotConnected))
+	says(n1, []any{}, wire.NewMap("a", engine.NotConnected))
 	n1.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "nodes", wire.NewMap(),
-		"missing", wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))))))
+		"missing", wire.NewMap("a", wire.NewMap("reason", engine.NotConnected, "path", ""))))))
 	if a, _ := r.jobs.State(jid); len(a.Missing) != 0 || !a.Open() {
 		t.Errorf("account %+v", a)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -28,7 +28,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	m2 := r.minion("m2", "minion", "minion").listen().announce()
 	m2.mute()
-	eventually(t, "m2 gone", func() bool { return r.live("m2") != ledger.Up })
+	eventually(t, "m2 gone", func() bool { return r.live("m2") != engine.Up })
 	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
 	py := r.minion("py", "syndic", "minion2")
 	py.must(bulk("syndic/py", event("salt/syndic/py/start", wire.NewMap())))
@@ -39,7 +39,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 		return event(someJob, wire.NewMap("minions", minions, "jid", someJob, "mom", ours))
 	}
 	n1.must(bulk("syndic/n1",
-		expects([]any{"a", "b"}, wire.NewMap("node", "", "asked", []any{"n2"}, "unreachable", wire.NewMap("b", ledger.NotConnected))),
+		expects([]any{"a", "b"}, wire.NewMap("node", "", "asked", []any{"n2"}, "unreachable", wire.NewMap("b", engine.NotConnected))),
 		expects([]any{"c"}, wire.NewMap("node", "n2", "asked", []any{}, "unreachable", wire.NewMap(), "untracked", true, "partial", true)),
 		expects([]any{"c"}, wire.NewMap("node", "n2", "asked", []any{}, "unreachable", wire.NewMap())),
 		expects([]any{"p"}, wire.NewMap("plain", true, "node", "n2/n3"))))
@@ -47,7 +47,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 		event(someJob, wire.NewMap("minions", []any{"d", "e"}, "_stamp", "2026-01-02T03:04:05.678901")),
 		event("salt/job/"+someJob+"/new", wire.NewMap("jid", someJob, "tgt_type", "glob", "tgt", "*", "user", "root",
 			"fun", "test.ping", "arg", []any{}, "minions", []any{"d", "e"}, "missing", []any{}))))
-	gone := wire.NewMap("a", wire.NewMap("reason", ledger.NoResponse, "path", ""), "c", wire.NewMap("reason", ledger.NotRunning, "path", "n2"))
+	gone := wire.NewMap("a", wire.NewMap("reason", engine.NoResponse, "path", ""), "c", wire.NewMap("reason", engine.NotRunning, "path", "n2"))
 	n1.must(bulk("syndic/n1", event("salt/job/"+someJob+"/missing", wire.NewMap("jid", someJob, "missing", gone,
 		"nodes", wire.NewMap("n2/n4", "refused: "+strings.Repeat("é", 400), "", "silent"), "from", "n2"))))
 	n1.must(syndicReturn("n1", someJob, "p"))

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -11,7 +11,7 @@ import (
 type act string
 
 const (
-	// Effects of master/jobs.
+	// Effects of master/engine.
 	tellOwn       act = "tell who has to answer"
 	tellOn        act = "tell on who has to answer below"
 	tellMissing   act = "tell who is missing"
@@ -76,9 +76,9 @@ var acts = []act{
 }
 
 // actOf is the kind of an effect.
-func actOf(e jobs.Effect) act {
+func actOf(e engine.Effect) act {
 	switch e := e.(type) {
-	case jobs.Tell:
+	case engine.Tell:
 		switch e.Word.(type) {
 		case jobevent.Closed:
 			return tellClosed
@@ -92,27 +92,27 @@ func actOf(e jobs.Effect) act {
 			return tellOn
 		}
 		return tellOwn
-	case jobs.Started:
+	case engine.Started:
 		return fireNew
-	case jobs.Publish:
+	case engine.Publish:
 		return publishJob
-	case jobs.Skip:
+	case engine.Skip:
 		return skipJob
-	case jobs.Fresh:
+	case engine.Fresh:
 		return fireReturn
-	case jobs.Complete:
+	case engine.Complete:
 		return endJob
-	case jobs.Missed:
+	case engine.Missed:
 		return noteMissed
-	case jobs.Find:
+	case engine.Find:
 		return findJob
-	case jobs.Rescued:
+	case engine.Rescued:
 		return countRescued
-	case jobs.Ended:
+	case engine.Ended:
 		return dropKept
-	case jobs.Unended:
+	case engine.Unended:
 		return endAnew
-	case jobs.Stored:
+	case engine.Stored:
 		return ackWords
 	}
 	panic("an effect that the simulator does not know")

@@ -2,7 +2,7 @@
 // and for the command momlab sim.
 //
 // What decides is the product's own code: each node has the engine of its jobs
-// (master/jobs), a job store with its outbox (master/jobstore over
+// (master/engine), a job store with its outbox (master/jobstore over
 // returners/memory), the hand-over of returns (syndic/forwarding) and its view of
 // the tree (topology). What carries is made up: clock, network, connections,
 // minions, crashes. A [World] plays one schedule, which follows from its options

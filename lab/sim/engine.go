@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
 // newEngine makes the engine of one life of a node, over what is on its disk.
-func (n *node) newEngine() *jobs.Engine {
+func (n *node) newEngine() *engine.Engine {
 	w := n.w
-	return jobs.New(jobs.Config{
-		Ledger: ledger.Config{
+	return engine.New(engine.Config{
+		Account: engine.AccountConfig{
 			Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Where: n.where,
 			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 		},
@@ -42,7 +41,7 @@ func (n *node) told() {
 	}
 }
 
-func (n *node) carryOut(e jobs.Effect) {
+func (n *node) carryOut(e engine.Effect) {
 	if n.w.o.meddle == nil {
 		n.perform(e)
 		return
@@ -50,12 +49,12 @@ func (n *node) carryOut(e jobs.Effect) {
 	n.do(actOf(e), func() { n.perform(e) })
 }
 
-func (n *node) perform(e jobs.Effect) {
+func (n *node) perform(e engine.Effect) {
 	n.see(e)
 	switch e := e.(type) {
-	case jobs.Tell:
+	case engine.Tell:
 		n.tell(e.Word)
-	case jobs.Publish:
+	case engine.Publish:
 		j := n.begins[e.JID]
 		n.handOn(j)
 		n.handedOut(j)
@@ -63,31 +62,31 @@ func (n *node) perform(e jobs.Effect) {
 			n.must(n.engine.CountStored(background, e.JID))
 		}
 		n.begun(e.JID)
-	case jobs.Skip:
+	case engine.Skip:
 		n.w.reach(markGivenTwice)
 		n.skipped = e.JID
 		n.begun(e.JID)
-	case jobs.Find:
+	case engine.Find:
 		n.ask(e.JID, e.IDs)
-	case jobs.Complete:
+	case engine.Complete:
 		n.complete(e.Account)
 		n.batchNews(e.Account.JID)
-	case jobs.Missed:
+	case engine.Missed:
 		n.queueAway(e)
 		n.batchNews(e.JID)
 		n.w.trace(n, "misses %d minions and hears of %d nodes for %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
-	case jobs.Ended:
+	case engine.Ended:
 		n.over(n.w.byJID[e.JID])
-	case jobs.Unended:
+	case engine.Unended:
 		n.w.reach(markUnended)
 		if e.Again {
 			n.must(n.engine.EndAgain(background, e.JID, peers{n}))
 		}
-	case jobs.Fresh:
+	case engine.Fresh:
 		n.queueAnswered(e.Return.JID, e.Return.ID)
 		n.batchNews(e.Return.JID)
-	case jobs.Stored:
-		n.stored.tell(e.UpTo, e.Err)
+	case engine.Stored:
+		n.engine.Settle(e)
 	}
 }
 
@@ -140,40 +139,6 @@ func (n *node) storeWords() error {
 	n.point("after expectations are stored")
 	n.engine.Saved(s, returners.Result{}, err)
 	return err
-}
-
-// storedWaits are answers that wait until the words that were brought are on disk.
-type storedWaits struct {
-	waits []storedWait
-	upTo  uint64
-}
-
-type storedWait struct {
-	upTo uint64
-	then func(error)
-}
-
-func (w *storedWaits) add(upTo uint64, then func(error)) {
-	if upTo <= w.upTo {
-		then(nil)
-		return
-	}
-	w.waits = append(w.waits, storedWait{upTo, then})
-}
-
-func (w *storedWaits) tell(upTo uint64, err error) {
-	if err == nil {
-		w.upTo = max(w.upTo, upTo)
-	}
-	all := w.waits
-	w.waits = nil
-	for _, x := range all {
-		if x.upTo <= upTo {
-			x.then(err)
-		} else {
-			w.waits = append(w.waits, x)
-		}
-	}
 }
 
 // reasons counts why minions do not answer, by the path to them.

@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // kind says what an event is. Those of minions come by the million and carry
@@ -102,7 +102,7 @@ type clock struct {
 
 func (c clock) Now() time.Time { return c.n.w.clock() }
 
-func (c clock) AfterFunc(d time.Duration, f func()) ledger.Timer {
+func (c clock) AfterFunc(d time.Duration, f func()) engine.Timer {
 	t := &timer{c: c, f: f}
 	t.set(d)
 	return t

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -110,13 +110,13 @@ func (n *node) grows(j *job) (load wire.Raw, grows bool) {
 // afterTheEnd publishes a slice when the end of the job that it extends is stored; false: it is not
 // being stored.
 func (n *node) afterTheEnd(j *job, err error, done func(taken bool)) bool {
-	var end jobs.EndingError
+	var end engine.EndingError
 	if !errors.As(err, &end) {
 		n.must(err)
 		return false
 	}
 	n.w.reach(markGrownAtItsEnd)
-	n.stored.add(end.UpTo, func(err error) {
+	n.engine.WhenStored(end.UpTo, func(err error) {
 		if err != nil {
 			done(false)
 			return

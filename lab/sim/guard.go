@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
@@ -57,19 +57,19 @@ func (g *guard) Accepted(id string) bool {
 type keys struct{ *guard }
 
 // Announced is described at [presence.Registry].
-func (k keys) Announced(id string) (ledger.Liveness, time.Duration) {
+func (k keys) Announced(id string) (engine.Liveness, time.Duration) {
 	if m := k.n.own(id); m != nil && m.tracked() {
 		return m.live(), 0
 	}
-	return ledger.Untracked, 0
+	return engine.Untracked, 0
 }
 
 // Node is described at [presence.Registry].
-func (k keys) Node(id string) (ledger.Liveness, time.Duration) {
+func (k keys) Node(id string) (engine.Liveness, time.Duration) {
 	if l := k.n.below(id); l != nil {
 		return l.live(), 0
 	}
-	return ledger.Untracked, 0
+	return engine.Untracked, 0
 }
 
 // Announces is described at [presence.Registry].

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/topology"
 )
@@ -113,14 +113,14 @@ func (l *link) halt() {
 }
 
 // live is what the parent's presence says of the node.
-func (l *link) live() ledger.Liveness {
+func (l *link) live() engine.Liveness {
 	switch {
 	case l.seen:
-		return ledger.Up
+		return engine.Up
 	case l.lostAt > 0 && l.w.now-l.lostAt < int64(l.w.o.Lease):
-		return ledger.Away
+		return engine.Away
 	}
-	return ledger.Down
+	return engine.Down
 }
 
 // cutOff ends the connection; each end that lives hears of it at once.

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/batches"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/roles"
@@ -46,7 +46,7 @@ type node struct {
 	// Of this life.
 	alive   bool
 	life    uint32
-	engine  *jobs.Engine
+	engine  *engine.Engine
 	jobs    *jobstore.Store
 	ages    *age.Clock // nil: the wall clock is right
 	cleaner *jobstore.Cleaner
@@ -59,8 +59,7 @@ type node struct {
 	free    int64              // when its processor is free
 	saving  bool               // words of jobs are about to be stored
 	starts  map[string]func()
-	begins  map[string]*job // by jid: what was published, or came, last
-	stored  storedWaits
+	begins  map[string]*job   // by jid: what was published, or came, last
 	skipped string            // the job that was given before, and was not published
 	nonces  *admission.Nonces // requests with words that have come
 	again   map[*admission.Outcome][]func(wire.Raw, error)
@@ -117,7 +116,7 @@ func (n *node) boot(settled bool) {
 	n.alive = true
 	n.life++
 	n.order, n.gate = sequence.NewLife(w.clock()), &sequence.Gate{}
-	n.starts, n.begins, n.stored = map[string]func(){}, map[string]*job{}, storedWaits{}
+	n.starts, n.begins = map[string]func(){}, map[string]*job{}
 	n.nonces, n.again = admission.NewNonces(), map[*admission.Outcome][]func(wire.Raw, error){}
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
 	n.openAges()

@@ -6,8 +6,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // observed is what who follows the events of a node has seen.
@@ -25,7 +24,7 @@ type said struct {
 	again          bool // it came a second time: what is known of it is told once more
 	declined       bool // the node told that it does not take it
 	restarted      bool // the node has died since the job was stored
-	ended          *ledger.Account
+	ended          *engine.Account
 	expected, gone map[string]bool // by words
 	returned       map[string]bool
 }
@@ -55,31 +54,31 @@ func (w *World) broken(format string, args ...any) {
 }
 
 // see follows an effect as it is carried out.
-func (n *node) see(e jobs.Effect) {
+func (n *node) see(e engine.Effect) {
 	missed := n.missed
 	n.missed = ""
-	if t, ok := e.(jobs.Tell); missed != "" && (!ok || t.From != "" || t.Word.Job() != missed) {
+	if t, ok := e.(engine.Tell); missed != "" && (!ok || t.From != "" || t.Word.Job() != missed) {
 		n.w.broken("%s: what minions miss of %s is not told at once", n.id, missed)
 	}
 	switch e := e.(type) {
-	case jobs.Tell:
+	case engine.Tell:
 		n.seeWord(e, missed)
-	case jobs.Started:
+	case engine.Started:
 		n.of(e.JID).started++
-	case jobs.Publish:
+	case engine.Publish:
 		n.seeStart(e.JID)
-	case jobs.Skip:
+	case engine.Skip:
 		n.seeStart(e.JID)
-	case jobs.Fresh:
+	case engine.Fresh:
 		s := n.of(e.Return.JID)
 		s.fresh++
 		s.ended = nil
 		if len(n.w.ids) <= fewMinions {
 			s.follow(&s.returned, e.Return.ID)
 		}
-	case jobs.Missed:
+	case engine.Missed:
 		n.missed = e.JID
-	case jobs.Complete:
+	case engine.Complete:
 		n.seeEnd(e.Account)
 	}
 }
@@ -92,7 +91,7 @@ func (n *node) seeStart(jid string) {
 	}
 }
 
-func (n *node) seeWord(t jobs.Tell, missed string) {
+func (n *node) seeWord(t engine.Tell, missed string) {
 	s := n.of(t.Word.Job())
 	switch x := t.Word.(type) {
 	case jobevent.Expectation:
@@ -128,7 +127,7 @@ func (n *node) seeWord(t jobs.Tell, missed string) {
 // who came. One that was given a queued job and is at work at its deadline is named so.
 func (n *node) seeNamed(x jobevent.Missing) {
 	for id, why := range x.Minions {
-		if m := n.present(id); why.Path == "" && why.Reason != ledger.Expired && m != nil && m.tracked() && !n.w.o.moves() {
+		if m := n.present(id); why.Path == "" && why.Reason != engine.Expired && m != nil && m.tracked() && !n.w.o.moves() {
 			n.w.broken("%s: names %s as missing for %s, which is connected: %s", n.id, id, x.JID, why.Reason)
 		}
 	}
@@ -158,7 +157,7 @@ func (n *node) seeSilent(x jobevent.Missing) {
 }
 
 // seeEnd wants all that the account holds to be told before.
-func (n *node) seeEnd(a ledger.Account) {
+func (n *node) seeEnd(a engine.Account) {
 	s := n.of(a.JID)
 	if s.fresh < a.Returned+a.Failed {
 		n.w.broken("%s: %s is complete with %d returns, %d were told of", n.id, a.JID, a.Returned+a.Failed, s.fresh)

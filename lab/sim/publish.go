@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -75,19 +74,19 @@ func (w *World) unlessItDies(n *node, again func()) (answer func()) {
 
 // publish has the engine begin a job, and tells whether it was taken.
 func (n *node) publish(j *job, done func(taken bool)) {
-	p := jobs.Publication{
-		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && !j.inSlices(), Queue: j.Queue > 0, Part: j.slice},
+	p := engine.Publication{
+		Spec:  engine.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && !j.inSlices(), Queue: j.Queue > 0, Part: j.slice},
 		Load:  returners.Load{JID: j.jid, User: "root", At: n.wall()},
 		Early: true,
 	}
 	p.Load.Raw, p.Grows = n.grows(j)
 	for i := range n.minions {
 		if j.wants(n.lo + i) {
-			p.Spec.Minions = append(p.Spec.Minions, ledger.Minion{ID: n.minionID(i), Live: n.minions[i].live()})
+			p.Spec.Minions = append(p.Spec.Minions, engine.Minion{ID: n.minionID(i), Live: n.minions[i].live()})
 		}
 	}
 	for _, m := range n.counted(j) {
-		p.Spec.Minions = append(p.Spec.Minions, ledger.Minion{ID: m.id(), Live: ledger.Up})
+		p.Spec.Minions = append(p.Spec.Minions, engine.Minion{ID: m.id(), Live: engine.Up})
 	}
 	for _, m := range p.Spec.Minions {
 		p.Minions = append(p.Minions, m.ID)
@@ -95,7 +94,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	p.Spec.Unclaimed = n.unclaimed(j)
 	for _, l := range n.downs {
 		c := l.child
-		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
+		p.Spec.Nodes = append(p.Spec.Nodes, engine.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
 	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && (p.Grows || !n.runs(j)) {
 		n.w.reach(markCrowd)
@@ -216,14 +215,14 @@ func (w *World) index(id string) int {
 	return n
 }
 
-func (m *minion) live() ledger.Liveness {
+func (m *minion) live() engine.Liveness {
 	switch {
 	case !m.tracked():
-		return ledger.Untracked
+		return engine.Untracked
 	case m.connected:
-		return ledger.Up
+		return engine.Up
 	}
-	return ledger.Down
+	return engine.Down
 }
 
 // restore takes up the jobs of an earlier life.
@@ -255,25 +254,25 @@ func (n *node) restore() {
 type peers struct{ n *node }
 
 // Grace is that of one that was connected.
-func (p peers) Grace(string) (ledger.Liveness, time.Duration) { return ledger.Away, p.n.w.o.Lease }
+func (p peers) Grace(string) (engine.Liveness, time.Duration) { return engine.Away, p.n.w.o.Lease }
 
 // Spec describes a job of an earlier life.
-func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
+func (p peers) Spec(load returners.Load, minions []string) engine.Job {
 	n := p.n
 	j := n.w.byJID[load.JID]
-	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Queue: j.Queue > 0 && j.deadline().After(n.wall())}
+	spec := engine.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Queue: j.Queue > 0 && j.deadline().After(n.wall())}
 	for _, s := range n.here(j) {
 		spec.Unclaimed = append(spec.Unclaimed, n.unclaimed(s)...)
 	}
 	for _, id := range minions {
-		lm := ledger.Minion{ID: id, Live: ledger.Away, Grace: n.w.o.Lease}
+		lm := engine.Minion{ID: id, Live: engine.Away, Grace: n.w.o.Lease}
 		if !n.w.minion(n.w.index(id)).tracked() {
-			lm.Live = ledger.Untracked
+			lm.Live = engine.Untracked
 		}
 		spec.Minions = append(spec.Minions, lm)
 	}
 	for _, l := range n.downs {
-		spec.Nodes = append(spec.Nodes, ledger.Node{ID: l.child.id, Live: ledger.Up, Known: func() map[string]string {
+		spec.Nodes = append(spec.Nodes, engine.Node{ID: l.child.id, Live: engine.Up, Known: func() map[string]string {
 			out := map[string]string{}
 			for _, s := range n.here(j) {
 				maps.Copy(out, n.known(l.child, s))
@@ -285,7 +284,7 @@ func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
 }
 
 // complete hears that a job is over at this node.
-func (n *node) complete(a ledger.Account) {
+func (n *node) complete(a engine.Account) {
 	j := n.w.byJID[a.JID]
 	n.w.trace(n, "completes %s: expected %d, returned %d, failed %d, missing %d", a.JID, a.Expected, a.Returned, a.Failed, len(a.Missing))
 	if len(n.ups) > 0 {

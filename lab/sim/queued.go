@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -115,7 +114,7 @@ func (n *node) handedOut(j *job) {
 }
 
 // queueAway queues a job for those that were just found away.
-func (n *node) queueAway(e jobs.Missed) {
+func (n *node) queueAway(e engine.Missed) {
 	if n.queues != nil {
 		n.queues.QueueAway(e.JID, e.Minions, e.Nodes)
 	}
@@ -191,7 +190,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 		if later, some := r.account.late[id]; some {
 			why = later
 		}
-		if why == ledger.Queued {
+		if why == engine.Queued {
 			fail("job %s at %s: %s is queued for in the end", j.jid, r.top.id, id)
 			return
 		}
@@ -201,7 +200,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	}
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
-		if k := w.kinds[g]; r.account.missing[id].Reason == ledger.Expired && !j.hasRun(g) && k != dead && k != silent {
+		if k := w.kinds[g]; r.account.missing[id].Reason == engine.Expired && !j.hasRun(g) && k != dead && k != silent {
 			fail("job %s at %s: %s, which was back long before the deadline, has not run it", j.jid, r.top.id, id)
 			return
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
 )
@@ -73,7 +73,7 @@ type Account struct {
 	late    map[string]string // missing by what is stored, of a job that the ledger has forgotten
 }
 
-func (a *Account) of(x ledger.Account) {
+func (a *Account) of(x engine.Account) {
 	a.Expected, a.Returned, a.Failed, a.missing, a.nodes = x.Expected, x.Returned, x.Failed, x.Missing, x.Nodes
 }
 
@@ -131,7 +131,7 @@ func (w *World) settle() {
 			// Closed in an earlier life: word that came later is in the store alone.
 			xs, _ := r.top.disk.GetExpectations(background, j.jid)
 			r.account.late = map[string]string{}
-			for id, gone := range ledger.Absent(xs) {
+			for id, gone := range engine.Absent(xs) {
 				r.account.late[id] = gone.Reason
 			}
 		}

@@ -146,7 +146,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 	if s.ackUnbooked {
 		upTo = 0
 	}
-	n.stored.add(upTo, func(err error) {
+	n.engine.WhenStored(upTo, func(err error) {
 		if err != nil {
 			answer(nil, errNotStored)
 			return

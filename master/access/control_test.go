@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/functions"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
@@ -85,7 +85,7 @@ func TestPermitJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := ownership.Audience{Expr: expr, Minions: x.minions, Nodes: []ledger.Node{{ID: x.node}}}
+		a := ownership.Audience{Expr: expr, Minions: x.minions, Nodes: []engine.Node{{ID: x.node}}}
 		v := p.Judge(a, report)
 		if v.Allowed != x.want || p.Covers(x.minions) != (len(x.minions) == 0 || x.minions[0] == "web2") {
 			t.Errorf("%+v: %v", x, v)

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/functions"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
@@ -420,7 +420,7 @@ func TestBlindNodes(t *testing.T) {
 		}
 		for _, n := range []topology.Node{python, deep, beside} {
 			a := ownership.Audience{Expr: expr}
-			a.Nodes = append(a.Nodes, ledger.Node{ID: n.ID})
+			a.Nodes = append(a.Nodes, engine.Node{ID: n.ID})
 			r := reachOf(a, nil, func(string) (topology.Node, bool) { return n, true })
 			if got := l.Judge(rules, []Call{{Fun: c.fun}}, r); got.Allowed != c.want {
 				t.Errorf("%s on %q through %s: %+v", c.fun, c.tgt, n.ID, got)

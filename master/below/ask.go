@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
 )
@@ -60,9 +60,9 @@ func (s *Service) Ask(ctx context.Context, nodes []string, what string, arg any)
 		live, _ := s.o.Peers.Node(id)
 		switch {
 		case !s.o.Keys.Accepted(id):
-		case live == ledger.Untracked:
+		case live == engine.Untracked:
 			out[id] = nodecall.Answer{Err: errNodePlain}
-		case live != ledger.Up:
+		case live != engine.Up:
 			out[id] = nodecall.Answer{Err: errNodeAway}
 		default:
 			up = append(up, id)

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/ownership"
@@ -26,7 +26,7 @@ type Options struct {
 	Policy        *ownership.Policy
 	Peers         *peers.Service
 	Publications  *publications.Service
-	Jobs          *jobs.Engine
+	Jobs          *engine.Engine
 	Store         *jobstore.Store
 	JIDs          *jid.Generator
 	Traces        *tracer.Book

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -33,7 +33,7 @@ after
 type jobPage struct {
 	server *server.Server
 	access *access.Control
-	jobs   *jobs.Engine
+	jobs   *engine.Engine
 	store  *jobstore.Store
 	cfg    *config.Master
 }

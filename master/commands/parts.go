@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/functions"
-	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
@@ -55,7 +55,7 @@ type Parts struct {
 	Inbox     *files.Inbox
 	Runners   *runners.Host
 	Wheels    wheels.Host
-	Jobs      *jobs.Engine
+	Jobs      *engine.Engine
 	Store     *jobstore.Store
 	Publisher *publish.Service
 	Batches   *batches.Service

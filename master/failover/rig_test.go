@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
@@ -80,13 +80,13 @@ func (w *world) Tell(_ topology.Problem, about string, on bool) bool {
 	return was != on
 }
 
-func (w *world) Up(id string) bool { return w.live(id) == ledger.Up }
+func (w *world) Up(id string) bool { return w.live(id) == engine.Up }
 
-func (w *world) live(id string) ledger.Liveness {
+func (w *world) live(id string) engine.Liveness {
 	if w.down[id] {
-		return ledger.Down
+		return engine.Down
 	}
-	return ledger.Up
+	return engine.Up
 }
 
 func (w *world) Delete(ids ...string) (out []keys.Key, err error) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 )
 
@@ -37,9 +37,9 @@ func (s *Service) Status() *wire.Map {
 	for _, id := range s.Keys.List(keys.Accepted) {
 		switch p := s.Presence.Minion(id); {
 		case s.IsNode(id):
-		case p.Live == ledger.Untracked, p.Stock && p.Live != ledger.Down: // no stock minion moves
+		case p.Live == engine.Untracked, p.Stock && p.Live != engine.Down: // no stock minion moves
 			silent = append(silent, id)
-		case p.Live == ledger.Up:
+		case p.Live == engine.Up:
 			here = append(here, id)
 		}
 	}

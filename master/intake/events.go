@@ -76,14 +76,14 @@ func (s *Service) takeEvents(ctx context.Context, r *server.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if err := s.o.Driver.Room(ctx); err != nil {
+	if err := s.o.Jobs.WaitRoom(ctx); err != nil {
 		leave()
 		return nil, fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
 	upTo, errs := s.relayAll(from, e.Events)
 	leave()
 	// Whoever told it does not tell it again once it has the acknowledgement.
-	if err := s.o.Driver.Booked(ctx, upTo); err != nil {
+	if err := s.o.Jobs.WaitStored(ctx, upTo); err != nil {
 		return nil, err
 	}
 	return nil, errors.Join(errs...)

@@ -11,8 +11,7 @@ import (
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/driver"
-	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
@@ -36,8 +35,7 @@ type Options struct {
 	Signatures   *signatures.Service
 	Resources    *resources.Registry
 	Publications *publications.Service
-	Jobs         *jobs.Engine
-	Driver       *driver.Driver
+	Jobs         *engine.Engine
 	Store        *jobstore.Store
 	Server       *server.Server
 	JIDs         *jid.Generator

@@ -14,8 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )
@@ -80,9 +79,9 @@ func TestReturnsAreOwedOnce(t *testing.T) {
 // new here.
 func saveJob(t *testing.T, s *Store, load returners.Load, minions ...string) (fresh bool, err error) {
 	t.Helper()
-	e := jobs.New(jobs.Config{Storage: s.Embedded(), Now: func() time.Time { return cmp.Or(load.At, time.Now()) }})
+	e := engine.New(engine.Config{Storage: s.Embedded(), Now: func() time.Time { return cmp.Or(load.At, time.Now()) }})
 	defer e.Close()
-	save, known, err := e.Publish(t.Context(), jobs.Publication{Spec: ledger.Job{JID: load.JID}, Load: load, Minions: minions})
+	save, known, err := e.Publish(t.Context(), engine.Publication{Spec: engine.Job{JID: load.JID}, Load: load, Minions: minions})
 	if err != nil || known {
 		return false, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 const (
@@ -55,8 +55,8 @@ func NewJobs() *Jobs {
 
 func knownReasons() []string {
 	return []string{
-		ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown, ledger.ResourcesReturn,
-		ledger.UnmatchedGrains, ledger.UnmatchedPillar, ledger.UnmatchedBoth,
+		engine.NoResponse, engine.NotConnected, engine.NotRunning, engine.NodeDown, engine.NodeNoResponse, engine.NodeRefused, engine.Unknown, engine.ResourcesReturn,
+		engine.UnmatchedGrains, engine.UnmatchedPillar, engine.UnmatchedBoth,
 	}
 }
 

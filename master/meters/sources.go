@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
@@ -27,7 +27,7 @@ type Sources struct {
 	Commands Commands
 	SignIns  *SignIns
 	Ledger   interface {
-		Summaries(limit, names int) ([]ledger.Summary, int)
+		Summaries(limit, names int) ([]engine.Summary, int)
 	}
 	Keys     interface{ Len(keys.State) int }
 	Presence interface{ Peers() []presence.Peer }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 )
 
@@ -15,7 +15,7 @@ import (
 type Audience struct {
 	Minions []string // own minions, sorted; one without known data counts as a match if it may be connected
 	Missing []string // ids of a list target that are not ours, sorted
-	Nodes   []ledger.Node
+	Nodes   []engine.Node
 	Spared  []string // nodes that certainly have nobody for it
 	Expr    target.Expr
 	Unsure  []string // those of Minions of whom it is not known whether they are meant, sorted
@@ -86,11 +86,11 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 func (p *Policy) mayHear(id string) bool {
 	at := p.o.Presence.Minion(id)
 	switch at.Live {
-	case ledger.Up:
+	case engine.Up:
 		return true
-	case ledger.Away:
+	case engine.Away:
 		return at.Grace > 0
-	case ledger.Untracked:
+	case engine.Untracked:
 		// One that was here has told its data, where that is kept.
 		return !at.Doubt || at.Arriving || !p.o.KeepsData
 	}

@@ -5,29 +5,29 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
 // nodesBelow lists the nodes that a job goes to, and those that are spared it
 // because they certainly have nobody for it.
-func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
+func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked []engine.Node, spared []string) {
 	prune := p.o.Prune && !(list && p.unheardOf(named))
 	for _, id := range p.nodes.List() {
 		if !p.o.Keys.Accepted(id) || p.o.Absent(id) {
 			continue
 		}
-		n := ledger.Node{ID: id}
+		n := engine.Node{ID: id}
 		if n.Live, n.Grace = p.o.Presence.Node(id); !p.o.Keeps() {
 			n.Grace = 0
 		}
-		if below, ok := p.o.Tree.Node(id); ok && n.Live != ledger.Untracked {
-			if prune && n.Live == ledger.Up && nobody(below, expr) {
+		if below, ok := p.o.Tree.Node(id); ok && n.Live != engine.Untracked {
+			if prune && n.Live == engine.Up && nobody(below, expr) {
 				spared = append(spared, id)
 				continue
 			}
 			n.Known = func() map[string]string { return p.KnownBehind(below, id, expr) }
-		} else if n.Live == ledger.Untracked {
+		} else if n.Live == engine.Untracked {
 			n.Known = func() map[string]string { return p.KnownBehind(topology.Node{}, id, expr) }
 		}
 		asked = append(asked, n)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
@@ -33,8 +33,8 @@ type Config struct {
 	Keys interface{ Accepted(id string) bool }
 	// Presence tells who is connected, and as what.
 	Presence interface {
-		Announced(id string) (live ledger.Liveness, grace time.Duration)
-		Node(id string) (live ledger.Liveness, grace time.Duration)
+		Announced(id string) (live engine.Liveness, grace time.Duration)
+		Node(id string) (live engine.Liveness, grace time.Duration)
 		Announces(role, id string) bool
 	}
 	// Running tells whether a runner call of this master is at work under a jid.
@@ -72,7 +72,7 @@ func MayReturn(sender, id string, version int) error {
 // speaks for it, but one that shares its id and key.
 func (j *Judge) Connected(id string) bool {
 	live, _ := j.c.Presence.Announced(id)
-	return live == ledger.Up
+	return live == engine.Up
 }
 
 // MayAnswer tells whether a node right below speaks for a minion: where the
@@ -104,7 +104,7 @@ func (j *Judge) MayAnswer(node, id string) error {
 // Up tells whether a node is connected here.
 func (j *Judge) Up(id string) bool {
 	live, _ := j.c.Presence.Node(id)
-	return live == ledger.Up
+	return live == engine.Up
 }
 
 // Settle is MayAnswer for a return, which must not get lost: the node may

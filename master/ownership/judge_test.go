@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
@@ -30,20 +30,20 @@ func (w *world) Accepted(id string) bool { return w.accepted[id] }
 
 func (w *world) Announces(role, id string) bool { return w.roles[id] == role }
 
-func (w *world) Announced(id string) (ledger.Liveness, time.Duration) {
+func (w *world) Announced(id string) (engine.Liveness, time.Duration) {
 	return w.live(presence.Minion, id)
 }
 
-func (w *world) Node(id string) (ledger.Liveness, time.Duration) { return w.live(presence.Syndic, id) }
+func (w *world) Node(id string) (engine.Liveness, time.Duration) { return w.live(presence.Syndic, id) }
 
-func (w *world) live(role, id string) (ledger.Liveness, time.Duration) {
+func (w *world) live(role, id string) (engine.Liveness, time.Duration) {
 	switch {
 	case !w.Announces(role, id):
-		return ledger.Untracked, 0
+		return engine.Untracked, 0
 	case w.up[id]:
-		return ledger.Up, 0
+		return engine.Up, 0
 	}
-	return ledger.Down, 0
+	return engine.Down, 0
 }
 
 func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {

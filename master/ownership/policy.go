@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
@@ -77,8 +77,8 @@ type Options struct {
 type Presence interface {
 	// Announced and Node tell of a minion and of a node that announce themselves how they
 	// are; all others are Untracked.
-	Announced(id string) (live ledger.Liveness, grace time.Duration)
-	Node(id string) (live ledger.Liveness, grace time.Duration)
+	Announced(id string) (live engine.Liveness, grace time.Duration)
+	Node(id string) (live engine.Liveness, grace time.Duration)
 	// Minion tells of any minion whether it is connected.
 	Minion(id string) presence.Standing
 	// Announces reports whether an id has announced itself in a role.
@@ -145,7 +145,7 @@ func (p *Policy) IsMinion(id string) bool {
 	case !p.o.Presence.HasMinion(id):
 		return false
 	}
-	if live, _ := p.o.Presence.Announced(id); live == ledger.Up {
+	if live, _ := p.o.Presence.Announced(id); live == engine.Up {
 		return true
 	}
 	_, moved := p.claims.Elsewhere(id, p.judge.Up)

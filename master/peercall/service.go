@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
@@ -28,7 +28,7 @@ type Options struct {
 	// Publish starts a job for a minion; see [publish.Service.GivePeer].
 	Publish func(ctx context.Context, p wire.PublishLoad, peer string, rules []any) (*publish.Job, error)
 	// State gives the account of a job.
-	State func(jid string) (ledger.Account, bool)
+	State func(jid string) (engine.Account, bool)
 	// Results reads what is stored of jobs, with results that stayed below.
 	Results func(ctx context.Context) (returners.Reader, error)
 	// Above asks the master above.

@@ -3,7 +3,7 @@ package peers
 import (
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/treewatch"
@@ -99,7 +99,7 @@ func (s *Service) missAbsent(was bool) (sure bool) {
 		if !s.p.Policy.IsMinion(id) {
 			continue
 		}
-		if at := s.Minion(id); at.Stock && at.Live == ledger.Down {
+		if at := s.Minion(id); at.Stock && at.Live == engine.Down {
 			s.o.Tree.SetMinion(topology.Minion{ID: id, State: topology.Down})
 		}
 	}

@@ -4,19 +4,19 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // Minions are the minions of an audience with what presence says of them;
 // if they may have the job, or will be given it, those that are away get the time
 // to come back.
-func (s *Service) Minions(ids []string, await func(id string) bool) []ledger.Minion {
-	out := make([]ledger.Minion, 0, len(ids))
+func (s *Service) Minions(ids []string, await func(id string) bool) []engine.Minion {
+	out := make([]engine.Minion, 0, len(ids))
 	for _, id := range ids {
 		at := s.Minion(s.managerOf(id))
 		switch {
-		case at.Stock && at.Live == ledger.Up:
-			at.Live = ledger.Untracked // it is there, and has to be asked whether it works on the job
+		case at.Stock && at.Live == engine.Up:
+			at.Live = engine.Untracked // it is there, and has to be asked whether it works on the job
 		case at.Stock: // it takes longer than ours to come back
 			if at.Grace = min(at.Grace, s.stockWait()); !s.p.Keeps() {
 				at.Grace = 0
@@ -24,7 +24,7 @@ func (s *Service) Minions(ids []string, await func(id string) bool) []ledger.Min
 		case at.Grace > 0 && !await(s.managerOf(id)):
 			at.Grace = 0
 		}
-		out = append(out, ledger.Minion{ID: id, Live: at.Live, Grace: at.Grace, Doubt: at.Doubt})
+		out = append(out, engine.Minion{ID: id, Live: at.Live, Grace: at.Grace, Doubt: at.Doubt})
 	}
 	return out
 }
@@ -39,7 +39,7 @@ func (s *Service) managerOf(id string) string {
 }
 
 // Lasting is Announced for a minion or a resource.
-func (s *Service) Lasting(id string) (ledger.Liveness, time.Duration) {
+func (s *Service) Lasting(id string) (engine.Liveness, time.Duration) {
 	return s.Announced(s.managerOf(id))
 }
 
@@ -49,25 +49,25 @@ func (s *Service) Awaits(id string) bool { return s.p.Keeps() && s.Returning(id)
 
 // LookAgain tells the ledger of those whose connection broke after the job was
 // matched and before the ledger knew it: nothing else would end the wait.
-func (s *Service) LookAgain(spec ledger.Job) {
+func (s *Service) LookAgain(spec engine.Job) {
 	for _, min := range spec.Minions {
 		at := s.Minion(s.managerOf(min.ID))
 		switch live := at.Live; {
 		case at.Stock:
-			if live == ledger.Away && min.Live == ledger.Untracked {
+			if live == engine.Away && min.Live == engine.Untracked {
 				s.p.Jobs.MinionDown(min.ID, s.stockWait())
 			}
-		case min.Live == ledger.Up && live != ledger.Up:
+		case min.Live == engine.Up && live != engine.Up:
 			s.p.Jobs.MinionDown(min.ID, 0)
-		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
+		case min.Live == engine.Away && live == engine.Up: // it has heard the publication
 			s.p.Jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}
 	}
 	for _, n := range spec.Nodes {
 		switch live, _ := s.Node(n.ID); {
-		case n.Live == ledger.Up && live != ledger.Up:
+		case n.Live == engine.Up && live != engine.Up:
 			s.p.Jobs.NodeDown(n.ID)
-		case n.Live == ledger.Away && live == ledger.Up:
+		case n.Live == engine.Away && live == engine.Up:
 			s.p.Jobs.NodeUp(n.ID)
 		}
 	}
@@ -82,14 +82,14 @@ func (s *Service) stockWait() time.Duration {
 
 // Here serves max_minions: how many peers are there, and is this one.
 func (s *Service) Here(id string) (all int, is bool) {
-	return s.Connected(), s.Minion(id).Live == ledger.Up
+	return s.Connected(), s.Minion(id).Live == engine.Up
 }
 
 // Unannounced has a peer that is known to announce itself, is gone, and now talks without
 // that, taken for one of Python's in its place. Only a request that proves its key tells
 // that: a sign-in can be made with the public key alone.
 func (s *Service) Unannounced(id string) {
-	if live, _ := s.Announced(id); live == ledger.Down {
+	if live, _ := s.Announced(id); live == engine.Down {
 		s.Forget(id)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/topology"
 )
@@ -54,7 +54,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.open()
-	if live, _ := w.Announced("m1"); live != ledger.Away {
+	if live, _ := w.Announced("m1"); live != engine.Away {
 		t.Errorf("m1 is %v", live)
 	}
 	if !w.Announces(presence.Minion, "m1") || w.Announces(presence.Minion, "m2") || len(w.Peers()) != 1 {
@@ -119,11 +119,11 @@ func TestMinions(t *testing.T) {
 	w.Named(3, "left")
 	w.Closed(3)
 	got := w.Minions([]string{"m1", "here", "left", "never"}, w.Awaits)
-	want := []ledger.Minion{
-		{ID: "m1", Live: ledger.Up},
-		{ID: "here", Live: ledger.Untracked},
-		{ID: "left", Live: ledger.Away, Grace: 15 * time.Second},
-		{ID: "never", Live: ledger.Untracked, Doubt: true},
+	want := []engine.Minion{
+		{ID: "m1", Live: engine.Up},
+		{ID: "here", Live: engine.Untracked},
+		{ID: "left", Live: engine.Away, Grace: 15 * time.Second},
+		{ID: "never", Live: engine.Untracked, Doubt: true},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -174,16 +174,16 @@ func TestWhoWasNotConnectedBefore(t *testing.T) {
 			}
 			w.at = w.at.Add(c.away)
 			w.open()
-			if live, _ := w.Announced("alive"); live != ledger.Away {
+			if live, _ := w.Announced("alive"); live != engine.Away {
 				t.Errorf("alive is %v", live)
 			}
-			if s := w.Minion("stock"); s.Live != ledger.Untracked || !s.Doubt {
+			if s := w.Minion("stock"); s.Live != engine.Untracked || !s.Doubt {
 				t.Errorf("the stock minion is %+v", s)
 			}
 			if certain, again := w.Gone("stock"); certain || again == 0 {
 				t.Errorf("the stock minion is gone: %t, again in %s", certain, again)
 			}
-			want := map[bool]ledger.Liveness{true: ledger.Down, false: ledger.Away}
+			want := map[bool]engine.Liveness{true: engine.Down, false: engine.Away}
 			old := c.away < time.Minute // what announces itself is known to be gone by its lease
 			if live, _ := w.Announced("dead"); live != want[old] {
 				t.Errorf("dead is %v", live)
@@ -191,18 +191,18 @@ func TestWhoWasNotConnectedBefore(t *testing.T) {
 			if live, _ := w.Node("node"); live != want[old] {
 				t.Errorf("the node is %v", live)
 			}
-			if s := w.Minion("never"); (s.Live == ledger.Down) != c.gone {
+			if s := w.Minion("never"); (s.Live == engine.Down) != c.gone {
 				t.Errorf("a stock minion that was not connected is %+v", s)
 			}
 			if certain, _ := w.Gone("never"); certain != c.gone {
 				t.Errorf("it is gone: %t", certain)
 			}
 			w.Opened(conn(5), w.p.Heard()) // somebody is back and has not said who
-			if s := w.Minion("never"); s.Live == ledger.Down {
+			if s := w.Minion("never"); s.Live == engine.Down {
 				t.Errorf("it is %+v while a connection has not said whose it is", s)
 			}
 			w.Named(5, "stock")
-			if s := w.Minion("stock"); s.Live != ledger.Up {
+			if s := w.Minion("stock"); s.Live != engine.Up {
 				t.Errorf("the stock minion is back and %+v", s)
 			}
 		})

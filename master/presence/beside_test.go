@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // A node and a minion under one id and key are two: the end of one is told as its own
@@ -49,10 +49,10 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 					if slices.Sort(w.news); !slices.Equal(w.news, []string{"up minion", "up syndic"}) {
 						t.Errorf("hooks saw %q", w.news)
 					}
-					if live, _ := w.Node("m"); live != ledger.Up || !w.HasMinion("m") || w.Connected() != 2 {
+					if live, _ := w.Node("m"); live != engine.Up || !w.HasMinion("m") || w.Connected() != 2 {
 						t.Errorf("the node is %v, there is a minion: %t, connected: %d", live, w.HasMinion("m"), w.Connected())
 					}
-					if s := w.Minion("m"); s.Live != ledger.Up || s.Stock != stock {
+					if s := w.Minion("m"); s.Live != engine.Up || s.Stock != stock {
 						t.Errorf("the minion: %+v", s)
 					}
 					if of, its := w.NodeConns("m"), w.MinionConns("m"); !slices.Equal(of, []uint64{node.id}) || !slices.Equal(its, []uint64{minion.id}) {
@@ -67,14 +67,14 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 					if !slices.Equal(w.news, []string{told}) {
 						t.Errorf("hooks saw %q, want %q", w.news, told)
 					}
-					want := map[bool]ledger.Liveness{true: ledger.Away, false: ledger.Up}
+					want := map[bool]engine.Liveness{true: engine.Away, false: engine.Up}
 					live, grace := w.Node("m")
 					if s := w.Minion("m"); live != want[nodeGoes] || s.Live != want[!nodeGoes] || w.Connected() != 1 {
 						t.Errorf("then the node is %v, the minion %+v, connected: %d", live, s, w.Connected())
 					}
 					if nodeGoes {
 						w.at = w.at.Add(grace)
-						if live, _ := w.Node("m"); live != ledger.Down {
+						if live, _ := w.Node("m"); live != engine.Down {
 							t.Errorf("after its lease the node is %v", live)
 						}
 					}
@@ -116,10 +116,10 @@ func TestNodeAndMinionAnnounceBeforeTheyAreSeen(t *testing.T) {
 	}
 	w.subscribe("n")
 	w.subscribe("s")
-	if live, _ := w.Node("m"); live != ledger.Up {
+	if live, _ := w.Node("m"); live != engine.Up {
 		t.Errorf("the node is %v", live)
 	}
-	if s := w.Minion("m"); s.Live != ledger.Up {
+	if s := w.Minion("m"); s.Live != engine.Up {
 		t.Errorf("the minion is %+v", s)
 	}
 	if _, err := w.Announce(Announcement{ID: "m", Session: "n", Role: Minion}); err == nil {
@@ -133,7 +133,7 @@ func TestNodeAndMinionOfAnEarlierLife(t *testing.T) {
 	w.subscribe("s")
 	w.announce("m", "s")
 	w.at = w.at.Add(time.Minute)
-	if live, _ := w.Node("m"); live != ledger.Down || w.Minion("m").Live != ledger.Up {
+	if live, _ := w.Node("m"); live != engine.Down || w.Minion("m").Live != engine.Up {
 		t.Errorf("the node is %v, the minion %+v", live, w.Minion("m"))
 	}
 	if lost := w.Lost(); len(lost) != 1 || lost[0].Role != Syndic {

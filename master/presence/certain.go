@@ -3,7 +3,7 @@ package presence
 import (
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // longestWait bounds how long a minion is waited for because connections have not
@@ -16,7 +16,7 @@ const justCame = 30 * time.Second
 
 // Standing is what is known of a minion's connection.
 type Standing struct {
-	Live ledger.Liveness
+	Live engine.Liveness
 	// Grace is what one that is Away has left to come back.
 	Grace time.Duration
 	// Stock: it does not announce itself, so what it works on has to be asked.
@@ -50,15 +50,15 @@ func (r *Registry) Minion(id string) Standing {
 		live, grace := r.grace(p)
 		return Standing{Live: live, Grace: grace}
 	}
-	s := Standing{Live: ledger.Untracked, Stock: true}
+	s := Standing{Live: engine.Untracked, Stock: true}
 	switch {
 	case !r.cfg.Asks:
 	case p != nil && p.Up:
-		s.Live = ledger.Up
+		s.Live = engine.Up
 	case p != nil && r.left(p.Since) > 0:
-		s.Live, s.Grace = ledger.Away, r.left(p.Since)
+		s.Live, s.Grace = engine.Away, r.left(p.Since)
 	case r.sureOf(id) && !r.arriving(id):
-		s.Live = ledger.Down
+		s.Live = engine.Down
 	default:
 		s.Doubt, s.Arriving = true, r.arriving(id)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/findjob"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/presence"
 )
 
@@ -252,7 +252,7 @@ func playHerd(t *testing.T, seed uint64) {
 		time.Sleep(time.Second)
 		h.mu.Lock()
 		for _, s := range all {
-			if h.r.Minion(s.id).Live != ledger.Down {
+			if h.r.Minion(s.id).Live != engine.Down {
 				continue
 			}
 			if s.living {
@@ -274,7 +274,7 @@ func playHerd(t *testing.T, seed uint64) {
 	}
 	time.Sleep(time.Minute)
 	for _, s := range all {
-		if live := h.r.Minion(s.id).Live; live != ledger.Down {
+		if live := h.r.Minion(s.id).Live; live != engine.Down {
 			t.Errorf("%s is gone, and %v", s.id, live)
 		}
 	}

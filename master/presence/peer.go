@@ -3,7 +3,7 @@ package presence
 import (
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // Peer is what is known of one id in one role.
@@ -23,21 +23,21 @@ type Peer struct {
 // Announced tells how the ledger has to treat a minion that announces itself, with the time
 // that one that is Away has left to come back. All others are Untracked: see
 // [Registry.Minion].
-func (r *Registry) Announced(id string) (ledger.Liveness, time.Duration) {
+func (r *Registry) Announced(id string) (engine.Liveness, time.Duration) {
 	return r.announced(key{Minion, id})
 }
 
 // Node is Announced of a node: one of Python's announces nothing, so that it is Untracked.
-func (r *Registry) Node(id string) (ledger.Liveness, time.Duration) {
+func (r *Registry) Node(id string) (engine.Liveness, time.Duration) {
 	return r.announced(key{Syndic, id})
 }
 
-func (r *Registry) announced(k key) (ledger.Liveness, time.Duration) {
+func (r *Registry) announced(k key) (engine.Liveness, time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.peers[k]
 	if p == nil || p.Stock {
-		return ledger.Untracked, 0
+		return engine.Untracked, 0
 	}
 	return r.grace(p)
 }
@@ -45,7 +45,7 @@ func (r *Registry) announced(k key) (ledger.Liveness, time.Duration) {
 // Up reports whether a node or minion of an id is connected and announces itself.
 func (r *Registry) Up(id string) bool {
 	for _, role := range []string{Minion, Syndic} {
-		if live, _ := r.announced(key{role, id}); live == ledger.Up {
+		if live, _ := r.announced(key{role, id}); live == engine.Up {
 			return true
 		}
 	}
@@ -69,18 +69,18 @@ func (r *Registry) Announces(role, id string) bool {
 }
 
 // grace is Announced of a peer of ours. The caller holds mu.
-func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
+func (r *Registry) grace(p *peer) (engine.Liveness, time.Duration) {
 	if p.Up {
-		return ledger.Up, 0
+		return engine.Up, 0
 	}
 	from, grace := p.Since, r.cfg.Lease
 	if from.IsZero() {
 		from, grace = r.started, r.cfg.StartGrace
 	}
 	if left := grace - r.cfg.Now().Sub(from); left > 0 {
-		return ledger.Away, left
+		return engine.Away, left
 	}
-	return ledger.Down, 0
+	return engine.Down, 0
 }
 
 // Connected counts the peers that are up.
@@ -103,7 +103,7 @@ func (r *Registry) Keep() (known []Peer, sure bool) {
 		x := p.Peer
 		if !p.Stock {
 			live, _ := r.grace(p)
-			x.Gone = live == ledger.Down
+			x.Gone = live == engine.Down
 		}
 		known = append(known, x)
 	}

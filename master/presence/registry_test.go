@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 type conn struct {
@@ -55,7 +55,7 @@ func (w *world) announce(id, session string) bool {
 	return ok
 }
 
-func (w *world) want(live ledger.Liveness, news ...string) {
+func (w *world) want(live engine.Liveness, news ...string) {
 	w.t.Helper()
 	if got, _ := w.Announced("m"); got != live {
 		w.t.Errorf("m is %v, want %v", got, live)
@@ -68,26 +68,26 @@ func (w *world) want(live ledger.Liveness, news ...string) {
 
 func TestPresence(t *testing.T) {
 	w := newWorld(t)
-	w.want(ledger.Untracked)
+	w.want(engine.Untracked)
 	c := w.subscribe("s1")
-	w.want(ledger.Untracked)
+	w.want(engine.Untracked)
 	if !w.announce("m", "s1") {
 		t.Error("its subscription is there")
 	}
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 	w.announce("m", "s1") // it may run other jobs now
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 	w.Closed(c.id)
-	w.want(ledger.Away, "down m")
-	if live, left := w.Announced("m"); live != ledger.Away || left != 5*time.Second {
+	w.want(engine.Away, "down m")
+	if live, left := w.Announced("m"); live != engine.Away || left != 5*time.Second {
 		t.Errorf("%v, %v left", live, left)
 	}
 	w.at = w.at.Add(6 * time.Second)
-	w.want(ledger.Down)
+	w.want(engine.Down)
 	w.SignedIn("m") // anybody who has its public key can
-	w.want(ledger.Down)
+	w.want(engine.Down)
 	w.Forget("m")
-	w.want(ledger.Untracked)
+	w.want(engine.Untracked)
 }
 
 func TestAnnouncedBeforeSubscribed(t *testing.T) {
@@ -95,9 +95,9 @@ func TestAnnouncedBeforeSubscribed(t *testing.T) {
 	if w.announce("m", "s1") {
 		t.Error("there is no subscription")
 	}
-	w.want(ledger.Untracked)
+	w.want(engine.Untracked)
 	w.subscribe("s1")
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 }
 
 // A stranger who subscribes under the id, or even the session, of another can
@@ -107,12 +107,12 @@ func TestStranger(t *testing.T) {
 	byID := w.subscribe("m")
 	w.subscribe("s1")
 	w.announce("m", "s1")
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 	w.Closed(byID.id)
 	spy := w.subscribe("s1")
-	w.want(ledger.Up)
+	w.want(engine.Up)
 	w.Closed(spy.id)
-	w.want(ledger.Up)
+	w.want(engine.Up)
 	if _, err := w.Announce(Announcement{ID: "other", Session: "s1", Role: Minion}); err == nil {
 		t.Error("the session of another was taken")
 	}
@@ -125,13 +125,13 @@ func TestReconnect(t *testing.T) {
 	w.announce("m", "s1")
 	again := w.subscribe("s1")
 	w.Closed(old.id)
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 	w.Closed(again.id)
-	w.want(ledger.Away, "down m")
+	w.want(engine.Away, "down m")
 	w.subscribe("s1") // forgotten with its last connection
-	w.want(ledger.Away)
+	w.want(engine.Away)
 	w.announce("m", "s1")
-	w.want(ledger.Up, "up m")
+	w.want(engine.Up, "up m")
 }
 
 func TestSessionReplaced(t *testing.T) {
@@ -141,12 +141,12 @@ func TestSessionReplaced(t *testing.T) {
 	second := w.subscribe("s2")
 	w.announce("m", "s2")
 	w.Closed(first.id)
-	w.want(ledger.Up, "up m", "up m")
+	w.want(engine.Up, "up m", "up m")
 	if w.Connected() != 1 {
 		t.Errorf("%d connected", w.Connected())
 	}
 	w.Closed(second.id)
-	w.want(ledger.Away, "down m")
+	w.want(engine.Away, "down m")
 	if w.Connected() != 0 {
 		t.Errorf("%d connected", w.Connected())
 	}
@@ -180,11 +180,11 @@ func TestReturning(t *testing.T) {
 
 func TestGraceAfterAStart(t *testing.T) {
 	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
-	if live, left := w.Announced("m"); live != ledger.Away || left != 15*time.Second {
+	if live, left := w.Announced("m"); live != engine.Away || left != 15*time.Second {
 		t.Errorf("%v, %v left", live, left)
 	}
 	w.at = w.at.Add(16 * time.Second)
-	w.want(ledger.Down)
+	w.want(engine.Down)
 	if w.TakeChanged() {
 		t.Error("nothing has changed")
 	}
@@ -205,7 +205,7 @@ func TestRevoke(t *testing.T) {
 	w.announce("m", "s1")
 	w.announce("m", "s2") // waits
 	w.Revoke("m")
-	w.want(ledger.Untracked, "up m", "down m")
+	w.want(engine.Untracked, "up m", "down m")
 	if !c.closed {
 		t.Error("its connection is open")
 	}
@@ -288,7 +288,7 @@ func TestHooksInOrder(t *testing.T) {
 	}
 	wg.Wait()
 	live, _ := r.Announced("m")
-	if up := live == ledger.Up; up != last["m"] || !up {
+	if up := live == engine.Up; up != last["m"] || !up {
 		t.Errorf("up is %v, the hooks were told %v", up, last["m"])
 	}
 	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || !r.Announces(Minion, "m") || r.Announces(Syndic, "m") || r.Announces(Minion, "x") {

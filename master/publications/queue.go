@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/retention"
 )
 
@@ -46,7 +46,7 @@ func (s *Service) dequeue(jid string) (retention.Waiting, error) {
 	if err != nil {
 		return w, err
 	}
-	s.Unqueue(w, ledger.Dequeued)
+	s.Unqueue(w, engine.Dequeued)
 	return w, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
@@ -45,7 +45,7 @@ type Options struct {
 		GivenNode(jid, id string)
 		GivenStock(jid, id string)
 		Overdue(jid, reason string, minions map[string]string)
-		State(jid string) (ledger.Account, bool)
+		State(jid string) (engine.Account, bool)
 		Owes(jid, id string) bool
 		OwesNode(jid, id string) bool
 		Unheard(jid, id string) bool

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
@@ -118,7 +118,7 @@ func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, 
 	return w.store.Outcomes(ctx, jid)
 }
 
-func (j jobs) State(string) (ledger.Account, bool) { return ledger.Account{}, false }
+func (j jobs) State(string) (engine.Account, bool) { return engine.Account{}, false }
 func (j jobs) Owes(_, id string) bool              { return j.w.owes[id] }
 func (j jobs) OwesNode(_, id string) bool          { return j.w.owes[id] }
 func (j jobs) GivenNode(jid, id string)            { j.Given(jid, id) }
@@ -174,7 +174,7 @@ func TestGiveMissed(t *testing.T) {
 // Who is found away when a job is queued no more will not get it, and does not stay among
 // those it is queued for.
 func TestFoundAwayBehindTheDeadline(t *testing.T) {
-	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: ledger.Queued, Path: path} }
+	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: engine.Queued, Path: path} }
 	for name, c := range map[string]struct {
 		until  time.Duration
 		gone   map[string]jobevent.Absence
@@ -182,9 +182,9 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 		queued bool
 	}{
 		"before it":                             {time.Hour, map[string]jobevent.Absence{"m1": away("")}, nil, true},
-		"behind it":                             {-time.Second, map[string]jobevent.Absence{"m1": away(""), "m2": away("n1/n2")}, []string{ledger.Expired + " [m1 m2]"}, false},
-		"behind it, for other reasons":          {-time.Second, map[string]jobevent.Absence{"m1": {Reason: ledger.NotConnected}}, nil, false},
-		"behind it, behind a node that is here": {-time.Second, map[string]jobevent.Absence{"m2": away("n9")}, []string{ledger.Expired + " [m2]"}, false},
+		"behind it":                             {-time.Second, map[string]jobevent.Absence{"m1": away(""), "m2": away("n1/n2")}, []string{engine.Expired + " [m1 m2]"}, false},
+		"behind it, for other reasons":          {-time.Second, map[string]jobevent.Absence{"m1": {Reason: engine.NotConnected}}, nil, false},
+		"behind it, behind a node that is here": {-time.Second, map[string]jobevent.Absence{"m2": away("n9")}, []string{engine.Expired + " [m2]"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -201,7 +201,7 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 // Whom a node further down is said to queue for is named as expired at the deadline, if nobody
 // has told by then what became of it: the way there may be lost for good.
 func TestQueuedBelowExpires(t *testing.T) {
-	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: ledger.Queued, Path: path} }
+	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: engine.Queued, Path: path} }
 	w := newWorld(t)
 	deadline := time.Now().Add(time.Hour)
 	w.publish(t, deadline)
@@ -211,12 +211,12 @@ func TestQueuedBelowExpires(t *testing.T) {
 		t.Error("somebody is given the job from here, or nobody is waited for")
 	}
 	w.QueueAnswered(someJob, "m3")                                                                        // it has returned
-	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: ledger.NoResponse, Path: "n1"}}, nil) // its node tells more
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: engine.NoResponse, Path: "n1"}}, nil) // its node tells more
 	if w.Tend(); len(w.told) > 0 {
 		t.Errorf("told %q before the deadline", w.told)
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
-	if w.Tend(); !slices.Equal(w.told, []string{ledger.Expired + " [m2 m4]"}) || w.Pending(someJob) {
+	if w.Tend(); !slices.Equal(w.told, []string{engine.Expired + " [m2 m4]"}) || w.Pending(someJob) {
 		t.Errorf("told %q", w.told)
 	}
 }
@@ -228,14 +228,14 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 	w := newWorld(t)
 	deadline := time.Now().Add(time.Hour)
 	w.publish(t, deadline)
-	w.QueueAway(someJob, map[string]jobevent.Absence{"m1": {Reason: ledger.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m1": {Reason: engine.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
 	for _, guests := range []jobevent.Expectation{{JID: someJob, Ours: true, Moved: true, Minions: []string{"g"}}, {JID: someJob, Ours: true, Partial: true, Minions: []string{"g"}}} {
 		if w.QueueHeard("n1", guests); !w.WantsNode(someJob, "n1") {
 			t.Errorf("taken over after %+v", guests)
 		}
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
-	if w.Tend(); !slices.Equal(w.told, []string{ledger.Expired + " [m1]"}) {
+	if w.Tend(); !slices.Equal(w.told, []string{engine.Expired + " [m1]"}) {
 		t.Errorf("told %q", w.told)
 	}
 	for state, given := range map[string]bool{"": true, string(jobevent.NodeAnswered): false} {
@@ -277,7 +277,7 @@ func TestQueued(t *testing.T) {
 	if err != nil || !slices.Equal(minions, []string{"m1", "m2"}) || untold["n2"] != "away" {
 		t.Errorf("taken back for %v, not told %v, %v", minions, untold, err)
 	}
-	if !slices.Equal(w.told, []string{ledger.Dequeued + " [m1]"}) {
+	if !slices.Equal(w.told, []string{engine.Dequeued + " [m1]"}) {
 		t.Errorf("told %q", w.told)
 	}
 	w.nodes = nil

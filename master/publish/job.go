@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
@@ -176,7 +176,7 @@ func (j *Job) judge(v verdict.Verdict) error {
 	//mutant:target-list-unsure
 	j.list = &judged.List{
 		IDs: ids, Open: len(j.Unsure) > 0,
-		Plain: slices.ContainsFunc(j.Nodes, func(n ledger.Node) bool { return n.Live == ledger.Untracked }),
+		Plain: slices.ContainsFunc(j.Nodes, func(n engine.Node) bool { return n.Live == engine.Untracked }),
 	}
 	if !j.list.Open {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
 )
@@ -85,7 +85,7 @@ func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	}
 	s.o.Peers.LookAgain(x.spec)
 	if early {
-		ctx, cancel := driver.Write()
+		ctx, cancel := engine.WriteContext()
 		defer cancel()
 		if err := s.o.Jobs.CountStored(ctx, j.JID); err != nil {
 			s.o.Log.Error("early returns of a job not counted", "jid", j.JID, "err", err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // expectationWait bounds how long the reply to publish waits for the nodes below to name
@@ -46,7 +46,7 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 
 // expected waits until the nodes below have told who has to answer a job: those of ours for a
 // second, Python syndics for syndic_wait if publish_syndic_wait is set.
-func (s *Service) expected(ctx context.Context, jid string) (x ledger.Expected, ok bool) {
+func (s *Service) expected(ctx context.Context, jid string) (x engine.Expected, ok bool) {
 	ours := time.NewTimer(expectationWait)
 	defer ours.Stop()
 	var wait time.Duration

@@ -7,43 +7,47 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
 // Clients wait until all of minions have returned, so those behind nodes are in the reply.
 func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 	for name, c := range map[string]struct {
-		node     ledger.Liveness
+		node     engine.Liveness
 		tells    time.Duration // after which time n1 tells its minions; 0: never
 		forPlain bool          // publish_syndic_wait
 		want     *wire.Map
 		took     time.Duration
 	}{
-		"a node tells":             {ledger.Up, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"b1", "m1"}), 300 * time.Millisecond},
-		"a node does not tell":     {ledger.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
-		"a Python syndic":          {ledger.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
-		"a Python syndic, waited":  {ledger.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
-		"a silent syndic, waited":  {ledger.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 4 * time.Second},
-		"a node that is not there": {ledger.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
+		"a node tells":             {engine.Up, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"b1", "m1"}), 300 * time.Millisecond},
+		"a node does not tell":     {engine.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
+		"a Python syndic":          {engine.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
+		"a Python syndic, waited":  {engine.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
+		"a silent syndic, waited":  {engine.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 4 * time.Second},
+		"a node that is not there": {engine.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.o.Config.PublishSyndicWait, w.o.Config.SyndicWait = c.forPlain, 4*time.Second
 				w.tree = topology.Node{Nodes: []topology.Node{{ID: "n1"}}}
-				w.ledger = ledger.New(ledger.Config{})
-				defer w.ledger.Close()
-				if err := w.ledger.Open(ledger.Job{JID: someJob, Minions: []ledger.Minion{{ID: "m1", Live: ledger.Up}}, Nodes: []ledger.Node{{
+				w.engine = engine.New(engine.Config{Storage: w.store, Now: time.Now})
+				defer w.engine.Close()
+				save, _, err := w.engine.Publish(t.Context(), engine.Publication{Spec: engine.Job{JID: someJob, Minions: []engine.Minion{{ID: "m1", Live: engine.Up}}, Nodes: []engine.Node{{
 					ID: "n1", Live: c.node, Known: func() map[string]string { return map[string]string{"lost": "n1"} },
-				}}}); err != nil {
+				}}}})
+				if err != nil {
 					t.Fatal(err)
 				}
+				w.engine.Saved(save, returners.Result{}, nil)
 				if c.tells > 0 {
 					time.AfterFunc(c.tells, func() {
-						w.ledger.Expect(someJob, ledger.Expectation{Path: "n1", Minions: []string{"b1"}, Plain: c.node == ledger.Untracked})
+						w.engine.Hear("n1", jobevent.Expectation{JID: someJob, Minions: []string{"b1"}, Ours: c.node != engine.Untracked})
 					})
 				}
 				began := time.Now()

@@ -11,8 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
@@ -38,9 +37,9 @@ type Options struct {
 		Trespassed(t ownership.Trespass)
 	}
 	Peers interface {
-		Minions(ids []string, await func(id string) bool) []ledger.Minion
+		Minions(ids []string, await func(id string) bool) []engine.Minion
 		Awaits(id string) bool
-		LookAgain(spec ledger.Job)
+		LookAgain(spec engine.Job)
 	}
 	Publications interface {
 		QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error)
@@ -50,11 +49,11 @@ type Options struct {
 		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
 	}
 	Jobs interface {
-		Publish(ctx context.Context, p jobs.Publication) (s jobs.Save, known bool, err error)
+		Publish(ctx context.Context, p engine.Publication) (s engine.Save, known bool, err error)
 		Known(ctx context.Context, jid string) (bool, error)
 		// Expected tells who has to answer a job, as far as nodes have said.
-		Expected(jid string) (ledger.Expected, bool)
-		Saved(s jobs.Save, res returners.Result, err error)
+		Expected(jid string) (engine.Expected, bool)
+		Saved(s engine.Save, res returners.Result, err error)
 		Published(p returners.Part)
 		CountStored(ctx context.Context, jid string) error
 	}

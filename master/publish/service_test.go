@@ -15,8 +15,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
@@ -36,7 +35,7 @@ type world struct {
 	told  []string
 	ref   any // of the publication that is being started
 
-	ledger *ledger.Ledger // nil: no job is known
+	engine *engine.Engine // nil: no job is known
 	meant  *ownership.Meant
 }
 
@@ -44,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.Open(time.Now), meant: ownership.NewMeant()}
 	w.Service = New(Options{
-		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w}, Audit: func(access.Asked) {},
+		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: fakeEngine{w}, Audit: func(access.Asked) {},
 		Below: func(id string) (topology.Node, bool) { return w.tree.At(id) }, Tree: func() topology.Node { return w.tree },
 		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
@@ -79,7 +78,7 @@ func (w *world) Match(tgt any, tgtType, _ string) (ownership.Audience, error) {
 		a.Minions = []string{"m1"}
 	}
 	for _, n := range w.tree.Nodes {
-		a.Nodes = append(a.Nodes, ledger.Node{ID: n.ID})
+		a.Nodes = append(a.Nodes, engine.Node{ID: n.ID})
 	}
 	return a, err
 }
@@ -99,10 +98,10 @@ func (w *world) Widened(jid, tgtType string, expr target.Expr) {
 func (w *world) Conns([]string) map[uint64]bool  { return nil }
 func (w *world) Trespassed(t ownership.Trespass) { w.tell("trespass " + t.Kind) }
 func (w *world) Awaits(string) bool              { return false }
-func (w *world) LookAgain(ledger.Job)            {}
+func (w *world) LookAgain(engine.Job)            {}
 func (w *world) Local() returners.Reader         { return w.store }
-func (w *world) Minions(ids []string, _ func(string) bool) []ledger.Minion {
-	return make([]ledger.Minion, len(ids))
+func (w *world) Minions(ids []string, _ func(string) bool) []engine.Minion {
+	return make([]engine.Minion, len(ids))
 }
 
 func (w *world) Save(ctx context.Context, b returners.Batch) (returners.Result, error) {
@@ -138,12 +137,12 @@ func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 	return nil
 }
 
-// engine wants a job published once it is stored.
-type engine struct{ w *world }
+// fakeEngine wants a job published once it is stored.
+type fakeEngine struct{ w *world }
 
-func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
+func (e fakeEngine) Publish(_ context.Context, p engine.Publication) (engine.Save, bool, error) {
 	e.w.ref = p.Ref
-	return jobs.Save{Batch: returners.Batch{Loads: []returners.Load{own(p.Load)}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
+	return engine.Save{Batch: returners.Batch{Loads: []returners.Load{own(p.Load)}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
 }
 
 func own(l returners.Load) returners.Load {
@@ -151,21 +150,21 @@ func own(l returners.Load) returners.Load {
 	return l
 }
 
-func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
+func (e fakeEngine) Saved(s engine.Save, _ returners.Result, err error) {
 	if err == nil {
-		e.w.Started(jobs.Started{Ref: e.w.ref})
-		e.w.Publish(jobs.Publish{Ref: e.w.ref})
+		e.w.Started(engine.Started{Ref: e.w.ref})
+		e.w.Publish(engine.Publish{Ref: e.w.ref})
 	}
 }
-func (engine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
-func (e engine) Expected(jid string) (ledger.Expected, bool) {
-	if e.w.ledger == nil {
-		return ledger.Expected{}, false
+func (fakeEngine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
+func (e fakeEngine) Expected(jid string) (engine.Expected, bool) {
+	if e.w.engine == nil {
+		return engine.Expected{}, false
 	}
-	return e.w.ledger.Expected(jid)
+	return e.w.engine.Expected(jid)
 }
-func (engine) Published(returners.Part)                  {}
-func (engine) CountStored(context.Context, string) error { return nil }
+func (fakeEngine) Published(returners.Part)                  {}
+func (fakeEngine) CountStored(context.Context, string) error { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 	t.Helper()

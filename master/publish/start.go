@@ -10,8 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -135,7 +134,7 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 // engine's publication.
 type start struct {
 	job  *Job
-	spec ledger.Job
+	spec engine.Job
 	pub  wire.Publication
 
 	turn chan turn // one: what the engine has decided
@@ -175,8 +174,8 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 }
 
 // spec describes a job to the engine: who has to answer it, and for how long it waits.
-func (s *Service) spec(j *Job) ledger.Job {
-	spec := ledger.Job{
+func (s *Service) spec(j *Job) engine.Job {
+	spec := engine.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
@@ -186,7 +185,7 @@ func (s *Service) spec(j *Job) ledger.Job {
 	for i, m := range spec.Minions {
 		_, spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
 		if _, silent := slices.BinarySearch(j.Silent(j.fun), m.ID); silent {
-			spec.Minions[i].Silent = ledger.ResourcesReturn
+			spec.Minions[i].Silent = engine.ResourcesReturn
 		}
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
@@ -231,7 +230,7 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 // begin gives a job to the engine, and stores it if it is new here.
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
-	p := jobs.Publication{
+	p := engine.Publication{
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
 		Grows: j.grown != nil, Ref: x,
 	}
@@ -239,7 +238,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 		p.Load.More = j.grown.more
 	}
 	save, known, err := s.o.Jobs.Publish(ctx, p)
-	for end := (jobs.EndingError{}); errors.As(err, &end); {
+	for end := (engine.EndingError{}); errors.As(err, &end); {
 		if err := s.o.Booked(ctx, end.UpTo); err != nil {
 			return err
 		}
@@ -264,10 +263,10 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 
 // Publish carries out an effect of the engine: the job is sent by whoever waits in
 // [Service.Start]. It does not block.
-func (s *Service) Publish(e jobs.Publish) { decide(e.Ref, turn{send: true, early: e.Early}) }
+func (s *Service) Publish(e engine.Publish) { decide(e.Ref, turn{send: true, early: e.Early}) }
 
 // Skip carries out an effect of the engine: the job was published before. It does not block.
-func (s *Service) Skip(e jobs.Skip) { decide(e.Ref, turn{}) }
+func (s *Service) Skip(e engine.Skip) { decide(e.Ref, turn{}) }
 
 // decide wakes the start that an effect belongs to. The engine decides once for each.
 func decide(ref any, t turn) {
@@ -278,7 +277,7 @@ func decide(ref any, t turn) {
 
 // Started carries out an effect of the engine: it fires Salt's event of a new job. The event
 // of who has to answer has gone before. It does not block.
-func (s *Service) Started(e jobs.Started) {
+func (s *Service) Started(e engine.Started) {
 	x, ok := e.Ref.(*start)
 	if !ok {
 		return

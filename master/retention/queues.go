@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -15,7 +15,7 @@ import (
 type QueuesOptions struct {
 	Jobs interface {
 		Overdue(jid, reason string, minions map[string]string)
-		State(jid string) (ledger.Account, bool)
+		State(jid string) (engine.Account, bool)
 	}
 	Store interface {
 		GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
@@ -51,7 +51,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 		}
 	}
 	for id, g := range gone {
-		if g.Reason != ledger.Queued {
+		if g.Reason != engine.Queued {
 			settled = append(settled, id)
 			continue
 		}
@@ -68,7 +68,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 	}
 	q.Settled(jid, settled)
 	if queued := q.Add(jid, minions, away) && q.AddBelow(jid, below); !queued && len(paths) > 0 {
-		q.o.Jobs.Overdue(jid, ledger.Expired, paths)
+		q.o.Jobs.Overdue(jid, engine.Expired, paths)
 	}
 }
 
@@ -76,7 +76,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 // taken back the nodes below tell by themselves for whom that was in time.
 func (q *Queues) Unqueue(w Waiting, reason string) {
 	paths := map[string]string{}
-	if reason == ledger.Expired {
+	if reason == engine.Expired {
 		//mutant:engine-queued-below-expire
 		maps.Copy(paths, w.Below)
 	}
@@ -139,7 +139,7 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 		root, _, _ := strings.Cut(x.Node, "/")
 		for id, why := range x.Missing {
 			switch {
-			case why != ledger.Queued:
+			case why != engine.Queued:
 			case x.Node == "":
 				minions = append(minions, id)
 			case nodes[root] != nil:
@@ -207,7 +207,7 @@ func (q *Queues) Over(jid string) {
 // Tend drops what is too old and ends queued jobs at their deadline.
 func (q *Queues) Tend() {
 	q.Sweep()
-	q.Due(func(w Waiting) { q.Unqueue(w, ledger.Expired) })
+	q.Due(func(w Waiting) { q.Unqueue(w, engine.Expired) })
 }
 
 // TakeUp keeps of an earlier life what is still wanted: the publications of open jobs, and

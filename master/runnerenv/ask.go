@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/below"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/runners"
 )
 
@@ -91,7 +91,7 @@ func (e Env) answersOf(ctx context.Context, jid string) (runners.Answers, error)
 		a.Missing = map[string]jobevent.Absence{}
 	}
 	for id, path := range account.Waiting {
-		a.Missing[id] = jobevent.Absence{Reason: ledger.NoResponse, Path: path}
+		a.Missing[id] = jobevent.Absence{Reason: engine.NoResponse, Path: path}
 	}
 	for _, r := range rets {
 		v, err := wire.Decode(r.Value)

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/runners"
@@ -34,7 +34,7 @@ type Env struct {
 	owner access.Owner
 }
 
-func (e Env) State(jid string) (ledger.Account, bool) { return e.p.Jobs.State(jid) }
+func (e Env) State(jid string) (engine.Account, bool) { return e.p.Jobs.State(jid) }
 func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.p.Below.Active(ctx)
 }

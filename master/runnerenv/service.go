@@ -16,9 +16,9 @@ import (
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
@@ -51,7 +51,7 @@ type Parts struct {
 	JIDs         *jid.Generator
 	Publisher    *publish.Service
 	Publications *publications.Service
-	Jobs         *jobs.Engine
+	Jobs         *engine.Engine
 	Store        *jobstore.Store
 
 	Tree     *topology.Tree

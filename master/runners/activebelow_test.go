@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // Jobs that were started at a lower master are listed at the top, with the way
@@ -12,7 +12,7 @@ import (
 func TestActiveJobsOfNodesBelow(t *testing.T) {
 	record := wire.NewMap("Function", "test.sleep", "Minions", []any{"web-1", "db-1"}, "Paths", wire.NewMap("db-1", "syn-c"))
 	s := &stage{
-		ledger: map[string]ledger.Account{"20260101000000000001": {JID: "20260101000000000001"}},
+		ledger: map[string]engine.Account{"20260101000000000001": {JID: "20260101000000000001"}},
 		below:  map[string]*wire.Map{"syn-a": wire.NewMap("20260101000000000002", record, "20260101000000000001", record.Clone())},
 	}
 	v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "jobs.active"}), Env: s})

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/topology/trace"
@@ -19,7 +19,7 @@ type Env interface {
 	// the configuration names.
 	Jobs(ctx context.Context, name string) (returners.Reader, error)
 	// State gives the account of a job that is open or was closed lately.
-	State(jid string) (ledger.Account, bool)
+	State(jid string) (engine.Account, bool)
 	// ActiveBelow gives what jobs.active says at each node right below; nodes that
 	// did not answer are left out.
 	ActiveBelow(ctx context.Context) map[string]*wire.Map

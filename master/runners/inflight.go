@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 )
 
 // Inflight is what is going on at a master.
 type Inflight struct {
-	Jobs     []ledger.Summary
+	Jobs     []engine.Summary
 	Open     int    // open jobs, also those that Jobs leaves out
 	Returned uint64 // returns taken since the master's start
 	Closed   uint64 // jobs closed since then

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
@@ -24,7 +24,7 @@ func (d *desk) Inflight(limit int) Inflight {
 	d.limit = limit
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return Inflight{
-		Jobs: []ledger.Summary{
+		Jobs: []engine.Summary{
 			{JID: "2", Fun: "cmd.run", Opened: at.Add(-time.Minute), Expected: 5, Returned: 2, Failed: 1, Missing: 1, Waiting: 1, For: []string{"a/web-01"}, Nodes: []string{"b"}},
 			{JID: "1", Fun: "test.ping", Opened: at.Add(-time.Hour), Held: true},
 		},

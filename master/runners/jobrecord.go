@@ -8,13 +8,13 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 )
 
 // noReason is said of a minion that did not answer a job whose account was not
 // kept: one that was followed by another master alone.
-const noReason = ledger.NoResponse
+const noReason = engine.NoResponse
 
 // job is all that is known of one job.
 type job struct {
@@ -71,7 +71,7 @@ func (j *job) read(ctx context.Context, store returners.Reader) ([]returners.Ret
 }
 
 // count finds out who had to answer and who did not.
-func (j *job) count(xs []returners.Expectation, account ledger.Account) {
+func (j *job) count(xs []returners.Expectation, account engine.Account) {
 	asked, returned := map[string]bool{}, map[string]bool{}
 	expect := func(id, path string) bool {
 		if j.only != "" && id != j.only {
@@ -91,7 +91,7 @@ func (j *job) count(xs []returners.Expectation, account ledger.Account) {
 			expect(id, x.Node)
 		}
 	}
-	for id, m := range ledger.Absent(xs) {
+	for id, m := range engine.Absent(xs) {
 		if expect(id, m.Path) {
 			j.missing[id] = m
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/topology"
 )
 
@@ -192,6 +192,6 @@ func ask(ctx context.Context, env Env, q Question, silent []string, whole bool) 
 	if err != nil {
 		return a, fmt.Errorf("run %s: %w", q.Fun, err)
 	}
-	maps.DeleteFunc(a.Missing, func(_ string, m jobevent.Absence) bool { return m.Reason == ledger.Unknown })
+	maps.DeleteFunc(a.Missing, func(_ string, m jobevent.Absence) bool { return m.Reason == engine.Unknown })
 	return a, nil
 }

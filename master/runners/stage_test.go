@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/topology/trace"
@@ -105,7 +105,7 @@ func (m *memory) Minions(context.Context) (out []string, err error) {
 // stage is a master as runners see it.
 type stage struct {
 	store   memory
-	ledger  map[string]ledger.Account
+	ledger  map[string]engine.Account
 	tree    topology.Node
 	below   map[string]*wire.Map // what the nodes below say to jobs.active
 	answers Answers
@@ -124,7 +124,7 @@ func (s *stage) Jobs(_ context.Context, name string) (returners.Reader, error) {
 	return &s.store, nil
 }
 
-func (s *stage) State(jid string) (ledger.Account, bool) {
+func (s *stage) State(jid string) (engine.Account, bool) {
 	a, ok := s.ledger[jid]
 	return a, ok
 }
@@ -203,7 +203,7 @@ func (s *stage) DeleteKey(id string) (bool, error) {
 //	run                                                          a call as JSON list below: [function, arguments…, {keywords}], output by out=
 func TestRunners(t *testing.T) {
 	datadriven.Walk(t, "testdata/scenes", func(t *testing.T, path string) {
-		s := &stage{ledger: map[string]ledger.Account{}, kept: kept{minions: map[string]*wire.Map{}, away: map[string]string{}}, dir: t.TempDir()}
+		s := &stage{ledger: map[string]engine.Account{}, kept: kept{minions: map[string]*wire.Map{}, away: map[string]string{}}, dir: t.TempDir()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return s.play(t, d) })
 	})
 }
@@ -269,9 +269,9 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 			Via: arg("via", ""), Value: encoded(t, value(d.Input, "true")),
 		})
 	case "open":
-		s.ledger[id] = ledger.Account{JID: id, Waiting: pairsOf(list("waiting"))}
+		s.ledger[id] = engine.Account{JID: id, Waiting: pairsOf(list("waiting"))}
 	case "close":
-		a := ledger.Account{JID: id, Closed: time.Unix(1, 0), Missing: map[string]jobevent.Absence{}}
+		a := engine.Account{JID: id, Closed: time.Unix(1, 0), Missing: map[string]jobevent.Absence{}}
 		for m, rest := range pairsOf(list("missing")) {
 			reason, path, _ := strings.Cut(rest, ":")
 			a.Missing[m] = jobevent.Absence{Reason: reason, Path: path}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/engine"
 )
 
 // Refusal is an error that a local user is told by Salt's name for it.
@@ -40,7 +41,7 @@ func AuthenticationFailed(with string) Refusal {
 var (
 	// ErrNotStored is wrapped when nothing can be taken now, whatever it is: the sender
 	// is asked to send it again.
-	ErrNotStored = errors.New("not stored")
+	ErrNotStored = engine.ErrNotStored
 	// ErrNotAMap is wrapped when a load is no map.
 	ErrNotAMap = errors.New("the load is not a map")
 )

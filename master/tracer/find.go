@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology/trace"
 )
@@ -20,7 +20,7 @@ type Finder struct {
 	// Node is this master's id.
 	Node   string
 	Ledger interface {
-		State(jid string) (ledger.Account, bool)
+		State(jid string) (engine.Account, bool)
 	}
 	Book *Book
 	// Store counts what is kept of a job, and Local reads it.
@@ -110,7 +110,7 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *trace.St
 	if err != nil {
 		return err
 	}
-	missing, expected := ledger.Absent(xs), map[string]bool{}
+	missing, expected := engine.Absent(xs), map[string]bool{}
 	for id := range missing {
 		expected[id] = true
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -32,10 +32,10 @@ type Vitals struct {
 	}
 	Presence interface {
 		Connected() int
-		Node(id string) (ledger.Liveness, time.Duration)
+		Node(id string) (engine.Liveness, time.Duration)
 	}
 	Ledger interface {
-		Summaries(limit, names int) ([]ledger.Summary, int)
+		Summaries(limit, names int) ([]engine.Summary, int)
 	}
 	Outbox interface {
 		OutboxDests() map[string]int64
@@ -46,11 +46,11 @@ type Vitals struct {
 }
 
 // StateOf is how the tree shows what presence says of a peer.
-func StateOf(l ledger.Liveness) topology.State {
+func StateOf(l engine.Liveness) topology.State {
 	switch l {
-	case ledger.Up:
+	case engine.Up:
 		return topology.Up
-	case ledger.Untracked:
+	case engine.Untracked:
 		return topology.Unknown
 	}
 	return topology.Down
@@ -66,7 +66,7 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 		}
 	}
 	for _, id := range p.Nodes.Nodes() {
-		if live, _ := p.Presence.Node(id); live == ledger.Up {
+		if live, _ := p.Presence.Node(id); live == engine.Up {
 			v.Connected--
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/api"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/mysql"
@@ -80,8 +80,8 @@ func (e *env) ListJobs(ctx context.Context, f returners.Filter) ([]returners.Loa
 
 // State is that of an open job for all that are in the database: whether one has ended is
 // known to the masters, so that nobody is called missing who is not recorded as such.
-func (e *env) State(jid string) (ledger.Account, bool) {
-	return ledger.Account{JID: jid}, e.seen[jid]
+func (e *env) State(jid string) (engine.Account, bool) {
+	return engine.Account{JID: jid}, e.seen[jid]
 }
 
 func (e *env) ActiveBelow(context.Context) map[string]*wire.Map { return nil }

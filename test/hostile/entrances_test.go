@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peercall"
@@ -86,7 +86,7 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 		Wheels: wheels.Host{Fire: func(string, *wire.Map) {}, Now: time.Now}, JIDs: x.jids, Log: quiet, Now: time.Now, Fire: func(string, *wire.Map) {},
 	})
 	peercall.New(peercall.Options{
-		Bounds: x.cfg.Bounds, Rules: x.control.Peers, Own: own, Publish: x.service.GivePeer, State: func(string) (ledger.Account, bool) { return ledger.Account{}, false },
+		Bounds: x.cfg.Bounds, Rules: x.control.Peers, Own: own, Publish: x.service.GivePeer, State: func(string) (engine.Account, bool) { return engine.Account{}, false },
 		Above: upLink{d, x, above}, Owns: func(node, id string) bool { return slices.Contains(x.behind(node), id) }, Runners: host, JID: x.jids.Next, Bus: bus.New(time.Now),
 		Audit: func(access.Asked) {}, Trespassed: func(ownership.Trespass) {}, Log: quiet,
 	}).Serve(srv)

@@ -10,8 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/auth"
-	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ownership"
 	connected "github.com/momtree/mom/master/presence"
@@ -22,18 +21,18 @@ import (
 // presence has all peers of a tier connected.
 type presence struct{ t *tier }
 
-func (p presence) Announced(string) (ledger.Liveness, time.Duration) { return ledger.Up, 0 }
-func (p presence) Minion(string) connected.Standing                  { return connected.Standing{Live: ledger.Up} }
+func (p presence) Announced(string) (engine.Liveness, time.Duration) { return engine.Up, 0 }
+func (p presence) Minion(string) connected.Standing                  { return connected.Standing{Live: engine.Up} }
 func (p presence) HasMinion(id string) bool                          { return p.t.below[id] == nil }
 func (p presence) Announces(role, id string) bool {
 	return (role == "syndic") == (p.t.below[id] != nil)
 }
 
-func (p presence) Node(id string) (ledger.Liveness, time.Duration) {
+func (p presence) Node(id string) (engine.Liveness, time.Duration) {
 	if p.t.below[id].salts { // it tells nobody that it is there
-		return ledger.Untracked, 0
+		return engine.Untracked, 0
 	}
-	return ledger.Up, 0
+	return engine.Up, 0
 }
 
 func (p presence) NodeConns(id string) []uint64 {
@@ -46,25 +45,25 @@ func (p presence) NodeConns(id string) []uint64 {
 // noPeers expects no answers.
 type noPeers struct{}
 
-func (noPeers) Minions(ids []string, _ func(id string) bool) (out []ledger.Minion) { return nil }
+func (noPeers) Minions(ids []string, _ func(id string) bool) (out []engine.Minion) { return nil }
 func (noPeers) Awaits(string) bool                                                 { return false }
-func (noPeers) LookAgain(ledger.Job)                                               {}
+func (noPeers) LookAgain(engine.Job)                                               {}
 
-// engine starts each job at once.
-type engine struct{ t *tier }
+// fakeEngine starts each job at once.
+type fakeEngine struct{ t *tier }
 
-func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
+func (e fakeEngine) Publish(_ context.Context, p engine.Publication) (engine.Save, bool, error) {
 	e.t.w.note(func(a *act) { a.judged[e.t.id] = append(a.judged[e.t.id], p.Minions...) })
 	e.t.starting = p.Ref
-	return jobs.Save{}, false, nil
+	return engine.Save{}, false, nil
 }
-func (engine) Known(context.Context, string) (bool, error)     { return false, nil }
-func (engine) Expected(string) (x ledger.Expected, known bool) { return x, false }
-func (e engine) Saved(jobs.Save, returners.Result, error) {
-	e.t.service.Publish(jobs.Publish{Ref: e.t.starting})
+func (fakeEngine) Known(context.Context, string) (bool, error)     { return false, nil }
+func (fakeEngine) Expected(string) (x engine.Expected, known bool) { return x, false }
+func (e fakeEngine) Saved(engine.Save, returners.Result, error) {
+	e.t.service.Publish(engine.Publish{Ref: e.t.starting})
 }
-func (engine) Published(returners.Part)                  {}
-func (engine) CountStored(context.Context, string) error { return nil }
+func (fakeEngine) Published(returners.Part)                  {}
+func (fakeEngine) CountStored(context.Context, string) error { return nil }
 
 // store keeps nothing.
 type store struct{ *memory.Store }
@@ -103,7 +102,7 @@ func (keptJobs) GivenNode(string, string)                    {}
 func (keptJobs) OwesNode(string, string) bool                { return false }
 func (keptJobs) GivenStock(string, string)                   {}
 func (keptJobs) Overdue(string, string, map[string]string)   {}
-func (keptJobs) State(string) (a ledger.Account, known bool) { return a, false }
+func (keptJobs) State(string) (a engine.Account, known bool) { return a, false }
 func (keptJobs) Owes(string, string) bool                    { return false }
 func (keptJobs) Unheard(string, string) bool                 { return false }
 

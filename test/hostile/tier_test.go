@@ -207,7 +207,7 @@ func (x *tier) open(t testing.TB) {
 	t.Cleanup(func() { _ = x.publications.Close() })
 	x.service = publish.New(publish.Options{
 		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: x.publications,
-		Jobs: engine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
+		Jobs: fakeEngine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil }, Own: own, JID: x.jids.Next,
 		Note: func(context.Context, ...returners.Note) error { return nil }, Show: func(string, wire.Raw, []string) {},
 		Below: x.tree.Node, Tree: x.tree.Snapshot, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},

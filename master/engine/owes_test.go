@@ -1,0 +1,31 @@
+package engine
+
+import "testing"
+
+// TestOwes_NodeThatWasAskedByAnother: a node was away when this master published,
+// got the job from a sibling, comes back and tells its expectation. It has to be
+// given the job here too, else it brings the returns to the sibling alone and the
+// account here stays open for ever.
+func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
+	l := newLedger(AccountConfig{})
+	defer l.close()
+	if err := l.openJob(Job{JID: "j", Nodes: []Node{{ID: "c", Live: Down}, {ID: "d", Live: Up}}}); err != nil {
+		t.Fatal(err)
+	}
+	l.expect("j", Expectation{Path: "c", Minions: []string{"m"}})
+	if !l.OwesNode("j", "c") {
+		t.Error("the node is not given the job that it never heard from here")
+	}
+	l.Given("j", "c")
+	if l.Owes("j", "nobody") {
+		t.Error("somebody unknown owes something")
+	}
+	l.returned("j", "m", "c", true)
+	l.expect("j", Expectation{Path: "d"})
+	if a, _ := l.State("j"); a.Open() {
+		t.Fatalf("the job is still open: %+v", a)
+	}
+	if l.OwesNode("j", "c") {
+		t.Error("a closed job is owed")
+	}
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// A job of 10,000 stock minions, of which half lie: they answer each question of
+// find_job three seconds late on purpose, so that the master believes its machine to be slow
+// and asks the fewest it may at a time. Two are dead, the last by name among them. The liars
+// can make the questions few. They cannot have one named that answers, nor put off for more
+// than three minutes that the dead are named.
+func TestFindJobWithLiarsThatAnswerLate(t *testing.T) { synctest.Test(t, testLateLiars) }
+
+func testLateLiars(t *testing.T) {
+	const n, every = 10_000, 2
+	const honest, late = 50 * time.Millisecond, 3 * time.Second
+	began := time.Now()
+	type answer struct {
+		id string
+		at time.Time
+	}
+	var mu sync.Mutex
+	asked := map[string]int{}
+	named := map[string]time.Duration{}
+	answers := map[time.Duration][]answer{} // on their way, by how long they take
+	most := 0                               // asked by one look of the ledger, once it has met the liars
+	ms := minions(n)
+	liar, dead := map[string]bool{}, map[string]bool{ms[4711].ID: true, ms[n-1].ID: true}
+	for i := range ms {
+		ms[i].Live = Untracked
+		liar[ms[i].ID] = i%every == 0
+	}
+	l := newLedger(AccountConfig{Hooks: Hooks{
+		FindJob: func(_ string, ids []string) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, id := range ids {
+				asked[id]++
+				takes := honest
+				if liar[id] {
+					takes = late
+				}
+				if !dead[id] {
+					answers[takes] = append(answers[takes], answer{id, time.Now().Add(takes)})
+				}
+			}
+			if time.Since(began) > 30*time.Second {
+				most = max(most, len(ids))
+			}
+		},
+		Missing: func(_ string, gone map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
+			mu.Lock()
+			defer mu.Unlock()
+			for id := range gone {
+				named[id] = time.Since(began)
+			}
+		},
+	}})
+	defer l.close()
+	if err := l.openJob(Job{JID: "j", Timeout: 5 * time.Second, Minions: ms}); err != nil {
+		t.Fatal(err)
+	}
+	due := func() (ids []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for takes, queue := range answers {
+			for len(queue) > 0 && !queue[0].at.After(time.Now()) {
+				ids, queue = append(ids, queue[0].id), queue[1:]
+			}
+			answers[takes] = queue
+		}
+		return ids
+	}
+	for time.Since(began) < 10*time.Minute {
+		time.Sleep(honest / 5)
+		synctest.Wait()
+		for _, id := range due() {
+			l.found("j", id, true)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if most == 0 || most > 500 { // 1,000 is the bound, which is reached if nobody is believed
+		t.Errorf("up to %d are asked at a time: this test has not met the liars", most)
+	}
+	if len(asked) != n {
+		t.Errorf("%d of %d have been asked", len(asked), n)
+	}
+	for id, at := range named {
+		if !dead[id] {
+			t.Errorf("%s is named after %v, and answers (liar: %v)", id, at, liar[id])
+		}
+	}
+	for id := range dead {
+		if at := named[id]; at == 0 || at > 3*time.Minute {
+			t.Errorf("%s, which is dead, is named after %v", id, at)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// A request hears of the records that it brought whether they are stored, before or after
+// that is known.
+func TestWaitStored(t *testing.T) {
+	ctx := t.Context()
+	e := New(Config{})
+	defer e.Close()
+	var early []error
+	e.WhenStored(5, func(err error) { early = append(early, err) })
+	e.Settle(Stored{UpTo: 4})
+	if len(early) != 0 {
+		t.Errorf("heard of the 5th when the 4th was stored: %v", early)
+	}
+	e.Settle(Stored{UpTo: 5})
+	if len(early) != 1 || early[0] != nil {
+		t.Errorf("it was stored: %v", early)
+	}
+	full := errors.New("no space left on device")
+	e.Settle(Stored{UpTo: 7, Err: full})
+	for upTo, want := range map[uint64]error{4: nil, 5: nil, 6: full, 7: full} {
+		err := e.WaitStored(ctx, upTo)
+		if (want == nil) != (err == nil) || want != nil && !(errors.Is(err, want) && errors.Is(err, ErrNotStored)) {
+			t.Errorf("up to %d: %v, want %v", upTo, err, want)
+		}
+	}
+	e.Settle(Stored{UpTo: 8, Err: full})
+	if err := e.WaitStored(ctx, 6); !errors.Is(err, full) {
+		t.Errorf("the first of two failures: %v", err)
+	}
+	gone, cancel := context.WithCancel(ctx)
+	got := make(chan error, 1)
+	go func() { got <- e.WaitStored(gone, 100) }()
+	cancel()
+	if err := <-got; !errors.Is(err, ErrNotStored) || !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that was cancelled: %v", err)
+	}
+}
+
+// Nobody waits for an engine that ends.
+func TestWaitStored_End(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	e := New(Config{Done: done})
+	defer e.Close()
+	if err := e.WaitStored(t.Context(), 1); !errors.Is(err, ErrNotStored) {
+		t.Errorf("got %v", err)
+	}
+}

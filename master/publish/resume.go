@@ -1,0 +1,152 @@
+package publish
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/engine"
+	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// ResumeOptions are those of a [Resumer]. No field may be left out.
+type ResumeOptions struct {
+	Jobs         *engine.Engine
+	Publications *publications.Service
+	Policy       *ownership.Policy
+	Peers        *peers.Service
+	Keys         *keyring.Ring
+	Tree         *topology.Tree
+	Timeout      time.Duration    // of the jobs
+	Above        bool             // there are masters above: a job may have grown past this node
+	Grown        func(jid string) // a job has grown, and its files may lag behind
+	Log          *slog.Logger
+}
+
+// Resumer reopens the jobs that were open when an earlier life of the master ended. Minions
+// and nodes have the time to reconnect that presence gives after a start. It is an
+// [engine.Presence].
+type Resumer struct{ o ResumeOptions }
+
+// NewResumer makes a Resumer.
+func NewResumer(o ResumeOptions) *Resumer { return &Resumer{o: o} }
+
+// Run reopens the jobs, and keeps on the publications that minions may still have missed.
+func (s *Resumer) Run(ctx context.Context) {
+	jids := s.o.Jobs.Open()
+	s.o.Publications.TakeUpQueues(ctx)
+	s.jobs(ctx, jids)
+	s.o.Publications.TakeUp()
+}
+
+// Again records the end of a closed job once more, after its records were dropped because the
+// disk took none.
+func (s *Resumer) Again(ctx context.Context, jid string) error { return s.o.Jobs.EndAgain(ctx, jid, s) }
+
+// jobs takes up jobs, several at a time: there may be thousands, of ten thousand
+// returns each.
+func (s *Resumer) jobs(ctx context.Context, jids []string) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, jid := range jids {
+		g.Go(func() error {
+			if err := s.job(ctx, jid); err != nil {
+				s.o.Log.Error("open job not resumed", "jid", jid, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // it has no error: each was told
+}
+
+func (s *Resumer) job(ctx context.Context, jid string) error {
+	known, err := s.o.Jobs.Restore(ctx, jid, s)
+	if err == nil && !known { // it was killed before the job was stored
+		s.o.Publications.Drop(jid)
+	}
+	return err
+}
+
+// knownBehind gives the minions behind a node that a stored job means, by the
+// reports of the node in this life or, of one that has not come back, by those in
+// an earlier one, which do not tell paths.
+func (s *Resumer) knownBehind(node string, load returners.Load) map[string]string {
+	expr, _, err := storedTarget(load.Raw)
+	if err != nil { // then nobody is named, as of a target that only minions can tell
+		return nil
+	}
+	below, _ := s.o.Tree.Node(node)
+	return s.o.Policy.KnownBehind(below, node, expr)
+}
+
+// Grace is described at [engine.Presence].
+func (s *Resumer) Grace(id string) (engine.Liveness, time.Duration) { return s.o.Peers.Lasting(id) }
+
+// Spec is described at [engine.Presence].
+func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
+	spec := engine.Job{JID: load.JID, Timeout: s.o.Timeout}
+	if load.Part() > 0 {
+		s.o.Grown(load.JID)
+	}
+	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
+		switch key {
+		case "fun":
+			spec.Fun = wire.FunName(val)
+		case "kwargs":
+			spec.Queue = s.o.Publications.StillQueued(val)
+		}
+		return nil
+	})
+	if s.o.Publications.Unpublished(load.JID) { // minions without presence get it when they subscribe
+		spec.Timeout += publications.Republished
+	}
+	spec.Minions = s.o.Peers.Minions(minions, func(string) bool { return true })
+	for _, id := range s.o.Policy.Nodes() {
+		if s.o.Keys.Accepted(id) {
+			n := engine.Node{ID: id}
+			n.Live, _ = s.o.Peers.Node(id)
+			if n.Live == engine.Away { // it had the job and speaks again when it is back
+				n.Live = engine.Up
+			}
+			if n.Live != engine.Untracked {
+				n.Known = func() map[string]string { return s.knownBehind(id, load) }
+			}
+			spec.Nodes = append(spec.Nodes, n)
+		}
+	}
+	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
+		if !s.o.Above || tgtType != "list" {
+			s.o.Policy.Aimed(load.JID, tgtType, expr)
+		}
+		if ids, some := target.Among(expr); some && tgtType == "list" {
+			spec.Unclaimed = slices.DeleteFunc(ids, s.o.Keys.Accepted)
+		}
+	}
+	s.o.Log.Info("open job resumed", "jid", load.JID, "minions", len(minions))
+	return spec
+}
+
+// storedTarget reads whom a stored load means.
+func storedTarget(load wire.Raw) (expr target.Expr, tgtType string, err error) {
+	d, err := wire.DecodeMap(load)
+	if err != nil {
+		return nil, "", err
+	}
+	tgt, _ := d.Get("tgt")
+	if tgtType = d.String("tgt_type"); tgtType == "" {
+		tgtType = "glob"
+	}
+	expr, err = target.Parse(tgt, tgtType, target.Options{})
+	return expr, tgtType, err
+}
