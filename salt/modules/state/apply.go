@@ -245,7 +245,7 @@ func syncModules(ctx context.Context, c *modules.Call, kinds any) error {
 		kinds = "all"
 	}
 	for _, kind := range names(kinds) {
-		if _, err := (functions{c.Env, c.JID}).Call(ctx, "saltutil.sync_"+kind, nil, nil); err != nil {
+		if _, err := (moduleCalls{c.Env, c.JID}).Call(ctx, "saltutil.sync_"+kind, nil, nil); err != nil {
 			return fmt.Errorf("sync_mods %s: %w", kind, err)
 		}
 	}

@@ -81,7 +81,7 @@ func change(ctx context.Context, c *modules.Call, already, done string, one func
 		}
 	}
 	if changed {
-		if _, err := (functions{c.Env, c.JID}).Call(ctx, "grains.setval", []any{disabledGrain, off}, nil); err != nil {
+		if _, err := (moduleCalls{c.Env, c.JID}).Call(ctx, "grains.setval", []any{disabledGrain, off}, nil); err != nil {
 			return nil, err
 		}
 	}

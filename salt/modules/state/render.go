@@ -9,21 +9,21 @@ import (
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/salt/states"
-	local "github.com/momtree/mom/salt/states/functions"
+	"github.com/momtree/mom/salt/states/functions"
 	"github.com/momtree/mom/value"
 )
 
-// functions are the execution modules of the minion, as templates and conditions of
+// moduleCalls are the execution modules of the minion, as templates and conditions of
 // states call them.
-type functions struct {
+type moduleCalls struct {
 	env modules.Env
 	jid string
 }
 
 var (
-	_ render.Functions = functions{}
-	_ render.Lister    = functions{}
-	_ states.Modules   = functions{}
+	_ render.Functions = moduleCalls{}
+	_ render.Lister    = moduleCalls{}
+	_ states.Modules   = moduleCalls{}
 )
 
 // Functions returns the execution modules of a minion as templates call them, in the job
@@ -32,24 +32,24 @@ func Functions(env modules.Env, jid string) interface {
 	render.Functions
 	render.Lister
 } {
-	return functions{env, jid}
+	return moduleCalls{env, jid}
 }
 
 // Has reports whether the minion has a function: what `'a.b' in salt` says.
-func (f functions) Has(name string) bool { return modules.Has(f.env, name) }
+func (f moduleCalls) Has(name string) bool { return modules.Has(f.env, name) }
 
 // Names are the functions that this minion has, those of external modules among them.
-func (f functions) Names(ctx context.Context) []string { return modules.Available(ctx, f.env) }
+func (f moduleCalls) Names(ctx context.Context) []string { return modules.Available(ctx, f.env) }
 
 // Call implements both.
-func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+func (f moduleCalls) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	v, _, err := f.Retcode(ctx, fun, args, kwargs)
 	return v, err
 }
 
 // Retcode implements [states.Modules].
-func (f functions) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
-	v, code, err := local.Execute(ctx, f.env, f.jid, fun, args, kwargs)
+func (f moduleCalls) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
+	v, code, err := functions.Execute(ctx, f.env, f.jid, fun, args, kwargs)
 	if errors.Is(err, modules.ErrNotAvailable) {
 		err = &noFunction{fun}
 	}
@@ -84,7 +84,7 @@ func (r renderer) bounded(ctx context.Context) (context.Context, context.CancelF
 
 var (
 	_ states.Renderer = renderer{}
-	_ local.Text      = renderer{}
+	_ functions.Text      = renderer{}
 )
 
 func (r renderer) vars() *value.Map {
@@ -98,8 +98,8 @@ func (r renderer) Render(ctx context.Context, t states.Template) (any, error) {
 	return r.engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: t.Saltenv, Path: t.Path, Vars: r.vars()}, r.pipe)
 }
 
-// Text implements [local.Text].
-func (r renderer) Text(ctx context.Context, t local.Template) (string, error) {
+// Text implements [functions.Text].
+func (r renderer) Text(ctx context.Context, t functions.Template) (string, error) {
 	ctx, done := r.bounded(ctx)
 	defer done()
 	vars := r.vars()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
-	local "github.com/momtree/mom/salt/states/functions"
+	"github.com/momtree/mom/salt/states/functions"
 	"github.com/momtree/mom/value"
 )
 
@@ -148,7 +148,7 @@ func testByData(e modules.Env) bool {
 func (j *job) build(saltenv, top string) error {
 	e := j.env
 	files := e.Files()
-	fns := functions{e, j.JID}
+	fns := moduleCalls{e, j.JID}
 	engine, err := newEngine(e, j.set, j.JID)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (j *job) build(saltenv, top string) error {
 	rend := renderer{engine, e, pipe, time.Duration(whole(e.Option("render_timeout"))) * time.Second}
 	id := text(e.Option("id"))
 	o := states.Options{
-		Functions: local.Set{Env: e, Text: rend, JID: j.JID}, Modules: fns,
+		Functions: functions.Set{Env: e, Text: rend, JID: j.JID}, Modules: fns,
 		Source: source{files, e}, Renderer: rend,
 		Subject: subject{e, id}, Nodegroups: j.set.nodegroups(),
 		ID: id, JID: j.JID, OrchestrationJID: modules.PyStr(or(j.keyword("orchestration_jid"), "")),
@@ -173,7 +173,7 @@ func (j *job) build(saltenv, top string) error {
 		DisabledRequisites: texts(e.Option("disabled_requisites")),
 		Test:               e.test, Mock: truth(j.keyword("mock")),
 		Paused: func(ctx context.Context, id string) (bool, error) { return paused(ctx, e, j.JID, id) },
-		Fire:   e.Fire, Events: j.events(), Reload: e.reload, Umask: local.WithUmask, Log: e.Log(),
+		Fire:   e.Fire, Events: j.events(), Reload: e.reload, Umask: functions.WithUmask, Log: e.Log(),
 	}
 	if top != "" {
 		o.StateTop = strings.TrimPrefix(top, "salt://")

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/render"
-	local "github.com/momtree/mom/salt/states/functions"
+	"github.com/momtree/mom/salt/states/functions"
 	"github.com/momtree/mom/value"
 )
 
@@ -140,12 +140,12 @@ func rendererOf(env modules.Env, jid string) (renderer, error) {
 func newEngine(env modules.Env, set settings, jid string) (*render.Engine, error) {
 	files := env.Files()
 	return render.New(render.Options{
-		Loader: tree{files}, Functions: functions{env, jid}, AllowUndefined: truth(env.Option("allow_undefined")),
+		Loader: tree{files}, Functions: moduleCalls{env, jid}, AllowUndefined: truth(env.Option("allow_undefined")),
 		Env: asMap(set.Option("jinja_env")), SLSEnv: asMap(set.Option("jinja_sls_env")),
 		HTTP:        render.NewHTTPClient(),
 		ReadImports: true,
 		Read: func(ctx context.Context, saltenv, url string, limit int) ([]byte, error) {
-			return readSource(ctx, functions{env, jid}, saltenv, url, limit)
+			return readSource(ctx, moduleCalls{env, jid}, saltenv, url, limit)
 		},
 		Limits: render.Limits{Memory: int(whole(env.Option("render_max_bytes")))},
 	})
@@ -165,7 +165,7 @@ func (t tree) Folders(ctx context.Context, saltenv string) ([]string, error) {
 }
 
 // readSource reads the file of slsutil.renderer. One that does not exist is empty, as in Salt.
-func readSource(ctx context.Context, f functions, saltenv, url string, limit int) ([]byte, error) {
+func readSource(ctx context.Context, f moduleCalls, saltenv, url string, limit int) ([]byte, error) {
 	v, err := f.Call(ctx, "cp.get_url", []any{url}, value.NewMap("saltenv", saltenv))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -201,5 +201,5 @@ func renderText(ctx context.Context, env modules.Env, jid string, t modules.Text
 	if err != nil {
 		return "", err
 	}
-	return r.Text(ctx, local.Template{Source: []byte(t.Source), Saltenv: t.Saltenv, Path: t.Path, Vars: t.Vars})
+	return r.Text(ctx, functions.Template{Source: []byte(t.Source), Saltenv: t.Saltenv, Path: t.Path, Vars: t.Vars})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -15,7 +15,7 @@ type accumulators struct{}
 func init() {
 	Register("file", Function{
 		Name: "accumulated", Run: fileAccumulated,
-		Spec: core.Spec{VarKw: true, Args: args([]string{"name", "filename", "text"})}, Doc: `
+		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "filename", "text"})}, Doc: `
 Gathers texts for a file (filename) under a name, for its template (the variable
 accumulator) or for file.blockreplace. It must stand in require_in or watch_in with
 the state of that file.
@@ -23,7 +23,7 @@ the state of that file.
 	})
 }
 
-func fileAccumulated(_ context.Context, c *Call) (*core.Result, error) {
+func fileAccumulated(_ context.Context, c *Call) (*states.Result, error) {
 	name := c.Name()
 	if name == "" {
 		return bad(name, "Must provide name to file.accumulated"), nil
@@ -52,7 +52,7 @@ func fileAccumulated(_ context.Context, c *Call) (*core.Result, error) {
 		}
 		list := of.List(name)
 		for _, t := range texts {
-			if !core.Has(list, t) {
+			if !states.Has(list, t) {
 				list = append(list, t)
 				res.Comment = fmt.Sprintf("Accumulator %s for file %s was charged by text", name, file)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -14,7 +14,7 @@ name, path
     The name of the group, such as editor, and the program that is one of its choices.
 `
 	Register("alternatives",
-		Function{Name: "install", Run: alternativesInstall, Spec: core.Spec{Args: args([]string{"name", "link", "path", "priority"})}, Doc: `
+		Function{Name: "install", Run: alternativesInstall, Spec: states.Spec{Args: args([]string{"name", "link", "path", "priority"})}, Doc: `
 Ensure that a program is one of the choices of a group.
 ` + about + `
 link, priority
@@ -26,14 +26,14 @@ link, priority
         - path: /usr/bin/vim.basic
         - priority: 50
 `},
-		Function{Name: "remove", Run: alternativesRemove, Spec: core.Spec{Args: args([]string{"name", "path"})}, Doc: `
+		Function{Name: "remove", Run: alternativesRemove, Spec: states.Spec{Args: args([]string{"name", "path"})}, Doc: `
 Ensure that a program is not one of the choices of a group.
 ` + about + `
     editor:
       alternatives.remove:
         - path: /usr/bin/vim.basic
 `},
-		Function{Name: "auto", Run: alternativesAuto, Spec: core.Spec{Args: args(onlyName)}, Doc: `
+		Function{Name: "auto", Run: alternativesAuto, Spec: states.Spec{Args: args(onlyName)}, Doc: `
 Ensure that the priorities choose for a group.
 
 name
@@ -42,7 +42,7 @@ name
     editor:
       alternatives.auto: []
 `},
-		Function{Name: "set", Run: alternativesSet, Spec: core.Spec{Args: args([]string{"name", "path"})}, Doc: `
+		Function{Name: "set", Run: alternativesSet, Spec: states.Spec{Args: args([]string{"name", "path"})}, Doc: `
 Ensure that a program is chosen for a group.
 ` + about + `
     editor:
@@ -53,7 +53,7 @@ Ensure that a program is chosen for a group.
 }
 
 // choice begins the result of a state about a program; Salt tells its arguments in it.
-func choice(c *Call, more ...string) *core.Result {
+func choice(c *Call, more ...string) *states.Result {
 	r := outcome(c)
 	r.Extra = value.NewMap()
 	for _, name := range more {
@@ -62,7 +62,7 @@ func choice(c *Call, more ...string) *core.Result {
 	return r
 }
 
-func alternativesInstall(ctx context.Context, c *Call) (*core.Result, error) {
+func alternativesInstall(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name, path, priority := choice(c, "link", "path", "priority"), c.Name(), c.Str("path"), pystr(c.Value("priority"))
 	there, err := c.truthOf(ctx, "alternatives.check_exists", name, path)
 	switch {
@@ -103,7 +103,7 @@ func chosenNow(ctx context.Context, c *Call) (string, error) {
 	return pystr(now), nil
 }
 
-func alternativesRemove(ctx context.Context, c *Call) (*core.Result, error) {
+func alternativesRemove(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name, path := choice(c, "path"), c.Name(), c.Str("path")
 	there, err := c.truthOf(ctx, "alternatives.check_exists", name, path)
 	if err != nil {
@@ -132,7 +132,7 @@ func alternativesRemove(ctx context.Context, c *Call) (*core.Result, error) {
 	return says(r, false, "Alternative for %s doesn't exist", name)
 }
 
-func alternativesAuto(ctx context.Context, c *Call) (*core.Result, error) {
+func alternativesAuto(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name := outcome(c), c.Name()
 	shown, err := c.Module(ctx, "alternatives.display", []any{name}, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func alternativesAuto(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, err
 }
 
-func alternativesSet(ctx context.Context, c *Call) (*core.Result, error) {
+func alternativesSet(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name, path := choice(c, "path"), c.Name(), c.Str("path")
 	now, err := chosenNow(ctx, c)
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	Register("archive", Function{Name: "extracted", Run: archiveExtracted, Spec: core.Spec{Args: args([]string{"name", "source"},
+	Register("archive", Function{Name: "extracted", Run: archiveExtracted, Spec: states.Spec{Args: args([]string{"name", "source"},
 		"source_hash", nil, "source_hash_name", nil, "source_hash_update", false, "skip_files_list_verify", false, "skip_verify", false,
 		"password", nil, "options", nil, "list_options", nil, "force", false, "overwrite", false, "clean", false, "clean_parent", false,
 		"user", nil, "group", nil, "if_missing", nil, "trim_output", false, "use_cmd_unzip", nil, "extract_perms", true,
@@ -68,7 +68,7 @@ keep_source : True
 // extracted is one archive.extracted at work.
 type extracted struct {
 	*Call
-	r        *core.Result
+	r        *states.Result
 	name     string // with a slash at its end
 	source   string
 	local    bool
@@ -85,7 +85,7 @@ type extracted struct {
 	made     bool // the folder was made
 }
 
-func archiveExtracted(ctx context.Context, c *Call) (*core.Result, error) {
+func archiveExtracted(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	r.Result = false
 	x := &extracted{Call: c, r: r, keep: true}
@@ -127,7 +127,7 @@ func (x *extracted) checkPaths(ctx context.Context) (bool, error) {
 	} else if ok {
 		keep, given = old, true
 	}
-	x.keep = !given || core.Truth(keep)
+	x.keep = !given || states.Truth(keep)
 	name := expand(x.Name())
 	if !filepath.IsAbs(name) {
 		return x.ends(false, "%s is not an absolute path", x.Name())

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // state runs another state function for this one.
-func (c *Call) state(ctx context.Context, fun, name string, given ...any) (*core.Result, error) {
+func (c *Call) state(ctx context.Context, fun, name string, given ...any) (*states.Result, error) {
 	fn, _ := Lookup(fun)
 	all := value.NewMap()
 	for _, a := range fn.Args {

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // Call is one call of a state function on a minion.
 type Call struct {
-	*core.Call
+	*states.Call
 	// Env is the minion around the call.
 	Env modules.Env
 	// Text renders the source of a file whose state says template: jinja.
@@ -54,15 +54,15 @@ type Set struct {
 	JID  string
 }
 
-var _ core.Functions = Set{}
+var _ states.Functions = Set{}
 
-// Spec implements [core.Functions].
-func (s Set) Spec(name string) (core.Spec, bool) {
+// Spec implements [states.Functions].
+func (s Set) Spec(name string) (states.Spec, bool) {
 	fn, ok := Lookup(name)
 	return fn.Spec, ok && unusable(name) == ""
 }
 
-// Missing implements [core.Functions].
+// Missing implements [states.Functions].
 func (s Set) Missing(name string) string {
 	if _, ok := Lookup(name); ok {
 		if why := unusable(name); why != "" {
@@ -73,8 +73,8 @@ func (s Set) Missing(name string) string {
 	return fmt.Sprintf("'%s' is not available.", name)
 }
 
-// Run implements [core.Functions]. A panic of a function is an error.
-func (s Set) Run(ctx context.Context, c *core.Call) (res *core.Result, err error) {
+// Run implements [states.Functions]. A panic of a function is an error.
+func (s Set) Run(ctx context.Context, c *states.Call) (res *states.Result, err error) {
 	fn, ok := Lookup(c.Fun)
 	if !ok {
 		return nil, errors.New(s.Missing(c.Fun))

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -37,21 +37,21 @@ root and python_shell are refused.
 `
 
 func init() {
-	run := core.Spec{Args: args(onlyName, commandArgs...), VarKw: true}
-	script := core.Spec{Args: args(onlyName, append([]any{"source", nil, "template", nil, "args", nil, "context", nil, "defaults", nil}, commandArgs...)...), VarKw: true}
+	run := states.Spec{Args: args(onlyName, commandArgs...), VarKw: true}
+	script := states.Spec{Args: args(onlyName, append([]any{"source", nil, "template", nil, "args", nil, "context", nil, "defaults", nil}, commandArgs...)...), VarKw: true}
 	Register("cmd",
 		Function{Name: "run", Spec: run, Run: cmdRun, Doc: "\nRuns a command.\n" + commandDoc},
 		Function{Name: "wait", Spec: run, Run: cmdWait, Doc: "\nRuns a command when a state that it watches has changed.\n" + commandDoc},
 		Function{Name: "watch", Spec: run, Run: cmdWait, Doc: "\nAs cmd.wait.\n" + commandDoc},
 		Function{Name: "script", Spec: script, Run: cmdScript, Doc: "\nRuns a script of salt:// or of this host (source, by default name; template: jinja renders it with context and defaults) with arguments (args).\n" + commandDoc},
 		Function{Name: "wait_script", Spec: script, Run: cmdWait, Doc: "\nRuns a script when a state that it watches has changed.\n" + commandDoc},
-		Function{Name: "mod_watch", Spec: core.Spec{Args: script.Args, VarKw: true}, Run: cmdWatch, Doc: "\nRuns the command or script of a state whose watch has fired.\n"},
+		Function{Name: "mod_watch", Spec: states.Spec{Args: script.Args, VarKw: true}, Run: cmdWatch, Doc: "\nRuns the command or script of a state whose watch has fired.\n"},
 	)
 }
 
-func cmdWait(_ context.Context, c *Call) (*core.Result, error) { return good(c.Name(), ""), nil }
+func cmdWait(_ context.Context, c *Call) (*states.Result, error) { return good(c.Name(), ""), nil }
 
-func cmdWatch(ctx context.Context, c *Call) (*core.Result, error) {
+func cmdWatch(ctx context.Context, c *Call) (*states.Result, error) {
 	switch fun := pystr(get(c.Kwargs, "sfun")); fun {
 	case "wait", "run", "watch":
 		return cmdRun(ctx, c)
@@ -100,7 +100,7 @@ func commandKwargs(c *Call) *value.Map {
 			kw.Set(name, v)
 		}
 	}
-	if shell := c.Value("shell"); core.Truth(shell) {
+	if shell := c.Value("shell"); states.Truth(shell) {
 		kw.Set("shell", shell)
 	} else if shell := c.Env.Grains().String("shell"); shell != "" {
 		kw.Set("shell", shell)
@@ -110,7 +110,7 @@ func commandKwargs(c *Call) *value.Map {
 }
 
 // checkCommand refuses what a command cannot be run with; nil is that it can.
-func checkCommand(c *Call, name string) *core.Result {
+func checkCommand(c *Call, name string) *states.Result {
 	if c.Truth("root") {
 		return bad(name, "The option root of %s is not carried out by this minion: leave it out", c.Fun)
 	}
@@ -126,7 +126,7 @@ func checkCommand(c *Call, name string) *core.Result {
 }
 
 // workFolder refuses a working directory that is not there.
-func workFolder(c *Call, name string) *core.Result {
+func workFolder(c *Call, name string) *states.Result {
 	if cwd := c.Str("cwd"); cwd != "" {
 		if st, err := os.Stat(cwd); err != nil || !st.IsDir() {
 			return bad(name, "Desired working directory \"%s\" is not available", cwd)
@@ -135,7 +135,7 @@ func workFolder(c *Call, name string) *core.Result {
 	return nil
 }
 
-func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
+func cmdRun(ctx context.Context, c *Call) (*states.Result, error) {
 	name, tested := c.Name(), false
 	if t := testCommand(c); t != "" && c.Test {
 		name, tested = t, true
@@ -155,7 +155,7 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 	if wrong := workFolder(c, res.Name); wrong != nil {
 		return wrong, nil
 	}
-	if core.Truth(get(c.Kwargs, "bg")) {
+	if states.Truth(get(c.Kwargs, "bg")) {
 		return started(ctx, c, res, name)
 	}
 	out, err := c.Module(ctx, "cmd.run_all", []any{name}, commandKwargs(c))
@@ -167,7 +167,7 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // started has a command run in the background (bg), as one does that restarts the minion.
-func started(ctx context.Context, c *Call, res *core.Result, name string) (*core.Result, error) {
+func started(ctx context.Context, c *Call, res *states.Result, name string) (*states.Result, error) {
 	out, err := c.mapOfKw(ctx, "cmd.run_bg", commandKwargs(c), name)
 	if err != nil {
 		res.Comment = err.Error()
@@ -179,7 +179,7 @@ func started(ctx context.Context, c *Call, res *core.Result, name string) (*core
 }
 
 // ran turns what a command gave into the result of its state.
-func ran(c *Call, res *core.Result, out any, comment string) *core.Result {
+func ran(c *Call, res *states.Result, out any, comment string) *states.Result {
 	m, ok := out.(*value.Map)
 	if !ok {
 		res.Comment = fmt.Sprintf("the command gave no result: %s", pystr(out))

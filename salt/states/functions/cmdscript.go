@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // cmdScript fetches a script and runs it.
-func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
+func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 	name, tested := c.Name(), false
 	if t := testCommand(c); t != "" && c.Test {
 		name, tested = t, true
@@ -23,7 +23,7 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	if wrong := checkCommand(c, name); wrong != nil {
 		return wrong, nil
 	}
-	if core.Truth(get(c.Kwargs, "bg")) {
+	if states.Truth(get(c.Kwargs, "bg")) {
 		return bad(name, "The option bg of %s is not carried out by this minion: the copy of a script goes when the state has ended", c.Fun), nil
 	}
 	for _, arg := range []string{"context", "defaults"} {

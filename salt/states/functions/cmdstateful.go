@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/shlex"
 
 	"github.com/momtree/mom/internal/wire"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -16,7 +16,7 @@ func timedOut(m *value.Map) bool { return strings.Contains(m.String("stdout"), "
 
 // restate reads from the output of a command what its state has changed (stateful): a
 // JSON object, or a last line of name=value pairs.
-func restate(res *core.Result) {
+func restate(res *states.Result) {
 	ran := res.Changes
 	res.Changes, res.Comment = value.NewMap(), ""
 	out := ran.String("stdout")

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 	"github.com/momtree/mom/value"
 )
 
 // readContents finds what shall be in the file when no source says so. A result is why
 // it cannot be.
-func (m *managed) readContents(ctx context.Context) (*core.Result, error) {
+func (m *managed) readContents(ctx context.Context) (*states.Result, error) {
 	count := 0
 	for _, name := range []string{"contents", "contents_pillar", "contents_grains"} {
 		if m.Value(name) != nil {
@@ -42,7 +42,7 @@ func (m *managed) readContents(ctx context.Context) (*core.Result, error) {
 	if v == nil {
 		return nil, nil // a key of the pillar with nothing behind it says nothing
 	}
-	if !m.Truth("allow_empty") && !core.Truth(v) {
+	if !m.Truth("allow_empty") && !states.Truth(v) {
 		return m.fail("%s value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.", what), nil
 	}
 	return m.compose(ctx, v)
@@ -77,7 +77,7 @@ func (m *managed) value() (v any, what, problem string) {
 
 // compose makes the text of the file: each line with its end, rendered when the state
 // has a template.
-func (m *managed) compose(ctx context.Context, v any) (*core.Result, error) {
+func (m *managed) compose(ctx context.Context, v any) (*states.Result, error) {
 	var parts []string
 	binary := false
 	switch v := v.(type) {

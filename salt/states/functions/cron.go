@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -13,13 +13,13 @@ import (
 var cronTimes = []string{"minute", "hour", "daymonth", "month", "dayweek"}
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
-	user := core.Arg{Name: "user", Default: "root"}
-	args := []core.Arg{name, user}
+	name := states.Arg{Name: "name", Required: true}
+	user := states.Arg{Name: "user", Default: "root"}
+	args := []states.Arg{name, user}
 	for _, t := range cronTimes {
-		args = append(args, core.Arg{Name: t, Default: "*"})
+		args = append(args, states.Arg{Name: t, Default: "*"})
 	}
-	args = append(args, core.Arg{Name: "comment"}, core.Arg{Name: "commented", Default: false}, core.Arg{Name: "identifier", Default: false}, core.Arg{Name: "special"})
+	args = append(args, states.Arg{Name: "comment"}, states.Arg{Name: "commented", Default: false}, states.Arg{Name: "identifier", Default: false}, states.Arg{Name: "special"})
 	Depends("cron", func() string {
 		if modules.Which("crontab") == "" {
 			return "cron module could not be loaded"
@@ -27,7 +27,7 @@ func init() {
 		return ""
 	})
 	Register("cron",
-		Function{Name: "present", Spec: core.Spec{Args: args}, Run: cronPresent, Doc: `
+		Function{Name: "present", Spec: states.Spec{Args: args}, Run: cronPresent, Doc: `
 Ensure that the command name is in the crontab of a user.
 
 minute, hour, daymonth, month, dayweek : *
@@ -49,7 +49,7 @@ commented : False
 `},
 		Function{
 			Name: "absent", Run: cronAbsent,
-			Spec: core.Spec{Args: []core.Arg{name, user, {Name: "identifier", Default: false}, {Name: "special"}}, VarKw: true},
+			Spec: states.Spec{Args: []states.Arg{name, user, {Name: "identifier", Default: false}, {Name: "special"}}, VarKw: true},
 			Doc: `
 Ensure that the command name, or the job of the identifier, is not in the crontab
 of a user; with special, of those that run at this time.
@@ -59,14 +59,14 @@ of a user; with special, of those that run at this time.
         - identifier: BACKUP
 `,
 		},
-		Function{Name: "env_present", Spec: core.Spec{Args: []core.Arg{name, {Name: "value"}, user}}, Run: cronEnvPresent, Doc: `
+		Function{Name: "env_present", Spec: states.Spec{Args: []states.Arg{name, {Name: "value"}, user}}, Run: cronEnvPresent, Doc: `
 Ensure that the variable name has a value in the crontab of a user.
 
     MAILTO:
       cron.env_present:
         - value: admin@example.com
 `},
-		Function{Name: "env_absent", Spec: core.Spec{Args: []core.Arg{name, user}}, Run: cronEnvAbsent, Doc: `
+		Function{Name: "env_absent", Spec: states.Spec{Args: []states.Arg{name, user}}, Run: cronEnvAbsent, Doc: `
 Ensure that the variable name is not in the crontab of a user.
 
     MAILTO:
@@ -134,7 +134,7 @@ func cronMatches(job *value.Map, cmd, id string) bool {
 	return have == id
 }
 
-func cronPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func cronPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	name, user := strings.TrimSpace(c.Name()), c.Str("user")
 	r.Name = name
@@ -157,7 +157,7 @@ func cronPresent(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // planned is what a test run says of a job or variable.
-func planned(r *core.Result, status string, err error, what string) (*core.Result, error) {
+func planned(r *states.Result, status string, err error, what string) (*states.Result, error) {
 	r.Result = nil
 	switch status {
 	case "absent":
@@ -171,7 +171,7 @@ func planned(r *core.Result, status string, err error, what string) (*core.Resul
 }
 
 // cronSet is what a state says of what was set.
-func (c *Call) cronSet(r *core.Result, what string, data any, err error) (*core.Result, error) {
+func (c *Call) cronSet(r *states.Result, what string, data any, err error) (*states.Result, error) {
 	user := c.Str("user")
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (c *Call) cronSet(r *core.Result, what string, data any, err error) (*core.
 }
 
 // cronGone is what a state says of what was removed.
-func (c *Call) cronGone(r *core.Result, what string, data any, err error) (*core.Result, error) {
+func (c *Call) cronGone(r *states.Result, what string, data any, err error) (*states.Result, error) {
 	user := c.Str("user")
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (c *Call) cronGone(r *core.Result, what string, data any, err error) (*core
 	return says(r, false, "%s for user %s failed to commit with error %s", what, user, modules.PyStr(data))
 }
 
-func cronAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func cronAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	name, user := strings.TrimSpace(c.Name()), c.Str("user")
 	r.Name = name
@@ -252,7 +252,7 @@ func orEmptyText(v any) any {
 	return v
 }
 
-func cronEnvPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func cronEnvPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, what := outcome(c), "Cron env "+c.Name()
 	if c.Test {
 		status, err := c.cronEnvStatus(ctx, c.Name())
@@ -262,7 +262,7 @@ func cronEnvPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return c.cronSet(r, what, data, err)
 }
 
-func cronEnvAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func cronEnvAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	r.Name = strings.TrimSpace(c.Name())
 	what := "Cron env " + r.Name

@@ -6,13 +6,13 @@ import (
 	"os"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("cron", Function{
-		Name: "file", Run: cronFile, Spec: core.Spec{VarKw: true, Args: args(onlyName, "source_hash", "", "source_hash_name", nil, "user", "root",
+		Name: "file", Run: cronFile, Spec: states.Spec{VarKw: true, Args: args(onlyName, "source_hash", "", "source_hash_name", nil, "user", "root",
 			"template", nil, "context", nil, "replace", true, "defaults", nil, "backup", "")}, Doc: `
 Keeps the whole crontab of a user as a file (name: a salt:// or http address or a path
 of this host).
@@ -31,7 +31,7 @@ replace : True
 	})
 }
 
-func cronFile(ctx context.Context, c *Call) (*core.Result, error) {
+func cronFile(ctx context.Context, c *Call) (*states.Result, error) {
 	source, user := c.Value("name"), c.Str("user")
 	r := outcome(c)
 	about, err := c.mapOf(ctx, "user.info", user)
@@ -79,7 +79,7 @@ func cronFile(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // cronTest tells what a test run would change.
-func (m *managed) cronTest(ctx context.Context) (*core.Result, error) {
+func (m *managed) cronTest(ctx context.Context) (*states.Result, error) {
 	if res, err := m.get(ctx); res != nil || err != nil {
 		return res, err
 	}
@@ -102,7 +102,7 @@ func (m *managed) cronTest(ctx context.Context) (*core.Result, error) {
 }
 
 // cronWrite makes the file the crontab of a user if it differs.
-func (m *managed) cronWrite(ctx context.Context, user string) (*core.Result, error) {
+func (m *managed) cronWrite(ctx context.Context, user string) (*states.Result, error) {
 	if !m.res.Changes.Has("diff") {
 		if m.res.Result == true {
 			m.res.Comment = fmt.Sprintf("Crontab for user %s is in the correct state", user)

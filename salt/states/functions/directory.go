@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "directory", Run: fileDirectory, Spec: core.Spec{VarKw: true, Args: args(onlyName,
+		Name: "directory", Run: fileDirectory, Spec: states.Spec{VarKw: true, Args: args(onlyName,
 			"user", nil, "group", nil, "recurse", nil, "max_depth", nil, "dir_mode", nil, "file_mode", nil, "makedirs", false,
 			"clean", false, "require", nil, "exclude_pat", nil, "follow_symlinks", false, "force", false, "backupname", nil,
 			"allow_symlink", true, "children_only", false)}, Doc: `
@@ -41,7 +41,7 @@ force, backupname, allow_symlink
 type directory struct {
 	*Call
 	name     string
-	res      *core.Result
+	res      *states.Result
 	owners   owners // of folders
 	fileMode string
 	walk     []folder
@@ -54,7 +54,7 @@ type folder struct {
 	dirs, files []string
 }
 
-func fileDirectory(ctx context.Context, c *Call) (*core.Result, error) {
+func fileDirectory(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.directory"), nil
@@ -92,10 +92,10 @@ func (d *directory) options() string {
 		d.owners.user = v
 	}
 	dirMode, fileMode := d.Value("dir_mode"), d.Value("file_mode")
-	if v, ok := d.Kwargs.Get("mode"); ok && !core.Truth(dirMode) {
+	if v, ok := d.Kwargs.Get("mode"); ok && !states.Truth(dirMode) {
 		dirMode = v
 	}
-	if !core.Truth(fileMode) {
+	if !states.Truth(fileMode) {
 		fileMode = dirMode
 	}
 	var err error
@@ -116,7 +116,7 @@ func (d *directory) options() string {
 
 // makeRoom deals with a file or link in the place of the folder. A result is why it
 // cannot.
-func (d *directory) makeRoom() (*core.Result, error) {
+func (d *directory) makeRoom() (*states.Result, error) {
 	file, link := isFile(d.name), isLink(d.name)
 	if !file && !(link && (!d.Truth("allow_symlink") || d.Truth("force"))) {
 		return nil, nil
@@ -156,7 +156,7 @@ func (d *directory) makeRoom() (*core.Result, error) {
 }
 
 // make makes the folder.
-func (d *directory) make() (*core.Result, error) {
+func (d *directory) make() (*states.Result, error) {
 	if !isDir(filepath.Dir(d.name)) {
 		if !d.Truth("makedirs") {
 			return d.failed("No directory to create %s in", d.name), nil
@@ -172,7 +172,7 @@ func (d *directory) make() (*core.Result, error) {
 	return d.res, nil
 }
 
-func (d *directory) failed(format string, a ...any) *core.Result {
+func (d *directory) failed(format string, a ...any) *states.Result {
 	d.res.Result, d.res.Comment = false, fmt.Sprintf(format, a...)
 	return d.res
 }
@@ -180,7 +180,7 @@ func (d *directory) failed(format string, a ...any) *core.Result {
 // recurse reads the option: user, group, mode, ignore_files, ignore_dirs, silent.
 func (d *directory) recurse() ([]string, error) {
 	v := d.Value("recurse")
-	if !core.Truth(v) {
+	if !states.Truth(v) {
 		return nil, nil
 	}
 	list, ok := v.([]any)
@@ -256,7 +256,7 @@ func (d *directory) inside() ([]folder, error) {
 }
 
 // update gives the folder, and what is in it, owner and mode.
-func (d *directory) update(ctx context.Context) (*core.Result, error) {
+func (d *directory) update(ctx context.Context) (*states.Result, error) {
 	follow := d.Truth("follow_symlinks")
 	if !d.Truth("children_only") {
 		if err := d.checkPerms(d.name, d.res, d.owners, follow); err != nil {

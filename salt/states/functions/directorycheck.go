@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // check finds what is to be changed of a folder, and tells it as a test run does. The
 // changes are put into the result.
-func (d *directory) check(ctx context.Context) (*core.Result, error) {
+func (d *directory) check(ctx context.Context) (*states.Result, error) {
 	changes := value.NewMap()
 	recurse, err := d.recurse()
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 			continue
 		}
 		for _, low := range d.Chunks {
-			if !core.Same(get(low, "name"), want) && !core.Same(get(low, "__id__"), want) {
+			if !states.Same(get(low, "name"), want) && !states.Same(get(low, "__id__"), want) {
 				continue
 			}
 			path := pystr(get(low, "name"))
@@ -191,7 +191,7 @@ func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 // excluded tells whether a path fits a glob, or after E@ a regular expression, or one of a
 // list of them.
 func excluded(path string, pattern any) bool {
-	if !core.Truth(pattern) {
+	if !states.Truth(pattern) {
 		return false
 	}
 	return slices.ContainsFunc(texts(pattern), func(p string) bool {

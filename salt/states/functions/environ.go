@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("environ", Function{
-		Name: "setenv", Run: environSetenv, Spec: core.Spec{Args: args([]string{"name", "value"}, "false_unsets", false, "clear_all", false,
+		Name: "setenv", Run: environSetenv, Spec: states.Spec{Args: args([]string{"name", "value"}, "false_unsets", false, "clear_all", false,
 			"update_minion", false, "permanent", false)}, Doc: `
 Keeps variables of the environment of the minion: that of the functions and commands
 it runs.
@@ -45,7 +45,7 @@ func environment() map[string]string {
 	return out
 }
 
-func environSetenv(ctx context.Context, c *Call) (*core.Result, error) {
+func environSetenv(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	v := c.Value("value")
 	want, ok := v.(*value.Map)

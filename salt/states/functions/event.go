@@ -3,12 +3,12 @@ package functions
 import (
 	"context"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	spec := core.Spec{Args: args(onlyName, "data", nil, "with_env", false, "with_grains", false, "with_pillar", false, "show_changed", true), VarKw: true}
+	spec := states.Spec{Args: args(onlyName, "data", nil, "with_env", false, "with_grains", false, "with_pillar", false, "show_changed", true), VarKw: true}
 	Register("event",
 		Function{Name: "send", Spec: spec, Run: eventSend, Doc: `
 Sends an event to the master.
@@ -22,14 +22,14 @@ with_env, with_grains, with_pillar : False
 show_changed : True
     Shows tag and data as changes.
 `},
-		Function{Name: "wait", Spec: core.Spec{Args: args(onlyName, "sfun", nil, "data", nil)}, Run: func(_ context.Context, c *Call) (*core.Result, error) {
+		Function{Name: "wait", Spec: states.Spec{Args: args(onlyName, "sfun", nil, "data", nil)}, Run: func(_ context.Context, c *Call) (*states.Result, error) {
 			return good(c.Name(), ""), nil
 		}, Doc: "\nSends an event when a state that it watches has changed.\n"},
 		Function{Name: "mod_watch", Spec: spec, Run: eventSend, Doc: "\nSends the event of a state whose watch has fired.\n"},
 	)
 }
 
-func eventSend(ctx context.Context, c *Call) (*core.Result, error) {
+func eventSend(ctx context.Context, c *Call) (*states.Result, error) {
 	res := bad(c.Name(), "")
 	if c.Truth("show_changed") {
 		res.Changes = value.NewMap("tag", c.Name(), "data", c.Value("data"))

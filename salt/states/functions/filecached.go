@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file",
-		Function{Name: "cached", Run: fileCached, Spec: core.Spec{Args: args(onlyName, "source_hash", "", "source_hash_name", nil,
+		Function{Name: "cached", Run: fileCached, Spec: states.Spec{Args: args(onlyName, "source_hash", "", "source_hash_name", nil,
 			"skip_verify", false, "saltenv", "base", "use_etag", false)}, Doc: `
 Keeps a file (a salt:// or http address) in the cache of the minion.
 
@@ -26,7 +26,7 @@ source_hash, source_hash_name, skip_verify, use_etag
 saltenv : base
     The environment that the file is in.
 `},
-		Function{Name: "not_cached", Run: fileNotCached, Spec: core.Spec{Args: args(onlyName, "saltenv", "base")}, Doc: `
+		Function{Name: "not_cached", Run: fileNotCached, Spec: states.Spec{Args: args(onlyName, "saltenv", "base")}, Doc: `
 Removes a file (a salt:// or http address) from the cache of the minion.
 
 saltenv : base
@@ -54,7 +54,7 @@ func localPath(name string) string {
 // sum is the hash that a file shall have; "" is none.
 type sum struct{ kind, hex string }
 
-func fileCached(ctx context.Context, c *Call) (*core.Result, error) {
+func fileCached(ctx context.Context, c *Call) (*states.Result, error) {
 	name := c.Name()
 	verify := !c.Truth("skip_verify")
 	scheme := schemeOf(name)
@@ -83,8 +83,8 @@ func fileCached(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // wouldCache is a test run, which Salt leaves undecided whatever is there.
-func (c *Call) wouldCache(name string, want sum) (*core.Result, error) {
-	res := &core.Result{Name: name, Changes: value.NewMap(), Comment: "File will be cached: " + name}
+func (c *Call) wouldCache(name string, want sum) (*states.Result, error) {
+	res := &states.Result{Name: name, Changes: value.NewMap(), Comment: "File will be cached: " + name}
 	if localPath(name) != "" {
 		return res, nil
 	}
@@ -109,7 +109,7 @@ func (c *Call) wouldCache(name string, want sum) (*core.Result, error) {
 }
 
 // localCached looks at a file of this host, which needs no cache.
-func localCached(name, path string, want sum) (*core.Result, error) {
+func localCached(name, path string, want sum) (*states.Result, error) {
 	switch {
 	case !exists(path):
 		return bad(name, "File %s is not present on the minion", path), nil
@@ -127,7 +127,7 @@ func localCached(name, path string, want sum) (*core.Result, error) {
 }
 
 // cache gets a file into the cache.
-func (c *Call) cache(ctx context.Context, name string, want sum) (*core.Result, error) {
+func (c *Call) cache(ctx context.Context, name string, want sum) (*states.Result, error) {
 	var before any
 	files := c.Env.Files()
 	if path, err := files.Cached(name, c.Saltenv); err == nil && path != "" {
@@ -167,7 +167,7 @@ func (c *Call) cache(ctx context.Context, name string, want sum) (*core.Result, 
 	return res, nil
 }
 
-func fileNotCached(_ context.Context, c *Call) (*core.Result, error) {
+func fileNotCached(_ context.Context, c *Call) (*states.Result, error) {
 	name := c.Name()
 	if path := localPath(name); path != "" {
 		return good(name, fmt.Sprintf("File %s is a local path, no action taken", path)), nil

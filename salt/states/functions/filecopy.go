@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "copy", Run: fileCopy, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false,
+		Name: "copy", Run: fileCopy, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false,
 			"preserve", false, "user", nil, "group", nil, "mode", nil, "dir_mode", nil, "subdir", false)}, Doc: `
 Copies a file or folder of this host (source) to a path that is not there.
 
@@ -31,7 +31,7 @@ subdir : False
 	})
 }
 
-func fileCopy(_ context.Context, c *Call) (*core.Result, error) {
+func fileCopy(_ context.Context, c *Call) (*states.Result, error) {
 	name, source := expand(c.Name()), expand(c.Str("source"))
 	res := good(name, fmt.Sprintf("Copied \"%s\" to \"%s\"", source, name))
 	switch {
@@ -101,7 +101,7 @@ func fileCopy(_ context.Context, c *Call) (*core.Result, error) {
 }
 
 // copied copies, and gives the copy its owner and mode.
-func (c *Call) copied(res *core.Result, source, dest string, o owners) *core.Result {
+func (c *Call) copied(res *states.Result, source, dest string, o owners) *states.Result {
 	var err error
 	if isDir(source) {
 		err = c.copyTree(source, dest, o)

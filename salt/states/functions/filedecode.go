@@ -13,13 +13,13 @@ import (
 
 	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file",
-		Function{Name: "decode", Run: fileDecode, Spec: core.Spec{Args: args(onlyName, "encoded_data", nil, "contents_pillar", nil,
+		Function{Name: "decode", Run: fileDecode, Spec: states.Spec{Args: args(onlyName, "encoded_data", nil, "contents_pillar", nil,
 			"encoding_type", "base64", "checksum", "md5")}, Doc: `
 Keeps a file with what base64 encodes.
 
@@ -28,7 +28,7 @@ encoded_data, contents_pillar
 checksum : md5
     How the files are compared, and what the changes tell: md5, sha1, sha256, sha512.
 `},
-		Function{Name: "shortcut", Spec: core.Spec{VarKw: true, Args: args([]string{"name", "target"})}, Run: func(_ context.Context, c *Call) (*core.Result, error) {
+		Function{Name: "shortcut", Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"})}, Run: func(_ context.Context, c *Call) (*states.Result, error) {
 			return bad(c.Name(), "Shortcuts are only supported on Windows"), nil
 		}, Doc: "\nKeeps a shortcut of Windows: fails everywhere else, as in Salt.\n"},
 	)
@@ -50,7 +50,7 @@ func decodeBase64(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(clean)
 }
 
-func fileDecode(_ context.Context, c *Call) (*core.Result, error) {
+func fileDecode(_ context.Context, c *Call) (*states.Result, error) {
 	name, kind := c.Name(), c.Str("checksum")
 	data, fromPillar := c.Truth("encoded_data"), c.Truth("contents_pillar")
 	content := c.Value("encoded_data")

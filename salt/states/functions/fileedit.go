@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 	"github.com/momtree/mom/value"
 )
@@ -28,9 +28,9 @@ makedirs : False
     Makes the folders above the file.
 `
 	Register("file",
-		Function{Name: "append", Spec: core.Spec{Args: args(onlyName, append(texts, "ignore_whitespace", true)...)}, Run: fileAppend, Doc: "\nAdds lines to the end of a file that has them not; ignore_whitespace takes white space as equal.\n" + textsDoc},
-		Function{Name: "prepend", Spec: core.Spec{Args: args(onlyName, append(texts, "header", nil)...)}, Run: filePrepend, Doc: "\nAdds lines to the beginning of a file that has them not; header wants them there, wherever else they are.\n" + textsDoc},
-		Function{Name: "replace", Spec: core.Spec{Args: args([]string{"name", "pattern", "repl"}, "count", int64(0), "flags", int64(8), "bufsize", int64(1),
+		Function{Name: "append", Spec: states.Spec{Args: args(onlyName, append(texts, "ignore_whitespace", true)...)}, Run: fileAppend, Doc: "\nAdds lines to the end of a file that has them not; ignore_whitespace takes white space as equal.\n" + textsDoc},
+		Function{Name: "prepend", Spec: states.Spec{Args: args(onlyName, append(texts, "header", nil)...)}, Run: filePrepend, Doc: "\nAdds lines to the beginning of a file that has them not; header wants them there, wherever else they are.\n" + textsDoc},
+		Function{Name: "replace", Spec: states.Spec{Args: args([]string{"name", "pattern", "repl"}, "count", int64(0), "flags", int64(8), "bufsize", int64(1),
 			"append_if_not_found", false, "prepend_if_not_found", false, "not_found_content", nil, "backup", ".bak", "show_changes", true,
 			"ignore_if_missing", false, "backslash_literal", false)}, Run: fileReplace, Doc: `
 Replaces what a regular expression (pattern) of Python's matches in a file by a text
@@ -47,8 +47,8 @@ backup : .bak
 show_changes, ignore_if_missing
     Shows the difference; a file that is not there is right.
 `},
-		Function{Name: "comment", Spec: core.Spec{Args: append(comment, args(nil, "ignore_missing", false)...)}, Run: fileComment, Doc: "\nPuts a comment sign (char) before the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
-		Function{Name: "uncomment", Spec: core.Spec{Args: comment}, Run: fileUncomment, Doc: "\nTakes the comment sign (char) from the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
+		Function{Name: "comment", Spec: states.Spec{Args: append(comment, args(nil, "ignore_missing", false)...)}, Run: fileComment, Doc: "\nPuts a comment sign (char) before the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
+		Function{Name: "uncomment", Spec: states.Spec{Args: comment}, Run: fileUncomment, Doc: "\nTakes the comment sign (char) from the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
 	)
 }
 
@@ -80,7 +80,7 @@ func (c *Call) rewrite(name, body string, backup any) error {
 	if err != nil {
 		return err
 	}
-	if core.Truth(backup) {
+	if states.Truth(backup) {
 		if err := copyFile(real, real+pystr(backup)); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func listArg(v any) []any {
 }
 
 // ready makes the file that lines are added to. A result ends the state.
-func (c *Call) ready(name string) (*core.Result, error) {
+func (c *Call) ready(name string) (*states.Result, error) {
 	dir := filepath.Dir(name)
 	if c.Truth("makedirs") && !c.Test {
 		if err := c.makeParents(name, owners{}); err != nil {
@@ -231,7 +231,7 @@ func looseRegex(s string) string {
 
 // adding is what file.append and file.prepend begin with: the file, what is in it, and the
 // texts for it. A result is why there is nothing to be added to.
-func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, res *core.Result, err error) {
+func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, res *states.Result, err error) {
 	if name = expand(c.Name()); name == "" {
 		return "", "", nil, bad(name, "Must provide name to %s", c.Fun), nil
 	}
@@ -253,7 +253,7 @@ func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, 
 	return name, body, chunks, nil, nil
 }
 
-func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
+func fileAppend(ctx context.Context, c *Call) (*states.Result, error) {
 	name, body, chunks, res, err := c.adding(ctx)
 	if res != nil || err != nil {
 		return res, err
@@ -288,7 +288,7 @@ func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
+func filePrepend(ctx context.Context, c *Call) (*states.Result, error) {
 	name, body, chunks, res, err := c.adding(ctx)
 	if res != nil || err != nil {
 		return res, err

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"syscall"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "hardlink", Run: fileHardlink, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "target"},
+		Name: "hardlink", Run: fileHardlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "makedirs", false, "user", nil, "group", nil, "dir_mode", nil)}, Doc: `
 Keeps a hard link.
 
@@ -64,7 +64,7 @@ func sameInode(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-func fileHardlink(_ context.Context, c *Call) (*core.Result, error) {
+func fileHardlink(_ context.Context, c *Call) (*states.Result, error) {
 	name, target := expand(c.Name()), c.Str("target")
 	if name == "" {
 		return bad(name, "Must provide name to file.hardlink"), nil
@@ -79,7 +79,7 @@ func fileHardlink(_ context.Context, c *Call) (*core.Result, error) {
 	}
 	if c.Test {
 		result, comment, changes := hardlinkCheck(name, target, c.Truth("force"))
-		return &core.Result{Name: name, Result: result, Comment: comment, Changes: changes}, nil
+		return &states.Result{Name: name, Result: result, Comment: comment, Changes: changes}, nil
 	}
 	switch {
 	case isDir(name):
@@ -146,7 +146,7 @@ func hardlinkCheck(name, target string, force bool) (result any, comment string,
 }
 
 // hardlink makes the link.
-func (c *Call) hardlink(name, target string) *core.Result {
+func (c *Call) hardlink(name, target string) *states.Result {
 	res := good(name, "")
 	done, failed := "Created new hard link", "Unable to create new hard link"
 	switch {

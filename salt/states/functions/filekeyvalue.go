@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "keyvalue", Run: fileKeyValue, Spec: core.Spec{Args: args(onlyName, "key", nil, "value", nil, "key_values", nil, "separator", "=",
+		Name: "keyvalue", Run: fileKeyValue, Spec: states.Spec{Args: args(onlyName, "key", nil, "value", nil, "key_values", nil, "separator", "=",
 			"append_if_not_found", false, "prepend_if_not_found", false, "search_only", false, "show_changes", true, "ignore_if_missing", false,
 			"count", int64(1), "uncomment", nil, "key_ignore_case", false, "value_ignore_case", false)}, Doc: `
 Keeps keys with their values in a file of lines such as KEY=VALUE.
@@ -46,7 +46,7 @@ type keyValues struct {
 	changed   int
 }
 
-func fileKeyValue(_ context.Context, c *Call) (*core.Result, error) {
+func fileKeyValue(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.keyvalue"), nil
@@ -107,7 +107,7 @@ func (k *keyValues) wanted() string {
 		// SLS has is no dict to it.
 		all = value.NewMap(pystr(k.Value("key")), k.Value("value"))
 	} else if all.Len() == 0 {
-		if core.Truth(k.Value("key_values")) {
+		if states.Truth(k.Value("key_values")) {
 			return "file.keyvalue key and value not supplied and key_values is not a dictionary"
 		}
 		return "file.keyvalue key and value not supplied and key_values is empty"

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 )
 
 func init() {
 	Register("file",
-		Function{Name: "line", Run: fileLine, Spec: core.Spec{Args: args(onlyName, "content", nil, "match", nil, "mode", nil, "location", nil,
+		Function{Name: "line", Run: fileLine, Spec: states.Spec{Args: args(onlyName, "content", nil, "match", nil, "mode", nil, "location", nil,
 			"before", nil, "after", nil, "show_changes", true, "backup", false, "quiet", false, "indent", true, "create", false,
 			"user", nil, "group", nil, "file_mode", nil)}, Doc: `
 Keeps one line of a file.
@@ -30,7 +30,7 @@ show_changes, backup
     Shows the difference, or only that there is one; keeps the old file (the ending of
     its name). quiet is of the execution function and means nothing here.
 `},
-		Function{Name: "blockreplace", Run: fileBlock, Spec: core.Spec{Args: args(onlyName, "marker_start", "#-- start managed zone --",
+		Function{Name: "blockreplace", Run: fileBlock, Spec: states.Spec{Args: args(onlyName, "marker_start", "#-- start managed zone --",
 			"marker_end", "#-- end managed zone --", "source", nil, "source_hash", nil, "template", "jinja", "sources", nil, "source_hashes", nil,
 			"defaults", nil, "context", nil, "content", "", "append_if_not_found", false, "prepend_if_not_found", false, "backup", ".bak",
 			"show_changes", true, "append_newline", nil, "insert_before_match", nil, "insert_after_match", nil)}, Doc: `
@@ -68,7 +68,7 @@ func (c *Call) textOrNone(name string) string {
 	return pystr(c.Value(name))
 }
 
-func fileLine(ctx context.Context, c *Call) (*core.Result, error) {
+func fileLine(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.line"), nil
@@ -101,7 +101,7 @@ func fileLine(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // edited writes what an engine made of a file, and tells the difference.
-func (c *Call) edited(name string, edit text.Edit, show bool) (*core.Result, error) {
+func (c *Call) edited(name string, edit text.Edit, show bool) (*states.Result, error) {
 	res := good(name, "No changes needed to be made")
 	if !edit.Changed() {
 		return res, nil
@@ -128,7 +128,7 @@ func (c *Call) edited(name string, edit text.Edit, show bool) (*core.Result, err
 
 // made makes a file that an editing state may create, with owner and mode. A result is
 // why it cannot.
-func (c *Call) made(ctx context.Context, name string) *core.Result {
+func (c *Call) made(ctx context.Context, name string) *states.Result {
 	mode, err := modeOf(c.Value("file_mode"))
 	if err != nil {
 		return bad(name, "%s", err.Error())
@@ -149,7 +149,7 @@ func (c *Call) made(ctx context.Context, name string) *core.Result {
 	return nil
 }
 
-func fileBlock(ctx context.Context, c *Call) (*core.Result, error) {
+func fileBlock(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.blockreplace"), nil
@@ -172,7 +172,7 @@ func fileBlock(ctx context.Context, c *Call) (*core.Result, error) {
 	}
 	var newline *bool
 	if v := c.Value("append_newline"); v != nil {
-		b := core.Truth(v)
+		b := states.Truth(v)
 		newline = &b
 	}
 	if !text.IsText([]byte(before)) {

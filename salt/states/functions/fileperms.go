@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -26,7 +26,7 @@ func (o owners) owns(i info) (user, group bool) {
 }
 
 // checkPerms gives a path its owner and mode, and tells in the result what that changed.
-func (c *Call) checkPerms(path string, res *core.Result, o owners, follow bool) error {
+func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool) error {
 	cur, err := infoOf(path, follow)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *Call) mkdir(dir string, o owners) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !isDir(dir) {
 		return err
 	}
-	return c.checkPerms(dir, &core.Result{Result: true, Changes: value.NewMap()}, o, false)
+	return c.checkPerms(dir, &states.Result{Result: true, Changes: value.NewMap()}, o, false)
 }
 
 // searchable is the mode of a folder for files of a mode: who may read may also enter.

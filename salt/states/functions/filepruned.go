@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"time"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
 		Name: "pruned", Run: filePruned,
-		Spec: core.Spec{Args: args(onlyName, "recurse", false, "ignore_errors", false, "older_than", nil)}, Doc: `
+		Spec: states.Spec{Args: args(onlyName, "recurse", false, "ignore_errors", false, "older_than", nil)}, Doc: `
 Removes a folder that is empty.
 
 recurse : False
@@ -38,7 +38,7 @@ type pruning struct {
 	faults  []any
 }
 
-func filePruned(_ context.Context, c *Call) (*core.Result, error) {
+func filePruned(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	recurse := c.Truth("recurse") || c.Truth("ignore_errors")
 	if !isDir(name) {
@@ -51,7 +51,7 @@ func filePruned(_ context.Context, c *Call) (*core.Result, error) {
 		return nil, fmt.Errorf("File path must be absolute.")
 	}
 	p := &pruning{}
-	if v := c.Value("older_than"); core.Truth(v) {
+	if v := c.Value("older_than"); states.Truth(v) {
 		days, err := strconv.Atoi(pystr(v))
 		if err != nil {
 			return bad(name, "older_than of file.pruned is a number of days, not %s", pystr(v)), nil

@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 )
 
 func init() {
 	Register("file", Function{
 		Name: "rename", Run: fileRename,
-		Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false)}, Doc: `
+		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false)}, Doc: `
 Moves a file or folder (source) to a path (name), when it is still there.
 
 force : False
@@ -23,7 +23,7 @@ makedirs : False
 	})
 }
 
-func fileRename(_ context.Context, c *Call) (*core.Result, error) {
+func fileRename(_ context.Context, c *Call) (*states.Result, error) {
 	name, source := os.ExpandEnv(expand(c.Name())), os.ExpandEnv(expand(c.Str("source")))
 	switch {
 	case name == "":

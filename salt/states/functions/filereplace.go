@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/difflib"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 )
 
-func fileReplace(_ context.Context, c *Call) (*core.Result, error) {
+func fileReplace(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.replace"), nil
@@ -74,7 +74,7 @@ var anchored = regexp.MustCompile(`^(\(\?[iLmsux]\))?\^?(.*?)\$?$`)
 // found tells whether a regular expression matches somewhere in a text.
 func found(body, pattern string) (bool, error) { return text.Search(body, pattern, nil) }
 
-func fileComment(_ context.Context, c *Call) (*core.Result, error) {
+func fileComment(_ context.Context, c *Call) (*states.Result, error) {
 	name, regex, char := expand(c.Name()), c.Str("regex"), c.Str("char")
 	if name == "" {
 		return bad(name, "Must provide name to file.comment"), nil
@@ -107,7 +107,7 @@ func fileComment(_ context.Context, c *Call) (*core.Result, error) {
 	return c.recomment(name, body, o, char+bare, "Commented lines successfully", "Expected commented lines not found")
 }
 
-func fileUncomment(_ context.Context, c *Call) (*core.Result, error) {
+func fileUncomment(_ context.Context, c *Call) (*states.Result, error) {
 	name, regex, char := expand(c.Name()), c.Str("regex"), c.Str("char")
 	if name == "" {
 		return bad(name, "Must provide name to file.uncomment"), nil
@@ -140,7 +140,7 @@ func fileUncomment(_ context.Context, c *Call) (*core.Result, error) {
 
 // recomment changes the lines that begin with a match, and tells whether what was wanted
 // is there afterwards.
-func (c *Call) recomment(name, body string, o text.CommentOptions, want, done, failed string) (*core.Result, error) {
+func (c *Call) recomment(name, body string, o text.CommentOptions, want, done, failed string) (*states.Result, error) {
 	res := good(name, done)
 	if c.Test {
 		res.Result, res.Comment = nil, fmt.Sprintf("File %s is set to be updated", name)

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"time"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
 		Name: "retention_schedule", Run: fileRetention,
-		Spec: core.Spec{Args: args([]string{"name", "retain"}, "strptime_format", nil, "timezone", nil)}, Doc: `
+		Spec: states.Spec{Args: args([]string{"name", "retain"}, "strptime_format", nil, "timezone", nil)}, Doc: `
 Removes backups from a folder but for those of a schedule.
 
 retain
@@ -53,7 +53,7 @@ var retentionDepths = map[string]int{
 	"first_of_year": 1, "first_of_month": 2, "first_of_day": 3, "first_of_hour": 4, "most_recent": 5, "first_of_week": 2,
 }
 
-func fileRetention(_ context.Context, c *Call) (*core.Result, error) {
+func fileRetention(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case name == "":

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "serialize", Run: fileSerialize, Spec: core.Spec{VarKw: true, Args: args(onlyName, "dataset", nil, "dataset_pillar", nil,
+		Name: "serialize", Run: fileSerialize, Spec: states.Spec{VarKw: true, Args: args(onlyName, "dataset", nil, "dataset_pillar", nil,
 			"user", nil, "group", nil, "mode", nil, "backup", "", "makedirs", false, "show_changes", true, "create", true,
 			"merge_if_exists", false, "encoding", nil, "encoding_errors", "strict", "serializer", nil, "serializer_opts", nil,
 			"deserializer_opts", nil)}, Doc: `
@@ -43,7 +43,7 @@ type serialized struct {
 	old  *value.Map // what was in the file, of a merge
 }
 
-func fileSerialize(ctx context.Context, c *Call) (*core.Result, error) {
+func fileSerialize(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	s := &serialized{managed: managed{Call: c, name: name, res: good(name, "")}}
 	defer func() {
@@ -97,14 +97,14 @@ func fileSerialize(ctx context.Context, c *Call) (*core.Result, error) {
 // dataset finds the value and the form; what is wrong with them is told.
 func (s *serialized) dataset() (v any, msg string) {
 	formatter, _ := s.Kwargs.Get("formatter")
-	if s.Truth("serializer") && core.Truth(formatter) {
+	if s.Truth("serializer") && states.Truth(formatter) {
 		return nil, "Only one of serializer and formatter are allowed"
 	}
 	name := "yaml"
 	if s.Truth("serializer") {
 		formatter = s.Value("serializer")
 	}
-	if core.Truth(formatter) {
+	if states.Truth(formatter) {
 		name = strings.ToLower(pystr(formatter))
 	}
 	v = s.Value("dataset")
@@ -134,7 +134,7 @@ func (s *serialized) dataset() (v any, msg string) {
 			})
 		}
 	}
-	if s.form.unicode = core.Truth(s.Value("encoding")); s.form.name == "python" || s.form.name == "configparser" {
+	if s.form.unicode = states.Truth(s.Value("encoding")); s.form.name == "python" || s.form.name == "configparser" {
 		s.form.unicode = true
 	}
 	if msg := s.form.options(opts); msg != "" {
@@ -150,7 +150,7 @@ func (s *serialized) dataset() (v any, msg string) {
 }
 
 // merge lays the value over what is in the file. A result is the end of the state.
-func (s *serialized) merge(dataset any) (merged any, done *core.Result) {
+func (s *serialized) merge(dataset any) (merged any, done *states.Result) {
 	if !s.Truth("merge_if_exists") || !isFile(s.name) {
 		return dataset, nil
 	}
@@ -174,7 +174,7 @@ func (s *serialized) merge(dataset any) (merged any, done *core.Result) {
 		return nil, s.fail("Cannot merge: the file %s and the dataset have to be maps", s.name)
 	}
 	now := mergeMaps(old, over)
-	if core.Same(old, now) {
+	if states.Same(old, now) {
 		return nil, good(s.name, fmt.Sprintf("The file %s is in the correct state", s.name))
 	}
 	s.old = old
@@ -229,7 +229,7 @@ func recursiveDiff(old, now *value.Map) *value.Map {
 			if d := recursiveDiff(a, b); d.Len() > 0 {
 				out.Set(k, d)
 			}
-		case !core.Same(was, v):
+		case !states.Same(was, v):
 			out.Set(k, value.NewMap("new", v, "old", was))
 		}
 		return true

@@ -7,17 +7,17 @@ import (
 	"path/filepath"
 	"time"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	loose := core.Spec{Args: args(onlyName), VarKw: true}
+	loose := states.Spec{Args: args(onlyName), VarKw: true}
 	Register("file",
 		Function{Name: "exists", Spec: loose, Run: fileExists, Doc: "\nFails when there is nothing at a path.\n"},
 		Function{Name: "missing", Spec: loose, Run: fileMissing, Doc: "\nFails when there is something at a path.\n"},
 		Function{Name: "absent", Spec: loose, Run: fileAbsent, Doc: "\nRemoves a file, a link, or a folder with all that is in it.\n"},
-		Function{Name: "touch", Spec: core.Spec{Args: args(onlyName, "atime", nil, "mtime", nil, "makedirs", false)}, Run: fileTouch, Doc: `
+		Function{Name: "touch", Spec: states.Spec{Args: args(onlyName, "atime", nil, "mtime", nil, "makedirs", false)}, Run: fileTouch, Doc: `
 Makes an empty file, or sets the times of one.
 
 atime, mtime
@@ -28,7 +28,7 @@ makedirs : False
 	)
 }
 
-func fileExists(_ context.Context, c *Call) (*core.Result, error) {
+func fileExists(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case name == "":
@@ -39,7 +39,7 @@ func fileExists(_ context.Context, c *Call) (*core.Result, error) {
 	return good(name, fmt.Sprintf("Path %s exists", name)), nil
 }
 
-func fileMissing(_ context.Context, c *Call) (*core.Result, error) {
+func fileMissing(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case name == "":
@@ -50,7 +50,7 @@ func fileMissing(_ context.Context, c *Call) (*core.Result, error) {
 	return good(name, fmt.Sprintf("Path %s is missing", name)), nil
 }
 
-func fileAbsent(_ context.Context, c *Call) (*core.Result, error) {
+func fileAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case name == "":
@@ -97,7 +97,7 @@ func timeOf(v any, now time.Time) (time.Time, error) {
 	return now, fmt.Errorf("atime and mtime are seconds since 1970, not %s", pystr(v))
 }
 
-func fileTouch(_ context.Context, c *Call) (*core.Result, error) {
+func fileTouch(_ context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case name == "":

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "tidied", Run: fileTidied, Spec: core.Spec{VarKw: true, Args: args(onlyName, "age", int64(0), "matches", nil, "rmdirs", false,
+		Name: "tidied", Run: fileTidied, Spec: states.Spec{VarKw: true, Args: args(onlyName, "age", int64(0), "matches", nil, "rmdirs", false,
 			"size", int64(0), "exclude", nil, "full_path_match", false, "followlinks", false, "time_comparison", "atime",
 			"age_size_logical_operator", "OR", "age_size_only", nil, "rmlinks", true)}, Doc: `
 Removes old or large files from a folder and those in it.
@@ -131,7 +131,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-func fileTidied(ctx context.Context, c *Call) (*core.Result, error) {
+func fileTidied(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	switch {
 	case !filepath.IsAbs(name):

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -19,7 +19,7 @@ config : /etc/fstab
     The fstab.
 `
 	Register("mount",
-		Function{Name: "fstab_present", Run: fstabPresent, Spec: core.Spec{Args: args([]string{"name", "fs_file", "fs_vfstype"},
+		Function{Name: "fstab_present", Run: fstabPresent, Spec: states.Spec{Args: args([]string{"name", "fs_file", "fs_vfstype"},
 			"fs_mntops", "defaults", "fs_freq", 0, "fs_passno", 0, "mount_by", nil, "config", "/etc/fstab", "mount", true, "match_on", "auto",
 			"not_change", false, "fs_mount", true)}, Doc: `
 Ensure that fstab has an entry.
@@ -36,7 +36,7 @@ mount : True
         - fs_file: /mnt/sdb
         - fs_vfstype: ext4
 `},
-		Function{Name: "fstab_absent", Run: fstabAbsent, Spec: core.Spec{Args: args([]string{"name", "fs_file"}, "mount_by", nil, "config", "/etc/fstab")}, Doc: `
+		Function{Name: "fstab_absent", Run: fstabAbsent, Spec: states.Spec{Args: args([]string{"name", "fs_file"}, "mount_by", nil, "config", "/etc/fstab")}, Doc: `
 Ensure that fstab does not have an entry.
 ` + about + `
     /dev/sdb1:
@@ -78,7 +78,7 @@ func (c *Call) fsFile() string {
 	return "/"
 }
 
-func fstabPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func fstabPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, file, config := outcome(c), c.fsFile(), c.Str("config")
 	spec, err := c.fsSpec(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func fstabPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, nil
 }
 
-func fstabAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func fstabAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, file, config := outcome(c), c.fsFile(), c.Str("config")
 	spec, err := c.fsSpec(ctx)
 	if err != nil {

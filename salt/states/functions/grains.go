@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	delimiter := []any{"delimiter", ":"}
-	named := func(required []string, more ...any) core.Spec {
-		return core.Spec{Args: args(required, append(more, delimiter...)...)}
+	named := func(required []string, more ...any) states.Spec {
+		return states.Spec{Args: args(required, append(more, delimiter...)...)}
 	}
 	nameValue := []string{"name", "value"}
 	Register("grains",
@@ -58,7 +58,7 @@ func (c *Call) lookup(name string) (any, bool) {
 	return at, true
 }
 
-func grainExists(ctx context.Context, c *Call) (*core.Result, error) {
+func grainExists(ctx context.Context, c *Call) (*states.Result, error) {
 	name, _, there, err := c.grain(ctx)
 	if !there {
 		return bad(name, "Grain does not exist"), err
@@ -67,7 +67,7 @@ func grainExists(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // grainSet calls grains.set, whose result is nearly that of the state.
-func grainSet(ctx context.Context, c *Call, name string, v any, kw *value.Map) (*core.Result, error) {
+func grainSet(ctx context.Context, c *Call, name string, v any, kw *value.Map) (*states.Result, error) {
 	out, err := c.Module(ctx, "grains.set", []any{name, v}, kw)
 	if err != nil {
 		return nil, err
@@ -80,16 +80,16 @@ func grainSet(ctx context.Context, c *Call, name string, v any, kw *value.Map) (
 	if changes == nil {
 		changes = value.NewMap()
 	}
-	return &core.Result{Name: name, Result: get(m, "result"), Comment: m.String("comment"), Changes: changes}, nil
+	return &states.Result{Name: name, Result: get(m, "result"), Comment: m.String("comment"), Changes: changes}, nil
 }
 
-func grainPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func grainPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, now, there, err := c.grain(ctx)
 	if err != nil {
 		return nil, err
 	}
 	want := c.Value("value")
-	if there && core.Same(now, want) {
+	if there && states.Same(now, want) {
 		return good(name, "Grain is already set"), nil
 	}
 	if c.Test {
@@ -105,7 +105,7 @@ func grainPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, err
 }
 
-func grainAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func grainAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, now, there, err := c.grain(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func grainAbsent(ctx context.Context, c *Call) (*core.Result, error) {
 		return would(name, comment, changes), nil
 	}
 	res, err := grainSet(ctx, c, name, nil, value.NewMap("destructive", c.Value("destructive"), "force", c.Value("force")))
-	if err != nil || !core.Truth(res.Result) {
+	if err != nil || !states.Truth(res.Result) {
 		return res, err
 	}
 	if c.Value("destructive") == true {
@@ -138,7 +138,7 @@ func grainAbsent(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func grainAppend(ctx context.Context, c *Call) (*core.Result, error) {
+func grainAppend(ctx context.Context, c *Call) (*states.Result, error) {
 	name, now, there, err := c.grain(ctx)
 	if err != nil {
 		return nil, err
@@ -146,9 +146,9 @@ func grainAppend(ctx context.Context, c *Call) (*core.Result, error) {
 	add := c.Value("value")
 	list, isList := now.([]any)
 	switch {
-	case !core.Truth(now) && !there:
+	case !states.Truth(now) && !there:
 		return bad(name, "Grain %s does not exist", name), nil
-	case isList && core.Has(list, add):
+	case isList && states.Has(list, add):
 		return good(name, fmt.Sprintf("Value %s is already in the list for grain %s", pystr(add), name)), nil
 	case isList && c.Test:
 		return would(name, fmt.Sprintf("Value %s in grain %s is set to be added", pystr(add), name), value.NewMap("added", add)), nil
@@ -172,7 +172,7 @@ func grainAppend(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func grainListPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func grainListPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, now, _, err := c.grain(ctx)
 	if err != nil {
 		return nil, err
@@ -183,10 +183,10 @@ func grainListPresent(ctx context.Context, c *Call) (*core.Result, error) {
 		adds = []any{add}
 	}
 	list, isList := now.([]any)
-	if core.Truth(now) {
+	if states.Truth(now) {
 		missing := false
 		for _, v := range adds {
-			missing = missing || !core.Has(list, v)
+			missing = missing || !states.Has(list, v)
 		}
 		switch {
 		case !isList:
@@ -210,7 +210,7 @@ func grainListPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	after, _ := c.lookup(name)
 	list, _ = after.([]any)
 	for _, v := range adds {
-		if !core.Has(list, v) {
+		if !states.Has(list, v) {
 			return bad(name, "Failed append value %s to grain %s", pystr(add), name), nil
 		}
 	}
@@ -219,12 +219,12 @@ func grainListPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func grainListAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func grainListAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, now, _, err := c.grain(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !core.Truth(now) {
+	if !states.Truth(now) {
 		return good(name, fmt.Sprintf("Grain %s does not exist", name)), nil
 	}
 	list, ok := now.([]any)
@@ -240,7 +240,7 @@ func grainListAbsent(ctx context.Context, c *Call) (*core.Result, error) {
 	deleted := []any{}
 	for _, v := range drops {
 		switch {
-		case !core.Has(list, v):
+		case !states.Has(list, v):
 			lines = append(lines, fmt.Sprintf("Value %s is absent from grain %s", pystr(v), name))
 			continue
 		case c.Test:

@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
+	name := states.Arg{Name: "name", Required: true}
 	Register("group",
 		Function{
 			Name: "present", Run: groupPresent,
-			Spec: core.Spec{Args: []core.Arg{
+			Spec: states.Spec{Args: []states.Arg{
 				name,
 				{Name: "gid"},
 				{Name: "system", Default: false},
@@ -36,7 +36,7 @@ system makes it one of the system.
         - addusers: [user1]
 `,
 		},
-		Function{Name: "absent", Spec: core.Spec{Args: []core.Arg{name}}, Run: groupAbsent, Doc: `
+		Function{Name: "absent", Spec: states.Spec{Args: []states.Arg{name}}, Run: groupAbsent, Doc: `
 Ensure that the group name is not there.
 
     staff:
@@ -53,7 +53,7 @@ func (c *Call) groupChanges(ctx context.Context) (changes *value.Map, there bool
 		return nil, false, err
 	}
 	out := value.NewMap()
-	if core.Truth(c.Value("gid")) {
+	if states.Truth(c.Value("gid")) {
 		gid, err := strconv.ParseInt(modules.PyStr(c.Value("gid")), 10, 64)
 		if err != nil {
 			return nil, true, &modules.CommandError{Msg: "Invalid gid"}
@@ -84,7 +84,7 @@ func sorted(list []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
-func groupPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func groupPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	r.Comment = "Group " + name + " is present and up to date"
 	add, del := texts(c.Value("addusers")), texts(c.Value("delusers"))
@@ -155,7 +155,7 @@ func (c *Call) groupChange(ctx context.Context, key string, changes *value.Map) 
 	return err
 }
 
-func (c *Call) groupNew(ctx context.Context, r *core.Result) (*core.Result, error) {
+func (c *Call) groupNew(ctx context.Context, r *states.Result) (*states.Result, error) {
 	name := c.Name()
 	if c.Test {
 		return says(r, nil, "Group %s set to be added", name)
@@ -177,7 +177,7 @@ func (c *Call) groupNew(ctx context.Context, r *core.Result) (*core.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	if !core.Truth(added) {
+	if !states.Truth(added) {
 		return says(r, false, "Failed to create new group %s", name)
 	}
 	users := texts(c.Value("members"))
@@ -203,7 +203,7 @@ func (c *Call) groupNew(ctx context.Context, r *core.Result) (*core.Result, erro
 	return says(r, true, "New group %s created", name)
 }
 
-func groupAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func groupAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	g, err := c.mapOf(ctx, "group.info", name)
 	switch {

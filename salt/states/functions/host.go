@@ -6,13 +6,13 @@ import (
 	"net"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("host",
-		Function{Name: "present", Run: hostPresent, Spec: core.Spec{Args: args([]string{"name", "ip"}, "comment", "", "clean", false)}, Doc: `
+		Function{Name: "present", Run: hostPresent, Spec: states.Spec{Args: args([]string{"name", "ip"}, "comment", "", "clean", false)}, Doc: `
 Keeps a name in the hosts file.
 
 ip
@@ -26,14 +26,14 @@ clean : False
       host.present:
         - ip: 192.0.2.7
 `},
-		Function{Name: "absent", Run: hostAbsent, Spec: core.Spec{Args: args([]string{"name", "ip"})}, Doc: `
+		Function{Name: "absent", Run: hostAbsent, Spec: states.Spec{Args: args([]string{"name", "ip"})}, Doc: `
 Takes a name from an address in the hosts file (ip: the address, or a list of them).
 
     db1:
       host.absent:
         - ip: 192.0.2.7
 `},
-		Function{Name: "only", Run: hostOnly, Spec: core.Spec{Args: args([]string{"name", "hostnames"})}, Doc: `
+		Function{Name: "only", Run: hostOnly, Spec: states.Spec{Args: args([]string{"name", "hostnames"})}, Doc: `
 Keeps the names of an address in the hosts file (hostnames: one, or a list in its
 order) and no others; without any the address goes.
 
@@ -51,7 +51,7 @@ type hostPlan struct {
 }
 
 // planHost compares the hosts file with what is wanted.
-func (c *Call) planHost(r *core.Result, all *value.Map, ips []string) hostPlan {
+func (c *Call) planHost(r *states.Result, all *value.Map, ips []string) hostPlan {
 	var p hostPlan
 	name, comment := c.Name(), c.Str("comment")
 	wanted := map[string]bool{}
@@ -71,7 +71,7 @@ func (c *Call) planHost(r *core.Result, all *value.Map, ips []string) hostPlan {
 	all.Range(func(k, v any) bool {
 		addr := pystr(k)
 		info, _ := v.(*value.Map)
-		named := core.Has(info.List("aliases"), name)
+		named := states.Has(info.List("aliases"), name)
 		switch {
 		case !wanted[addr] && named && c.Truth("clean"):
 			p.remove = append(p.remove, [2]string{addr, name})
@@ -97,7 +97,7 @@ func (c *Call) planHost(r *core.Result, all *value.Map, ips []string) hostPlan {
 	return p
 }
 
-func hostPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func hostPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	all, err := c.mapOf(ctx, "hosts.list_hosts")
 	if err != nil {
@@ -152,7 +152,7 @@ func hostPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, nil
 }
 
-func hostAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func hostAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	r.Result = nil
 	var comments []string
@@ -186,7 +186,7 @@ func hostAbsent(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, nil
 }
 
-func hostOnly(ctx context.Context, c *Call) (*core.Result, error) {
+func hostOnly(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name := outcome(c), c.Name()
 	v, err := c.Module(ctx, "hosts.get_alias", []any{name}, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/momtree/mom/salt/external"
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -50,7 +50,7 @@ func (h host) put(name, text string, mode os.FileMode) {
 }
 
 // apply runs a state; args are those of its function besides the name.
-func (h host) apply(fun, name string, test bool, args ...any) *core.Result {
+func (h host) apply(fun, name string, test bool, args ...any) *states.Result {
 	h.t.Helper()
 	fn, ok := Lookup(fun)
 	if !ok {
@@ -69,7 +69,7 @@ func (h host) apply(fun, name string, test bool, args ...any) *core.Result {
 		}
 		return true
 	})
-	c := &Call{Call: &core.Call{Fun: fun, Args: all, Kwargs: rest, Test: test, Saltenv: "base"}, Env: h, JID: "20240101000000000001"}
+	c := &Call{Call: &states.Call{Fun: fun, Args: all, Kwargs: rest, Test: test, Saltenv: "base"}, Env: h, JID: "20240101000000000001"}
 	r, err := fn.Run(context.Background(), c)
 	if err != nil {
 		h.t.Fatalf("%s %s: %v", fun, name, err)
@@ -78,7 +78,7 @@ func (h host) apply(fun, name string, test bool, args ...any) *core.Result {
 }
 
 // wants compares a result.
-func (h host) wants(r *core.Result, result any, changes map[string]any, comment string) {
+func (h host) wants(r *states.Result, result any, changes map[string]any, comment string) {
 	h.t.Helper()
 	if r.Result != result || r.Comment != comment {
 		h.t.Errorf("%v %q, want %v %q", r.Result, r.Comment, result, comment)

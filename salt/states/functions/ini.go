@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/salt/inifile"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	spec := func(more ...any) core.Spec {
-		return core.Spec{Args: args(onlyName, append([]any{"sections", nil, "separator", "="}, more...)...)}
+	spec := func(more ...any) states.Spec {
+		return states.Spec{Args: args(onlyName, append([]any{"sections", nil, "separator", "="}, more...)...)}
 	}
 	Register("ini",
 		Function{Name: "options_present", Spec: spec("strict", false, "no_spaces", false), Run: iniOptionsPresent, Doc: `
@@ -52,7 +52,7 @@ Takes sections out of an ini file (sections: their names).
 type iniFile struct {
 	*Call
 	file *inifile.File
-	res  *core.Result
+	res  *states.Result
 }
 
 // ini reads the file; one that is not there is empty.
@@ -88,7 +88,7 @@ func (i *iniFile) write() error {
 }
 
 // end writes the file and ends the state.
-func (i *iniFile) end(err error) (*core.Result, error) {
+func (i *iniFile) end(err error) (*states.Result, error) {
 	if err == nil && !i.Test {
 		err = i.write()
 	}
@@ -113,7 +113,7 @@ func inSection(name string) string {
 	return " in section " + name
 }
 
-func iniOptionsPresent(_ context.Context, c *Call) (*core.Result, error) {
+func iniOptionsPresent(_ context.Context, c *Call) (*states.Result, error) {
 	i, err := c.ini()
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (i *iniFile) removeOthers(section string, have, wanted *value.Map) {
 	}
 }
 
-func iniOptionsAbsent(_ context.Context, c *Call) (*core.Result, error) {
+func iniOptionsAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	i, err := c.ini()
 	if err != nil {
 		return nil, err
@@ -272,14 +272,14 @@ func iniOptionsAbsent(_ context.Context, c *Call) (*core.Result, error) {
 }
 
 // quiet ends a state; a test run that has nothing to say says so.
-func (i *iniFile) quiet() (*core.Result, error) {
+func (i *iniFile) quiet() (*states.Result, error) {
 	if i.Test && i.res.Comment == "" {
 		i.res.Comment = "No changes detected."
 	}
 	return i.end(nil)
 }
 
-func iniSectionsPresent(_ context.Context, c *Call) (*core.Result, error) {
+func iniSectionsPresent(_ context.Context, c *Call) (*states.Result, error) {
 	i, err := c.ini()
 	if err != nil {
 		return nil, err
@@ -305,7 +305,7 @@ func iniSectionsPresent(_ context.Context, c *Call) (*core.Result, error) {
 	return i.end(nil)
 }
 
-func iniSectionsAbsent(_ context.Context, c *Call) (*core.Result, error) {
+func iniSectionsAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	i, err := c.ini()
 	if err != nil {
 		return nil, err

@@ -3,11 +3,11 @@ package functions
 import (
 	"context"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 )
 
 func init() {
-	spec := core.Spec{Args: []core.Arg{{Name: "name", Required: true}}}
+	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}}}
 	Register("locale",
 		Function{Name: "system", Spec: spec, Run: localeSystem, Doc: `
 Ensure that the host has the locale name.
@@ -25,7 +25,7 @@ may stand behind it.
 	)
 }
 
-func localeSystem(ctx context.Context, c *Call) (*core.Result, error) {
+func localeSystem(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	now, err := c.Module(ctx, "locale.get_locale", nil, nil)
 	switch {
@@ -50,7 +50,7 @@ func localeSystem(ctx context.Context, c *Call) (*core.Result, error) {
 	return nil, err
 }
 
-func localePresent(ctx context.Context, c *Call) (*core.Result, error) {
+func localePresent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	there, err := c.truthOf(ctx, "locale.avail", name)
 	switch {

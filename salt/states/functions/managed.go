@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
 		Name: "managed", Run: fileManaged,
-		Spec: core.Spec{
+		Spec: states.Spec{
 			VarKw: true, OwnCheckCmd: true,
 			Args: args(onlyName,
 				"source", nil, "source_hash", "", "source_hash_name", nil, "keep_source", true, "user", nil, "group", nil, "mode", nil,
@@ -56,7 +56,7 @@ attrs, selinux and encodings other than utf-8 are refused.
 type managed struct {
 	*Call
 	name     string
-	res      *core.Result
+	res      *states.Result
 	owners   owners
 	keepMode bool
 	contents *string // nil without
@@ -68,7 +68,7 @@ type managed struct {
 	scratch      []string // files to be removed at the end
 }
 
-func (m *managed) fail(format string, a ...any) *core.Result {
+func (m *managed) fail(format string, a ...any) *states.Result {
 	m.res.Result, m.res.Comment = false, format
 	if len(a) > 0 {
 		m.res.Comment = fmt.Sprintf(format, a...)
@@ -91,7 +91,7 @@ func (m *managed) refuse() string {
 	return ""
 }
 
-func fileManaged(ctx context.Context, c *Call) (*core.Result, error) {
+func fileManaged(ctx context.Context, c *Call) (*states.Result, error) {
 	name := expand(c.Name())
 	m := &managed{Call: c, name: name, res: good(name, "")}
 	defer func() {
@@ -168,7 +168,7 @@ func fileManaged(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // only gives a file that is not to be changed its owner and mode.
-func (m *managed) only() (*core.Result, error) {
+func (m *managed) only() (*states.Result, error) {
 	before, err := infoOf(m.name, m.Truth("follow_symlinks"))
 	if err != nil {
 		return nil, err

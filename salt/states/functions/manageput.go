@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // get finds the source, and renders it when the state has a template. A result is why it
 // cannot be had.
-func (m *managed) get(ctx context.Context) (*core.Result, error) {
+func (m *managed) get(ctx context.Context) (*states.Result, error) {
 	if err := m.find(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -100,7 +100,7 @@ func (m *managed) temporary(data []byte) (string, error) {
 }
 
 // put brings a file into its state.
-func (m *managed) put(ctx context.Context, name string, res *core.Result) error {
+func (m *managed) put(ctx context.Context, name string, res *states.Result) error {
 	if isFile(name) || isLink(name) {
 		return m.update(ctx, name, res)
 	}
@@ -118,7 +118,7 @@ func (m *managed) wanted(ctx context.Context) (string, error) {
 	return m.got.file(ctx, m.Call, m.source)
 }
 
-func (m *managed) update(ctx context.Context, name string, res *core.Result) error {
+func (m *managed) update(ctx context.Context, name string, res *states.Result) error {
 	follow := m.Truth("follow_symlinks")
 	target := name
 	if isLink(name) && follow {
@@ -158,7 +158,7 @@ func (m *managed) update(ctx context.Context, name string, res *core.Result) err
 }
 
 // change puts a file in the place of another, and tells the difference.
-func (m *managed) change(path, target string, replaceLink bool, res *core.Result) error {
+func (m *managed) change(path, target string, replaceLink bool, res *states.Result) error {
 	diff, err := diffOf(target, path)
 	switch {
 	case replaceLink && (err != nil || diff == ""):
@@ -173,7 +173,7 @@ func (m *managed) change(path, target string, replaceLink bool, res *core.Result
 	return m.replace(path, target, m.Str("backup"))
 }
 
-func (m *managed) create(ctx context.Context, name string, res *core.Result) error {
+func (m *managed) create(ctx context.Context, name string, res *states.Result) error {
 	path, err := m.wanted(ctx)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func newFileMode(dir string) (string, error) {
 
 // checked makes the new file elsewhere and asks check_cmd about it. A result is that it
 // was refused.
-func (m *managed) checked(ctx context.Context) (*core.Result, error) {
+func (m *managed) checked(ctx context.Context) (*states.Result, error) {
 	f, err := os.CreateTemp(m.Str("tmp_dir"), "*"+m.Str("tmp_ext"))
 	if err != nil {
 		return m.fail("Unable to check_cmd file: %s", osError(err)), nil

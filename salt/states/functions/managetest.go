@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"syscall"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // test tells what file.managed would change.
-func (m *managed) test(ctx context.Context) (*core.Result, error) {
+func (m *managed) test(ctx context.Context) (*states.Result, error) {
 	if err := m.find(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	spec := core.Spec{Args: args(onlyName), VarKw: true}
+	spec := states.Spec{Args: args(onlyName), VarKw: true}
 	Register("module",
 		Function{Name: "run", Spec: spec, Run: moduleRun, Doc: `
 Calls execution functions. Each argument whose name has a dot is one, with the list
@@ -25,14 +25,14 @@ others).
         - service.restart:
           - name: nginx
 `},
-		Function{Name: "wait", Spec: spec, Run: func(_ context.Context, c *Call) (*core.Result, error) { return good(c.Name(), ""), nil }, Doc: `
+		Function{Name: "wait", Spec: spec, Run: func(_ context.Context, c *Call) (*states.Result, error) { return good(c.Name(), ""), nil }, Doc: `
 As module.run, when a state that it watches has changed.
 `},
 		Function{Name: "mod_watch", Spec: spec, Run: moduleRun, Doc: "\nCalls the functions of a state whose watch has fired.\n"},
 	)
 }
 
-func moduleRun(ctx context.Context, c *Call) (*core.Result, error) {
+func moduleRun(ctx context.Context, c *Call) (*states.Result, error) {
 	var funs []string
 	legacy := false
 	c.Kwargs.Range(func(k, _ any) bool {
@@ -53,7 +53,7 @@ func moduleRun(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // moduleNew calls the functions that the arguments name.
-func moduleNew(ctx context.Context, c *Call, funs []string) (*core.Result, error) {
+func moduleNew(ctx context.Context, c *Call, funs []string) (*states.Result, error) {
 	names := []any{}
 	c.Kwargs.Range(func(k, _ any) bool {
 		names = append(names, k)
@@ -188,7 +188,7 @@ func noFailure(m *value.Map) bool {
 }
 
 // moduleLegacy calls the function that name says.
-func moduleLegacy(ctx context.Context, c *Call) (*core.Result, error) {
+func moduleLegacy(ctx context.Context, c *Call) (*states.Result, error) {
 	name := c.Name()
 	fn, ok := modules.Lookup(name)
 	if !ok {

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("mount",
-		Function{Name: "mounted", Run: mountMounted, Spec: core.Spec{Args: args([]string{"name", "device", "fstype"},
+		Function{Name: "mounted", Run: mountMounted, Spec: states.Spec{Args: args([]string{"name", "device", "fstype"},
 			"mkmnt", false, "opts", "defaults", "dump", 0, "pass_num", 0, "config", "/etc/fstab", "persist", true, "mount", true, "user", nil,
 			"match_on", "auto", "device_name_regex", nil, "extra_mount_invisible_options", nil, "extra_mount_invisible_keys", nil,
 			"extra_mount_ignore_fs_keys", nil, "extra_mount_translate_options", nil, "hidden_opts", nil, "bind_mount_copy_active_opts", true), VarKw: true}, Doc: `
@@ -42,7 +42,7 @@ bind_mount_copy_active_opts : True
         - fstype: ext4
         - mkmnt: True
 `},
-		Function{Name: "unmounted", Run: mountUnmounted, Spec: core.Spec{Args: args(onlyName,
+		Function{Name: "unmounted", Run: mountUnmounted, Spec: states.Spec{Args: args(onlyName,
 			"device", nil, "config", "/etc/fstab", "persist", false, "user", nil), VarKw: true}, Doc: `
 Ensure that nothing is mounted at a folder.
 
@@ -57,7 +57,7 @@ config : /etc/fstab
       mount.unmounted:
         - persist: True
 `},
-		Function{Name: "swap", Run: mountSwap, Spec: core.Spec{Args: args(onlyName, "persist", true, "config", "/etc/fstab")}, Doc: `
+		Function{Name: "swap", Run: mountSwap, Spec: states.Spec{Args: args(onlyName, "persist", true, "config", "/etc/fstab")}, Doc: `
 Ensure that a device or file is used as swap space.
 
 persist : True
@@ -68,7 +68,7 @@ config : /etc/fstab
     /root/swapfile:
       mount.swap: []
 `},
-		Function{Name: "mod_watch", Run: mountWatch, Spec: core.Spec{Args: args(onlyName, "user", nil, "sfun", nil, "device", nil, "fstype", "", "opts", "defaults"), VarKw: true}, Doc: `
+		Function{Name: "mod_watch", Run: mountWatch, Spec: states.Spec{Args: args(onlyName, "user", nil, "sfun", nil, "device", nil, "fstype", "", "opts", "defaults"), VarKw: true}, Doc: `
 What mount.mounted does when something that it watches has changed: it mounts anew.
 `},
 	)
@@ -77,7 +77,7 @@ What mount.mounted does when something that it watches has changed: it mounts an
 // mounted is one mount.mounted at work.
 type mounted struct {
 	*Call
-	r      *core.Result
+	r      *states.Result
 	name   string
 	real   string
 	key    string // real as the kernel writes it
@@ -111,7 +111,7 @@ func resolved(path string) string {
 	return filepath.Clean(path)
 }
 
-func mountMounted(ctx context.Context, c *Call) (*core.Result, error) {
+func mountMounted(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	for _, name := range []string{"name", "device", "fstype"} {
 		if c.Str(name) == "" {
@@ -316,7 +316,7 @@ func (m *mounted) persist(ctx context.Context) (bool, error) {
 }
 
 // written tells what has become of an entry of fstab.
-func written(r *core.Result, out any) {
+func written(r *states.Result, out any) {
 	switch out {
 	case "present":
 		r.Comment += ". Entry already exists in the fstab."
@@ -329,7 +329,7 @@ func written(r *core.Result, out any) {
 	}
 }
 
-func mountSwap(ctx context.Context, c *Call) (*core.Result, error) {
+func mountSwap(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name := outcome(c), c.Name()
 	device := name
 	if to, err := os.Readlink(name); err == nil {
@@ -392,7 +392,7 @@ func mountSwap(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, nil
 }
 
-func mountUnmounted(ctx context.Context, c *Call) (*core.Result, error) {
+func mountUnmounted(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name, device := outcome(c), c.Name(), c.Str("device")
 	if name == "" {
 		return says(r, false, "Must provide name to mount.unmounted")
@@ -447,7 +447,7 @@ func mountUnmounted(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, nil
 }
 
-func mountWatch(ctx context.Context, c *Call) (*core.Result, error) {
+func mountWatch(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	if c.Str("sfun") != "mounted" {
 		r.Comment = "Watch not supported in " + c.Str("sfun") + " at this time"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -31,7 +31,7 @@ func (h host) outcome(fun, name string, args ...any) (result any, comment string
 		}
 		into.Set(args[i], args[i+1])
 	}
-	r, err := Set{Env: h}.Run(context.Background(), &core.Call{Fun: fun, Args: all, Kwargs: rest, Saltenv: "base"})
+	r, err := Set{Env: h}.Run(context.Background(), &states.Call{Fun: fun, Args: all, Kwargs: rest, Saltenv: "base"})
 	if err != nil {
 		return false, "exception: " + err.Error(), value.NewMap()
 	}

@@ -6,17 +6,17 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 // outcome begins the result of a state that has nothing to change yet.
-func outcome(c *Call) *core.Result {
-	return &core.Result{Name: c.Name(), Result: true, Changes: value.NewMap()}
+func outcome(c *Call) *states.Result {
+	return &states.Result{Name: c.Name(), Result: true, Changes: value.NewMap()}
 }
 
 // says ends a result with a verdict and what is told of it.
-func says(r *core.Result, verdict any, format string, a ...any) (*core.Result, error) {
+func says(r *states.Result, verdict any, format string, a ...any) (*states.Result, error) {
 	r.Result, r.Comment = verdict, fmt.Sprintf(format, a...)
 	return r, nil
 }
@@ -38,7 +38,7 @@ func work(err error) (text string, ok bool) {
 // truthOf calls an execution function and gives Python's truth of its result.
 func (c *Call) truthOf(ctx context.Context, fun string, args ...any) (bool, error) {
 	v, err := c.Module(ctx, fun, args, nil)
-	return core.Truth(v), err
+	return states.Truth(v), err
 }
 
 // mapOf calls an execution function that gives a map.
@@ -91,6 +91,6 @@ func (c *Call) condition(name string) (is, given bool) {
 	case string:
 		return v == "true" || v == "True", true
 	default:
-		return core.Truth(v), true
+		return states.Truth(v), true
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
-	repo := []core.Arg{{Name: "refresh"}, {Name: "fromrepo"}, {Name: "skip_verify", Default: false}}
-	gone := core.Spec{Args: []core.Arg{name, {Name: "version"}, {Name: "pkgs"}, {Name: "normalize"}, {Name: "ignore_epoch"}}, VarKw: true}
+	name := states.Arg{Name: "name", Required: true}
+	repo := []states.Arg{{Name: "refresh"}, {Name: "fromrepo"}, {Name: "skip_verify", Default: false}}
+	gone := states.Spec{Args: []states.Arg{name, {Name: "version"}, {Name: "pkgs"}, {Name: "normalize"}, {Name: "ignore_epoch"}}, VarKw: true}
 	Register("pkg",
 		Function{
 			Name: "installed", Run: pkgInstalled,
-			Spec: core.Spec{Args: slices.Concat([]core.Arg{name, {Name: "version"}}, repo, []core.Arg{
+			Spec: states.Spec{Args: slices.Concat([]states.Arg{name, {Name: "version"}}, repo, []states.Arg{
 				{Name: "skip_suggestions"},
 				{Name: "pkgs"},
 				{Name: "sources"},
@@ -67,7 +67,7 @@ before anything is done.
 		},
 		Function{
 			Name: "latest", Run: pkgLatest,
-			Spec: core.Spec{Args: slices.Concat([]core.Arg{name}, repo, []core.Arg{{Name: "pkgs"}, {Name: "watch_flags"}}), VarKw: true},
+			Spec: states.Spec{Args: slices.Concat([]states.Arg{name}, repo, []states.Arg{{Name: "pkgs"}, {Name: "watch_flags"}}), VarKw: true},
 			Doc: `
 Ensure that packages are installed in the newest version there is; pkgs is a list
 of several. refresh, fromrepo and skip_verify are as pkg.installed has them;
@@ -94,7 +94,7 @@ pkgs, those that have the version if one is named.
 `},
 		Function{
 			Name: "uptodate", Run: pkgUptodate,
-			Spec: core.Spec{Args: []core.Arg{name, {Name: "refresh", Default: false}, {Name: "pkgs"}}, VarKw: true},
+			Spec: states.Spec{Args: []states.Arg{name, {Name: "refresh", Default: false}, {Name: "pkgs"}}, VarKw: true},
 			Doc: `
 Ensure that all packages are the newest there are; pkgs names those whose
 upgrade counts. refresh fetches the lists of packages first.
@@ -143,7 +143,7 @@ type refreshedKey struct{}
 // or if it says nothing, by the first state of a run.
 func (c *Call) refresh() bool {
 	if v := c.Value("refresh"); v != nil {
-		return core.Truth(v)
+		return states.Truth(v)
 	}
 	if c.Run == nil {
 		return true
@@ -157,7 +157,7 @@ func (c *Call) refresh() bool {
 }
 
 // failedPkg is what a state says when a change of packages failed.
-func failedPkg(r *core.Result, err error, doing string) (*core.Result, error) {
+func failedPkg(r *states.Result, err error, doing string) (*states.Result, error) {
 	var info *modules.InfoError
 	var failed *modules.CommandError
 	switch {
@@ -201,7 +201,7 @@ func (c *Call) wishes() (*value.Map, bool) {
 // this host, unless the state says normalize: False.
 func (c *Call) normalWishes() (*value.Map, bool) {
 	wanted, ok := c.wishes()
-	if v := c.Value("normalize"); v != nil && !core.Truth(v) {
+	if v := c.Value("normalize"); v != nil && !states.Truth(v) {
 		return wanted, ok
 	}
 	out := value.NewMap()
@@ -276,7 +276,7 @@ func (c *Call) fulfillsOne(ctx context.Context, have []string, want string) (boo
 				return true, nil
 			}
 		}
-		kwargs := value.NewMap("ignore_epoch", core.Truth(c.Value("ignore_epoch")))
+		kwargs := value.NewMap("ignore_epoch", states.Truth(c.Value("ignore_epoch")))
 		cmp, err := c.Module(ctx, "pkg.version_cmp", []any{v, strings.TrimSpace(version)}, kwargs)
 		if err != nil {
 			return false, err
@@ -303,7 +303,7 @@ func versioned(name string, version any) string {
 	return name + "=" + text
 }
 
-func pkgUptodate(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgUptodate(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	refresh, ok := c.Value("refresh").(bool)
 	if !ok {

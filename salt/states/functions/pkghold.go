@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
-	both := []core.Arg{name, {Name: "version"}, {Name: "pkgs"}}
+	name := states.Arg{Name: "name", Required: true}
+	both := []states.Arg{name, {Name: "version"}, {Name: "pkgs"}}
 	Register("pkg",
 		Function{
 			Name: "held", Run: pkgHeld,
-			Spec: core.Spec{Args: append(slices.Clone(both), core.Arg{Name: "replace", Default: false}), VarKw: true},
+			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "replace", Default: false}), VarKw: true},
 			Doc: `
 Ensure that packages are not changed by an upgrade: name, or pkgs. With
 replace=True no others are held.
@@ -30,7 +30,7 @@ version, and versions in pkgs
 		},
 		Function{
 			Name: "unheld", Run: pkgUnheld,
-			Spec: core.Spec{Args: append(slices.Clone(both), core.Arg{Name: "all", Default: false}), VarKw: true},
+			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "all", Default: false}), VarKw: true},
 			Doc: `
 Ensure that packages may be changed: name, or pkgs, or with all=True every one
 that is held.
@@ -99,7 +99,7 @@ func (c *Call) heldPkgs(ctx context.Context) ([]string, error) {
 }
 
 // pkgHold ends a state that had nothing to install.
-func (c *Call) pkgHold(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.Result, error) {
+func (c *Call) pkgHold(ctx context.Context, r *states.Result, plan *pkgPlan) (*states.Result, error) {
 	h, err := c.holding(ctx, plan.wanted.Keys())
 	if text, failed := work(err); failed {
 		return says(r, false, "%s", text)
@@ -141,17 +141,17 @@ func comments(list []*value.Map) []string {
 	return out
 }
 
-func pkgHeld(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgHeld(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.pkgLocks(ctx, true, "held", c.Truth("replace"))
 }
 
-func pkgUnheld(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgUnheld(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.pkgLocks(ctx, false, "unheld", c.Truth("all"))
 }
 
 // pkgLocks holds packages or lets them go. others tells to let go of those, too, that are
 // held and not named.
-func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool) (*core.Result, error) {
+func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool) (*states.Result, error) {
 	r := outcome(c)
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 && !others {
 		return says(r, true, "No packages to be %s provided", word)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -18,12 +18,12 @@ type pkgPlan struct {
 	again   []string   // those that are installed once more
 }
 
-func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
-	if core.Truth(c.Value("pkg_verify")) {
+	if states.Truth(c.Value("pkg_verify")) {
 		return says(r, false, "This minion does not support pkg_verify of pkg.installed")
 	}
-	if v := c.Value("skip_suggestions"); v != nil && !core.Truth(v) {
+	if v := c.Value("skip_suggestions"); v != nil && !states.Truth(v) {
 		return says(r, false, "pkg.installed does not carry out skip_suggestions: False (leave it out: names are taken as they are, and nothing is suggested)")
 	}
 	handed, refusal := c.pkgKeywords("install", "update_holds")
@@ -33,7 +33,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 {
 		return says(r, true, "No packages to install provided")
 	}
-	if core.Truth(c.Value("pkgs")) && core.Truth(c.Value("sources")) {
+	if states.Truth(c.Value("pkgs")) && states.Truth(c.Value("sources")) {
 		return says(r, false, "Only one of \"pkgs\" and \"sources\" is permitted.")
 	}
 	plan, err := c.pkgPlan(ctx, r)
@@ -51,7 +51,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // pkgPlan finds out what has to be installed; nil when the result tells already.
-func (c *Call) pkgPlan(ctx context.Context, r *core.Result) (*pkgPlan, error) {
+func (c *Call) pkgPlan(ctx context.Context, r *states.Result) (*pkgPlan, error) {
 	wanted, ok := c.normalWishes()
 	sources, hasSources := c.Value("sources").([]any)
 	if hasSources {
@@ -135,7 +135,7 @@ func (c *Call) pkgNewest(ctx context.Context, name string, have []string) (any, 
 	return versionText(v), nil
 }
 
-func (c *Call) pkgWould(r *core.Result, plan *pkgPlan) (*core.Result, error) {
+func (c *Call) pkgWould(r *states.Result, plan *pkgPlan) (*states.Result, error) {
 	var lines []string
 	for _, l := range []struct {
 		names []string
@@ -153,9 +153,9 @@ func (c *Call) pkgWould(r *core.Result, plan *pkgPlan) (*core.Result, error) {
 }
 
 // pkgDo installs and looks at what came of it.
-func (c *Call) pkgDo(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.Result, error) {
+func (c *Call) pkgDo(ctx context.Context, r *states.Result, plan *pkgPlan) (*states.Result, error) {
 	kwargs := value.NewMap("refresh", c.refresh(), "skip_verify", c.Value("skip_verify"), "reinstall", len(plan.again) > 0,
-		"ignore_epoch", core.Truth(c.Value("ignore_epoch")), "saltenv", c.Saltenv)
+		"ignore_epoch", states.Truth(c.Value("ignore_epoch")), "saltenv", c.Saltenv)
 	if repo := c.Value("fromrepo"); repo != nil {
 		kwargs.Set("fromrepo", repo)
 	}
@@ -195,7 +195,7 @@ func (c *Call) pkgDo(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.
 }
 
 // pkgVerdict tells which packages are as they are wanted now, and what became of holding them.
-func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan, held holdings) error {
+func (c *Call) pkgVerdict(ctx context.Context, r *states.Result, plan *pkgPlan, held holdings) error {
 	have, err := c.installedPkgs(ctx, nil)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan, he
 				return err
 			}
 		}
-		if core.Truth(c.Value("sources")) {
+		if states.Truth(c.Value("sources")) {
 			want = nil
 		}
 		switch {

@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
-func pkgLatest(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgLatest(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	if c.Kwargs.Has("sources") {
 		return says(r, false, "The \"sources\" parameter is not supported.")
 	}
-	if core.Truth(c.Value("watch_flags")) {
+	if states.Truth(c.Value("watch_flags")) {
 		return says(r, false, "pkg.latest does not carry out watch_flags (leave it out: it is of Gentoo)")
 	}
 	handed, refusal := c.pkgKeywords("install")
@@ -118,7 +118,7 @@ func (c *Call) versionsOf(ctx context.Context, fun string, names []any, kwargs *
 }
 
 // latestVerdict tells which packages are the newest now.
-func latestVerdict(r *core.Result, targets, current []string, avail map[string]string) (*core.Result, error) {
+func latestVerdict(r *states.Result, targets, current []string, avail map[string]string) (*states.Result, error) {
 	var good, bad, lines []string
 	for _, name := range targets {
 		if diff := r.Changes.Map(name); diff != nil && diff.String("new") == avail[name] {
@@ -151,8 +151,8 @@ func latestVerdict(r *core.Result, targets, current []string, avail map[string]s
 }
 
 // pkgGone ensures that packages are removed or purged.
-func pkgGone(action string) func(context.Context, *Call) (*core.Result, error) {
-	return func(ctx context.Context, c *Call) (*core.Result, error) {
+func pkgGone(action string) func(context.Context, *Call) (*states.Result, error) {
+	return func(ctx context.Context, c *Call) (*states.Result, error) {
 		r := outcome(c)
 		if _, refusal := c.pkgKeywords(action); refusal != "" {
 			return says(r, false, "%s", refusal)
@@ -225,7 +225,7 @@ func (c *Call) pkgThere(ctx context.Context, wanted *value.Map) (targets []strin
 	return targets, specific, nil
 }
 
-func (c *Call) pkgGoneVerdict(ctx context.Context, r *core.Result, wanted *value.Map, targets []string, action string) (*core.Result, error) {
+func (c *Call) pkgGoneVerdict(ctx context.Context, r *states.Result, wanted *value.Map, targets []string, action string) (*states.Result, error) {
 	have, err := c.installedPkgs(ctx, nil)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package functions
 import (
 	"testing"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -20,7 +20,7 @@ func TestPkg_NamesWithAnArchitecture(t *testing.T) {
 		{"Suse", "aarch64", "vim.aarch64", "vim"},
 		{"Alpine", "x86_64", "a.x86_64", "a.x86_64"},
 	} {
-		call := &Call{Call: &core.Call{}, Env: host{grains: value.NewMap("os_family", c.family, "osarch", c.arch)}}
+		call := &Call{Call: &states.Call{}, Env: host{grains: value.NewMap("os_family", c.family, "osarch", c.arch)}}
 		if got := call.listedName(c.name); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.family, c.name, got, c.want)
 		}

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "recurse", Run: fileRecurse, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"},
+		Name: "recurse", Run: fileRecurse, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"},
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
 			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil,
 			"keep_symlinks", false, "force_symlinks", false, "sym_mode", nil)}, Doc: `
@@ -45,13 +45,13 @@ keep_symlinks, force_symlinks, sym_mode
 type recursion struct {
 	*Call
 	name     string
-	res      *core.Result
+	res      *states.Result
 	comments []string // path and comment, in order
 	dirMode  string
 	fileMode any
 }
 
-func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
+func fileRecurse(ctx context.Context, c *Call) (*states.Result, error) {
 	r := &recursion{Call: c, name: expand(c.Name()), fileMode: c.Value("file_mode")}
 	r.res = good(r.name, "")
 	if c.Kwargs.Has("mode") {
@@ -164,7 +164,7 @@ func (r *recursion) replaced(path string, inTheWay bool, would, did string) (lef
 		return false, nil
 	}
 	if r.Test {
-		r.merge(path, &core.Result{Comment: fmt.Sprintf(would, path), Changes: value.NewMap()})
+		r.merge(path, &states.Result{Comment: fmt.Sprintf(would, path), Changes: value.NewMap()})
 		return true, nil
 	}
 	res := good(path, "")
@@ -179,7 +179,7 @@ func (r *recursion) clean(ctx context.Context, kept []string) error {
 	if r.Test {
 		gone, err := d.unkept(ctx)
 		if len(gone) > 0 {
-			if core.Truth(r.res.Result) {
+			if states.Truth(r.res.Result) {
 				r.res.Result = nil
 			}
 			r.comments = append(r.comments, "\n#### removed ####\n"+strings.Join(gone, "\n"))
@@ -232,7 +232,7 @@ func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, mo
 }
 
 // merge takes up what one path gave.
-func (r *recursion) merge(path string, res *core.Result) {
+func (r *recursion) merge(path string, res *states.Result) {
 	if res.Result == false || r.res.Result == true {
 		r.res.Result = res.Result
 	}
@@ -254,12 +254,12 @@ func (r *recursion) tell(path, comment string) {
 	r.comments = append(r.comments, head+comment)
 }
 
-func (r *recursion) end() *core.Result {
+func (r *recursion) end() *states.Result {
 	r.res.Comment = strings.TrimSpace(strings.Join(r.comments, "\n"))
 	if r.res.Comment == "" {
 		r.res.Comment = fmt.Sprintf("Recursively updated %s", r.name)
 	}
-	if r.res.Changes.Len() == 0 && core.Truth(r.res.Result) {
+	if r.res.Changes.Len() == 0 && states.Truth(r.res.Result) {
 		r.res.Comment = fmt.Sprintf("The directory %s is in the correct state", r.name)
 	}
 	return r.res

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/fileclient"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -40,7 +40,7 @@ func (l listing) behind(rel string) bool {
 
 // taken tells whether a path below the folder is wanted.
 func (r *recursion) taken(rel string) bool {
-	if pat := r.Value("include_pat"); core.Truth(pat) && !excluded(rel, pat) {
+	if pat := r.Value("include_pat"); states.Truth(pat) && !excluded(rel, pat) {
 		return false
 	}
 	if excluded(rel, r.Value("exclude_pat")) {

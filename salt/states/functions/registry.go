@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 )
 
 // Function is one state function.
@@ -18,9 +18,9 @@ type Function struct {
 	// example.
 	Doc string
 	// Spec tells the arguments; the first is name.
-	core.Spec
+	states.Spec
 	// Run does the work. It must end soon after ctx is done.
-	Run func(ctx context.Context, c *Call) (*core.Result, error)
+	Run func(ctx context.Context, c *Call) (*states.Result, error)
 }
 
 // registry maps full names to functions. It is written by init functions only, so

@@ -6,13 +6,13 @@ import (
 
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
-	run := core.Spec{Args: []core.Arg{name, {Name: "enable"}, {Name: "sig"}, {Name: "init_delay"}}, VarKw: true}
+	name := states.Arg{Name: "name", Required: true}
+	run := states.Spec{Args: []states.Arg{name, {Name: "enable"}, {Name: "sig"}, {Name: "init_delay"}}, VarKw: true}
 	const about = `
 enable
     True has it started with the system, False not; else that stays as it is
@@ -41,13 +41,13 @@ Ensure that the service name does not run.
       service.dead:
         - enable: False
 `},
-		Function{Name: "enabled", Spec: core.Spec{Args: []core.Arg{name}, VarKw: true}, Run: serviceToggle(true), Doc: `
+		Function{Name: "enabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(true), Doc: `
 Ensure that the service name is started with the system.
 
     nginx:
       service.enabled: []
 `},
-		Function{Name: "disabled", Spec: core.Spec{Args: []core.Arg{name}, VarKw: true}, Run: serviceToggle(false), Doc: `
+		Function{Name: "disabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(false), Doc: `
 Ensure that the service name is not started with the system.
 
     telnetd:
@@ -55,7 +55,7 @@ Ensure that the service name is not started with the system.
 `},
 		Function{
 			Name: "mod_watch", Run: serviceWatch,
-			Spec: core.Spec{Args: []core.Arg{
+			Spec: states.Spec{Args: []states.Arg{
 				name,
 				{Name: "sfun"},
 				{Name: "sig"},
@@ -95,7 +95,7 @@ func (c *Call) serviceStatus(ctx context.Context) (bool, error) {
 }
 
 // serviceThere tells whether there is such a service; if not, the result says so.
-func (c *Call) serviceThere(ctx context.Context, r *core.Result) (bool, error) {
+func (c *Call) serviceThere(ctx context.Context, r *states.Result) (bool, error) {
 	ok, err := c.truthOf(ctx, "service.available", c.Name())
 	if text, failed := work(err); failed {
 		_, _ = says(r, false, "%s", text)
@@ -107,14 +107,14 @@ func (c *Call) serviceThere(ctx context.Context, r *core.Result) (bool, error) {
 	return ok, err
 }
 
-func serviceRunning(ctx context.Context, c *Call) (*core.Result, error) {
+func serviceRunning(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.serviceRun(ctx, true)
 }
 
-func serviceDead(ctx context.Context, c *Call) (*core.Result, error) { return c.serviceRun(ctx, false) }
+func serviceDead(ctx context.Context, c *Call) (*states.Result, error) { return c.serviceRun(ctx, false) }
 
 // serviceRun brings a service into the state that is wanted.
-func (c *Call) serviceRun(ctx context.Context, want bool) (*core.Result, error) {
+func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if c.Kwargs.Has("enabled") {
 		return says(r, false, "Service %s uses non-existent option \"enabled\".  Perhaps \"enable\" option was intended?", name)
@@ -205,7 +205,7 @@ func (c *Call) serviceAct(ctx context.Context, start bool) (bool, error) {
 		fun, args = "service.start", []string{"no_block", "unmask", "unmask_runtime"}
 	}
 	v, err := c.Module(ctx, fun, []any{c.Name()}, c.systemdOnly(args...))
-	return core.Truth(v), err
+	return states.Truth(v), err
 }
 
 // serviceDelay waits init_delay seconds; "" is none.
@@ -224,7 +224,7 @@ func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 
 // toggle has a service started with the system, or not. up is whether it runs now,
 // nil when nothing was done to it; verdict is what the state is without it.
-func (c *Call) toggle(ctx context.Context, r *core.Result, enable bool, up any, verdict bool) (*core.Result, error) {
+func (c *Call) toggle(ctx context.Context, r *states.Result, enable bool, up any, verdict bool) (*states.Result, error) {
 	name := c.Name()
 	word, tail := map[bool]string{true: "enabled", false: "disabled"}[enable], ", and is dead"
 	switch up {
@@ -253,7 +253,7 @@ func (c *Call) toggle(ctx context.Context, r *core.Result, enable bool, up any, 
 	if err != nil && !failed {
 		return nil, err
 	}
-	if err == nil && core.Truth(v) {
+	if err == nil && states.Truth(v) {
 		now, err := c.truthOf(ctx, "service."+word, name)
 		r.Changes = value.NewMap()
 		if now {
@@ -282,8 +282,8 @@ func (c *Call) toggle(ctx context.Context, r *core.Result, enable bool, up any, 
 	return r, nil
 }
 
-func serviceToggle(enable bool) func(context.Context, *Call) (*core.Result, error) {
-	return func(ctx context.Context, c *Call) (*core.Result, error) {
+func serviceToggle(enable bool) func(context.Context, *Call) (*states.Result, error) {
+	return func(ctx context.Context, c *Call) (*states.Result, error) {
 		r := outcome(c)
 		if ok, err := c.serviceThere(ctx, r); err != nil || !ok {
 			switch {
@@ -298,7 +298,7 @@ func serviceToggle(enable bool) func(context.Context, *Call) (*core.Result, erro
 	}
 }
 
-func serviceWatch(ctx context.Context, c *Call) (*core.Result, error) {
+func serviceWatch(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
 	up, err := c.serviceStatus(ctx)
 	if err != nil {
@@ -342,7 +342,7 @@ func serviceWatch(ctx context.Context, c *Call) (*core.Result, error) {
 		return nil, err
 	}
 	r.Changes.Set(c.Name(), v)
-	if core.Truth(v) {
+	if states.Truth(v) {
 		return says(r, v, "Service %s", past)
 	}
 	return says(r, v, "Failed to %s the service", verb)

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	spec := core.Spec{Args: []core.Arg{{Name: "name", Required: true}, {Name: "runtime", Default: false}}}
+	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "runtime", Default: false}}}
 	Register("service",
 		Function{Name: "masked", Spec: spec, Run: serviceMask(true), Doc: `
 Ensure that the service name cannot be started; with runtime=True, until the next
@@ -28,14 +28,14 @@ start of the system. With systemd only.
 	)
 }
 
-func serviceMask(want bool) func(context.Context, *Call) (*core.Result, error) {
-	return func(ctx context.Context, c *Call) (*core.Result, error) {
+func serviceMask(want bool) func(context.Context, *Call) (*states.Result, error) {
+	return func(ctx context.Context, c *Call) (*states.Result, error) {
 		return c.setMask(ctx, want, c.Truth("runtime"))
 	}
 }
 
 // setMask gives a service a mask, or takes it away.
-func (c *Call) setMask(ctx context.Context, want, runtime bool) (*core.Result, error) {
+func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if !modules.HasSystemd(c.Env) {
 		return says(r, false, "Service masking not available on this minion")
@@ -79,10 +79,10 @@ func (c *Call) setMask(ctx context.Context, want, runtime bool) (*core.Result, e
 // unmask takes away the mask of a service that is to run, if the state says so, and tells
 // of it on a line of its own.
 func (c *Call) unmask(ctx context.Context, run bool) (string, error) {
-	if !run || !core.Truth(get(c.Kwargs, "unmask")) {
+	if !run || !states.Truth(get(c.Kwargs, "unmask")) {
 		return "", nil
 	}
-	r, err := c.setMask(ctx, false, core.Truth(get(c.Kwargs, "unmask_runtime")))
+	r, err := c.setMask(ctx, false, states.Truth(get(c.Kwargs, "unmask_runtime")))
 	if err != nil {
 		return "", err
 	}

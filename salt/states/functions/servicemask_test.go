@@ -3,7 +3,7 @@ package functions
 import (
 	"testing"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -42,7 +42,7 @@ func TestService_SystemdArgumentsElsewhere(t *testing.T) {
 	for grains, want := range map[*value.Map]int{value.NewMap("init", "systemd"): 2, value.NewMap("init", "openrc"): 0} {
 		h := systemd(t)
 		h.grains = grains
-		c := &Call{Call: &core.Call{Kwargs: kwargs}, Env: h}
+		c := &Call{Call: &states.Call{Kwargs: kwargs}, Env: h}
 		if got := c.systemdOnly("no_block", "unmask"); got.Len() != want {
 			t.Errorf("%v: %v", grains, got)
 		}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	args := []core.Arg{
+	args := []states.Arg{
 		{Name: "name", Required: true},
 		{Name: "user", Required: true},
 		{Name: "enc", Default: "ssh-rsa"},
@@ -36,7 +36,7 @@ source
     a file of keys, salt:// or http, in place of the key that name is
 `
 	Register("ssh_auth",
-		Function{Name: "present", Spec: core.Spec{Args: args, VarKw: true}, Run: sshPresent, Doc: `
+		Function{Name: "present", Spec: states.Spec{Args: args, VarKw: true}, Run: sshPresent, Doc: `
 Ensure that a key lets in a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
@@ -44,7 +44,7 @@ Ensure that a key lets in a user.
         - user: root
         - enc: ssh-ed25519
 `},
-		Function{Name: "absent", Spec: core.Spec{Args: args}, Run: sshAbsent, Doc: `
+		Function{Name: "absent", Spec: states.Spec{Args: args}, Run: sshAbsent, Doc: `
 Ensure that a key does not let in a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
@@ -94,7 +94,7 @@ func (c *Call) sshWhere() *value.Map {
 	return value.NewMap("config", c.Value("config"), "fingerprint_hash_type", c.Value("fingerprint_hash_type"))
 }
 
-func sshPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func sshPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, k, user := outcome(c), c.sshKey(), c.Str("user")
 	if c.Str("source") != "" {
 		return c.sshPresentFrom(ctx, r)
@@ -123,7 +123,7 @@ func sshPresent(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 // sshDone tells what has become of a key, or of those of a file.
-func (c *Call) sshDone(r *core.Result, name string, done any) (*core.Result, error) {
+func (c *Call) sshDone(r *states.Result, name string, done any) (*states.Result, error) {
 	user := c.Str("user")
 	switch done {
 	case "replace":
@@ -140,7 +140,7 @@ func (c *Call) sshDone(r *core.Result, name string, done any) (*core.Result, err
 	return says(r, false, "Invalid public ssh key, most likely has spaces or invalid syntax")
 }
 
-func sshAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func sshAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, k, user := outcome(c), c.sshKey(), c.Str("user")
 	if c.Str("source") != "" {
 		return c.sshAbsentFrom(ctx, r)

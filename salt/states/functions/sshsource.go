@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -36,7 +36,7 @@ func (c *Call) sshSource() ([]any, *value.Map) {
 }
 
 // sshPresentFrom lets the keys of a file in.
-func (c *Call) sshPresentFrom(ctx context.Context, r *core.Result) (*core.Result, error) {
+func (c *Call) sshPresentFrom(ctx context.Context, r *states.Result) (*states.Result, error) {
 	keys, why, err := c.sshFile(ctx)
 	if why != "" || err != nil {
 		return workOr(r, why, err)
@@ -66,7 +66,7 @@ func (c *Call) sshPresentFrom(ctx context.Context, r *core.Result) (*core.Result
 }
 
 // sshAbsentFrom lets the keys of a file in no more.
-func (c *Call) sshAbsentFrom(ctx context.Context, r *core.Result) (*core.Result, error) {
+func (c *Call) sshAbsentFrom(ctx context.Context, r *states.Result) (*states.Result, error) {
 	keys, why, err := c.sshFile(ctx)
 	if why != "" || err != nil {
 		return workOr(r, why, err)
@@ -94,7 +94,7 @@ func (c *Call) sshAbsentFrom(ctx context.Context, r *core.Result) (*core.Result,
 }
 
 // workOr ends a result that cannot be had: for a reason, or for an error that is work that failed.
-func workOr(r *core.Result, why string, err error) (*core.Result, error) {
+func workOr(r *states.Result, why string, err error) (*states.Result, error) {
 	if err == nil {
 		return says(r, false, "%s", why)
 	}

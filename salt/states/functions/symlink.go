@@ -11,13 +11,13 @@ import (
 	"syscall"
 	"time"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
 	Register("file", Function{
-		Name: "symlink", Run: fileSymlink, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "target"},
+		Name: "symlink", Run: fileSymlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "backupname", nil, "makedirs", false, "user", nil, "group", nil, "mode", nil,
 			"atomic", false, "inherit_user_and_group", false)}, Doc: `
 Keeps a symbolic link.
@@ -44,7 +44,7 @@ type symlink struct {
 	owners       owners
 }
 
-func fileSymlink(_ context.Context, c *Call) (*core.Result, error) {
+func fileSymlink(_ context.Context, c *Call) (*states.Result, error) {
 	s := symlink{Call: c, name: expand(c.Name()), target: c.Str("target")}
 	if s.name == "" {
 		return bad(s.name, "Must provide name to file.symlink"), nil
@@ -72,7 +72,7 @@ func fileSymlink(_ context.Context, c *Call) (*core.Result, error) {
 		}
 	}
 	if c.Test {
-		return &core.Result{Name: s.name, Result: before, Comment: comment, Changes: changes}, nil
+		return &states.Result{Name: s.name, Result: before, Comment: comment, Changes: changes}, nil
 	}
 	return s.make(), nil
 }
@@ -143,7 +143,7 @@ func (s *symlink) look() (result any, comment string, changes *value.Map) {
 	return false, fmt.Sprintf("File or directory exists where the symlink %s should be. Did you mean to use force?", s.name), changes
 }
 
-func (s *symlink) make() *core.Result {
+func (s *symlink) make() *states.Result {
 	owner := pystr(s.owners.user) + ":" + pystr(s.owners.group)
 	now, err := infoOf(s.name, false)
 	if err == nil && now.isLink() {
@@ -189,7 +189,7 @@ func (s *symlink) own() bool {
 }
 
 // makeRoom moves aside what is in the place of the link. A result is why it cannot.
-func (s *symlink) makeRoom() *core.Result {
+func (s *symlink) makeRoom() *states.Result {
 	if v := s.Value("backupname"); v != nil {
 		backup := pystr(v)
 		if !filepath.IsAbs(backup) {

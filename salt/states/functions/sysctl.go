@@ -5,12 +5,12 @@ import (
 	"regexp"
 	"strings"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	Register("sysctl", Function{Name: "present", Run: sysctlPresent, Spec: core.Spec{Args: args([]string{"name", "value"}, "config", nil)}, Doc: `
+	Register("sysctl", Function{Name: "present", Run: sysctlPresent, Spec: states.Spec{Args: args([]string{"name", "value"}, "config", nil)}, Doc: `
 Ensure that a kernel parameter has a value now and after a restart.
 
 name, value
@@ -27,7 +27,7 @@ config
 // sysctlBlanks are runs of one kind of blank.
 var sysctlBlanks = regexp.MustCompile(" +|\t+")
 
-func sysctlPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func sysctlPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	r, name, want := outcome(c), c.Name(), pystr(c.Value("value"))
 	config := c.Value("config")
 	if config == nil {
@@ -53,7 +53,7 @@ func sysctlPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return r, err
 }
 
-func sysctlTest(ctx context.Context, c *Call, r *core.Result, want, config string) (*core.Result, error) {
+func sysctlTest(ctx context.Context, c *Call, r *states.Result, want, config string) (*states.Result, error) {
 	name := c.Name()
 	shown, err := c.Module(ctx, "sysctl.show", nil, value.NewMap("config_file", config))
 	if _, failed := work(err); err != nil && !failed {

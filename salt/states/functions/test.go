@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	any := core.Spec{Args: args(onlyName), VarKw: true}
+	any := states.Spec{Args: args(onlyName), VarKw: true}
 	Register("test",
-		Function{Name: "nop", Spec: any, Run: func(_ context.Context, c *Call) (*core.Result, error) { return good(c.Name(), "Success!"), nil }, Doc: "Is always true and changes nothing, whatever its arguments.\n"},
+		Function{Name: "nop", Spec: any, Run: func(_ context.Context, c *Call) (*states.Result, error) { return good(c.Name(), "Success!"), nil }, Doc: "Is always true and changes nothing, whatever its arguments.\n"},
 		Function{Name: "succeed_without_changes", Spec: any, Run: testSucceed, Doc: "Is always true and changes nothing.\n\ncomment\n    What it says instead of Success!\n"},
 		Function{Name: "fail_without_changes", Spec: any, Run: testFail, Doc: "Always fails and changes nothing.\n\ncomment\n    What it says instead of Failure!\n"},
 		Function{Name: "succeed_with_changes", Spec: any, Run: testChange, Doc: "Is always true and pretends a change.\n\ncomment\n    What it says instead of Success!\n"},
 		Function{Name: "fail_with_changes", Spec: any, Run: testFailChange, Doc: "Always fails and pretends a change.\n\ncomment\n    What it says instead of Failure!\n"},
 		Function{
-			Name: "configurable_test_state", Spec: core.Spec{Args: args(onlyName, "changes", true, "result", true, "comment", "", "warnings", nil)},
+			Name: "configurable_test_state", Spec: states.Spec{Args: args(onlyName, "changes", true, "result", true, "comment", "", "warnings", nil)},
 			Run: testConfigurable, Doc: `
 Gives what it is told to.
 
@@ -32,7 +32,7 @@ comment, warnings
 `,
 		},
 		Function{
-			Name: "show_notification", Spec: core.Spec{Args: args(onlyName, "text", nil), VarKw: true}, Run: testNotify,
+			Name: "show_notification", Spec: states.Spec{Args: args(onlyName, "text", nil), VarKw: true}, Run: testNotify,
 			Doc: "Says a text (text) and is true.\n",
 		},
 		Function{
@@ -44,9 +44,9 @@ present, boolean, integer, string, listing, dictionary
 verbose : False
     Says also which keys are right.
 `,
-			Spec: core.Spec{Args: args(onlyName, "present", nil, "boolean", nil, "integer", nil, "string", nil, "listing", nil, "dictionary", nil, "verbose", false)},
+			Spec: states.Spec{Args: args(onlyName, "present", nil, "boolean", nil, "integer", nil, "string", nil, "listing", nil, "dictionary", nil, "verbose", false)},
 		},
-		Function{Name: "mod_watch", Spec: core.Spec{Args: args(onlyName, "sfun", nil), VarKw: true}, Run: testWatch, Doc: "Says which of the states watched have changed.\n"},
+		Function{Name: "mod_watch", Spec: states.Spec{Args: args(onlyName, "sfun", nil), VarKw: true}, Run: testWatch, Doc: "Says which of the states watched have changed.\n"},
 	)
 }
 
@@ -61,11 +61,11 @@ func pretended() *value.Map {
 	return value.NewMap("testing", value.NewMap("old", "Unchanged", "new", "Something pretended to change"))
 }
 
-func testSucceed(_ context.Context, c *Call) (*core.Result, error) {
+func testSucceed(_ context.Context, c *Call) (*states.Result, error) {
 	return good(c.Name(), comment(c, "Success!")), nil
 }
 
-func testFail(_ context.Context, c *Call) (*core.Result, error) {
+func testFail(_ context.Context, c *Call) (*states.Result, error) {
 	res := bad(c.Name(), "%s", comment(c, "Failure!"))
 	if c.Test {
 		res.Comment = "If we weren't testing, this would be a failure!"
@@ -73,7 +73,7 @@ func testFail(_ context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func testChange(_ context.Context, c *Call) (*core.Result, error) {
+func testChange(_ context.Context, c *Call) (*states.Result, error) {
 	res := good(c.Name(), comment(c, "Success!"))
 	res.Changes = pretended()
 	if c.Test {
@@ -82,7 +82,7 @@ func testChange(_ context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func testFailChange(_ context.Context, c *Call) (*core.Result, error) {
+func testFailChange(_ context.Context, c *Call) (*states.Result, error) {
 	res := bad(c.Name(), "%s", comment(c, "Failure!"))
 	res.Changes = pretended()
 	if c.Test {
@@ -104,7 +104,7 @@ func chance(c *Call, name string) (bool, error) {
 		"' with invalid arguments. It must be either True, False, or 'Random'"}
 }
 
-func testConfigurable(_ context.Context, c *Call) (*core.Result, error) {
+func testConfigurable(_ context.Context, c *Call) (*states.Result, error) {
 	changed, err := chance(c, "changes")
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func testConfigurable(_ context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &core.Result{Name: c.Name(), Result: ok, Comment: pystr(c.Value("comment"))}
+	res := &states.Result{Name: c.Name(), Result: ok, Comment: pystr(c.Value("comment"))}
 	if changed {
 		res.Changes = pretended()
 	}
@@ -140,7 +140,7 @@ func testConfigurable(_ context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func testNotify(_ context.Context, c *Call) (*core.Result, error) {
+func testNotify(_ context.Context, c *Call) (*states.Result, error) {
 	if !c.Truth("text") {
 		return nil, &modules.InvocationError{Msg: "Missing required argument text."}
 	}
@@ -166,7 +166,7 @@ var pillarKinds = []struct {
 	{"dictionary", "<class 'dict'>", func(v any) bool { _, ok := v.(*value.Map); return ok }},
 }
 
-func testPillar(ctx context.Context, c *Call) (*core.Result, error) {
+func testPillar(ctx context.Context, c *Call) (*states.Result, error) {
 	res := good(c.Name(), "")
 	fine, asked := "", false
 	for _, kind := range pillarKinds {
@@ -208,12 +208,12 @@ func testPillar(ctx context.Context, c *Call) (*core.Result, error) {
 	return res, nil
 }
 
-func testWatch(_ context.Context, c *Call) (*core.Result, error) {
+func testWatch(_ context.Context, c *Call) (*states.Result, error) {
 	changed := []any{}
 	for _, v := range c.Requisites.List("watch") {
 		req, _ := v.(*value.Map)
-		res := c.Running.Map(core.Tag(req))
-		if core.Truth(get(res, "changes")) {
+		res := c.Running.Map(states.Tag(req))
+		if states.Truth(get(res, "changes")) {
 			changed = append(changed, pystr(get(req, "state"))+": "+pystr(get(req, "__id__")))
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 )
 
 func init() {
 	Register("timezone", Function{
 		Name: "system", Run: timezoneSystem,
-		Spec: core.Spec{Args: []core.Arg{{Name: "name", Required: true}, {Name: "utc", Default: true}}},
+		Spec: states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "utc", Default: true}}},
 		Doc: `
 Ensure that the host has the time zone name, and that its hardware clock is set to
 UTC; with utc=False that clock is left alone.
@@ -24,7 +24,7 @@ UTC; with utc=False that clock is left alone.
 	})
 }
 
-func timezoneSystem(ctx context.Context, c *Call) (*core.Result, error) {
+func timezoneSystem(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	same, err := c.truthOf(ctx, "timezone.zone_compare", name)
 	var misused *modules.InvocationError
@@ -41,7 +41,7 @@ func timezoneSystem(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	utc := core.Truth(c.Value("utc"))
+	utc := states.Truth(c.Value("utc"))
 	setClock := utc && clock == "localtime"
 	var told []string
 	switch {

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/momtree/mom/salt/modules"
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	name := core.Arg{Name: "name", Required: true}
-	args := []core.Arg{
+	name := states.Arg{Name: "name", Required: true}
+	args := []states.Arg{
 		name,
 		{Name: "uid"},
 		{Name: "gid"},
@@ -45,7 +45,7 @@ func init() {
 		{Name: "password_lock"},
 	}
 	Register("user",
-		Function{Name: "present", Spec: core.Spec{Args: args}, Run: userPresent, Doc: `
+		Function{Name: "present", Spec: states.Spec{Args: args}, Run: userPresent, Doc: `
 Ensure that the user name is there, with these properties.
 
 uid, gid
@@ -80,7 +80,7 @@ hash_password, loginclass
 `},
 		Function{
 			Name: "absent", Run: userAbsent,
-			Spec: core.Spec{Args: []core.Arg{name, {Name: "purge", Default: false}, {Name: "force", Default: false}}},
+			Spec: states.Spec{Args: []states.Arg{name, {Name: "purge", Default: false}, {Name: "force", Default: false}}},
 			Doc: `
 Ensure that the user name is not there; purge removes its files too, force also
 when it is logged in.
@@ -96,7 +96,7 @@ when it is logged in.
 // hidden stands for a password in what is told.
 const hidden = "XXX-REDACTED-XXX"
 
-func userPresent(ctx context.Context, c *Call) (*core.Result, error) {
+func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	r.Comment = "User " + name + " is present and up to date"
 	for _, arg := range []string{"hash_password", "loginclass"} {
@@ -196,7 +196,7 @@ func (c *Call) userPair(ctx context.Context) (info, shadow *value.Map, err error
 }
 
 // userChange makes the changes and tells what is different then.
-func (c *Call) userChange(ctx context.Context, r *core.Result, changes *value.Map) error {
+func (c *Call) userChange(ctx context.Context, r *states.Result, changes *value.Map) error {
 	before, shadowBefore, err := c.userPair(ctx)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (c *Call) userChange(ctx context.Context, r *core.Result, changes *value.Ma
 	return nil
 }
 
-func userAbsent(ctx context.Context, c *Call) (*core.Result, error) {
+func userAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	info, err := c.mapOf(ctx, "user.info", name)
 	switch {

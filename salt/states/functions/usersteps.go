@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	core "github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -101,7 +101,7 @@ func userHome(ctx context.Context, c *Call, changes, before *value.Map) error {
 }
 
 // userNew adds a user. missing are groups that a test run expects other states to add.
-func (c *Call) userNew(ctx context.Context, r *core.Result, missing string, optional []string) (*core.Result, error) {
+func (c *Call) userNew(ctx context.Context, r *states.Result, missing string, optional []string) (*states.Result, error) {
 	name := c.Name()
 	if c.Test {
 		if missing != "" {
@@ -136,7 +136,7 @@ func (c *Call) userNew(ctx context.Context, r *core.Result, missing string, opti
 }
 
 // userShadow sets the password of a new user and its age.
-func (c *Call) userShadow(ctx context.Context, r *core.Result) error {
+func (c *Call) userShadow(ctx context.Context, r *states.Result) error {
 	type wish struct {
 		fun, field, key, fault string
 		value, shown           any
@@ -152,7 +152,7 @@ func (c *Call) userShadow(ctx context.Context, r *core.Result) error {
 	for i, what := range []string{"last change date", "minimum days", "maximum days", "inactive days", "warning days", "expire days"} {
 		arg := userAges[i]
 		v := c.Value(arg[0])
-		if v == nil || arg[0] != "date" && !core.Truth(v) {
+		if v == nil || arg[0] != "date" && !states.Truth(v) {
 			continue
 		}
 		text := "set " + what + " to " + pyText(v)
