@@ -127,7 +127,7 @@ lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml)
 	$(GO) -C test/collector mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
 
-systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)
+systems: ## does it build for each of SYSTEMS (PKG='./minion/... ./salt/...' for the part that knows most of systems)
 	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
 
 alerts: ## the alert rules of docs/guide/operate and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)

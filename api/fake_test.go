@@ -13,7 +13,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/tracing"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -306,7 +306,7 @@ func pub(j client.Job, jid string) any {
 	for _, a := range j.Args {
 		if s, ok := a.(string); ok {
 			if name, text, ok := strings.Cut(s, "="); ok {
-				kwargs.Set(name, yaml11.Word(text))
+				kwargs.Set(name, pyfmt.YAMLWord(text))
 				continue
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // reading is a section of the configuration that is being read.
@@ -129,7 +129,7 @@ func (r *reading) app() (file string, none bool) {
 	case bool:
 		return "", !v
 	case string:
-		if b, ok := yaml11.Word(v).(bool); ok {
+		if b, ok := pyfmt.YAMLWord(v).(bool); ok {
 			return "", !b
 		}
 		return v, false
@@ -181,7 +181,7 @@ func (r *reading) networks(name string) []netip.Prefix {
 func (r *reading) flag(name string) bool {
 	v := r.take(name)
 	if s, ok := v.(string); ok {
-		v = yaml11.Word(s)
+		v = pyfmt.YAMLWord(s)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -196,7 +196,7 @@ func (r *reading) flag(name string) bool {
 func (r *reading) number(name string, def, least, most int64) int {
 	v := r.take(name)
 	if s, ok := v.(string); ok {
-		v = yaml11.Word(s)
+		v = pyfmt.YAMLWord(s)
 	}
 	var n int64
 	switch v := v.(type) {

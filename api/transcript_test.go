@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -97,7 +97,7 @@ func plain(t *testing.T, text, kind string) any {
 	text = jids.ReplaceAllString(tokens.ReplaceAllString(text, "TOKEN"), "JID")
 	var v any
 	if strings.Contains(kind, "yaml") {
-		read, err := yaml11.Read([]byte(text))
+		read, err := pyfmt.ReadYAML([]byte(text))
 		if err != nil {
 			t.Fatalf("%v in %q", err, text)
 		}
@@ -225,7 +225,7 @@ func record(t *testing.T, x exchange) *value.Map {
 	if !strings.HasPrefix(x.Path, "/jobs/2024") || x.Want == "" {
 		return nil
 	}
-	v, err := yaml11.Read([]byte(x.Want)) // JSON is YAML
+	v, err := pyfmt.ReadYAML([]byte(x.Want)) // JSON is YAML
 	if err != nil {
 		t.Fatal(err)
 	}

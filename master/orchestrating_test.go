@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -39,7 +39,7 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 	}
 	results := v.(*value.Map).Map("data").Map("top") // its id, as it stands in the file
 	if results == nil {
-		t.Fatal(python.Repr(v))
+		t.Fatal(pyfmt.Repr(v))
 	}
 	want := map[string]string{
 		"template": "True Success!", "onlyif": "True onlyif condition is false", "unless": "True Success!", "fun": "True onlyif condition is false",
@@ -51,11 +51,11 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 		one := s.(*value.Map)
 		result, _ := one.Get("result")
 		comment, _ := one.Get("comment")
-		if got := python.Str(result) + " " + python.Str(comment); got != want[one.String("__id__")] {
+		if got := pyfmt.Str(result) + " " + pyfmt.Str(comment); got != want[one.String("__id__")] {
 			t.Errorf("%s: %s, want %s", one.String("__id__"), got, want[one.String("__id__")])
 		}
 		if id := one.String("__id__"); id == "template" && one.String("name") != "by a template" || id == "slot" && one.Map("changes").Map("return").Map("kwargs").String("x") != "y" {
-			t.Errorf("%s: %s", id, python.Repr(one))
+			t.Errorf("%s: %s", id, pyfmt.Repr(one))
 		}
 		return true
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

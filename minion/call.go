@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/session"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // CallOptions say what `salt-call` runs and how.

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 func call(t *testing.T, cfg *config.Minion, o CallOptions) (CallResult, error) {

@@ -8,11 +8,11 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/external"
-	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
 	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
+	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/salt/grains"
 )
 
 // core is what a daemon and a call have in common, and what a function reaches through its

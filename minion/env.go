@@ -13,10 +13,10 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/external"
-	"github.com/momtree/mom/minion/fileclient"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/session"
+	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // env is the minion as a function sees it: with the pillar of the master the

@@ -13,22 +13,12 @@ import (
 // below is which packages of the minion each of them stands on. None imports package
 // minion, which puts them together, and of those here none that is not named.
 var below = map[string][]string{
-	"archives":   nil,
 	"delivery":   nil,
 	"failover":   nil,
-	"external":   nil,
-	"fileclient": nil,
-	"jobs":       {"delivery", "modules"},
+	"jobs":       {"delivery"},
 	"masters":    {"delivery", "failover", "jobs", "session"},
-	"session":    {"delivery", "grains", "jobs", "modules"},
-	"scheduler":  {"jobs", "modules"},
-	"modules":    {"archives", "external", "fileclient", "grains", "hostsfile", "text"},
-	"grains":     nil,
-	"text":       nil,
-	"hostsfile":  nil,
-	"inifile":    {"text"},
-	"states":     {"archives", "fileclient", "inifile", "modules", "text"},
-	"staterun":   {"fileclient", "modules", "states"},
+	"session":    {"delivery", "jobs"},
+	"scheduler":  {"jobs"},
 }
 
 // Imports between the packages of the minion run one way, and each that is allowed is needed.

@@ -18,12 +18,12 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/external"
-	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
 	"github.com/momtree/mom/minion/masters"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/session"
+	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/salt/grains"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // Options are what a Minion needs to start.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // Pillars compiles the pillar of a minion that has no master, from files of this host.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // fixedPillar is a minion's own pillar that needs no compiling.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // openSchedule makes what runs jobs by the clock.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
 )
 

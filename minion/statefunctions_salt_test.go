@@ -35,7 +35,7 @@ type functionRun struct {
 // each result, and each file with its mode. With -record and the variable SALT_PEER the
 // wanted results are written anew.
 func TestStateFunctions_AsSalt(t *testing.T) {
-	const data = "staterun/testdata/functions"
+	const data = "../salt/modules/state/testdata/functions"
 	for _, name := range []string{
 		"edits", "keyvalue", "serialize", "files", "system", "ini", "managed", "folders", "links", "lines", "commands", "requisites", "archives",
 	} {

@@ -19,7 +19,7 @@ import (
 // TestFormulas_AsSalt runs three formulas without a master. The results in testdata are
 // what salt-call 3006 gave for the same files, but for times and process ids.
 func TestFormulas_AsSalt(t *testing.T) {
-	const data = "staterun/testdata"
+	const data = "../salt/modules/state/testdata"
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,8 @@ var standing = map[string]map[string]string{
 	"salt": {
 		"internal/config":         "the option tracing",
 		"internal/tracing/export": "the span with which the trace of a job begins",
-		"minion/modules":          "the names of functions, for completion and advice",
-		"minion/staterun":         "those of state.*",
+		"salt/modules":          "the names of functions, for completion and advice",
+		"salt/modules/state":         "those of state.*",
 	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",
@@ -67,7 +67,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/similar", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/similar", "internal/sleep", "internal/terminal", "internal/versions", "salt/pyfmt",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -84,7 +84,7 @@ func (c Chunk) Text(field string) string {
 func (c Chunk) Flag(field string) (bool, error) {
 	v, _ := c.m.Get(field)
 	if s, text := v.(string); text {
-		v = yaml11.Word(s)
+		v = pyfmt.YAMLWord(s)
 	}
 	switch v := v.(type) {
 	case bool:
@@ -213,7 +213,7 @@ func (c Chunk) args(typed bool) []any {
 			out[i] = a
 			continue
 		}
-		out[i] = yaml11.Word(s)
+		out[i] = pyfmt.YAMLWord(s)
 	}
 	return out
 }
@@ -222,7 +222,7 @@ func (c Chunk) args(typed bool) []any {
 func (c Chunk) kwargs() (map[string]any, error) {
 	v, _ := c.m.Get("kwarg")
 	if s, ok := v.(string); ok && strings.TrimSpace(s) != "" {
-		read, err := yaml11.Read([]byte(s))
+		read, err := pyfmt.ReadYAML([]byte(s))
 		if err != nil {
 			return nil, invalid("kwarg is a text that is no map: %v", err)
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -91,9 +91,9 @@ func parseJSON(body []byte) (any, error) {
 // parseYAML reads at most so many values, aliases included; 0: as many as any document may
 // have.
 func parseYAML(body []byte, values int) (any, error) {
-	read := yaml11.Read
+	read := pyfmt.ReadYAML
 	if values > 0 {
-		read = func(b []byte) (any, error) { return yaml11.ReadMax(b, values) }
+		read = func(b []byte) (any, error) { return pyfmt.ReadYAMLMax(b, values) }
 	}
 	v, err := read(body)
 	if err != nil {

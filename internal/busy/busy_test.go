@@ -41,7 +41,7 @@ main.main()
 goroutine 5 [runnable]:
 strings.Index({0x1, 0x2}, {0x3, 0x4})
 	/go/strings.go:10 +0x1
-github.com/momtree/mom/minion/states/file.(*editor).replace(0xc000, {0x1, 0x2})
+github.com/momtree/mom/salt/states/file.(*editor).replace(0xc000, {0x1, 0x2})
 	/src/replace.go:10 +0x1
 github.com/momtree/mom/minion.(*Minion).Run(...)
 	/src/minion.go:10 +0x1
@@ -49,7 +49,7 @@ github.com/momtree/mom/minion.(*Minion).Run(...)
 goroutine 6 [select, 3 minutes]:
 github.com/momtree/mom/internal/bus.(*Bus).run(0xc000)
 	/src/bus.go:10 +0x1`
-	if got := running(stacks); !slices.Equal(got, []string{"minion/states/file.(*editor).replace"}) {
+	if got := running(stacks); !slices.Equal(got, []string{"salt/states/file.(*editor).replace"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -32,11 +32,11 @@ func split(words, noParse []string) (args []any, kwargs *value.Map) {
 		name, text, ok := keyword(w)
 		switch {
 		case !ok:
-			args = append(args, yaml11.Word(w))
+			args = append(args, pyfmt.YAMLWord(w))
 		case slices.Contains(noParse, name):
 			kwargs.Set(name, text)
 		default:
-			kwargs.Set(name, yaml11.Word(text))
+			kwargs.Set(name, pyfmt.YAMLWord(text))
 		}
 	}
 	return args, kwargs

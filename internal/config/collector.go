@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Collector are the keys that the options tracing and metrics share: where the daemon sends
@@ -32,7 +32,7 @@ func collector(service string) Collector { return Collector{Exporter: "otlp-http
 func (c *Collector) read(key string, v any) (err error) {
 	switch key {
 	case "enabled":
-		c.Enabled = python.Truth(v)
+		c.Enabled = pyfmt.Truth(v)
 	case "exporter":
 		err = setText(v, &c.Exporter)
 	case "endpoint":

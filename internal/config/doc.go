@@ -2,7 +2,7 @@
 // minion, master.d/*.conf and minion.d/*.conf) into typed options.
 //
 // It promises that names, defaults and the meaning of a file are Salt's: an
-// existing /etc/salt works as it is. Files are read by yaml11, as Salt's own
+// existing /etc/salt works as it is. Files are read by pyfmt, as Salt's own
 // loader reads them, paths are placed under root_dir, and what Salt computes
 // from other options (token_dir, the id, ...) is computed here. Where Salt is
 // silent it speaks: every fault is reported at once with file and line, an

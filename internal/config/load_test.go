@@ -453,7 +453,7 @@ func TestLineOfASyntaxError(t *testing.T) {
 // TestValuesAreThoseOfSaltsLoader: an option has the value that Salt reads, by the same
 // recorded words as static grains and words of a command line.
 func TestValuesAreThoseOfSaltsLoader(t *testing.T) {
-	b, err := os.ReadFile("../yaml11/testdata/scalars.jsonl")
+	b, err := os.ReadFile("../../salt/pyfmt/testdata/yamlscalars.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

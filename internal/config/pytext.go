@@ -1,7 +1,7 @@
 package config
 
-import "github.com/momtree/mom/internal/python"
+import "github.com/momtree/mom/salt/pyfmt"
 
 // pyText is the text Salt sees where it wants text and the file holds a
 // number or a word like yes: Python's str().
-func pyText(v any) string { return python.Str(v) }
+func pyText(v any) string { return pyfmt.Str(v) }

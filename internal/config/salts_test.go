@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // saltsOptions gives every option of Salt's configuration files, and the values that the defaults,
@@ -104,7 +104,7 @@ func TestOptionsOfSalt_ServedOrTold(t *testing.T) {
 		if err != nil {
 			return // TestOptionsOfSalt
 		}
-		if v, err := yaml11.Read(value); err == nil && isNothing(v) {
+		if v, err := pyfmt.ReadYAML(value); err == nil && isNothing(v) {
 			return
 		}
 		if !slices.ContainsFunc(w, func(w Warning) bool { return strings.Contains(w.String(), option) }) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // option is one row of the table of options, read from the struct tags.
@@ -78,7 +78,7 @@ func setDefaults(v reflect.Value, t map[string]option) {
 		if !o.hasDef {
 			continue
 		}
-		if _, err := o.assign(v.FieldByIndex(o.index), yaml11.Scalar(o.def), o.def); err != nil {
+		if _, err := o.assign(v.FieldByIndex(o.index), pyfmt.YAMLScalar(o.def), o.def); err != nil {
 			panic("config: default of " + o.name + ": " + err.Error())
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // maxFileBytes bounds one configuration file.
@@ -21,7 +21,7 @@ type setting struct {
 
 // parse reads the settings of one file in their order, and all faults of it.
 func parse(file string, data []byte) ([]setting, []error) {
-	entries, wrong := yaml11.Entries(data)
+	entries, wrong := pyfmt.YAMLEntries(data)
 	var faults []error
 	fault := func(line int, option, text string) {
 		faults = append(faults, &Fault{Place: Place{file, line}, Option: option, Text: text})

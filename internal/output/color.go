@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // palette are the codes of Salt's names for colours.
@@ -38,7 +37,7 @@ func ReadTheme(file string) (Theme, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the theme of colours: %w", err)
 	}
-	v, err := yaml11.Read(b)
+	v, err := pyfmt.ReadYAML(b)
 	if err != nil {
 		return nil, fmt.Errorf("read the theme of colours %s: %w", file, err)
 	}
@@ -48,7 +47,7 @@ func ReadTheme(file string) (Theme, error) {
 	}
 	theme := Theme{}
 	for _, e := range entries {
-		name, code := python.Str(e.key), python.Str(e.val)
+		name, code := pyfmt.Str(e.key), pyfmt.Str(e.val)
 		if palette[name] == "" {
 			return nil, fmt.Errorf("the theme of colours %s names %q; the names are %s", file, name, strings.Join(slices.Sorted(maps.Keys(palette)), ", "))
 		}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // compressed makes one of the states of several names that share an id, a file and a
@@ -49,7 +49,7 @@ func (c *compressor) all(states []pair) bool {
 			if !ok {
 				return false
 			}
-			parts = append(parts, python.Str(v))
+			parts = append(parts, pyfmt.Str(v))
 		}
 		ids[i] = strings.Join(parts, "_")
 		c.count[ids[i]]++
@@ -73,8 +73,8 @@ func (c *compressor) add(key string, fields []pair, n int) bool {
 	if len(parts) < 3 {
 		return false
 	}
-	parts[2] = compressedKey + python.Str(get("__sls__")) + "_" + python.Str(get("__id__")) + "_" + python.Str(get("result"))
-	parts[1] = fmt.Sprintf("%s (%d)", python.Str(get("__id__")), n)
+	parts[2] = compressedKey + pyfmt.Str(get("__sls__")) + "_" + pyfmt.Str(get("__id__")) + "_" + pyfmt.Str(get("result"))
+	parts[1] = fmt.Sprintf("%s (%d)", pyfmt.Str(get("__id__")), n)
 	key = strings.Join(parts, "_|-")
 	row := c.rows[key]
 	if row == nil {
@@ -87,10 +87,10 @@ func (c *compressor) add(key string, fields []pair, n int) bool {
 		return true
 	}
 	had := func(name string) any { v, _ := row.Get(name); return v }
-	at, ok1 := python.Number(get("__run_num__"))
-	before, ok2 := python.Number(had("__run_num__"))
-	took, ok3 := python.Number(get("duration"))
-	sum, ok4 := python.Number(had("duration"))
+	at, ok1 := pyfmt.Number(get("__run_num__"))
+	before, ok2 := pyfmt.Number(had("__run_num__"))
+	took, ok3 := pyfmt.Number(get("duration"))
+	sum, ok4 := pyfmt.Number(had("duration"))
 	began, ok5 := get("start_time").(string)
 	first, ok6 := had("start_time").(string)
 	if slices.Contains([]bool{ok1, ok2, ok3, ok4, ok5, ok6}, false) {

@@ -3,9 +3,9 @@ package output
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // States says how results of states are shown, by Salt's options. The zero value is
@@ -131,7 +131,7 @@ func withoutRetcode(hosts []pair) ([]pair, error) {
 // statesOn shows what one minion returned, and tells whether anything changed.
 func statesOn(h pair, o Options, level int) (string, bool, error) {
 	w := &stateWriter{colors: o.colors(), o: o, level: level}
-	name := terminal.Line(python.Str(h.key))
+	name := terminal.Line(pyfmt.Str(h.key))
 	if err := w.host(name, h.val); err != nil {
 		return "", false, err
 	}
@@ -142,7 +142,7 @@ func statesOn(h pair, o Options, level int) (string, bool, error) {
 func (w *stateWriter) host(name string, v any) error {
 	w.head = w.green
 	if whole(v) {
-		v = python.Str(v)
+		v = pyfmt.Str(v)
 	}
 	if text, ok := v.(string); ok { // of a function that is no state
 		for _, l := range lines(text) {
@@ -155,7 +155,7 @@ func (w *stateWriter) host(name string, v any) error {
 		w.head = w.lightRed
 		w.out = append(w.out, "    "+w.head+"Data failed to compile:"+w.end)
 		for _, e := range errs {
-			w.put(w.head, "----------\n    "+terminal.Text(python.Str(e)))
+			w.put(w.head, "----------\n    "+terminal.Text(pyfmt.Str(e)))
 		}
 		return nil
 	}
@@ -189,7 +189,7 @@ func Results(v any) []string {
 	list, _ := wire.AsList(v)
 	var out []string
 	for _, e := range list {
-		out = append(out, python.Str(e))
+		out = append(out, pyfmt.Str(e))
 	}
 	return out
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // jsonText is Python's json.dumps with ensure_ascii off.
@@ -92,7 +92,7 @@ func (w *jsonWriter) value(v any, depth int) {
 			return
 		}
 	}
-	w.quote(python.Repr(v)) // bytes, dates
+	w.quote(pyfmt.Repr(v)) // bytes, dates
 }
 
 func (w *jsonWriter) key(k any) {
@@ -102,7 +102,7 @@ func (w *jsonWriter) key(k any) {
 	}
 	s, ok := scalarJSON(k)
 	if !ok {
-		w.err = fmt.Errorf("%s is no key of JSON", python.Repr(k))
+		w.err = fmt.Errorf("%s is no key of JSON", pyfmt.Repr(k))
 	}
 	w.quote(s)
 }
@@ -130,7 +130,7 @@ func scalarJSON(v any) (string, bool) {
 		case math.IsInf(v, -1):
 			return "-Infinity", true
 		}
-		return python.Float(v), true
+		return pyfmt.Float(v), true
 	}
 	return "", false
 }

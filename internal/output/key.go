@@ -3,9 +3,9 @@ package output
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // keys prints what salt-key lists: {minions: [ids]} or, with fingerprints,
@@ -34,7 +34,7 @@ func keys(v any, o Options) (string, error) {
 		if ids, ok := wire.AsList(f.val); ok {
 			entries := make([]pair, len(ids))
 			for i, id := range ids {
-				entries[i].key = python.Str(id)
+				entries[i].key = pyfmt.Str(id)
 			}
 			sortPairs(entries)
 			for _, e := range entries {
@@ -49,7 +49,7 @@ func keys(v any, o Options) (string, error) {
 		textKeys(fingers)
 		sortPairs(fingers)
 		for _, e := range fingers {
-			b.WriteString(kind.color + terminal.Line(e.key.(string)) + ":  " + terminal.Text(python.Str(e.val)) + c.end + "\n")
+			b.WriteString(kind.color + terminal.Line(e.key.(string)) + ":  " + terminal.Text(pyfmt.Str(e.val)) + c.end + "\n")
 		}
 	}
 	return b.String(), nil

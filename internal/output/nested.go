@@ -3,9 +3,9 @@ package output
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // nester builds the indented form, which is Salt's default.
@@ -50,7 +50,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 		}
 		for _, p := range ps {
 			//mutant:terminal-nested-names
-			n.line(indent, n.names, prefix, terminal.Line(python.Str(p.key)), ":")
+			n.line(indent, n.names, prefix, terminal.Line(pyfmt.Str(p.key)), ":")
 			n.display(p.val, indent+4, "")
 		}
 		return
@@ -78,7 +78,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 	case []byte:
 		n.text(string(v), indent, prefix)
 	default:
-		n.line(indent, n.lightYellow, prefix, terminal.Line(python.Str(v)), "")
+		n.line(indent, n.lightYellow, prefix, terminal.Line(pyfmt.Str(v)), "")
 	}
 }
 

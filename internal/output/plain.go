@@ -3,31 +3,31 @@ package output
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 func quiet(any, Options) (string, error) { return "", nil }
 
-func raw(v any, _ Options) (string, error) { return terminal.Text(python.Str(v)), nil }
+func raw(v any, _ Options) (string, error) { return terminal.Text(pyfmt.Str(v)), nil }
 
 // txt is one line per line of each result, with the name in front.
 func txt(v any, _ Options) (string, error) {
 	var b strings.Builder
 	ps, ok := pairs(v)
 	if !ok {
-		return terminal.Text(python.Str(v)) + "\n", nil
+		return terminal.Text(pyfmt.Str(v)) + "\n", nil
 	}
 	for _, p := range ps {
-		name := terminal.Line(python.Str(p.key))
+		name := terminal.Line(pyfmt.Str(p.key))
 		if s, ok := p.val.(string); ok {
 			for _, l := range lines(s) {
 				b.WriteString(name + ": " + terminal.Text(l) + "\n")
 			}
 			continue
 		}
-		b.WriteString(name + ": " + terminal.Line(python.Str(p.val)) + "\n")
+		b.WriteString(name + ": " + terminal.Line(pyfmt.Str(p.val)) + "\n")
 	}
 	return b.String(), nil
 }
@@ -42,11 +42,11 @@ func newlineValuesOnly(v any, _ Options) (string, error) {
 	for _, p := range ps {
 		if items, ok := wire.AsList(p.val); ok {
 			for _, e := range items {
-				out = append(out, python.Str(e))
+				out = append(out, pyfmt.Str(e))
 			}
 			continue
 		}
-		out = append(out, python.Str(p.val))
+		out = append(out, pyfmt.Str(p.val))
 	}
 	return terminal.Text(strings.Join(out, "\n")), nil
 }
@@ -69,7 +69,7 @@ func noReturn(v any, o Options) (string, error) {
 		}
 		sortPairs(ps)
 		for _, p := range ps {
-			b.WriteString(c.cyan + indent + terminal.Line(python.Str(p.key)) + c.end + ":\n")
+			b.WriteString(c.cyan + indent + terminal.Line(pyfmt.Str(p.key)) + c.end + ":\n")
 			show(p.val, indent+"    ")
 		}
 	}

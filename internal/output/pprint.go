@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // pprintWidth is how wide Python's pprint writes.
@@ -62,7 +62,7 @@ func prettyRepr(v any) string {
 		b.WriteByte(']')
 		return b.String()
 	}
-	return python.Repr(v)
+	return pyfmt.Repr(v)
 }
 
 // prettyOrder sorts entries by their keys, those that Python cannot compare by the names
@@ -87,8 +87,8 @@ func prettyOrder(ps []pair) {
 		return fmt.Sprintf("%T", v)
 	}
 	slices.SortStableFunc(ps, func(a, b pair) int {
-		x, okx := python.Number(a.key)
-		y, oky := python.Number(b.key)
+		x, okx := pyfmt.Number(a.key)
+		y, oky := pyfmt.Number(b.key)
 		if okx && oky {
 			return cmp.Compare(x, y)
 		}
@@ -187,7 +187,7 @@ func (w *prettyWriter) text(s string, indent, allowance, level int) {
 	var chunks []string
 	for i, l := range all {
 		last := i == len(all)-1
-		rep := python.Repr(l.text + l.end)
+		rep := pyfmt.Repr(l.text + l.end)
 		here := most
 		if last {
 			here -= allowance
@@ -209,17 +209,17 @@ func brokenText(s string, most int, last bool, allowance int) (chunks []string) 
 		if last && j == len(parts)-1 {
 			most -= allowance
 		}
-		if width(python.Repr(current+part)) <= most {
+		if width(pyfmt.Repr(current+part)) <= most {
 			current += part
 			continue
 		}
 		if current != "" {
-			chunks = append(chunks, python.Repr(current))
+			chunks = append(chunks, pyfmt.Repr(current))
 		}
 		current = part
 	}
 	if current != "" {
-		chunks = append(chunks, python.Repr(current))
+		chunks = append(chunks, pyfmt.Repr(current))
 	}
 	return chunks
 }
@@ -270,17 +270,17 @@ func (w *prettyWriter) bytes(s []byte, indent, allowance, level int) {
 		if i == len(s)/4*4 {
 			most -= allowance
 		}
-		if next := slices.Concat(current, part); len(python.Repr(next)) <= most {
+		if next := slices.Concat(current, part); len(pyfmt.Repr(next)) <= most {
 			current = next
 			continue
 		}
 		if len(current) > 0 {
-			chunks = append(chunks, python.Repr(current))
+			chunks = append(chunks, pyfmt.Repr(current))
 		}
 		current = part
 	}
 	if len(current) > 0 {
-		chunks = append(chunks, python.Repr(current))
+		chunks = append(chunks, pyfmt.Repr(current))
 	}
 	if level == 1 { // in parentheses also when it is one
 		w.WriteString("(" + strings.Join(chunks, "\n"+strings.Repeat(" ", indent)) + ")")

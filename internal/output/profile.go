@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // longestName is how much of a state's name profile shows.
@@ -72,7 +72,7 @@ func profile(v any, o Options) (string, error) {
 
 // float is Python's float of a number or a text.
 func float(v any) (float64, bool) {
-	if f, ok := python.Number(v); ok {
+	if f, ok := pyfmt.Number(v); ok {
 		return f, true
 	}
 	text, ok := v.(string)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // sortPairs orders entries as Python's sorted does: texts, or numbers. Keys
@@ -14,7 +14,7 @@ func sortPairs(ps []pair) bool {
 	texts, numbers := true, true
 	for _, p := range ps {
 		_, isText := p.key.(string)
-		_, isNumber := python.Number(p.key)
+		_, isNumber := pyfmt.Number(p.key)
 		texts, numbers = texts && isText, numbers && isNumber
 	}
 	switch {
@@ -22,8 +22,8 @@ func sortPairs(ps []pair) bool {
 		slices.SortStableFunc(ps, func(a, b pair) int { return cmp.Compare(a.key.(string), b.key.(string)) })
 	case numbers:
 		slices.SortStableFunc(ps, func(a, b pair) int {
-			x, _ := python.Number(a.key)
-			y, _ := python.Number(b.key)
+			x, _ := pyfmt.Number(a.key)
+			y, _ := pyfmt.Number(b.key)
 			return cmp.Compare(x, y)
 		})
 	default:
@@ -35,6 +35,6 @@ func sortPairs(ps []pair) bool {
 // textKeys makes all keys texts.
 func textKeys(ps []pair) {
 	for i := range ps {
-		ps[i].key = python.Str(ps[i].key)
+		ps[i].key = pyfmt.Str(ps[i].key)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // state is one result.
@@ -75,11 +75,11 @@ func readState(key string, fields []pair) (state, error) {
 	s.alone = !beside
 	var ok bool
 	if at, given := field(fields, "__run_num__"); given {
-		if s.at, ok = python.Number(at); !ok {
+		if s.at, ok = pyfmt.Number(at); !ok {
 			return s, errShape
 		}
 	}
-	switch n, ok := python.Number(s.result); {
+	switch n, ok := pyfmt.Number(s.result); {
 	case ok && n == 1:
 		s.result = asResult(s.result, true)
 	case ok && n == 0:
@@ -93,7 +93,7 @@ func readState(key string, fields []pair) (state, error) {
 	if s.took1, ok = took(s.took); !ok {
 		return s, errShape
 	}
-	s.comment = strings.TrimFunc(python.Str(comment), pythonSpace)
+	s.comment = strings.TrimFunc(pyfmt.Str(comment), pythonSpace)
 	s.comment = strings.ReplaceAll(s.comment, "\n", "\n"+strings.Repeat(" ", changesIndent))
 	s.comment += data(fields)
 	if given, ok := field(fields, "warnings"); ok {
@@ -152,15 +152,15 @@ func data(fields []pair) string {
 	var b strings.Builder
 	if list, ok := wire.AsList(v); ok {
 		for _, e := range list {
-			b.WriteString(" " + python.Str(e))
+			b.WriteString(" " + pyfmt.Str(e))
 		}
 		return b.String()
 	}
 	if ps, ok := pairs(v); ok {
 		for _, p := range ps {
-			b.WriteString("\n\t\t" + python.Str(p.key) + ": " + python.Str(p.val))
+			b.WriteString("\n\t\t" + pyfmt.Str(p.key) + ": " + pyfmt.Str(p.val))
 		}
 		return b.String()
 	}
-	return " " + python.Str(v)
+	return " " + pyfmt.Str(v)
 }

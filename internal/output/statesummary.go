@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // summary counts and adds up.
@@ -58,5 +58,5 @@ func percent(n, all int) string {
 	if err != nil {
 		panic(err) // it was made here
 	}
-	return python.Float(f)
+	return pyfmt.Float(f)
 }

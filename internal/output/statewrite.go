@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // changesIndent is how far changes, and the further lines of a comment, stand in.
@@ -80,9 +80,9 @@ func (w *stateWriter) state(s state) error {
 // shown is the result as it is printed.
 func (s *state) shown() string {
 	if n, ok := s.result.(numeric); ok {
-		return python.Str(n.shown)
+		return pyfmt.Str(n.shown)
 	}
-	return python.Str(s.result)
+	return pyfmt.Str(s.result)
 }
 
 func (w *stateWriter) full(color string, s state, changes string) {
@@ -98,10 +98,10 @@ func (w *stateWriter) full(color string, s state, changes string) {
 	field("Result", s.shown())
 	field("Comment", s.comment)
 	if s.started != nil && !w.o.States.NoTimes {
-		field("Started", python.Str(s.started))
+		field("Started", pyfmt.Str(s.started))
 		took := ""
 		if s.took != nil && s.took != "" {
-			took = python.Str(s.took) + " ms"
+			took = pyfmt.Str(s.took) + " ms"
 		}
 		field("Duration", took)
 	}
@@ -128,7 +128,7 @@ func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) 
 	}
 	ps, ok := pairs(s.changes)
 	if !ok {
-		return true, "Invalid Changes data: " + terminal.Text(python.Str(s.changes)), nil
+		return true, "Invalid Changes data: " + terminal.Text(pyfmt.Str(s.changes)), nil
 	}
 	ret, given := field(ps, "ret")
 	if out, _ := field(ps, "out"); !given || ret == nil || out != "highstate" {

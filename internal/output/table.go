@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // TableForm says how table and profile draw, by Salt's options out.table.*. Of what is
@@ -68,7 +68,7 @@ func (t *tabler) display(v any, indent int) error {
 	for _, p := range ps {
 		switch {
 		case t.o.RowsKey == "":
-			t.put(indent, t.darkGray, terminal.Line(python.Str(p.key)), ":")
+			t.put(indent, t.darkGray, terminal.Line(pyfmt.Str(p.key)), ":")
 			t.put(indent, t.darkGray, "----------", "")
 		case !here: // deeper
 			if err := t.display(p.val, indent); err != nil {
@@ -117,9 +117,9 @@ func (t *tabler) rows(items []any, labels any, indent int) error {
 				return errShape
 			}
 			for _, p := range ps {
-				row = append(row, python.Str(p.val))
+				row = append(row, pyfmt.Str(p.val))
 				if i == 0 && labels == nil {
-					head = append(head, title(strings.ReplaceAll(python.Str(p.key), "_", " ")))
+					head = append(head, title(strings.ReplaceAll(pyfmt.Str(p.key), "_", " ")))
 				}
 			}
 		case "list":

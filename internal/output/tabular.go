@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Tabular is how a state looks in one line: the zero value as Salt's default has it,
@@ -135,7 +135,7 @@ func (t Tabular) line(c colors, color string, s state, times bool) (string, erro
 	if times && s.took == nil {
 		return "", errShape
 	}
-	tame := func(v any) string { return terminal.Text(python.Str(v)) }
+	tame := func(v any) string { return terminal.Text(pyfmt.Str(v)) }
 	name, mod, fun := tame(s.parts[2]), terminal.Line(s.parts[0]), terminal.Line(s.parts[3])
 	if t.parts != nil {
 		return t.own([]string{color, name, mod, fun, result, c.end}, s)
@@ -183,7 +183,7 @@ func (t Tabular) own(texts []string, s state) (string, error) {
 
 // form is a value as wide as the field wants it.
 func (p *tabularPart) form(v any) string {
-	text, align := python.Str(v), byte('<')
+	text, align := pyfmt.Str(v), byte('<')
 	if s, ok := v.(string); ok && p.field < 6 {
 		text = s // colours stay
 	} else {

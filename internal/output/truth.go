@@ -3,8 +3,8 @@ package output
 import (
 	"math/big"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // truth is whether Python takes v for true.
@@ -15,7 +15,7 @@ func truth(v any) bool {
 	if items, ok := wire.AsList(v); ok {
 		return len(items) > 0
 	}
-	if n, ok := python.Number(v); ok {
+	if n, ok := pyfmt.Number(v); ok {
 		return n != 0
 	}
 	switch v := v.(type) {

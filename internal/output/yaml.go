@@ -8,9 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // yamlText writes YAML as libyaml does for Salt: block style with sorted
@@ -152,14 +151,14 @@ func yamlScalar(v any) (text string, plain bool, tag string) {
 	case bool:
 		return strconv.FormatBool(v), true, ""
 	case float64:
-		return python.YAMLFloat(v), true, ""
+		return pyfmt.YAMLFloat(v), true, ""
 	case time.Time:
-		return python.Str(v), true, ""
+		return pyfmt.Str(v), true, ""
 	}
 	if ps, ok := pairs(v); ok && len(ps) == 0 {
 		return "{}", true, ""
 	}
-	return python.Str(v), true, ""
+	return pyfmt.Str(v), true, ""
 }
 
 func binary(b []byte) string {
@@ -175,7 +174,7 @@ func binary(b []byte) string {
 // readsAsText says whether a reader takes the word for a text and not for a
 // number, a date or a word like yes.
 func readsAsText(s string) bool {
-	if _, ok := yaml11.Scalar(s).(string); !ok {
+	if _, ok := pyfmt.YAMLScalar(s).(string); !ok {
 		return false
 	}
 	return s != "=" && s != "<<" && !timestamp.MatchString(s)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // date is a time as people write it: what it does not say is that of today, and a weekday
@@ -94,7 +94,7 @@ func (r *reader) when(v any) (trigger, error) {
 		if name, ok := e.(string); ok && r.o.Whens != nil {
 			if named, is := r.o.Whens(name); is {
 				e = named
-				r.used += name + ": " + python.Repr(named) + "\n"
+				r.used += name + ": " + pyfmt.Repr(named) + "\n"
 			}
 		}
 		d, err := r.parseDate(e)
@@ -128,5 +128,5 @@ func (r *reader) parseDate(v any) (*date, error) {
 	case string:
 		return parseDate(v, r.now)
 	}
-	return nil, fmt.Errorf("%s is no text; YAML reads 17:00 as a number unless it is between quotes", python.Str(v))
+	return nil, fmt.Errorf("%s is no text; YAML reads 17:00 as a number unless it is between quotes", pyfmt.Str(v))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -85,7 +85,7 @@ func (r *reader) fault(format string, args ...any) {
 // read. The error says what is wrong with it, without its name.
 func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 	r := &reader{m: m, o: o, now: now}
-	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: python.Repr(m), timing: python.Repr(timing(m))}
+	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: pyfmt.Repr(m), timing: pyfmt.Repr(timing(m))}
 	for _, k := range m.Keys() {
 		if s, ok := k.(string); ok && (slices.Contains(fields, s) || strings.HasPrefix(s, "_")) {
 			continue
@@ -93,7 +93,7 @@ func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 		if o.Unknown == nil {
 			r.fault("unknown field %v", k)
 		} else {
-			o.Unknown(name, python.Str(k))
+			o.Unknown(name, pyfmt.Str(k))
 		}
 	}
 	if n := m.String("name"); n != "" {
@@ -124,7 +124,7 @@ func (r *reader) flag(name string, def bool) bool {
 	case bool:
 		return v
 	default:
-		r.fault("%s=%v is neither True nor False", name, python.Str(v))
+		r.fault("%s=%v is neither True nor False", name, pyfmt.Str(v))
 		return def
 	}
 }
@@ -133,7 +133,7 @@ func (r *reader) arguments(j *Job) {
 	if v, ok := r.m.Get("args"); ok && v != nil {
 		l, ok := v.([]any)
 		if !ok {
-			r.fault("args is no list: %s", python.Str(v))
+			r.fault("args is no list: %s", pyfmt.Str(v))
 		}
 		j.Args = l
 	}
@@ -148,7 +148,7 @@ func (r *reader) mapping(name string) *value.Map {
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		r.fault("%s is no mapping: %s", name, python.Str(v))
+		r.fault("%s is no mapping: %s", name, pyfmt.Str(v))
 	}
 	return m
 }
@@ -162,7 +162,7 @@ func (r *reader) results(j *Job) {
 		j.ReturnJob = v
 	default:
 		if v != "nocache" {
-			r.fault("return_job=%s is none of True, False and nocache", python.Str(v))
+			r.fault("return_job=%s is none of True, False and nocache", pyfmt.Str(v))
 		}
 		j.NoCache = true
 	}
@@ -176,10 +176,10 @@ func (r *reader) results(j *Job) {
 		}
 	case []any:
 		for _, e := range v {
-			j.Returners = append(j.Returners, python.Str(e))
+			j.Returners = append(j.Returners, pyfmt.Str(e))
 		}
 	default:
-		r.fault("returner is neither a name nor a list of names: %s", python.Str(v))
+		r.fault("returner is neither a name nor a list of names: %s", pyfmt.Str(v))
 	}
 	j.ReturnConfig, j.ReturnKwargs, j.Metadata = r.m.String("return_config"), r.mapping("return_kwargs"), r.mapping("metadata")
 }
@@ -206,7 +206,7 @@ func (r *reader) number(name string) int {
 	v, _ := r.m.Get(name)
 	n, err := whole(v)
 	if err != nil {
-		r.fault("%s=%s is no number", name, python.Str(v))
+		r.fault("%s=%s is no number", name, pyfmt.Str(v))
 	}
 	return n
 }

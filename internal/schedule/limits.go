@@ -3,7 +3,7 @@ package schedule
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -26,7 +26,7 @@ func (r *reader) splay(name string) (s splay) {
 	}
 	n, err := whole(v)
 	if err != nil || n < 0 {
-		r.fault("%s=%s is neither a number of seconds nor start and end", name, python.Str(v))
+		r.fault("%s=%s is neither a number of seconds nor start and end", name, pyfmt.Str(v))
 	}
 	if n > 0 {
 		s = splay{1, n}

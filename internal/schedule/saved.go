@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -40,7 +40,7 @@ func ReadSaved(path string) (*value.Map, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the saved schedule: %w", err)
 	}
-	v, err := yaml11.Read(b)
+	v, err := pyfmt.ReadYAML(b)
 	if err != nil {
 		return nil, fmt.Errorf("read the saved schedule %s: %w", path, err)
 	}

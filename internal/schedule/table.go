@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -81,7 +81,7 @@ func (t *Table) Load(m *value.Map, now Moment) (faults []error) {
 	}
 	t.entries = nil
 	for _, k := range m.Keys() {
-		key := python.Str(k)
+		key := pyfmt.Str(k)
 		if slices.Contains(global, key) {
 			continue
 		}
@@ -103,7 +103,7 @@ func (t *Table) Load(m *value.Map, now Moment) (faults []error) {
 func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error) {
 	m, ok := v.(*value.Map)
 	if !ok {
-		return nil, fmt.Errorf("it should have a dict value, not %s", python.Str(v))
+		return nil, fmt.Errorf("it should have a dict value, not %s", pyfmt.Str(v))
 	}
 	j, err := Parse(key, m, t.o, now.Wall)
 	if err == nil && t.o.Check != nil {

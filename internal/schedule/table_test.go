@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -142,7 +142,7 @@ func span(t *testing.T, d *datadriven.TestData, name string, def time.Duration) 
 
 func parse(t *testing.T, text string) *value.Map {
 	t.Helper()
-	v, err := yaml11.Read([]byte(text))
+	v, err := pyfmt.ReadYAML([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("a: {function: test.ping, cron: '* * * * *', splay: {start: 1, end: 5}}")
 	f.Add("a: {function: test.ping, when: ['Monday 5:00pm', 5pm], range: {start: 8am, end: 9am}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := yaml11.Read([]byte(text))
+		v, err := pyfmt.ReadYAML([]byte(text))
 		m, ok := v.(*value.Map)
 		if err != nil || !ok {
 			return

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/cronexpr"
 	"github.com/ncruces/go-strftime"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -35,7 +35,7 @@ func whole(v any) (int, error) {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		return n, err
 	}
-	f, ok := python.Number(v)
+	f, ok := pyfmt.Number(v)
 	if !ok || math.IsNaN(f) || math.Abs(f) > 1e12 {
 		return 0, errNoNumber
 	}
@@ -99,7 +99,7 @@ func (c cron) next(from time.Time) (time.Time, bool) {
 func (r *reader) cron(v any) (trigger, error) {
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf("%s is no text; put it between quotes", python.Str(v))
+		return nil, fmt.Errorf("%s is no text; put it between quotes", pyfmt.Str(v))
 	}
 	words := strings.Fields(text)
 	switch {
@@ -145,7 +145,7 @@ func stamp(v any, form string, at *time.Location) (time.Time, error) {
 		}
 		return local(t, at), nil
 	}
-	return time.Time{}, fmt.Errorf("%s is no time; put it between quotes", python.Str(v))
+	return time.Time{}, fmt.Errorf("%s is no time; put it between quotes", pyfmt.Str(v))
 }
 
 // local is what a clock at a place shows, as an instant there.
@@ -161,7 +161,7 @@ func (r *reader) explicit(name string) (out []time.Time) {
 	}
 	l, ok := v.([]any)
 	if !ok {
-		r.fault("%s is no list: %s", name, python.Str(v))
+		r.fault("%s is no list: %s", name, pyfmt.Str(v))
 	}
 	for _, e := range l {
 		form := ""

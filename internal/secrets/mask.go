@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Mask stands for a value that is not shown, in Salt's form.
@@ -96,7 +96,7 @@ func value(v any) (out any, masked bool) {
 	case *wire.Map:
 		m := v.Clone()
 		v.Range(func(key, x any) bool {
-			name := python.Str(key)
+			name := pyfmt.Str(key)
 			inner, is := value(x)
 			if !strings.HasPrefix(name, "__") && Named(name) && x != nil {
 				inner, is = Mask, true

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 const hidden = "hunter2"
@@ -33,15 +33,15 @@ func TestMasker_Args(t *testing.T) {
 		{"user.add", []any{"bob", kw("password", nil)}, ""},
 		{"test.arg", nil, ""},
 	} {
-		before := python.Repr(c.args)
+		before := pyfmt.Repr(c.args)
 		out, masked := Masker{}.Args(c.fun, c.args)
-		if masked != (c.want != "") || masked && python.Repr(out) != c.want {
-			t.Errorf("%s %s: %s, masked %v, want %s", c.fun, before, python.Repr(out), masked, c.want)
+		if masked != (c.want != "") || masked && pyfmt.Repr(out) != c.want {
+			t.Errorf("%s %s: %s, masked %v, want %s", c.fun, before, pyfmt.Repr(out), masked, c.want)
 		}
-		if masked && strings.Contains(python.Repr(out), hidden) {
+		if masked && strings.Contains(pyfmt.Repr(out), hidden) {
 			t.Errorf("%s: the secret is still there", c.fun)
 		}
-		if after := python.Repr(c.args); after != before {
+		if after := pyfmt.Repr(c.args); after != before {
 			t.Errorf("%s: the arguments were changed: %s", c.fun, after)
 		}
 		if same, is := (Masker{Off: true}).Args(c.fun, c.args); is || !reflect.DeepEqual(same, c.args) {

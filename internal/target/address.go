@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // network is an ipcidr target: one address or a network.
@@ -105,7 +105,7 @@ func (n network) match(grains any) Tri {
 			}
 			continue
 		}
-		a, err := netip.ParseAddr(python.Str(e))
+		a, err := netip.ParseAddr(pyfmt.Str(e))
 		if err != nil {
 			return No
 		}

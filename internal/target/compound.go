@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Bounds on compound targets.
@@ -27,7 +27,7 @@ func splitWord(word string) (eng, delimiter, pattern string) {
 
 func compoundWords(tgt any) ([]string, error) {
 	if s, ok := text(tgt); ok {
-		return python.Fields(s), nil
+		return pyfmt.Fields(s), nil
 	}
 	list, ok := wire.AsList(tgt)
 	if !ok {

@@ -3,7 +3,7 @@ package target
 import (
 	"slices"
 
-	"github.com/momtree/mom/internal/pyre"
+	"github.com/momtree/mom/salt/pyre"
 )
 
 // Expr is a parsed target. It is immutable and may be used by many

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 var enginePrefix = regexp.MustCompile(`^[A-Z]@`)
@@ -86,10 +86,10 @@ func (x *expander) group(name string, first bool) ([]string, error) {
 	}
 	var words []string
 	if s, ok := text(def); ok {
-		words = python.Fields(s)
+		words = pyfmt.Fields(s)
 	} else if list, ok := wire.AsList(def); ok {
 		for _, e := range list {
-			words = append(words, python.Str(e))
+			words = append(words, pyfmt.Str(e))
 		}
 	} else {
 		return nil, fmt.Errorf("node group %q is %s; it should be a compound target or a list of its words", name, typeName(def))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Errors of Parse. Every error of Parse wraps ErrSyntax; the others tell why.
@@ -112,7 +112,7 @@ func typeName(v any) string {
 	if _, ok := asDict(v); ok {
 		return "a map"
 	}
-	return python.Repr(v)
+	return pyfmt.Repr(v)
 }
 
 func newGlob(s string) Expr {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/internal/pyre"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/pyre"
 )
 
 // Bounds on data targets such as os:Debian.
@@ -90,7 +89,7 @@ func (c *compiler) path(text, delimiter string) *path {
 	keys := make([]key, len(splits))
 	for i, s := range splits {
 		if _, ok := c.keys[s]; !ok {
-			c.keys[s] = key{s, yaml11.Word(s)}
+			c.keys[s] = key{s, pyfmt.YAMLWord(s)}
 		}
 		keys[i] = c.keys[s]
 	}
@@ -112,7 +111,7 @@ func (c *compiler) pattern(text string) *pattern {
 	}
 	p := &pattern{text: text}
 	c.patterns[text] = p
-	lower := python.Lower(text)
+	lower := pyfmt.Lower(text)
 	switch c.how {
 	case exactly:
 		p.test = func(s string) Tri { return tri(s == lower) }
@@ -207,9 +206,9 @@ func (w *walk) value(v any, p *pattern) bool {
 	if !w.step() {
 		return false
 	}
-	text := python.Str(v)
+	text := pyfmt.Str(v)
 	w.left -= len(text) / 64
-	answer := p.test(python.Lower(text))
+	answer := p.test(pyfmt.Lower(text))
 	w.open = w.open || answer == Unknown
 	return answer == Yes
 }
@@ -294,7 +293,7 @@ func lookup(data any, keys []key) (any, bool) {
 // element takes a key of the first map in a list that has it, or the element
 // with that number.
 func element(list []any, key string) (any, bool) {
-	idx, ok := python.Int(key)
+	idx, ok := pyfmt.Int(key)
 	for _, e := range list {
 		d, isDict := asDict(e)
 		if !isDict {

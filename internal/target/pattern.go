@@ -3,7 +3,7 @@ package target
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/pyre"
+	"github.com/momtree/mom/salt/pyre"
 )
 
 // Pattern is a text by which Salt's lists of users, functions and tags mean

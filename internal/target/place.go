@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // place is a word of a compound target that speaks of the tree: B@NODE, minions behind a
@@ -56,7 +56,7 @@ func ExpandPlaces(tgt any, kind string, where func(letter, pattern string) ([]st
 
 // asTarget gives words as a text, or as a list where a text would fall into other words.
 func asTarget(words []string) any {
-	if !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.ContainsFunc(w, python.IsSpace) }) {
+	if !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.ContainsFunc(w, pyfmt.IsSpace) }) {
 		return strings.Join(words, " ")
 	}
 	list := make([]any, len(words))

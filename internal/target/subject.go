@@ -1,8 +1,8 @@
 package target
 
 import (
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Subject is a minion as far as it is known.
@@ -77,8 +77,8 @@ func (d dict) getAny(key any) (val any, ok bool) {
 }
 
 func samekey(a, b any) bool {
-	x, okx := python.Number(a)
-	y, oky := python.Number(b)
+	x, okx := pyfmt.Number(a)
+	y, oky := pyfmt.Number(b)
 	if okx || oky {
 		return okx && oky && x == y
 	}

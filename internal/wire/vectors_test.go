@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // recorded is a decoded value of a recorded file, packed by the wire rules.
@@ -123,7 +123,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := python.Repr(unpacked(got)); r != v.Wire.Loads {
+			if r := pyfmt.Repr(unpacked(got)); r != v.Wire.Loads {
 				t.Errorf("wire read as %s, Salt reads %s", r, v.Wire.Loads)
 			}
 			again, err := wire.Encode(got)
@@ -136,7 +136,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := python.Repr(unpacked(fromBus)); r != v.IPC.Loads {
+			if r := pyfmt.Repr(unpacked(fromBus)); r != v.IPC.Loads {
 				t.Errorf("bus read as %s, Salt reads %s", r, v.IPC.Loads)
 			}
 			toWire, err := wire.ToWire(v.IPC.Bytes)

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 const (
@@ -97,7 +97,7 @@ func readSLS(b []byte) *sheet {
 // readTop reads a top file.
 func readTop(b []byte) *sheet {
 	x := &sheet{}
-	v, err := yaml11.ReadMax(jinjaLine.ReplaceAll(b, nil), mostNamed)
+	v, err := pyfmt.ReadYAMLMax(jinjaLine.ReplaceAll(b, nil), mostNamed)
 	if err != nil {
 		x.fault = fmt.Errorf("the top file cannot be read without its Jinja, which a swarm does not run: %w", err)
 		return x

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // AuditTag is the tag of events that tell who asked a master for what. event_return stores
@@ -127,7 +127,7 @@ func (q Asked) event(node string, untold int) *wire.Map {
 	}
 	kwargs := wire.NewMap()
 	q.Call.Kwargs.Range(func(k, v any) bool {
-		name := python.Str(k)
+		name := pyfmt.Str(k)
 		switch {
 		case strings.HasPrefix(name, "__"):
 		case kwargs.Len() == auditArgs:
@@ -156,7 +156,7 @@ func (q Asked) event(node string, untold int) *wire.Map {
 func targetText(v any) string {
 	list, ok := v.([]any)
 	if !ok {
-		return python.Str(v)
+		return pyfmt.Str(v)
 	}
 	return strings.Join(wire.Texts(list), ",")
 }
@@ -169,7 +169,7 @@ func told(v any) string {
 	case *wire.Map, map[string]any:
 		return "{…}"
 	}
-	return clip(python.Str(v))
+	return clip(pyfmt.Str(v))
 }
 
 // clip cuts a text to what an event tells of it.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // rule allows functions on the minions of a target, or functions of the master.
@@ -173,7 +173,7 @@ func eachPair(v any, fn func(key string, val any)) {
 		v.Range(func(k, x any) bool {
 			name, ok := k.(string)
 			if !ok {
-				name = python.Str(k)
+				name = pyfmt.Str(k)
 			}
 			fn(name, x)
 			return true

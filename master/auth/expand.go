@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 const (
@@ -36,7 +36,7 @@ func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any,
 	if !ok || !e.Wanted(rules) {
 		return rules, nil
 	}
-	key, now := python.Repr(wire.Normal(rules)), s.now()
+	key, now := pyfmt.Repr(wire.Normal(rules)), s.now()
 	b.mu.Lock()
 	was, known := b.expanded[key]
 	b.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 
 	"github.com/go-ldap/ldap/v3"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // selfSigned is a certificate for 127.0.0.1 that nobody vouches for.
@@ -296,11 +296,11 @@ func TestExpand(t *testing.T) {
 		{[]any{"ldap(ou=web,dc=ex)"}, "['ldap(ou=web,dc=ex)']"}, // a function
 	} {
 		got, err := s.Expand(t.Context(), "ldap", c.rules)
-		if text := python.Repr(wire.Normal(got)); err != nil || text != c.want {
+		if text := pyfmt.Repr(wire.Normal(got)); err != nil || text != c.want {
 			t.Errorf("%v: %s, %v, want %s", c.rules, text, err, c.want)
 		}
 	}
-	if got, err := s.Expand(t.Context(), "auto", web); err != nil || python.Repr(wire.Normal(got)) != python.Repr(wire.Normal(web)) {
+	if got, err := s.Expand(t.Context(), "auto", web); err != nil || pyfmt.Repr(wire.Normal(got)) != pyfmt.Repr(wire.Normal(web)) {
 		t.Errorf("rules of another login service: %v, %v", got, err)
 	}
 	asked := len(server.filters)

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // recorded is a token file of Salt's.
@@ -68,7 +68,7 @@ func TestTokensAreSalts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rules, want := python.Repr(got.AuthList), python.Repr(wire.Normal(c.want.AuthList)); rules != want {
+		if rules, want := pyfmt.Repr(got.AuthList), pyfmt.Repr(wire.Normal(c.want.AuthList)); rules != want {
 			t.Errorf("rules %s, want %s", rules, want)
 		}
 		got.AuthList, c.want.AuthList = nil, nil
@@ -154,10 +154,10 @@ func TestTokenOptions(t *testing.T) {
 	}
 	s, cf := service(t, at(began), quiet, autoOnly+"keep_acl_in_token: true\nhash_type: md5\ntoken_dir: elsewhere\n")
 	tok := login(t, s, 0)
-	if len(tok.Token) != 32 || python.Repr(tok.AuthList) != "['.*']" || !strings.HasSuffix(cf.TokenDir, "/tokens") || strings.Contains(cf.TokenDir, "elsewhere") {
+	if len(tok.Token) != 32 || pyfmt.Repr(tok.AuthList) != "['.*']" || !strings.HasSuffix(cf.TokenDir, "/tokens") || strings.Contains(cf.TokenDir, "elsewhere") {
 		t.Errorf("%v of %d digits with %v in %s", tok, len(tok.Token), tok.AuthList, cf.TokenDir)
 	}
-	if got, err := s.Token(t.Context(), tok.Token); err != nil || python.Repr(got.AuthList) != "['.*']" {
+	if got, err := s.Token(t.Context(), tok.Token); err != nil || pyfmt.Repr(got.AuthList) != "['.*']" {
 		t.Errorf("%v, %v", got.AuthList, err)
 	}
 	s.keepACL = false // as after a change of the configuration

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -137,7 +137,7 @@ func (p param) judged() (Judged, bool) {
 }
 
 // Text is an argument as text, for rules and functions alike: as Python's str writes it.
-func Text(v any) string { return python.Str(v) }
+func Text(v any) string { return pyfmt.Str(v) }
 
 // namesIn reads a list, or text with commas. An entry of a list may have commas too.
 func namesIn(v any) (out []string) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -60,7 +60,7 @@ func entry(v any, known []string) (e Entry, err error) {
 			}
 		}
 	default:
-		return e, fmt.Errorf("should be a URL, not %s", python.Repr(v))
+		return e, fmt.Errorf("should be a URL, not %s", pyfmt.Repr(v))
 	}
 	if e.ID == "" {
 		return e, errors.New("the URL is empty")
@@ -105,9 +105,9 @@ func (p Params) Text(name, def string) (string, error) {
 		}
 		return "", fmt.Errorf("%s has no value", name)
 	case []any, map[string]any:
-		return "", fmt.Errorf("%s should be a text, not %s", name, python.Repr(v))
+		return "", fmt.Errorf("%s should be a text, not %s", name, pyfmt.Repr(v))
 	}
-	return python.Str(v), nil
+	return pyfmt.Str(v), nil
 }
 
 // Flag is a parameter that is true or false.
@@ -118,7 +118,7 @@ func (p Params) Flag(name string, def bool) (bool, error) {
 	}
 	b, isFlag := v.(bool)
 	if !isFlag {
-		return false, fmt.Errorf("%s should be True or False, not %s", name, python.Repr(v))
+		return false, fmt.Errorf("%s should be True or False, not %s", name, pyfmt.Repr(v))
 	}
 	return b, nil
 }
@@ -145,7 +145,7 @@ func (p Params) Texts(name string, def []string) ([]string, error) {
 		case nil, []any, map[string]any:
 			return nil, fmt.Errorf("%s should be a list of texts", name)
 		}
-		out = append(out, python.Str(e))
+		out = append(out, pyfmt.Str(e))
 	}
 	return out, nil
 }
@@ -156,10 +156,10 @@ func (p Params) Seconds(name string, def float64) (float64, error) {
 	if !ok {
 		return def, nil
 	}
-	if n, isNumber := python.Number(v); isNumber && n >= 1 && n < 1e9 {
+	if n, isNumber := pyfmt.Number(v); isNumber && n >= 1 && n < 1e9 {
 		return n, nil
 	}
-	return 0, fmt.Errorf("%s should be a number of seconds, at least 1, not %s", name, python.Repr(v))
+	return 0, fmt.Errorf("%s should be a number of seconds, at least 1, not %s", name, pyfmt.Repr(v))
 }
 
 // Overlays is a parameter that has parameters by environment.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // maxAutosignGrains bounds the files opened for one sign-in.
@@ -73,7 +73,7 @@ func (p *Policy) grainFileHas(path, value string) bool {
 func scalarText(v any) (string, bool) {
 	switch v.(type) {
 	case nil, bool, int64, uint64, float64:
-		return python.Str(v), true
+		return pyfmt.Str(v), true
 	}
 	return "", false
 }

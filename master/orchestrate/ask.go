@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -37,29 +37,29 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	if v := c.Value("ret_kwargs"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return nil, "", fmt.Errorf("ret_kwargs=%s is no mapping", python.Str(v))
+			return nil, "", fmt.Errorf("ret_kwargs=%s is no mapping", pyfmt.Str(v))
 		}
 		q.RetKwargs = m
 	}
 	timeout, gather := f.env.Timeouts()
 	q.Timeout, q.Gather = timeout, gather
 	if v := c.Value("timeout"); v != nil {
-		n, ok := python.Number(v)
+		n, ok := pyfmt.Number(v)
 		if !ok || n < 0 || n > longest.Seconds() {
-			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
+			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", pyfmt.Str(v))
 		}
 		q.Timeout = time.Duration(n * float64(time.Second))
 	}
 	failhard := c.Value("failhard") == true || f.parts.Failhard
 	f.told(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", toldArgs(c, q, failhard)))
 	if batch := c.Value("batch"); batch != nil {
-		out, err = f.inBatches(ctx, q, python.Str(batch), failhard)
+		out, err = f.inBatches(ctx, q, pyfmt.Str(batch), failhard)
 		return out, "", err
 	}
 	if v := c.Value("subset"); states.Truth(v) {
 		n, err := number(v)
 		if err != nil || n < 0 {
-			return nil, "", fmt.Errorf("subset=%s is no number of minions", python.Str(v))
+			return nil, "", fmt.Errorf("subset=%s is no number of minions", pyfmt.Str(v))
 		}
 		few, err := f.few(ctx, q, n)
 		if err != nil || len(few) == 0 {
@@ -94,7 +94,7 @@ func toldArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
 	}
 	m := value.NewMap("arg", arg, "kwarg", kwargs, "ret", q.Ret, "timeout", c.Value("timeout"), "tgt_type", q.TgtType)
 	if batch := c.Value("batch"); batch != nil {
-		m.Set("batch", python.Str(batch))
+		m.Set("batch", pyfmt.Str(batch))
 	}
 	if subset := c.Value("subset"); subset != nil {
 		m.Set("subset", subset)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -31,7 +31,7 @@ func (c *crowd) Ask(ctx context.Context, q runners.Question) (runners.Answers, e
 	if !isList {
 		ids = []string{"m1", "m2", "m3", "m4"}
 	}
-	c.note(fmt.Sprintf("%s %s %s %s", q.Fun, strings.Join(ids, ","), python.Repr(q.Args), python.Repr(q.Kwargs)))
+	c.note(fmt.Sprintf("%s %s %s %s", q.Fun, strings.Join(ids, ","), pyfmt.Repr(q.Args), pyfmt.Repr(q.Kwargs)))
 	a := runners.Answers{JID: "j1", Returned: map[string]runners.Answer{}, Missing: map[string]jobevent.Absence{}}
 	switch q.Fun {
 	case "test.ping":

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -21,13 +21,13 @@ func given(of *value.Map) (args []any, kwargs *value.Map, err error) {
 	if v, ok := of.Get("kwarg"); ok && v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return nil, nil, fmt.Errorf("kwarg=%s is no mapping of arguments", python.Str(v))
+			return nil, nil, fmt.Errorf("kwarg=%s is no mapping of arguments", pyfmt.Str(v))
 		}
 		kwargs = m.Clone()
 	}
 	if v, ok := of.Get("arg"); ok && v != nil {
 		if args, ok = v.([]any); !ok {
-			return nil, nil, fmt.Errorf("arg=%s is no list of arguments", python.Str(v))
+			return nil, nil, fmt.Errorf("arg=%s is no list of arguments", pyfmt.Str(v))
 		}
 	}
 	of.Range(func(k, v any) bool {
@@ -120,7 +120,7 @@ func (f *funcs) parallel(ctx context.Context, c *states.Call) (*states.Result, e
 	var wg sync.WaitGroup
 	for i, id := range ids {
 		v, _ := calls.GetKey(id)
-		fun, kwargs, err := oneOf(python.Str(id), v)
+		fun, kwargs, err := oneOf(pyfmt.Str(id), v)
 		if err != nil {
 			return failed(c, err.Error()), nil
 		}
@@ -133,7 +133,7 @@ func (f *funcs) parallel(ctx context.Context, c *states.Call) (*states.Result, e
 	for i, id := range ids {
 		all.Set(id, ends[i].Return)
 		if !good(ends[i]) {
-			bad = append(bad, python.Str(id))
+			bad = append(bad, pyfmt.Str(id))
 		}
 	}
 	r := &states.Result{Name: c.Name(), Result: len(bad) == 0, Changes: value.NewMap("ret", all), Comment: "All runner functions executed successfully."}
@@ -167,12 +167,12 @@ func oneOf(id string, v any) (fun string, kwargs *value.Map, err error) {
 		for _, e := range v {
 			one, ok := e.(*value.Map)
 			if !ok {
-				return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, python.Str(e))
+				return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, pyfmt.Str(e))
 			}
 			one.Range(func(k, v any) bool { m.Set(k, v); return true })
 		}
 	default:
-		return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, python.Str(v))
+		return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, pyfmt.Str(v))
 	}
 	if fun = m.String("name"); fun == "" {
 		fun = id
@@ -222,12 +222,12 @@ func (f *funcs) waitForEvent(ctx context.Context, c *states.Call) (*states.Resul
 		return r, nil
 	}
 	waited, ok := list(c.Value("id_list"))
-	n, isNumber := python.Number(c.Value("timeout"))
+	n, isNumber := pyfmt.Number(c.Value("timeout"))
 	switch {
 	case !ok:
-		return failed(c, fmt.Sprintf("id_list=%s is no list", python.Str(c.Value("id_list")))), nil
+		return failed(c, fmt.Sprintf("id_list=%s is no list", pyfmt.Str(c.Value("id_list")))), nil
 	case !isNumber || n < 0 || n > longest.Seconds():
-		return failed(c, fmt.Sprintf("timeout=%s is no number of seconds", python.Str(c.Value("timeout")))), nil
+		return failed(c, fmt.Sprintf("timeout=%s is no number of seconds", pyfmt.Str(c.Value("timeout")))), nil
 	case c.Str("node") != "master":
 		return failed(c, fmt.Sprintf("node=%s: there is the bus of the master alone", c.Str("node"))), nil
 	}
@@ -258,7 +258,7 @@ func (f *funcs) waitForEvent(ctx context.Context, c *states.Call) (*states.Resul
 	}
 	switch {
 	case len(waited) == 0:
-		r.Result, r.Comment = true, fmt.Sprintf("All events seen in %s seconds.", python.Float(f.parts.Now().Sub(began).Seconds()))
+		r.Result, r.Comment = true, fmt.Sprintf("All events seen in %s seconds.", pyfmt.Float(f.parts.Now().Sub(began).Seconds()))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case within.Err() != nil:

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 

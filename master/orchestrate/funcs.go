@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -145,15 +145,15 @@ func changed(v any) (yes bool) {
 func joined(m *value.Map) string {
 	var out []string
 	for _, k := range m.Keys() {
-		out = append(out, python.Str(k))
+		out = append(out, pyfmt.Str(k))
 	}
 	return strings.Join(out, ", ")
 }
 
 func number(v any) (int, error) {
-	n, ok := python.Number(v)
+	n, ok := pyfmt.Number(v)
 	if !ok || n != float64(int(n)) {
-		return 0, fmt.Errorf("%s is no number", python.Str(v))
+		return 0, fmt.Errorf("%s is no number", pyfmt.Str(v))
 	}
 	return int(n), nil
 }
@@ -175,17 +175,17 @@ func (f *funcs) function(ctx context.Context, c *states.Call) (*states.Result, e
 	case []any:
 		q.Args = v
 	default:
-		return failed(c, fmt.Sprintf("arg=%s is no list of arguments", python.Str(v))), nil
+		return failed(c, fmt.Sprintf("arg=%s is no list of arguments", pyfmt.Str(v))), nil
 	}
 	if v := c.Value("kwarg"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return failed(c, fmt.Sprintf("kwarg=%s is no mapping of arguments", python.Str(v))), nil
+			return failed(c, fmt.Sprintf("kwarg=%s is no mapping of arguments", pyfmt.Str(v))), nil
 		}
 		q.Kwargs = m.Clone()
 	}
 	if f.test(c) {
-		r.Result, r.Comment = nil, fmt.Sprintf("Function %s would be executed on target %s", c.Name(), python.Str(c.Value("tgt")))
+		r.Result, r.Comment = nil, fmt.Sprintf("Function %s would be executed on target %s", c.Name(), pyfmt.Str(c.Value("tgt")))
 		return r, nil
 	}
 	may := mayFail(c, r)

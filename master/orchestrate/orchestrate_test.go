@@ -15,10 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/states"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -42,7 +41,7 @@ func (s *stage) Timeouts() (time.Duration, time.Duration) { return 5 * time.Seco
 func (s *stage) Endless() bool                            { return false }
 
 func (s *stage) Ask(_ context.Context, q runners.Question) (runners.Answers, error) {
-	s.note(fmt.Sprintf("%s %s %v %s", q.Fun, python.Str(q.Tgt), python.Repr(q.Args), python.Repr(q.Kwargs)))
+	s.note(fmt.Sprintf("%s %s %v %s", q.Fun, pyfmt.Str(q.Tgt), pyfmt.Repr(q.Args), pyfmt.Repr(q.Kwargs)))
 	return s.returns[q.Fun], nil
 }
 
@@ -75,7 +74,7 @@ func (s *stage) Orchestration() Parts {
 			return over, nil
 		},
 		Call: func(_ context.Context, kind, fun string, args []any, kwargs *value.Map) Ended {
-			s.note(fmt.Sprintf("%s %s %s %s", kind, fun, python.Repr(args), python.Repr(kwargs)))
+			s.note(fmt.Sprintf("%s %s %s %s", kind, fun, pyfmt.Repr(args), pyfmt.Repr(kwargs)))
 			switch fun {
 			case "error.error":
 				return Ended{"j2", "it failed", false}
@@ -110,7 +109,7 @@ func (source) Tops(context.Context) (*value.Map, error) { return nil, nil } //no
 
 type plain struct{}
 
-func (plain) Render(_ context.Context, t states.Template) (any, error) { return yaml11.Read(t.Data) }
+func (plain) Render(_ context.Context, t states.Template) (any, error) { return pyfmt.ReadYAML(t.Data) }
 
 func newStage(sls string) *stage {
 	highstate := func(result any, changes *value.Map) *value.Map {
@@ -145,13 +144,13 @@ func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode an
 	got, _ := m.Get("top_master")
 	states, ok := got.(*value.Map)
 	if !ok {
-		return []string{python.Str(got)}, retcode
+		return []string{pyfmt.Str(got)}, retcode
 	}
 	states.Range(func(_, v any) bool {
 		r := v.(*value.Map)
 		result, _ := r.Get("result")
 		changes, _ := r.Get("changes")
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", r.String("__id__"), python.Str(result), r.String("comment"), python.Repr(changes)))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", r.String("__id__"), pyfmt.Str(result), r.String("comment"), pyfmt.Repr(changes)))
 		return true
 	})
 	return lines, retcode

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -71,7 +71,7 @@ func words(v any) (out []any) {
 // names are SLS names.
 func names(v any) (out []string) {
 	for _, w := range words(v) {
-		out = append(out, python.Str(w))
+		out = append(out, pyfmt.Str(w))
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 	if faults := pillar.List("_errors"); len(faults) > 0 {
 		out := []string{"Pillar failed to render with the following messages:"}
 		for _, f := range faults {
-			out = append(out, python.Str(f))
+			out = append(out, pyfmt.Str(f))
 		}
 		return nil, out, nil
 	}
@@ -182,7 +182,7 @@ func high(ctx context.Context, c *runners.Call) (any, error) {
 	v, _ := c.Given("data")
 	data, ok := v.(*value.Map)
 	if !ok {
-		return nil, functions.Invalid("data=%s is no mapping of states", python.Str(v))
+		return nil, functions.Invalid("data=%s is no mapping of states", pyfmt.Str(v))
 	}
 	v, err = a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.High(ctx, a.pad(data)) })
 	return a.told(v), err

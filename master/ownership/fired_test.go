@@ -39,7 +39,7 @@ var passesOn = map[string]string{
 	"master/local.go Story":                 "the events of package jobevent",
 	"master/open.go openKeys":               "callers",
 	"master/openjobs.go openStore":          "callers",
-	"master/orchestrate/run.go fire":        "internal/states",
+	"master/orchestrate/run.go fire":        "salt/states",
 	"master/peers/changes.go tellNode":      "constants of package treewatch",
 	"master/publish/start.go Started":       "jobevent.New",
 	"master/reactor/reactor.go fire":        "callers",

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/master/pillar/ext"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 
@@ -120,7 +120,7 @@ func (a args) text(name string) string {
 	if a[name] == nil {
 		return ""
 	}
-	return python.Str(a[name])
+	return pyfmt.Str(a[name])
 }
 
 var cmdArgs = []string{"cmd", "cwd=", "python_shell=", "timeout=", "ignore_retcode="}
@@ -156,7 +156,7 @@ func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error
 	if list, ok := a["cmd"].([]any); ok {
 		argv = argv[:0]
 		for _, w := range list {
-			argv = append(argv, python.Str(w))
+			argv = append(argv, pyfmt.Str(w))
 		}
 	} else if !shell && !truth(a["python_shell"]) {
 		var err error
@@ -167,7 +167,7 @@ func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error
 	if len(argv) == 0 {
 		return nil, errors.New("there is no command")
 	}
-	if n, ok := python.Number(a["timeout"]); ok && n > 0 {
+	if n, ok := pyfmt.Number(a["timeout"]); ok && n > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(n*float64(time.Second)))
 		defer cancel()

@@ -15,9 +15,9 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

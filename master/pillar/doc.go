@@ -1,5 +1,5 @@
 // Package pillar compiles the pillar of a minion: the top files and SLS of pillar_roots,
-// rendered with the minion's grains by internal/render and merged, and what the sources of
+// rendered with the minion's grains by salt/render and merged, and what the sources of
 // ext_pillar (package ext) add to it. The rules and the texts of errors are Salt's; see
 // docs/guide/pillar.md.
 //

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/pillar/ext"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -52,7 +52,7 @@ func (p *pass) means(tgt any, kind string, a args) bool {
 		id = a.text("minion_id")
 	}
 	if _, list := tgt.([]any); !list {
-		tgt = python.Str(tgt)
+		tgt = pyfmt.Str(tgt)
 	}
 	e, err := target.Parse(tgt, kind, target.Options{Nodegroups: p.c.cfg.Nodegroups, Delimiter: a.text("delimiter")})
 	if err != nil {

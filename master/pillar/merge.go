@@ -3,7 +3,7 @@ package pillar
 import (
 	"reflect"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -97,7 +97,7 @@ func word(v any) (any, bool) {
 	case nil, string:
 		return v, true
 	}
-	if f, ok := python.Number(v); ok {
+	if f, ok := pyfmt.Number(v); ok {
 		return f, true
 	}
 	return nil, false

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

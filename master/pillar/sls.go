@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

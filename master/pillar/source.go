@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 )
 
 // ReadSource reads the file of slsutil.renderer for a template of pillar: a path of this

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

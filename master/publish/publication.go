@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/judged"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // publication is what goes to the minions and nodes.
@@ -54,7 +54,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		}
 	}
 	if v, ok := j.extra.Get("start_event"); ok {
-		p.StartEvent = python.Truth(v)
+		p.StartEvent = pyfmt.Truth(v)
 	}
 	if len(j.rules) > 0 || s.o.Config.OrderMasters {
 		// Also without known nodes: one that is new must not run it unchecked.

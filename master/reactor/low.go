@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -59,9 +59,9 @@ func verify(high *value.Map) (faults []string) {
 		switch {
 		case ok && strings.HasPrefix(name, "__"):
 		case !ok:
-			faults = append(faults, fmt.Sprintf("ID '%s' in SLS '%s' is not formed as a string", python.Str(id), m.String("__sls__")))
+			faults = append(faults, fmt.Sprintf("ID '%s' in SLS '%s' is not formed as a string", pyfmt.Str(id), m.String("__sls__")))
 		case !isMap:
-			faults = append(faults, fmt.Sprintf("The type %s in %s is not formatted as a dictionary", name, python.Str(body)))
+			faults = append(faults, fmt.Sprintf("The type %s in %s is not formatted as a dictionary", name, pyfmt.Str(body)))
 		default:
 			faults = append(faults, verifyBody(name, m)...)
 		}
@@ -73,7 +73,7 @@ func verify(high *value.Map) (faults []string) {
 func verifyBody(id string, body *value.Map) (faults []string) {
 	sls := body.String("__sls__")
 	body.Range(func(key, val any) bool {
-		kind := python.Str(key)
+		kind := pyfmt.Str(key)
 		if strings.HasPrefix(kind, "__") {
 			return true
 		}
@@ -115,7 +115,7 @@ func compile(high *value.Map) (out []low) {
 			return true
 		}
 		m.Range(func(key, val any) bool {
-			kind := python.Str(key)
+			kind := pyfmt.Str(key)
 			list, ok := val.([]any)
 			if !ok || strings.HasPrefix(kind, "__") || len(out) == maxLows {
 				return true
@@ -161,7 +161,7 @@ func sorted(lows []low) {
 			}
 			return top
 		default:
-			n, _ := python.Number(v)
+			n, _ := pyfmt.Number(v)
 			if n < 0 {
 				n += top + 1e6
 			}
@@ -180,4 +180,4 @@ func (l low) value(name string) any {
 }
 
 // word is by what reactions of one order are sorted.
-func (l low) word() string { return l.kind() + python.Str(l.value("name")) + l.fun() }
+func (l low) word() string { return l.kind() + pyfmt.Str(l.value("name")) + l.fun() }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -92,7 +92,7 @@ func sent(c Call) string {
 	if t := c.Kwargs.String("tag"); t != "" || len(c.Args) == 0 {
 		return t
 	}
-	return python.Str(c.Args[0])
+	return pyfmt.Str(c.Args[0])
 }
 
 // local starts a job.
@@ -102,9 +102,9 @@ func (r *Reactor) local(ctx context.Context, l low, c Call) error {
 		return fmt.Errorf("it has no tgt")
 	}
 	if v := l.value("timeout"); v != nil {
-		n, ok := python.Number(v)
+		n, ok := pyfmt.Number(v)
 		if !ok || n < 0 || n > 1e6 {
-			return fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
+			return fmt.Errorf("timeout=%s is no number of seconds", pyfmt.Str(v))
 		}
 		j.Timeout = time.Duration(n * float64(time.Second))
 	}
@@ -164,7 +164,7 @@ func (r *Reactor) old(kind string, l low, c *Call) error {
 	if v := l.value("kwarg"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return fmt.Errorf("kwarg=%s is no mapping", python.Str(v))
+			return fmt.Errorf("kwarg=%s is no mapping", pyfmt.Str(v))
 		}
 		c.Kwargs = m.Clone()
 	}
@@ -173,7 +173,7 @@ func (r *Reactor) old(kind string, l low, c *Call) error {
 	}
 	var others []string
 	for _, k := range l.Keys() {
-		if name := python.Str(k); !slices.Contains(internal, name) && !slices.Contains(ofLocal, name) {
+		if name := pyfmt.Str(k); !slices.Contains(internal, name) && !slices.Contains(ofLocal, name) {
 			others = append(others, name)
 		}
 	}
@@ -207,14 +207,14 @@ func keywords(v any) (*value.Map, error) {
 					out.Set(key, val)
 					continue
 				}
-				return nil, fmt.Errorf("Incorrect argument format: %s has not one key", python.Repr(e))
+				return nil, fmt.Errorf("Incorrect argument format: %s has not one key", pyfmt.Repr(e))
 			default:
-				return nil, fmt.Errorf("Incorrect argument format: %s is no keyword", python.Repr(e))
+				return nil, fmt.Errorf("Incorrect argument format: %s is no keyword", pyfmt.Repr(e))
 			}
 		}
 		if out.Len() > 0 {
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("Incorrect argument format, check the Reactor System documentation for the correct format: args=%s", python.Repr(v))
+	return nil, fmt.Errorf("Incorrect argument format, check the Reactor System documentation for the correct format: args=%s", pyfmt.Repr(v))
 }

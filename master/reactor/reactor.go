@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

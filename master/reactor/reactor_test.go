@@ -18,9 +18,8 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/render"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 
@@ -32,7 +31,7 @@ type plain struct{}
 func (plain) SLS(_ context.Context, t render.Template, _ string) (any, error) {
 	text := strings.ReplaceAll(string(t.Source), "TAG", t.Vars.String("tag"))
 	text = strings.ReplaceAll(text, "ID", t.Vars.Map("data").String("id"))
-	return yaml11.Read([]byte(text))
+	return pyfmt.ReadYAML([]byte(text))
 }
 
 // stage is a master as the reactor sees it.
@@ -90,7 +89,7 @@ func open(t *testing.T, files map[string]string, reactors ...config.Reaction) *s
 		Key: func(key string) bool { return key == "right" },
 		Do: Doers{
 			Job: func(_ context.Context, j Job) ([]string, error) {
-				s.say("local %s %s %s %s %s ret=%s timeout=%v", python.Str(j.Tgt), j.TgtType, j.Fun, python.Repr(j.Args), python.Repr(j.Kwargs), j.Ret, j.Timeout)
+				s.say("local %s %s %s %s %s ret=%s timeout=%v", pyfmt.Str(j.Tgt), j.TgtType, j.Fun, pyfmt.Repr(j.Args), pyfmt.Repr(j.Kwargs), j.Ret, j.Timeout)
 				if j.Tgt == "nobody" {
 					return nil, errors.New("no minions matched")
 				}
@@ -103,14 +102,14 @@ func open(t *testing.T, files map[string]string, reactors ...config.Reaction) *s
 				return s.minions, nil
 			},
 			Runner: func(_ context.Context, c Call) error {
-				s.say("runner %s %s %s fields=%v", c.Fun, python.Repr(c.Args), python.Repr(c.Kwargs), c.Fields)
+				s.say("runner %s %s %s fields=%v", c.Fun, pyfmt.Repr(c.Args), pyfmt.Repr(c.Kwargs), c.Fields)
 				if s.hold != nil {
 					<-s.hold
 				}
 				return nil
 			},
 			Wheel: func(_ context.Context, c Call) error {
-				s.say("wheel %s %s %s fields=%v", c.Fun, python.Repr(c.Args), python.Repr(c.Kwargs), c.Fields)
+				s.say("wheel %s %s %s fields=%v", c.Fun, pyfmt.Repr(c.Args), pyfmt.Repr(c.Kwargs), c.Fields)
 				return nil
 			},
 		},
@@ -232,7 +231,7 @@ func TestManage(t *testing.T) {
 		told := s.bus.Subscribe(bus.SubscribeOptions{Prefix: managePrefix, Size: 100})
 		defer told.Close()
 		sls := filepath.Join(s.dir, "a.sls")
-		say := func(v any) string { return python.Repr(v) }
+		say := func(v any) string { return pyfmt.Repr(v) }
 		for _, c := range []struct{ got, want string }{
 			{say(s.r.List()), "[]"},
 			{say(s.r.Add("my/*", []string{sls})), "{'status': True, 'comment': 'Reactor added.'}"},
@@ -385,7 +384,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add("a: {local.test.ping: [{tgt: x}, {order: last}]}\nb: local.test.ping\nc: {local: [test.ping, {order: -1}]}")
 	f.Add("1: {x: []}\n__a: 5\nd: {1: [{2: 3}]}")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := yaml11.Read([]byte(text))
+		v, err := pyfmt.ReadYAML([]byte(text))
 		m, ok := v.(*value.Map)
 		if err != nil || !ok {
 			return

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 
@@ -42,7 +42,7 @@ func (r *Reactor) reactions(ctx context.Context, tag string, data *value.Map, sl
 	}
 	if faults := verify(high); len(faults) > 0 {
 		return nil, fmt.Errorf("Unable to render reactions for event %s due to errors (%s) in one or more of the sls files (%s)",
-			tag, python.Repr(texts(faults)), python.Repr(texts(slss)))
+			tag, pyfmt.Repr(texts(faults)), pyfmt.Repr(texts(slss)))
 	}
 	return compile(high), nil
 }
@@ -117,5 +117,5 @@ func (r *Reactor) render(ctx context.Context, f file, tag string, data *value.Ma
 	case *value.Map:
 		return pad(v), nil
 	}
-	return nil, fmt.Errorf("it renders to %s, and not to a mapping of reactions", python.Repr(v))
+	return nil, fmt.Errorf("it renders to %s, and not to a mapping of reactions", pyfmt.Repr(v))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -66,7 +66,7 @@ func readMap(file string) (config.Reactors, error) {
 	if err != nil {
 		return config.Reactors{}, err
 	}
-	v, err := yaml11.Read(b)
+	v, err := pyfmt.ReadYAML(b)
 	if err != nil {
 		return config.Reactors{}, err
 	}

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
 

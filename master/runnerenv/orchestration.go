@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/momtree/mom/internal/render"
-	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
+	"github.com/momtree/mom/salt/render"
+	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 

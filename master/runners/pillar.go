@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // PillarQuestion asks for the pillar of one minion.
@@ -102,9 +102,9 @@ func showPillar(ctx context.Context, c *Call) (any, error) {
 	c.Extra().Range(func(k, v any) bool {
 		switch {
 		case k == "saltenv" && v != nil:
-			q.Saltenv = python.Str(v)
+			q.Saltenv = pyfmt.Str(v)
 		case k == "pillarenv" && v != nil:
-			q.Pillarenv = python.Str(v)
+			q.Pillarenv = pyfmt.Str(v)
 		default:
 			q.Grains.Set(k, v)
 		}

@@ -14,11 +14,11 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/topology/trace"
 )
@@ -159,7 +159,7 @@ func (s *stage) Timeouts() (timeout, gather time.Duration) { return 5 * time.Sec
 func (s *stage) Ask(_ context.Context, q Question) (Answers, error) {
 	asked := fmt.Sprintf("%s %v %s %v+%v", q.Fun, q.Tgt, q.TgtType, q.Timeout, q.Gather)
 	if args := q.Arguments(); len(args) > 0 {
-		asked += " " + python.Str(args)
+		asked += " " + pyfmt.Str(args)
 	}
 	if q.Long {
 		asked += " to its end"

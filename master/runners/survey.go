@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 const surveyArgs = `
@@ -96,7 +96,7 @@ func survey(ctx context.Context, c *Call) ([]pool, error) {
 		case "survey_sort":
 			up, err = surveyOrder(v)
 		case "tgt_type":
-			q.TgtType = python.Str(v)
+			q.TgtType = pyfmt.Str(v)
 		default:
 			q.Kwargs.Set(k, v)
 		}
@@ -155,7 +155,7 @@ func pooled(a Answers, up bool) []pool {
 	at := map[string]int{}
 	var out []pool
 	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
-		text := python.Str(a.Returned[id].Value)
+		text := pyfmt.Str(a.Returned[id].Value)
 		i, ok := at[text]
 		if !ok {
 			i = len(out)

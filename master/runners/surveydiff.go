@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // diffLines bounds the lines of a result that is compared line by line.
@@ -19,7 +19,7 @@ func surveyDiff(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	for i, p := range pools {
-		c.Print(fmt.Sprintf("minion pool :\n------------\n%s\npool size :\n----------\n    %d", python.Repr(wire.AnyList(p.minions)), len(p.minions)))
+		c.Print(fmt.Sprintf("minion pool :\n------------\n%s\npool size :\n----------\n    %d", pyfmt.Repr(wire.AnyList(p.minions)), len(p.minions)))
 		if i == 0 {
 			c.Print("pool result :\n------------\n    " + p.result + "\n")
 			continue

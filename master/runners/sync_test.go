@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -45,19 +45,19 @@ func TestSync(t *testing.T) {
 	for kind, want := range map[string]string{
 		"modules": "[]", "runners": runners, "pillar": "['pillar.vaults is not usable: this master runs no Python']", "tokens": "[]", "roster": "[]",
 	} {
-		if v, ok := all.Get(kind); !ok || python.Repr(v) != want {
-			t.Errorf("%s: %s, want %s", kind, python.Repr(v), want)
+		if v, ok := all.Get(kind); !ok || pyfmt.Repr(v) != want {
+			t.Errorf("%s: %s, want %s", kind, pyfmt.Repr(v), want)
 		}
 	}
 	if all.Len() != 23 {
 		t.Errorf("%d kinds", all.Len())
 	}
 	for fun, want := range map[string]string{"saltutil.sync_runners": runners, "saltutil.sync_states": "[]", "saltutil.sync_eauth_tokens": "[]"} {
-		if v := call(fun); python.Repr(v) != want {
-			t.Errorf("%s: %s, want %s", fun, python.Repr(v), want)
+		if v := call(fun); pyfmt.Repr(v) != want {
+			t.Errorf("%s: %s, want %s", fun, pyfmt.Repr(v), want)
 		}
 	}
-	if v := call("saltutil.sync_runners", "saltenv", "dev"); python.Repr(v) != "['runners.x is not usable: this master runs no Python']" {
-		t.Errorf("of another environment: %s", python.Repr(v))
+	if v := call("saltutil.sync_runners", "saltenv", "dev"); pyfmt.Repr(v) != "['runners.x is not usable: this master runs no Python']" {
+		t.Errorf("of another environment: %s", pyfmt.Repr(v))
 	}
 }

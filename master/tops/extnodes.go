@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // maxOutput bounds what a command may print, in bytes.
@@ -53,7 +52,7 @@ func (e extNodes) States(ctx context.Context, id string) (map[string][]string, e
 	if out.full {
 		return nil, fmt.Errorf("%s %s prints more than %d bytes", e.argv[0], id, maxOutput)
 	}
-	v, err := yaml11.Read(out.b.Bytes())
+	v, err := pyfmt.ReadYAML(out.b.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("%s %s prints what is no YAML: %w", e.argv[0], id, err)
 	}
@@ -71,7 +70,7 @@ func classes(v any) (map[string][]string, error) {
 	}
 	env := "base"
 	if e, _ := m.Get("environment"); e != nil {
-		env = python.Str(e)
+		env = pyfmt.Str(e)
 	}
 	var list []any
 	switch c, _ := m.Get("classes"); c := c.(type) {
@@ -86,7 +85,7 @@ func classes(v any) (map[string][]string, error) {
 	}
 	names := make([]string, len(list))
 	for i, x := range list {
-		names[i] = python.Str(x)
+		names[i] = pyfmt.Str(x)
 	}
 	return map[string][]string{env: names}, nil
 }

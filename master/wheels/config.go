@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -193,7 +193,7 @@ func readOptions(path string) (*value.Map, error) {
 	if !strings.HasPrefix(string(b), written) {
 		return nil, fmt.Errorf("%s was not written by config.apply or config.update_config, and is left alone; choose another name", path)
 	}
-	entries, faults := yaml11.Entries(b)
+	entries, faults := pyfmt.YAMLEntries(b)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%s: line %d: %s", path, faults[0].Line, faults[0].Text)
 	}
@@ -205,11 +205,11 @@ func readOptions(path string) (*value.Map, error) {
 
 // formatted is the text of a file of options, which reads back as these and no others.
 func formatted(options *value.Map) ([]byte, error) {
-	text, err := yaml11.Format(options)
+	text, err := pyfmt.FormatYAML(options)
 	if err != nil {
 		return nil, fmt.Errorf("write the options: %w", err)
 	}
-	entries, faults := yaml11.Entries(text)
+	entries, faults := pyfmt.YAMLEntries(text)
 	same := len(faults) == 0 && len(entries) == options.Len()
 	for _, e := range entries {
 		name, _ := e.Key.(string)

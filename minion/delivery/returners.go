@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // saveTimeout bounds one save of a return by a returner.
@@ -74,7 +74,7 @@ func (r Returners) With(names []string, prefix string, kwargs *wire.Map) Returne
 	}
 	kwargs.Range(func(k, v any) bool {
 		for _, name := range names {
-			own.Raw[prefix+strings.TrimSpace(name)+"."+python.Str(k)] = v
+			own.Raw[prefix+strings.TrimSpace(name)+"."+pyfmt.Str(k)] = v
 		}
 		return true
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // tellStart fires `salt/job/<jid>/start/<id>` before a job runs (`salt --start-event`). If the

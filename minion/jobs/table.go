@@ -6,7 +6,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // Table is of what runs here and in other processes, such as a `salt-call`.

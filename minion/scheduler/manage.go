@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Tag is that of events that ask a scheduler for something.
@@ -126,7 +126,7 @@ func (s *Scheduler) add(r request) (*wire.Map, error) {
 	if jobs.Len() != 1 {
 		return nil, errors.New("You can only schedule one new job at a time.")
 	}
-	name := python.Str(jobs.Keys()[0])
+	name := pyfmt.Str(jobs.Keys()[0])
 	v, _ := jobs.GetKey(jobs.Keys()[0])
 	job, ok := v.(*wire.Map)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // failedCode is the return code of a job whose function could not do its work.

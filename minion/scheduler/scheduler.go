@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/jobs"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // Master is one that results go to.

@@ -18,9 +18,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/jobs"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/salt/modules"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

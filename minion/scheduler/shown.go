@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Where jobs stand, as the event manage_schedule names it.
@@ -53,10 +53,10 @@ func (s *Scheduler) shown(where string) *wire.Map {
 	for _, k := range out.Keys() {
 		v, _ := out.GetKey(k)
 		m, ok := v.(*wire.Map)
-		if !ok || settings[python.Str(k)] {
+		if !ok || settings[pyfmt.Str(k)] {
 			continue
 		}
-		if st, ok := stand[python.Str(k)]; ok && st.Looked {
+		if st, ok := stand[pyfmt.Str(k)]; ok && st.Looked {
 			out.Set(k, s.standing(m, st, now.Wall))
 		}
 	}

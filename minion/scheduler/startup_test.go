@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // The states of startup_states run once, when there is a master, which gets the result as
@@ -33,7 +33,7 @@ func TestStartup(t *testing.T) {
 			s.join(t, "b")
 			time.Sleep(2 * time.Hour)
 			got := a.returns()
-			if len(got) != 1 || got[0].String("fun") != c.fun || python.Repr(got[0].List("fun_args")) != c.args || got[0].String("jid") != "req" ||
+			if len(got) != 1 || got[0].String("fun") != c.fun || pyfmt.Repr(got[0].List("fun_args")) != c.args || got[0].String("jid") != "req" ||
 				!jid.IsOwn(got[0].String("mom_jid"), "m1") || got[0].Has("schedule") || got[0].String("cmd") != "_return" {
 				t.Errorf("%s: %#v", c.option, got)
 			}

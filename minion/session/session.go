@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // Session is the connection to one master: requests one way, publications the

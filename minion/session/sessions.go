@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/grains"
+	"github.com/momtree/mom/salt/modules"
 )
 
 // ErrNoMaster is returned for what only a master can do.

@@ -13,10 +13,10 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // kinds are the types of targets.
@@ -125,7 +125,7 @@ func (f *flags) question(words []string) client.RunnerCall {
 	}
 	for name, text := range map[string]string{"ret_kwargs": f.retKwargs, "module_executors": f.executors, "executor_opts": f.executorOpts} {
 		if text != "" {
-			ask[name] = yaml11.Word(text)
+			ask[name] = pyfmt.YAMLWord(text)
 		}
 	}
 	groups := make([]any, len(f.groups))

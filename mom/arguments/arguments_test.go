@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // show makes values comparable and readable, types included.
@@ -113,7 +113,7 @@ func TestValue(t *testing.T) {
 		{"\x1b[31m", "\x1b[31m"},
 		{"a\xffb", "a\xffb"},
 	} {
-		if got := yaml11.Word(c.text); show(got) != show(c.want) {
+		if got := pyfmt.YAMLWord(c.text); show(got) != show(c.want) {
 			t.Errorf("%q: got %s, want %s", c.text, show(got), show(c.want))
 		}
 	}
@@ -187,7 +187,7 @@ func TestBounded(t *testing.T) {
 	laughs += "}"
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	for _, text := range []string{laughs, deep} {
-		if got := yaml11.Word(text); got != text {
+		if got := pyfmt.YAMLWord(text); got != text {
 			t.Errorf("%.20s… became %T", text, got)
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzValue(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v := yaml11.Word(text)
+		v := pyfmt.YAMLWord(text)
 		if _, big := v.(*big.Int); big {
 			t.Fatalf("%q is too big a number for the wire", text)
 		}
@@ -219,7 +219,7 @@ func FuzzValue(f *testing.F) {
 		if strings.TrimSpace(text) == "" || strings.Contains(text, "#") {
 			return
 		}
-		if got := yaml11.Word("'" + text + "'"); got != text {
+		if got := pyfmt.YAMLWord("'" + text + "'"); got != text {
 			t.Fatalf("%q in quotes became %v", text, got)
 		}
 	})

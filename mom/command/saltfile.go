@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -32,7 +32,7 @@ func (o Salt) saltfileWords(args []string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("saltfile: %w", err)
 	}
-	v, err := yaml11.Read(b)
+	v, err := pyfmt.ReadYAML(b)
 	if err != nil {
 		return nil, fmt.Errorf("saltfile %s: %w", path, err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/topology"
 )
 
@@ -143,5 +143,5 @@ func text(raw client.Raw) string {
 	if err != nil {
 		return "unreadable: " + err.Error()
 	}
-	return strings.ReplaceAll(python.Str(v), "\n", " | ")
+	return strings.ReplaceAll(pyfmt.Str(v), "\n", " | ")
 }

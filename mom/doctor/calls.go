@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/salt/render"
 )
 
 // salted are calls of execution functions in templates, as salt['file.read'](…) or

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 )
 
 // engine reads templates with Salt's filters and tests.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -29,7 +29,7 @@ func lookReactors(p *patient) {
 		data, err := read(f)
 		var v any
 		if err == nil {
-			v, err = yaml11.Read(data)
+			v, err = pyfmt.ReadYAML(data)
 		}
 		if err != nil {
 			p.fails(areaReactor, f, "mend the file that the option reactor names", "%v", err)

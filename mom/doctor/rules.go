@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
-	"github.com/momtree/mom/minion/modules"
-	_ "github.com/momtree/mom/minion/staterun" // the functions state.*
+	"github.com/momtree/mom/salt/modules"
+	_ "github.com/momtree/mom/salt/modules/state" // the functions state.*
 )
 
 const areaRules = "rules"

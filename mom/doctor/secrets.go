@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 )
 
 // lookSecrets opens the keys for secrets in pillars as the master does. Salt has gpg open

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/salt/render"
 )
 
 const areaSLS = "sls"

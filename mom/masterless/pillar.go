@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/rendering"
-	"github.com/momtree/mom/minion/modules"
-	"github.com/momtree/mom/minion/staterun"
+	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/salt/modules/state"
 )
 
 // Pillars compiles pillars by the options of one minion. It implements minion.Pillars.
@@ -36,7 +36,7 @@ func New(conf *config.Minion, log *slog.Logger) (*Pillars, error) {
 func (p *Pillars) Compile(ctx context.Context, env modules.Env, o modules.PillarOptions) (*wire.Map, error) {
 	engines := rendering.Engines{Config: p.master, Log: p.log}
 	c, err := pillar.New(pillar.Options{
-		Config: p.master, Renderer: engines.New, Decrypter: engines.SecretKeys(), Functions: staterun.Functions(env, ""), Log: p.log,
+		Config: p.master, Renderer: engines.New, Decrypter: engines.SecretKeys(), Functions: state.Functions(env, ""), Log: p.log,
 	})
 	if err != nil {
 		return nil, err

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -148,7 +148,7 @@ func (f *flags) job(l line) (client.Job, error) {
 		j.Timeout = time.Duration(f.timeout) * time.Second
 	}
 	if f.metadata != "" {
-		j.Extra["metadata"] = yaml11.Word(f.metadata)
+		j.Extra["metadata"] = pyfmt.YAMLWord(f.metadata)
 	}
 	if f.startEvent {
 		j.Extra["start_event"] = true
@@ -157,21 +157,21 @@ func (f *flags) job(l line) (client.Job, error) {
 		j.Extra["ret_config"] = f.retConfig
 	}
 	if f.retKwargs != "" {
-		v, ok := yaml11.Word(f.retKwargs).(*value.Map)
+		v, ok := pyfmt.YAMLWord(f.retKwargs).(*value.Map)
 		if !ok {
 			return j, fmt.Errorf("--return_kwargs: %q is not a map such as '{\"db\": \"salt\"}'", f.retKwargs)
 		}
 		j.Extra["ret_kwargs"] = v
 	}
 	if f.executors != "" {
-		v, ok := yaml11.Word(f.executors).([]any)
+		v, ok := pyfmt.YAMLWord(f.executors).([]any)
 		if !ok {
 			v = []any{f.executors}
 		}
 		j.Extra["module_executors"] = v
 	}
 	if f.executorOpts != "" {
-		v, ok := yaml11.Word(f.executorOpts).(*value.Map)
+		v, ok := pyfmt.YAMLWord(f.executorOpts).(*value.Map)
 		if !ok {
 			return j, fmt.Errorf("--executor-opts: %q is not a map such as '{\"splay_time\": 10}'", f.executorOpts)
 		}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/minion/modules"
-	_ "github.com/momtree/mom/minion/staterun" // the functions state.*
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
+	"github.com/momtree/mom/salt/modules"
+	_ "github.com/momtree/mom/salt/modules/state" // the functions state.*
 )
 
 // exitNoTarget is Salt's code for a line without target or function.

@@ -17,13 +17,13 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/minion"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/masterless"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
+	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // exitNotAvailable is Salt's code for a function that does not exist.
@@ -158,7 +158,7 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 		Returners: strings.FieldsFunc(f.returners, func(r rune) bool { return r == ',' }),
 	}
 	if f.metadata != "" {
-		o.Metadata = yaml11.Word(f.metadata)
+		o.Metadata = pyfmt.YAMLWord(f.metadata)
 	}
 	switch {
 	case f.grains && len(words) > 0:

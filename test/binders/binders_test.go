@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
 )
 

@@ -3,7 +3,7 @@ package binders
 import (
 	"math/rand/v2"
 
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
 )
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/api"
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // show is a value as a person writes it in an assignment.
-func show(v any) string { return python.Str(v) }
+func show(v any) string { return pyfmt.Str(v) }
 
 // attempt makes a call through one of the entrances, and waits until all that it leads to is
 // over.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // permits tells whether rules of a user allow what ran, as a flat Salt master reads them: with
@@ -58,7 +58,7 @@ func (a argRule) allows(e execution, start bool) bool {
 		} else if i -= len(s.params); i < len(e.rest) {
 			v, ok = e.rest[i], true
 		}
-		if x != nil && !(ok && fits(*x, python.Str(v), start)) {
+		if x != nil && !(ok && fits(*x, pyfmt.Str(v), start)) {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (a argRule) allows(e execution, start bool) bool {
 		if !ok {
 			v, ok = e.free[name]
 		}
-		if !ok || !fits(x, python.Str(v), start) {
+		if !ok || !fits(x, pyfmt.Str(v), start) {
 			return false
 		}
 	}

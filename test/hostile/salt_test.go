@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Salt's minion, as far as it decides what runs: a model of what was observed of 3006.27.
@@ -123,7 +123,7 @@ func saltBinds(s signature, args []any) (execution, error) {
 			if !takes(m[1]) {
 				return e, fmt.Errorf("keyword %s is not valid", m[1])
 			}
-			named[m[1]] = yaml11.Word(m[2])
+			named[m[1]] = pyfmt.YAMLWord(m[2])
 		default:
 			positional = append(positional, a)
 		}

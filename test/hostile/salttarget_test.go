@@ -10,8 +10,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // saltMatches tells whether Salt's minion is meant by a target.
@@ -243,7 +243,7 @@ func foundMatches(v any, pattern string, match func(pattern, s string) bool) boo
 }
 
 func scalarMatches(v any, pattern string, match func(pattern, s string) bool) bool {
-	return match(strings.ToLower(pattern), strings.ToLower(python.Str(v)))
+	return match(strings.ToLower(pattern), strings.ToLower(pyfmt.Str(v)))
 }
 
 // mapMatches compares the keys of a mapping, what is below them, and after *: its values.

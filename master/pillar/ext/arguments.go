@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -56,9 +56,9 @@ func (a arguments) text(name string) (string, error) {
 	case string:
 		return v, nil
 	case []any, *value.Map:
-		return "", fmt.Errorf("%s should be a text, not %s", name, python.Repr(v))
+		return "", fmt.Errorf("%s should be a text, not %s", name, pyfmt.Repr(v))
 	default:
-		return python.Str(v), nil
+		return pyfmt.Str(v), nil
 	}
 }
 
@@ -70,7 +70,7 @@ func (a arguments) flag(name string) (bool, error) {
 	case bool:
 		return v, nil
 	}
-	return false, fmt.Errorf("%s should be True or False, not %s", name, python.Repr(a[name]))
+	return false, fmt.Errorf("%s should be True or False, not %s", name, pyfmt.Repr(a[name]))
 }
 
 // errShellID says that an id may not stand in a command or a path.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -86,7 +86,7 @@ func readHTTP(conf any) (h httpConf, err error) {
 	case *value.Map:
 		h.headers = v
 	default:
-		return h, fmt.Errorf("header_dict should be a mapping, not %s", python.Repr(v))
+		return h, fmt.Errorf("header_dict should be a mapping, not %s", pyfmt.Repr(v))
 	}
 	return h, nil
 }
@@ -152,7 +152,7 @@ func (h httpConf) address(c *Call) (string, error) {
 			missing = fmt.Errorf("the minion has no grain %s that fits into an address", name)
 			return ""
 		}
-		return quoted(python.Str(v))
+		return quoted(pyfmt.Str(v))
 	})
 	return at, missing
 }
@@ -191,7 +191,7 @@ func (h httpConf) get(ctx context.Context, at string) ([]byte, error) {
 	}
 	for _, k := range h.headers.Keys() {
 		v, _ := h.headers.GetKey(k)
-		req.Header.Set(python.Str(k), python.Str(v))
+		req.Header.Set(pyfmt.Str(k), pyfmt.Str(v))
 	}
 	res, err := client().Do(req)
 	if err != nil {

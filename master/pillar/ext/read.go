@@ -4,10 +4,10 @@ import (
 	"bytes"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
-func readYAML(b []byte) (any, error) { return yaml11.Read(b) }
+func readYAML(b []byte) (any, error) { return pyfmt.ReadYAML(b) }
 
 // readJSON reads JSON; nothing is no value, as it is with YAML.
 func readJSON(b []byte) (any, error) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -106,7 +106,7 @@ func readQuery(v any) (q query, err error) {
 func whole(name string, v any) (int, error) {
 	n, ok := v.(int64)
 	if !ok || n < 0 || n > 1000 {
-		return 0, fmt.Errorf("%s should be a number from 0, not %s", name, python.Repr(v))
+		return 0, fmt.Errorf("%s should be a number from 0, not %s", name, pyfmt.Repr(v))
 	}
 	return int(n), nil
 }
@@ -128,7 +128,7 @@ func numbers(v any) (out []int, err error) {
 		if n, err := whole("with_lists", v); err == nil {
 			return []int{n}, nil
 		}
-		return nil, fmt.Errorf("with_lists should be numbers, not %s", python.Repr(v))
+		return nil, fmt.Errorf("with_lists should be numbers, not %s", pyfmt.Repr(v))
 	}
 	for _, e := range list {
 		n, err := whole("with_lists", e)
@@ -321,7 +321,7 @@ func mergeInto(a, b *value.Map, lists bool) {
 		case []any:
 			if h, ok := have.([]any); ok && lists {
 				for _, e := range v {
-					if !slices.ContainsFunc(h, func(o any) bool { return python.Repr(o) == python.Repr(e) }) {
+					if !slices.ContainsFunc(h, func(o any) bool { return pyfmt.Repr(o) == pyfmt.Repr(e) }) {
 						h = append(h, e)
 					}
 				}

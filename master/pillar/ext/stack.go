@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -48,7 +47,7 @@ func checkStack(conf any) error {
 	case []any:
 		for _, v := range conf {
 			if _, ok := v.(string); !ok {
-				return fmt.Errorf("an entry is %s, not the path of a file", python.Repr(v))
+				return fmt.Errorf("an entry is %s, not the path of a file", pyfmt.Repr(v))
 			}
 		}
 		return nil
@@ -134,7 +133,7 @@ func scalarEqual(a, b any) bool {
 	case []any, *value.Map:
 		return false
 	}
-	return python.Str(a) == python.Str(b)
+	return pyfmt.Str(a) == pyfmt.Str(b)
 }
 
 // stacking merges the files of lists.
@@ -186,7 +185,7 @@ func (s *stacking) list(ctx context.Context, cfg string, stack *value.Map) (*val
 			if err != nil {
 				return nil, err
 			}
-			v, err := yaml11.Read([]byte(text))
+			v, err := pyfmt.ReadYAML([]byte(text))
 			if err != nil {
 				return nil, fmt.Errorf("Stack pillar yaml parsing error in %s:\n%w", path, err)
 			}
@@ -214,10 +213,10 @@ func (s *stacking) render(ctx context.Context, dir, rel string, vars *value.Map)
 
 // stackItems are the entries of a list, which is YAML or lines.
 func stackItems(text string) (out []string) {
-	if v, err := yaml11.Read([]byte(text)); err == nil {
+	if v, err := pyfmt.ReadYAML([]byte(text)); err == nil {
 		if list, ok := v.([]any); ok {
 			for _, e := range list {
-				out = append(out, python.Str(e))
+				out = append(out, pyfmt.Str(e))
 			}
 			return out
 		}
@@ -310,7 +309,7 @@ func mergeList(stack, list []any) ([]any, error) {
 		return list, nil
 	case stackRemove:
 		return slices.DeleteFunc(slices.Clone(stack), func(e any) bool {
-			return slices.ContainsFunc(list, func(o any) bool { return python.Repr(o) == python.Repr(e) })
+			return slices.ContainsFunc(list, func(o any) bool { return pyfmt.Repr(o) == pyfmt.Repr(e) })
 		}), nil
 	case stackFirst:
 		return slices.Concat(list, stack), nil

@@ -1,0 +1,180 @@
+package modules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+// kwargMarker is the key of a map in an arg list whose other keys are keywords.
+const kwargMarker = "__kwarg__"
+
+// pubPrefix starts the names of publication fields that Salt lays among the
+// keywords of a function. They are no arguments of the caller, so they are
+// dropped here.
+const pubPrefix = "__pub_"
+
+// textKwarg is "name=value" in a text argument, which some callers of the REST
+// API send as it is.
+var textKwarg = regexp.MustCompile(`^([^\d\W][\w.-]*)=([^=\n][^\n]*)?$`)
+
+// Bind fits an arg list to a function. Errors are worded as Python words them:
+// an [InvocationError] for unknown keywords, an [ArgumentError] for the rest.
+func Bind(full string, fn Function, args []any) (*Call, error) {
+	positional, named, err := sortArgs(fn, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKeywords(full, fn, named); err != nil {
+		return nil, err
+	}
+	c := &Call{Fun: full, Kwargs: wire.NewMap(), fn: fn}
+	given := make([]bool, len(fn.Args))
+	c.Args = make([]any, len(fn.Args), max(len(fn.Args), len(positional)))
+	for i, a := range fn.Args {
+		v, isNamed := named.Get(a.Name)
+		switch {
+		case i < len(positional) && isNamed:
+			return nil, argErrorf("%s() got multiple values for argument '%s'", fn.Name, a.Name)
+		case i < len(positional):
+			c.Args[i], given[i] = positional[i], true
+		case isNamed:
+			c.Args[i], given[i] = v, true
+		default:
+			c.Args[i] = a.Default
+		}
+	}
+	if len(positional) > len(fn.Args) {
+		if !fn.VarArgs {
+			return nil, tooMany(fn, len(positional))
+		}
+		c.Args = append(c.Args, positional[len(fn.Args):]...)
+	}
+	if err := missing(fn, given); err != nil {
+		return nil, err
+	}
+	named.Range(func(k, v any) bool {
+		if name := k.(string); !fn.has(name) {
+			c.Kwargs.Set(name, v)
+		}
+		return true
+	})
+	return c, nil
+}
+
+// sortArgs parts an arg list into positional values and keywords. Text of the
+// form name=value is a keyword only where the function knows the name, so that
+// a command line such as "A=1 env" stays one.
+func sortArgs(fn Function, args []any) ([]any, *wire.Map, error) {
+	var positional []any
+	named := wire.NewMap()
+	for _, a := range args {
+		switch a := a.(type) {
+		case *wire.Map:
+			if a == nil || !a.Bool(kwargMarker) {
+				break
+			}
+			var bad any
+			a.Range(func(k, v any) bool {
+				name, ok := k.(string)
+				if !ok {
+					bad = k
+					return false
+				}
+				if name != kwargMarker && !strings.HasPrefix(name, pubPrefix) {
+					named.Set(name, v)
+				}
+				return true
+			})
+			if bad != nil {
+				return nil, nil, argErrorf("keywords must be strings, not %s", PyRepr(bad))
+			}
+			continue
+		case string:
+			if m := textKwarg.FindStringSubmatch(a); m != nil && (fn.VarKw || fn.has(m[1])) {
+				if !strings.HasPrefix(m[1], pubPrefix) {
+					named.Set(m[1], pyfmt.YAMLWord(m[2]))
+				}
+				continue
+			}
+		}
+		positional = append(positional, a)
+	}
+	return positional, named, nil
+}
+
+func (fn Function) has(arg string) bool {
+	for _, a := range fn.Args {
+		if a.Name == arg {
+			return true
+		}
+	}
+	return false
+}
+
+func checkKeywords(full string, fn Function, named *wire.Map) error {
+	if fn.VarKw {
+		return nil
+	}
+	var bad []string
+	named.Range(func(k, v any) bool {
+		if name := k.(string); !fn.has(name) && !ignored(full, fn, name) {
+			bad = append(bad, name+"="+PyStr(v))
+		}
+		return true
+	})
+	if len(bad) == 0 {
+		return nil
+	}
+	return invocationErrorf("The following keyword arguments are not valid: %s", strings.Join(bad, ", "))
+}
+
+func tooMany(fn Function, given int) error {
+	required := 0
+	for _, a := range fn.Args {
+		if a.Required {
+			required++
+		}
+	}
+	takes := fmt.Sprintf("%d positional argument%s", len(fn.Args), plural(len(fn.Args)))
+	if required < len(fn.Args) {
+		takes = fmt.Sprintf("from %d to %d positional arguments", required, len(fn.Args))
+	}
+	was := "were"
+	if given == 1 {
+		was = "was"
+	}
+	return argErrorf("%s() takes %s but %d %s given", fn.Name, takes, given, was)
+}
+
+func missing(fn Function, given []bool) error {
+	var names []string
+	for i, a := range fn.Args {
+		if a.Required && !given[i] {
+			names = append(names, "'"+a.Name+"'")
+		}
+	}
+	var list string
+	switch n := len(names); n {
+	case 0:
+		return nil
+	case 1:
+		list = names[0]
+	case 2:
+		list = names[0] + " and " + names[1]
+	default:
+		list = strings.Join(names[:n-1], ", ") + ", and " + names[n-1]
+	}
+	return argErrorf("%s() missing %d required positional argument%s: %s",
+		fn.Name, len(names), plural(len(names)), list)
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}

@@ -1,0 +1,345 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/fileclient"
+)
+
+func init() {
+	saltenv := Arg{Name: "saltenv"}
+	source := Arg{Name: "path", Required: true}
+	const about = `
+A path is salt://PATH, also with ?saltenv=ENV; saltenv is the environment
+otherwise, that of the option saltenv or base by default.
+`
+	Register("cp",
+		Function{
+			Name: "get_file", Run: cpGetFile,
+			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "makedirs", Default: false}, {Name: "template"}, {Name: "gzip"}},
+			Doc: `
+Copy a file of the master to dest, a file or a folder. Returns where it is, ""
+when the master has no such file, False when the folder of dest is not there:
+makedirs=True makes it. gzip=1 to 9 compresses it on its way. template=jinja
+renders path and dest first.
+` + about + `
+CLI Example:
+
+    salt '*' cp.get_file salt://path/to/file /minion/dest
+`,
+		},
+		Function{
+			Name: "get_dir", Run: cpGetDir,
+			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "template"}, {Name: "gzip"}},
+			Doc: `
+Copy a folder of the master, with what is in it, into the folder dest. Returns
+the files and the empty folders that it has made or found. gzip=1 to 9
+compresses files on their way. template=jinja renders path and dest first.
+` + about + `
+CLI Example:
+
+    salt '*' cp.get_dir salt://path/to/dir/ /minion/dest
+`,
+		},
+		Function{
+			Name: "get_url", Run: cpGetURL,
+			Args: []Arg{source, {Name: "dest", Default: ""}, saltenv, {Name: "makedirs", Default: false}, {Name: "source_hash"}},
+			Doc: `
+Copy what is behind a path (salt://, http://, https://, file:// or a path of the
+minion) to dest, or into the cache of the minion. Returns where it is, with
+dest=None what it holds, False when the master does not have it. makedirs=True
+makes the folder of dest. A file behind http that the cache has with the
+source_hash is not fetched again.
+` + about + `
+CLI Example:
+
+    salt '*' cp.get_url salt://my/file /tmp/mine
+    salt '*' cp.get_url https://example.com/ /tmp/index.html
+`,
+		},
+		Function{Name: "get_file_str", Args: []Arg{source, saltenv}, Run: cpGetFileStr, Doc: `
+Cache a file and return what it holds, False when it is not there.
+` + about + `
+CLI Example:
+
+    salt '*' cp.get_file_str salt://my/file
+`},
+		Function{
+			Name: "cache_file", Run: cpCacheFile,
+			Args: []Arg{source, saltenv, {Name: "source_hash"}, {Name: "verify_ssl", Default: true}, {Name: "use_etag", Default: false}},
+			Doc: `
+Get a file into the cache of the minion. Returns where it is there, False when
+there is none. Of files behind http, source_hash spares one that the cache has,
+use_etag=True asks the server whether it has another one, and verify_ssl=False
+takes any certificate.
+` + about + `
+CLI Example:
+
+    salt '*' cp.cache_file salt://path/to/file
+`,
+		},
+		Function{Name: "cache_files", Args: []Arg{{Name: "paths", Required: true}, saltenv}, Run: cpCacheFiles, Doc: `
+Get several files (paths, a list or with commas) into the cache of the minion.
+` + about + `
+CLI Example:
+
+    salt '*' cp.cache_files salt://a/file1,salt://a/file2
+`},
+		Function{
+			Name: "cache_dir", Run: cpCacheDir,
+			Args: []Arg{source, saltenv, {Name: "include_empty", Default: false}, {Name: "include_pat"}, {Name: "exclude_pat"}},
+			Doc: `
+Get the files of a folder into the cache of the minion: those that include_pat
+matches and exclude_pat does not, each a glob or E@ and a regular expression;
+with include_empty=True its empty folders too.
+` + about + `
+CLI Example:
+
+    salt '*' cp.cache_dir salt://path/to/dir
+    salt '*' cp.cache_dir salt://path/to/dir include_pat='E@.*\.conf$'
+`,
+		},
+		Function{Name: "cache_master", Args: []Arg{saltenv}, Run: cpCacheMaster, Doc: `
+Get all files of an environment (saltenv) into the cache of the minion.
+
+CLI Example:
+
+    salt '*' cp.cache_master
+`},
+		Function{Name: "cache_local_file", Args: []Arg{source}, Run: cpCacheLocal, Doc: `
+Copy a file of the minion (path) into its cache.
+
+CLI Example:
+
+    salt '*' cp.cache_local_file /etc/hosts
+`},
+		Function{Name: "cache_dest", Args: []Arg{{Name: "url", Required: true}, saltenv}, Run: cpCacheDest, Doc: `
+Tell where the cache keeps a file (url, of saltenv), whether it has it or not.
+
+CLI Example:
+
+    salt '*' cp.cache_dest salt://my/file
+`},
+		Function{Name: "is_cached", Args: []Arg{source, saltenv}, Run: cpIsCached, Doc: `
+Tell where a file lies in the cache of the minion, "" when it does not.
+` + about + `
+CLI Example:
+
+    salt '*' cp.is_cached salt://path/to/file
+`},
+		Function{Name: "hash_file", Args: []Arg{source, saltenv}, Run: cpHashFile, Doc: `
+Return the hash of a file of the master, or of a file of the minion.
+` + about + `
+CLI Example:
+
+    salt '*' cp.hash_file salt://path/to/file
+`},
+		Function{Name: "stat_file", Args: []Arg{source, saltenv, {Name: "octal", Default: true}}, Run: cpStatFile, Doc: `
+Return the mode of a file: in octal digits, or as a number with octal=False.
+` + about + `
+CLI Example:
+
+    salt '*' cp.stat_file salt://path/to/file
+`},
+	)
+}
+
+// saltenvOf is the environment of a call.
+func saltenvOf(c *Call) string {
+	if env := c.Str("saltenv"); env != "" {
+		return env
+	}
+	if env := PyStr(c.Env.Option("saltenv")); env != "" && c.Env.Option("saltenv") != nil {
+		return env
+	}
+	return "base"
+}
+
+// absentFile tells whether an error only says that a file is not there.
+func absentFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// fileError is an error of the file client as a user reads it.
+func fileError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *fileclient.PathError
+	if errors.As(err, &path) {
+		return &InvocationError{err.Error()}
+	}
+	return &CommandError{err.Error()}
+}
+
+// wants reads the arguments that functions which fetch have in common.
+func wants(c *Call) (fileclient.Want, error) {
+	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.Truth("makedirs"), SourceHash: c.Str("source_hash")}
+	if c.Value("gzip") != nil {
+		n, err := c.Int("gzip")
+		if err != nil || n < 0 || n > 9 {
+			return w, argErrorf("gzip is a number from 1 to 9, not %s", PyRepr(c.Value("gzip")))
+		}
+		w.Gzip = int(n)
+	}
+	return w, nil
+}
+
+func cpGetFile(ctx context.Context, c *Call) (any, error) {
+	if err := renderNames(ctx, c); err != nil {
+		return nil, err
+	}
+	w, err := wants(c)
+	if err != nil {
+		return nil, err
+	}
+	source := c.Str("path")
+	if !fileclient.IsURL(source) {
+		return nil, commandErrorf("Unsupported path: %s", source)
+	}
+	dest, err := c.Env.Files().Get(ctx, source, c.Str("dest"), w)
+	switch {
+	case errors.Is(err, fileclient.ErrNoFolder):
+		return false, nil
+	case absentFile(err):
+		return "", nil
+	}
+	return dest, fileError(err)
+}
+
+func cpGetDir(ctx context.Context, c *Call) (any, error) {
+	if err := renderNames(ctx, c); err != nil {
+		return nil, err
+	}
+	w, err := wants(c)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.Env.Files().Folder(ctx, c.Str("path"), c.Str("dest"), w)
+	return wire.AnyList(got), fileError(err)
+}
+
+func cpGetURL(ctx context.Context, c *Call) (any, error) {
+	w, err := wants(c)
+	if err != nil {
+		return nil, err
+	}
+	dest, isPath := c.Value("dest").(string)
+	path, err := c.Env.Files().Get(ctx, c.Str("path"), dest, w)
+	switch {
+	case fileclient.IsURL(c.Str("path")) && (absentFile(err) || errors.Is(err, fileclient.ErrNoFolder)):
+		return false, nil
+	case errors.Is(err, fileclient.ErrNoFolder):
+		return "", nil
+	case err != nil || isPath:
+		return path, fileError(err)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), fileError(err)
+}
+
+func cpGetFileStr(ctx context.Context, c *Call) (any, error) {
+	data, err := c.Env.Files().Read(ctx, c.Str("path"), fileclient.Want{Saltenv: saltenvOf(c)})
+	if absentFile(err) {
+		return false, nil
+	}
+	return string(data), fileError(err)
+}
+
+func cpCacheFile(ctx context.Context, c *Call) (any, error) {
+	w, err := wants(c)
+	if err != nil {
+		return nil, err
+	}
+	w.SkipVerify, w.ETag = !c.Truth("verify_ssl"), c.Truth("use_etag")
+	return cached(ctx, c, c.Str("path"), w)
+}
+
+// cached gets a file into the cache; False says that it is not there.
+func cached(ctx context.Context, c *Call, source string, w fileclient.Want) (any, error) {
+	path, err := c.Env.Files().Cache(ctx, source, w)
+	if absentFile(err) {
+		return false, nil
+	}
+	return path, fileError(err)
+}
+
+func cpCacheFiles(ctx context.Context, c *Call) (any, error) {
+	out := []any{}
+	for _, source := range textList(c.Value("paths")) {
+		path, err := cached(ctx, c, source, fileclient.Want{Saltenv: saltenvOf(c)})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
+func cpCacheDir(ctx context.Context, c *Call) (any, error) {
+	w := fileclient.Want{Saltenv: saltenvOf(c)}
+	got, err := c.Env.Files().CacheFolder(ctx, c.Str("path"), w, c.Truth("include_empty"), c.Str("include_pat"), c.Str("exclude_pat"))
+	return wire.AnyList(got), fileError(err)
+}
+
+func cpCacheMaster(ctx context.Context, c *Call) (any, error) {
+	got, err := c.Env.Files().CacheFolder(ctx, fileclient.URL(""), fileclient.Want{Saltenv: saltenvOf(c)}, false, "", "")
+	return wire.AnyList(got), fileError(err)
+}
+
+func cpCacheLocal(_ context.Context, c *Call) (any, error) {
+	path, err := c.Env.Files().KeepLocal(c.Str("path"))
+	if absentFile(err) {
+		return "", nil
+	}
+	return path, fileError(err)
+}
+
+func cpCacheDest(_ context.Context, c *Call) (any, error) {
+	path, err := c.Env.Files().Place(c.Str("url"), saltenvOf(c))
+	return path, fileError(err)
+}
+
+func cpIsCached(_ context.Context, c *Call) (any, error) {
+	path, err := c.Env.Files().Cached(c.Str("path"), saltenvOf(c))
+	return path, fileError(err)
+}
+
+func cpHashFile(ctx context.Context, c *Call) (any, error) {
+	source := c.Str("path")
+	h, err := c.Env.Files().Hash(ctx, source, saltenvOf(c))
+	switch {
+	case absentFile(err) && fileclient.IsURL(source):
+		return "", nil
+	case absentFile(err):
+		return wire.NewMap(), nil
+	case err != nil:
+		return nil, fileError(err)
+	}
+	return h.Map(), nil
+}
+
+func cpStatFile(ctx context.Context, c *Call) (any, error) {
+	mode, known, err := c.Env.Files().Mode(ctx, c.Str("path"), saltenvOf(c))
+	switch {
+	case absentFile(err), err == nil && !known:
+		return nil, nil
+	case err != nil:
+		return nil, fileError(err)
+	case c.Truth("octal"):
+		return octalMode(uint32(mode)), nil
+	}
+	return mode, nil
+}
+
+// modeBits are the modes of files: how wide they are differs by system.
+type modeBits interface{ ~uint16 | ~uint32 }
+
+// octalMode is a mode as Salt writes it: four digits.
+func octalMode[M modeBits](mode M) string {
+	digits := "0000" + strings.TrimLeft(octal(uint32(mode)&0o7777), "0")
+	return digits[len(digits)-4:]
+}

@@ -1,0 +1,97 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/external"
+)
+
+// externalFunction makes a function of what a program among the modules describes.
+// false: there is none of that name. A program that is no module is an error.
+func externalFunction(ctx context.Context, env Env, full string) (Function, bool, error) {
+	name, fun, ok := strings.Cut(full, ".")
+	if env == nil || env.External() == nil || !ok {
+		return Function{}, false, nil
+	}
+	about, err := env.External().Describe(ctx, name)
+	switch {
+	case errors.Is(err, external.ErrNone):
+		return Function{}, false, nil
+	case err != nil:
+		return Function{}, false, commandErrorf("%v", err)
+	}
+	i := slices.IndexFunc(about.Functions, func(f external.Function) bool { return f.Name == fun })
+	if i < 0 {
+		return Function{}, false, nil
+	}
+	return bound(name, about.Functions[i]), true, nil
+}
+
+// bound is a described function as others are.
+func bound(module string, f external.Function) Function {
+	fn := Function{Name: f.Name, Doc: f.Doc, VarArgs: f.VarArgs, VarKw: f.Kwargs}
+	for _, a := range f.Args {
+		fn.Args = append(fn.Args, Arg{Name: a.Name, Default: a.Default, Required: a.Required})
+	}
+	fn.Run = func(ctx context.Context, c *Call) (any, error) {
+		args := wire.NewMap()
+		for i, a := range f.Args {
+			args.Set(a.Name, c.Args[i])
+		}
+		v, retcode, err := c.Env.External().Run(ctx, external.Call{
+			Module: module, Function: f.Name, Args: args, Rest: c.Rest(), Kwargs: c.Kwargs, JID: c.JID,
+			ID: PyStr(c.Env.Option("id")), Grains: c.Env.Grains(), Pillar: c.Env.Pillar(),
+		})
+		c.Retcode = retcode
+		var told *external.Failure
+		switch {
+		case errors.As(err, &told):
+			return nil, &CommandError{told.Text}
+		case err != nil:
+			return nil, commandErrorf("%v", err)
+		}
+		return v, nil
+	}
+	return fn
+}
+
+// externalNames are the functions of all external modules that can be asked.
+func externalNames(ctx context.Context, env Env) []string {
+	if env == nil || env.External() == nil {
+		return nil
+	}
+	var out []string
+	for _, module := range env.External().Names() {
+		about, err := env.External().Describe(ctx, module)
+		if err != nil {
+			continue // it was told by its name when it was asked
+		}
+		for _, f := range about.Functions {
+			out = append(out, module+"."+f.Name)
+		}
+	}
+	return out
+}
+
+// find is the function of a full name: one of the minion's own, or of an external module.
+func find(ctx context.Context, env Env, full string) (Function, bool, error) {
+	if fn, ok := Lookup(full); ok {
+		return fn, true, nil
+	}
+	return externalFunction(ctx, env, full)
+}
+
+// Own tells whether the minion has a module of this name of its own.
+func Own(module string) bool {
+	prefix := module + "."
+	for name := range registry {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/salt/text"
+)
+
+func init() {
+	path := Arg{Name: "path", Required: true}
+	regex, char := Arg{Name: "regex", Required: true}, Arg{Name: "char", Default: "#"}
+	backup := Arg{Name: "backup", Default: ".bak"}
+	const kept = `backup is the ending of the name that keeps the old file, False keeps none.`
+	Register("file",
+		Function{Name: "line", Args: []Arg{
+			path,
+			{Name: "content"},
+			{Name: "match"},
+			{Name: "mode"},
+			{Name: "location"},
+			{Name: "before"},
+			{Name: "after"},
+			{Name: "show_changes", Default: true},
+			{Name: "backup", Default: false},
+			{Name: "quiet", Default: false},
+			{Name: "indent", Default: true},
+		}, Run: fileLine, Doc: `
+Edit one line of the file path: content is the line. mode says how.
+
+    ensure    content stands before or after another line, or between both, and
+              is put there when it does not
+    insert    content is put before or after another line, or at location: start
+              or end
+    replace   the first line with match becomes content
+    delete    lines that are the first one with match go
+
+before, after and match are regular expressions, or parts of a line; without any
+of them match is content. indent=False leaves the indentation of content.
+backup=True keeps the old file under its name and the time. quiet=True takes it
+that there is no such file. Returns the difference, with show_changes=False
+whether there is one.
+
+CLI Example:
+
+    salt '*' file.line /etc/nsswitch.conf "networks: files dns" after="hosts:.*?" mode=ensure
+`},
+		Function{Name: "comment_line", Args: []Arg{path, regex, char, {Name: "cmnt", Default: true}, backup}, Run: fileCommentLine, Doc: `
+Make comments of the lines of the file path that a regular expression (regex)
+matches from their beginning: char is put before them, or with cmnt=False taken
+away. ` + kept + `
+Returns the difference of these lines, False when there are none.
+
+CLI Example:
+
+    salt '*' file.comment_line /etc/modules '^pcspkr'
+`},
+		Function{Name: "comment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
+Make comments of the lines of the file path that a regular expression (regex)
+matches from their beginning: char is put before them. ` + kept + `
+
+CLI Example:
+
+    salt '*' file.comment /etc/modules pcspkr
+`},
+		Function{Name: "uncomment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
+Take the comment sign (char) from the lines of the file path that a regular
+expression (regex) matches behind it. ` + kept + `
+
+CLI Example:
+
+    salt '*' file.uncomment /etc/hosts.deny 'ALL: PARANOID'
+`},
+	)
+}
+
+// optional is an argument that may be None, as text.
+func optional(c *Call, name string) *string { return c.textArg(name) }
+
+// editedFile reads a file that lines of are edited: the text, and the path behind links.
+func editedFile(path string) (body, real string, err error) {
+	real = realPath(path)
+	body, err = readWhole(real)
+	return body, real, err
+}
+
+// realPath of a file that is not there is the path; regular tells whether it is a file.
+func regular(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+func fileLine(_ context.Context, c *Call) (any, error) {
+	path, err := c.filePath("path")
+	if err != nil {
+		return nil, err
+	}
+	if !regular(path) {
+		if c.Truth("quiet") {
+			return false, nil
+		}
+		return nil, commandErrorf(`File "%s" does not exists or is not a file.`, realPath(path))
+	}
+	body, real, err := editedFile(path)
+	if err != nil {
+		return nil, osFault(err)
+	}
+	if !utf8.ValidString(body) {
+		return nil, commandErrorf("%s is no UTF-8: it is not edited", real)
+	}
+	edit, err := text.Line(body, text.LineOptions{
+		Mode: c.Str("mode"), Content: optional(c, "content"), Match: c.Str("match"), Location: c.Str("location"),
+		Before: optional(c, "before"), After: optional(c, "after"), NoIndent: !c.Truth("indent"),
+	})
+	if err != nil || !edit.Changed() {
+		return false, textFault(err)
+	}
+	if !c.testRun() {
+		if c.Truth("backup") {
+			if err := copyAs(real, real+"."+time.Now().Format("2006-01-02-15-04-05")); err != nil {
+				return nil, commandErrorf("Unable to create the backup file of %s. Exception: %s", real, pythonOSError(err))
+			}
+		}
+		if err := writeOver(real, edit.Text(), false); err != nil {
+			return nil, osFault(err)
+		}
+	}
+	if diff := edit.Diff(); c.Truth("show_changes") && diff != "" {
+		return diff, nil
+	}
+	return true, nil
+}
+
+// testRun tells whether the minion only shows what it would do.
+func (c *Call) testRun() bool { return c.Env != nil && truth(c.Env.Option("test")) }
+
+func fileCommentLine(_ context.Context, c *Call) (any, error) {
+	path, err := c.filePath("path")
+	if err != nil {
+		return nil, err
+	}
+	if !regular(path) {
+		return nil, invocationErrorf("File not found: %s", realPath(path))
+	}
+	body, real, err := editedFile(path)
+	if err != nil {
+		return nil, osFault(err)
+	}
+	if !text.IsText([]byte(body)) || !utf8.ValidString(body) {
+		return nil, invocationErrorf("Cannot perform string replacements on a binary file: %s", real)
+	}
+	uncomment := c.fn.Name == "uncomment" || c.fn.Name == "comment_line" && !c.Truth("cmnt")
+	edit, found, err := text.Comment(body, text.CommentOptions{Regex: c.Str("regex"), Char: c.Str("char"), Uncomment: uncomment})
+	if err != nil || !found {
+		return false, textFault(err)
+	}
+	if err := keepOld(real, c.Value("backup")); err != nil {
+		return nil, err
+	}
+	if err := writeOver(real, edit.Text(), false); err != nil {
+		return nil, osFault(err)
+	}
+	return edit.Diff(), nil
+}
+
+// absentPath tells whether nothing is at a path.
+func absentPath(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// linkBackup puts beside a link what leads to the old file that an edit kept.
+func linkBackup(path string, ending any) error {
+	to, err := os.Readlink(path)
+	if err != nil || ending == nil || ending == false || ending == "" {
+		return nil //nolint:nilerr // no link
+	}
+	name := filepath.Clean(path) + PyStr(ending)
+	if st, err := os.Lstat(name); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		_ = os.Remove(name) // of an earlier edit
+	}
+	return osFault(os.Symlink(to+PyStr(ending), name))
+}

@@ -1,0 +1,339 @@
+package modules
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/grains"
+)
+
+func init() {
+	key := Arg{Name: "key", Required: true}
+	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
+	Register("grains",
+		Function{Name: "items", Args: []Arg{{Name: "sanitize", Default: false}}, Run: grainsItems, Doc: `
+Return all grains. sanitize=True blots out serial number and host names.
+
+CLI Example:
+
+    salt '*' grains.items
+`},
+		Function{
+			Name: "item", VarArgs: true, Run: grainsItem,
+			Args: nil, VarKw: true, Doc: `
+Return the named grains as a map. Keywords: default (value of a grain that is
+not there), delimiter, sanitize.
+
+CLI Example:
+
+    salt '*' grains.item os osrelease
+`,
+		},
+		Function{
+			Name: "get", Run: grainsGet,
+			Args: []Arg{key, {Name: "default", Default: ""}, delimiter, {Name: "ordered", Default: true}},
+			Doc: `
+Return the grain key; a:b:0 leads into nested maps and lists, with another
+delimiter than : if that is given. default is returned for a grain that is not
+there. ordered=False sorts the keys of maps.
+
+CLI Example:
+
+    salt '*' grains.get pkg:apache default=httpd
+`,
+		},
+		Function{Name: "has_value", Args: []Arg{key}, Run: grainsHas, Doc: `
+Tell whether the grain key exists; a:b leads into nested ones.
+
+CLI Example:
+
+    salt '*' grains.has_value pkg:apache
+`},
+		Function{Name: "ls", Run: grainsLs, Doc: `
+List the names of all grains.
+
+CLI Example:
+
+    salt '*' grains.ls
+`},
+		Function{Name: "equals", Args: []Arg{key, {Name: "value", Required: true}}, Run: grainsEquals, Doc: `
+Tell whether the grain key has a value; both are compared as text.
+
+CLI Example:
+
+    salt '*' grains.equals systemd:version 219
+`},
+		Function{
+			Name: "setvals", Run: grainsSetvals,
+			Args: []Arg{{Name: "grains", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
+			Doc: `
+Set several grains for good, in the file grains of the configuration folder.
+A value of None with destructive=True deletes the grain. refresh_pillar=False
+leaves the pillar as it is.
+
+CLI Example:
+
+    salt '*' grains.setvals '{role: web, tags: [a, b]}'
+`,
+		},
+		Function{
+			Name: "setval", Run: grainsSetval,
+			Args: []Arg{key, {Name: "val", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
+			Doc: `
+Set one grain to val for good; the key is taken as it is. destructive and
+refresh_pillar are those of grains.setvals.
+
+CLI Example:
+
+    salt '*' grains.setval role web
+`,
+		},
+		Function{
+			Name: "set", Run: grainsSet,
+			Args: []Arg{key, {Name: "val", Default: ""}, {Name: "force", Default: false}, {Name: "destructive", Default: false}, delimiter},
+			Doc: `
+Set the grain key to val, nested ones by a:b or with another delimiter. A list or
+map is not replaced, nor replaces anything, unless force=True. With
+destructive=True a val of None deletes the grain.
+
+CLI Example:
+
+    salt '*' grains.set apps:web:port 8080
+`,
+		},
+		Function{
+			Name: "append", Run: grainsAppend,
+			Args: []Arg{key, {Name: "val", Required: true}, {Name: "convert", Default: false}, delimiter},
+			Doc: `
+Append val, or the values of a list, to the grain key, which is a list; nested
+ones are named by a:b or with another delimiter. convert=True makes a list of a
+grain that is none.
+
+CLI Example:
+
+    salt '*' grains.append tags blue
+`,
+		},
+		Function{Name: "remove", Args: []Arg{key, {Name: "val", Required: true}, delimiter}, Run: grainsRemove, Doc: `
+Remove val from the grain key, which is a list; nested ones are named by a:b or
+with another delimiter.
+
+CLI Example:
+
+    salt '*' grains.remove tags blue
+`},
+		Function{
+			Name: "delval", Run: grainsDelval,
+			Args: []Arg{key, {Name: "destructive", Default: false}, {Name: "force", Default: false}},
+			Doc: `
+Set the grain key to None, or delete it with destructive=True. force=True is needed
+for a list or map.
+
+CLI Example:
+
+    salt '*' grains.delval role
+`,
+		},
+		Function{Name: "delkey", Args: []Arg{key, {Name: "force", Default: false}}, Run: grainsDelkey, Doc: `
+Delete the grain key. force=True is needed for a list or map.
+
+CLI Example:
+
+    salt '*' grains.delkey role
+`},
+	)
+	alias("grains", "get", "fetch")
+	alias("grains", "ls", "keys")
+}
+
+// sanitizers blot out what tells hosts apart.
+var sanitizers = map[string]func(string) string{
+	"serialnumber": func(s string) string {
+		keep := len(s) * 3 / 4
+		masked := []byte(s)
+		for i := keep; i < len(masked); i++ {
+			masked[i] = 'X'
+		}
+		return string(masked)
+	},
+	"domain":    func(string) string { return "DOMAINNAME" },
+	"fqdn":      func(string) string { return "MINION.DOMAINNAME" },
+	"id":        func(string) string { return "MINION.DOMAINNAME" },
+	"host":      func(string) string { return "MINION" },
+	"localhost": func(string) string { return "MINION" },
+	"nodename":  func(string) string { return "MINION" },
+}
+
+func sanitize(m *wire.Map) {
+	for _, name := range slices.Sorted(maps.Keys(sanitizers)) {
+		if v, ok := m.Get(name); ok {
+			m.Set(name, sanitizers[name](PyStr(v)))
+		}
+	}
+}
+
+func grainsItems(_ context.Context, c *Call) (any, error) {
+	g := c.Env.Grains()
+	if c.Truth("sanitize") {
+		g = g.Clone()
+		sanitize(g)
+	}
+	return g, nil
+}
+
+func grainsItem(_ context.Context, c *Call) (any, error) {
+	kw, err := keywords(c, "default", "delimiter", "sanitize")
+	if err != nil {
+		return nil, err
+	}
+	return items(c.Env.Grains(), c.Rest(), kw)
+}
+
+// keywords returns c.Kwargs when it holds known names only.
+func keywords(c *Call, known ...string) (*wire.Map, error) {
+	allowed := Function{Name: c.Fun}
+	for _, k := range known {
+		allowed.Args = append(allowed.Args, Arg{Name: k})
+	}
+	return c.Kwargs, checkKeywords(c.Fun, allowed, c.Kwargs)
+}
+
+// items looks several paths up, as grains.item and pillar.item do.
+func items(data *wire.Map, paths []any, kw *wire.Map) (*wire.Map, error) {
+	fallback, ok := kw.Get("default")
+	if !ok {
+		fallback = ""
+	}
+	delimiter := kw.String("delimiter")
+	if delimiter == "" {
+		delimiter = defaultDelimiter
+	}
+	out := wire.NewMap()
+	for _, p := range paths {
+		v, ok := traverse(data, PyStr(p), delimiter)
+		if !ok {
+			v = fallback
+		}
+		out.Set(p, v)
+	}
+	if v, _ := kw.Get("sanitize"); truth(v) {
+		sanitize(out)
+	}
+	return out, nil
+}
+
+func grainsGet(_ context.Context, c *Call) (any, error) {
+	v, ok := traverse(c.Env.Grains(), c.Str("key"), c.Str("delimiter"))
+	if !ok {
+		return c.Value("default"), nil
+	}
+	if c.Value("ordered") == false {
+		v = sortedCopy(v)
+	}
+	return v, nil
+}
+
+// sortedCopy copies a value with the keys of every map in order.
+func sortedCopy(v any) any {
+	switch v := deepCopy(v).(type) {
+	case *wire.Map:
+		byText := map[string]any{}
+		v.Range(func(k, e any) bool {
+			byText[PyStr(k)] = sortedCopy(e)
+			return true
+		})
+		m := wire.NewMap()
+		for _, k := range slices.Sorted(maps.Keys(byText)) {
+			m.Set(k, byText[k])
+		}
+		return m
+	case []any:
+		for i := range v {
+			v[i] = sortedCopy(v[i])
+		}
+		return v
+	default:
+		return v
+	}
+}
+
+func grainsHas(_ context.Context, c *Call) (any, error) {
+	_, ok := traverse(c.Env.Grains(), c.Str("key"), defaultDelimiter)
+	return ok, nil
+}
+
+func grainsLs(_ context.Context, c *Call) (any, error) {
+	return wire.AnyList(keyTexts(c.Env.Grains())), nil
+}
+
+// keyTexts returns the keys of a map as text, sorted.
+func keyTexts(m *wire.Map) []string {
+	set := map[string]bool{}
+	for _, k := range m.Keys() {
+		set[PyStr(k)] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+func grainsEquals(_ context.Context, c *Call) (any, error) {
+	v, ok := traverse(c.Env.Grains(), c.Str("key"), defaultDelimiter)
+	if !ok {
+		v = ""
+	}
+	return PyStr(c.Value("value")) == PyStr(v), nil
+}
+
+func grainsSetvals(ctx context.Context, c *Call) (any, error) {
+	m, ok := c.Value("grains").(*wire.Map)
+	if !ok {
+		return nil, &ExceptionError{"salt.exceptions.SaltException", "setvals grains must be a dictionary."}
+	}
+	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+}
+
+func grainsSetval(ctx context.Context, c *Call) (any, error) {
+	m := wire.NewMap(c.Value("key"), c.Value("val"))
+	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+}
+
+// saveGrains lays changes over the file of static grains and makes the minion
+// see them.
+func saveGrains(ctx context.Context, c *Call, changes *wire.Map, destructive, refreshPillar bool) error {
+	dir := confDir(c.Env)
+	if dir == "" {
+		return commandErrorf("the grains cannot be saved: the minion has no configuration folder (conf_file)")
+	}
+	grainsFile.Lock()
+	defer grainsFile.Unlock()
+	stored, err := grains.ReadFile(dir)
+	if err != nil {
+		return commandErrorf("Unable to read existing grains file: %v", err)
+	}
+	changes.Range(func(k, v any) bool {
+		if v == nil && destructive {
+			stored.Delete(k)
+		} else {
+			stored.Set(k, v)
+		}
+		return true
+	})
+	if err := grains.WriteFile(dir, stored); err != nil {
+		return commandErrorf("%v", err)
+	}
+	if err := c.Env.RefreshGrains(ctx, refreshPillar); err != nil {
+		return commandErrorf("the grains are saved, but the minion could not take them up: %v", err)
+	}
+	return nil
+}
+
+// confDir is the folder of the minion's configuration file.
+func confDir(env Env) string {
+	file, _ := env.Option("conf_file").(string)
+	if file == "" {
+		return ""
+	}
+	return filepath.Dir(file)
+}

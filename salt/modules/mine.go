@@ -1,0 +1,266 @@
+package modules
+
+import (
+	"context"
+	"slices"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+func init() {
+	Register("mine",
+		Function{Name: "update", Args: []Arg{{Name: "clear", Default: false}, {Name: "mine_functions"}}, Run: mineUpdate, Doc: `
+Run the functions of the option mine_functions (of the minion and of its pillar) and send
+what they give to the mine of the master. clear puts it in the place of all that was
+sent before. mine_functions are run instead of those of the option: a map, or a list of
+names. A function that fails is logged and left out.
+
+CLI Example:
+
+    salt '*' mine.update
+    salt '*' mine.update mine_functions='{network.interfaces: []}'
+`},
+		Function{Name: "send", Args: []Arg{{Name: "name", Required: true}}, VarArgs: true, VarKw: true, Run: mineSend, Doc: `
+Run the function name, or mine_function under that name, with the further arguments, and
+send what it gives to the mine. allow_tgt and allow_tgt_type say who may see it; without
+them all minions may.
+
+CLI Example:
+
+    salt '*' mine.send network.interfaces
+    salt '*' mine.send eth0 mine_function=network.ip_addrs eth0 allow_tgt='G@role:web' allow_tgt_type=compound
+`},
+		Function{Name: "get", Args: []Arg{{Name: "tgt", Required: true}, {Name: "fun", Required: true}, {Name: "tgt_type", Default: "glob"}, {Name: "exclude_minion", Default: false}}, Run: mineGet, Doc: `
+Return what minions have in the mine under a name (fun), by minion; of several names, a
+list or with commas, by name and minion. tgt and tgt_type say of whom, exclude_minion
+leaves this minion out. Words about the pillar are taken literally.
+
+CLI Example:
+
+    salt '*' mine.get '*' network.interfaces
+    salt '*' mine.get 'G@os:Debian' network.interfaces,disk.usage compound
+`},
+		Function{Name: "delete", Args: []Arg{{Name: "fun", Required: true}}, Run: mineDelete, Doc: `
+Take what is under a name (fun) out of this minion's mine.
+
+CLI Example:
+
+    salt '*' mine.delete network.interfaces
+`},
+		Function{Name: "flush", Run: mineFlush, Doc: `
+Take all out of this minion's mine.
+
+CLI Example:
+
+    salt '*' mine.flush
+`},
+		Function{Name: "valid", Run: mineValid, Doc: `
+Return those of the mine functions that this minion has.
+
+CLI Example:
+
+    salt '*' mine.valid
+`},
+	)
+}
+
+// mineEntry is one entry of mine_functions, read.
+type mineEntry struct {
+	name   string
+	fun    string // "" where it is the name
+	args   []any
+	kwargs *wire.Map
+	allow  any
+	kind   any
+}
+
+func (e mineEntry) function() string {
+	if e.fun != "" {
+		return e.fun
+	}
+	return e.name
+}
+
+// readMineEntry reads what stands under a name: the arguments of the function as a list, or
+// as a map of keyword arguments, among them mine_function, allow_tgt and allow_tgt_type.
+func readMineEntry(name string, v any) mineEntry {
+	e := mineEntry{name: name, kwargs: wire.NewMap()}
+	named := func(m *wire.Map) {
+		m.Range(func(k, x any) bool {
+			switch k {
+			case "mine_function":
+				e.fun = PyStr(x)
+			case "allow_tgt":
+				e.allow = x
+			case "allow_tgt_type":
+				e.kind = x
+			default:
+				e.kwargs.Set(k, x)
+			}
+			return true
+		})
+	}
+	switch v := wire.Normal(v).(type) {
+	case *wire.Map:
+		named(v)
+	case []any:
+		for _, x := range v {
+			if m, ok := x.(*wire.Map); ok {
+				named(m)
+			} else {
+				e.args = append(e.args, x)
+			}
+		}
+	}
+	return e
+}
+
+// packed is a value as it is sent: with who may see it, if not all may.
+func (e mineEntry) packed(v any) any {
+	if !pyfmt.Truth(e.allow) {
+		return v
+	}
+	return wire.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
+}
+
+// configuredMine joins what the options say with what the pillar adds, under master for what
+// the master says of itself (pillar_opts).
+func configuredMine(c *Call) any {
+	have := wire.Normal(c.Env.Option("mine_functions"))
+	for _, m := range []*wire.Map{masterOptions(c.Env), c.Env.Pillar()} {
+		if v, ok := m.Get("mine_functions"); ok {
+			have = joined(have, wire.Normal(v))
+		}
+	}
+	return have
+}
+
+// mineFunctions are those that are configured, or that a call names.
+func mineFunctions(c *Call, given any) ([]mineEntry, error) {
+	if !pyfmt.Truth(given) {
+		given = configuredMine(c)
+	}
+	var out []mineEntry
+	switch v := wire.Normal(given).(type) {
+	case *wire.Map:
+		v.Range(func(k, x any) bool {
+			out = append(out, readMineEntry(PyStr(k), x))
+			return true
+		})
+	case []any:
+		for _, x := range v {
+			out = append(out, mineEntry{name: PyStr(x)})
+		}
+	case nil:
+	case string:
+		if v != "" {
+			return nil, argErrorf("mine_functions is a map or a list, not %s", PyRepr(v))
+		}
+	default:
+		return nil, argErrorf("mine_functions is a map or a list, not %s", PyRepr(v))
+	}
+	return slices.DeleteFunc(out, func(e mineEntry) bool {
+		_, ok := Lookup(e.function())
+		if !ok {
+			logger(c.Env).Error("a function of mine_functions is not available", "fun", e.function())
+		}
+		return !ok
+	}), nil
+}
+
+func mineUpdate(ctx context.Context, c *Call) (any, error) {
+	entries, err := mineFunctions(c, c.Value("mine_functions"))
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	data := wire.NewMap()
+	for _, e := range entries {
+		v, err := c.sub(ctx, e.function(), e.args, e.kwargs)
+		if err != nil {
+			logger(c.Env).Error("a function of mine_functions failed", "name", e.name, "fun", e.function(), "err", err)
+			continue
+		}
+		data.Set(e.name, e.packed(v))
+	}
+	c.Retcode = 0 // that of the functions is none of the mine's
+	return mineStore(ctx, c, data, c.Truth("clear"))
+}
+
+func mineSend(ctx context.Context, c *Call) (any, error) {
+	e := readMineEntry(c.Str("name"), c.Kwargs)
+	v, err := c.sub(ctx, e.function(), c.Rest(), e.kwargs)
+	if err != nil {
+		logger(c.Env).Error("a function for the mine failed", "name", e.name, "fun", e.function(), "err", err)
+		c.Retcode = 1
+		return false, nil
+	}
+	c.Retcode = 0
+	return mineStore(ctx, c, wire.NewMap(e.name, e.packed(v)), false)
+}
+
+// mineStore sends entries. What the master does not keep is an error in its words.
+func mineStore(ctx context.Context, c *Call, data *wire.Map, clear bool) (any, error) {
+	v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_mine", "data", data, "id", c.Env.Option("id"), "clear", clear))
+	if err != nil {
+		return nil, err
+	}
+	if v != true {
+		return nil, commandErrorf("the master did not keep it: %s", PyStr(v))
+	}
+	return true, nil
+}
+
+func mineGet(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return wire.NewMap(), nil // nothing keeps what this minion would send
+	}
+	v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_get", "id", c.Env.Option("id"), "tgt", c.Value("tgt"), "fun", c.Value("fun"), "tgt_type", c.Value("tgt_type")))
+	if err != nil {
+		return nil, err
+	}
+	out, ok := v.(*wire.Map)
+	if !ok {
+		return nil, commandErrorf("the master gives nothing: %s", PyStr(v))
+	}
+	if c.Truth("exclude_minion") {
+		out = out.Clone()
+		out.Delete(PyStr(c.Env.Option("id")))
+	}
+	return out, nil
+}
+
+func mineDelete(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return true, nil // nothing is kept without a master
+	}
+	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
+}
+
+func mineFlush(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return true, nil // nothing is kept without a master
+	}
+	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
+}
+
+func mineValid(_ context.Context, c *Call) (any, error) {
+	entries, err := mineFunctions(c, nil)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	out := wire.NewMap()
+	for _, e := range entries {
+		args := append([]any{}, e.args...)
+		e.kwargs.Range(func(k, v any) bool {
+			args = append(args, wire.NewMap(k, v))
+			return true
+		})
+		if e.fun != "" {
+			out.Set(e.name, wire.NewMap(e.fun, args))
+		} else {
+			out.Set(e.name, args)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,143 @@
+package modules
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+func init() {
+	args := []Arg{
+		{Name: "tgt", Required: true},
+		{Name: "fun", Required: true},
+		{Name: "arg"},
+		{Name: "tgt_type", Default: "glob"},
+		{Name: "returner", Default: ""},
+		{Name: "timeout", Default: int64(5)},
+	}
+	const doc = `tgt and tgt_type say who is to run the function fun; arg is its argument, or a list of them,
+name=value for a keyword. Their returner, if it is given, gets the results as well. After
+timeout seconds what came by then is returned. The master has to allow it by its option
+peer, and allows no publish.* functions.
+`
+	Register("publish",
+		Function{Name: "publish", Args: args, Run: publish("clean"), Doc: `
+Have other minions run a function, and return their results by minion.
+
+` + doc + `
+CLI Example:
+
+    salt web1 publish.publish 'db*' test.ping
+    salt web1 publish.publish 'db*' test.kwarg arg="['a=1', 'b=2']"
+`},
+		Function{Name: "full_data", Args: args, Run: publish("full"), Doc: `
+Have other minions run a function, and return by minion all that the master has of their
+results: ret, and out if they say one.
+
+` + doc + `
+CLI Example:
+
+    salt web1 publish.full_data 'db*' test.ping
+`},
+		Function{Name: "runner", Args: []Arg{{Name: "fun", Required: true}, {Name: "arg"}, {Name: "timeout", Default: int64(5)}}, Run: publishRunner, Doc: `
+Have the master run the runner fun with arg, an argument or a list of them, and return what it
+gives. The master has to allow it by its option peer_run, and else gives an empty map.
+Salt's masters are told the timeout; this one waits up to a minute.
+
+CLI Example:
+
+    salt web1 publish.runner manage.down
+`},
+	)
+}
+
+// publishArgs makes a list of what is given: text is read as YAML first.
+func publishArgs(v any) []any {
+	if text, ok := v.(string); ok {
+		v = pyfmt.YAMLWord(text)
+	}
+	switch v := wire.Normal(v).(type) {
+	case nil:
+		return []any{}
+	case []any:
+		return v
+	default:
+		return []any{v}
+	}
+}
+
+// publishLook is the pause before results are asked for again.
+const publishLook = 300 * time.Millisecond
+
+func publish(form string) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		fun := c.Str("fun")
+		if strings.HasPrefix(fun, "publish.") {
+			logger(c.Env).Info("publish calls are not published", "fun", fun)
+			return wire.NewMap(), nil
+		}
+		seconds, err := c.Float("timeout")
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "minion_pub", "fun", fun, "arg", publishArgs(c.Value("arg")), "tgt", c.Value("tgt"),
+			"tgt_type", c.Value("tgt_type"), "ret", c.Value("returner"), "tmo", c.Value("timeout"), "form", form, "id", c.Env.Option("id"), "no_parse", []any{}))
+		if err != nil {
+			return nil, err
+		}
+		job, _ := v.(*wire.Map)
+		if job.Len() == 0 {
+			return nil, commandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
+		}
+		expected := wire.Texts(job.List("minions"))
+		if len(expected) == 0 {
+			return nil, nil
+		}
+		jid, _ := job.Get("jid")
+		return publishResults(ctx, c, jid, expected, time.Duration(seconds*float64(time.Second)), form)
+	}
+}
+
+// publishResults asks for the results of a job until all are there, or the time is over.
+func publishResults(ctx context.Context, c *Call, jid any, expected []string, within time.Duration, form string) (any, error) {
+	over := time.Now().Add(within)
+	for {
+		v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "pub_ret", "id", c.Env.Option("id"), "jid", jid))
+		if err != nil {
+			return nil, err
+		}
+		rets, _ := v.(*wire.Map)
+		all := true
+		for _, id := range expected {
+			all = all && rets.Has(id)
+		}
+		if all || time.Now().After(over) {
+			return shownResults(rets, form), nil
+		}
+		if err := sleep.For(ctx, publishLook); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func shownResults(rets *wire.Map, form string) *wire.Map {
+	if form == "full" {
+		return rets
+	}
+	out := wire.NewMap()
+	for _, k := range rets.Keys() {
+		id := PyStr(k)
+		v, _ := rets.Map(id).Get("ret")
+		out.Set(id, v)
+	}
+	return out
+}
+
+func publishRunner(ctx context.Context, c *Call) (any, error) {
+	return c.Env.Ask(ctx, wire.NewMap("cmd", "minion_runner", "fun", c.Str("fun"), "arg", publishArgs(c.Value("arg")), "tmo", c.Value("timeout"),
+		"id", c.Env.Option("id"), "no_parse", []any{}))
+}

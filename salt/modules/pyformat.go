@@ -1,0 +1,49 @@
+package modules
+
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+// printer has to do with the texts of this machine.
+var printer = pyfmt.Printer{Surrogates: true}
+
+// PyStr writes a value as Python's str() does: what Salt's texts show.
+func PyStr(v any) string { return printer.Str(v) }
+
+// PyRepr writes a value as Python's repr() does.
+func PyRepr(v any) string { return printer.Repr(v) }
+
+// pyTuple writes values as the repr of a Python tuple.
+func pyTuple(vs []any) string {
+	if len(vs) == 1 {
+		return "(" + PyRepr(vs[0]) + ",)"
+	}
+	list := PyRepr(vs)
+	return "(" + list[1:len(list)-1] + ")"
+}
+
+// pyType names the Python type of a value.
+func pyType(v any) string {
+	switch v.(type) {
+	case nil:
+		return "NoneType"
+	case bool:
+		return "bool"
+	case string:
+		return "str"
+	case []byte:
+		return "bytes"
+	case float32, float64:
+		return "float"
+	case []any, []string:
+		return "list"
+	case *wire.Map, map[string]any:
+		return "dict"
+	case time.Time:
+		return "datetime.datetime"
+	}
+	return "int"
+}

@@ -1,0 +1,73 @@
+package modules
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+// Text is a Jinja template.
+type Text struct {
+	Source, Saltenv string    // an empty Saltenv is base
+	Path            string    // where the file lies in the environment; imports start from there
+	Vars            *wire.Map // go before grains, pillar and opts; may be nil
+}
+
+// RenderText renders a template with what the minion knows. The package of states sets it:
+// modules do not render.
+var RenderText func(ctx context.Context, env Env, jid string, t Text) (string, error)
+
+// renders reports an error unless templates of the engine can be rendered.
+func renders(engine any) error {
+	if engine == "jinja" && RenderText != nil {
+		return nil
+	}
+	return commandErrorf("Attempted to render file paths with unavailable engine %s", PyStr(engine))
+}
+
+// renderCommand renders the command line and the folder of a call with template=jinja.
+func renderCommand(ctx context.Context, c *Call) error {
+	engine := c.Value("template")
+	if !pyfmt.Truth(engine) {
+		return nil
+	}
+	if err := renders(engine); err != nil {
+		return err
+	}
+	for _, name := range []string{"cmd", "cwd"} {
+		v := c.Value(name)
+		text, ok := v.(string)
+		if !ok && (name == "cmd" || v != nil) {
+			return invocationErrorf("template=jinja needs %s to be a text, not %s", name, PyRepr(v))
+		}
+		if !ok {
+			continue
+		}
+		out, err := RenderText(ctx, c.Env, c.JID, Text{Source: text, Saltenv: saltenvOf(c)})
+		if err != nil {
+			return commandErrorf("Failed to execute cmd with error: %v", err)
+		}
+		c.set(name, out)
+	}
+	return nil
+}
+
+// renderNames renders the arguments path and dest of a call with template=jinja.
+func renderNames(ctx context.Context, c *Call) error {
+	engine := c.Value("template")
+	if !pyfmt.Truth(engine) {
+		return nil
+	}
+	if err := renders(engine); err != nil {
+		return err
+	}
+	for _, name := range []string{"path", "dest"} {
+		out, err := RenderText(ctx, c.Env, c.JID, Text{Source: c.Str(name), Saltenv: saltenvOf(c)})
+		if err != nil {
+			return commandErrorf("Failed to render file path with error: %v", err)
+		}
+		c.set(name, out)
+	}
+	return nil
+}

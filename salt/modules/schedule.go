@@ -1,0 +1,362 @@
+package modules
+
+import (
+	"context"
+	"strings"
+
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+func init() {
+	name := Arg{Name: "name", Required: true}
+	Register("schedule",
+		Function{
+			Name: "list", Run: scheduleList,
+			Args: []Arg{{Name: "show_all", Default: false}, {Name: "show_disabled", Default: true}, {Name: "where"}, {Name: "return_yaml", Default: true}, {Name: "offline", Default: false}},
+			Doc: `
+List the jobs that this minion runs by the clock, as YAML, or as a map with return_yaml=False.
+show_all=True has those that the minion adds itself, show_disabled=False leaves out those
+that are off. where is opts or pillar: only those from there. offline=True reads what is
+saved, for a minion that does not run.
+
+CLI Example:
+
+    salt '*' schedule.list
+    salt '*' schedule.list show_all=True
+`,
+		},
+		Function{Name: "is_enabled", Args: []Arg{{Name: "name"}}, Run: scheduleIsEnabled, Doc: `
+Tell whether the scheduler is on; with a name, return that job, or an empty map if there is none.
+
+CLI Example:
+
+    salt '*' schedule.is_enabled
+    salt '*' schedule.is_enabled name=job1
+`},
+		Function{Name: "build_schedule_item", Args: []Arg{name}, VarKw: true, Run: scheduleBuild, Doc: `
+Return the job that schedule.add would add under this name.
+
+CLI Example:
+
+    salt '*' schedule.build_schedule_item job1 function=test.ping seconds=3600
+`},
+		Function{Name: "add", Args: []Arg{name}, VarKw: true, Run: scheduleAdd, Doc: `
+Add a job under a name. function is what it runs, with the list job_args and the map job_kwargs; seconds,
+minutes, hours, days, when, cron or once say when. The other fields of a job go by their
+names. It is saved unless persist=False is given. test=True tells what would be done,
+offline=True changes what is saved of a minion that does not run.
+
+CLI Example:
+
+    salt '*' schedule.add job1 function=test.ping seconds=3600
+    salt '*' schedule.add job2 function=cmd.run job_args="['date >> /tmp/date.log']" seconds=60
+`},
+		Function{Name: "modify", Args: []Arg{name}, VarKw: true, Run: scheduleModify, Doc: `
+Put another job in the place of the one of this name. The fields are those of schedule.add; the function stays
+if none is given.
+
+CLI Example:
+
+    salt '*' schedule.modify job1 function=test.ping seconds=60
+`},
+		Function{Name: "delete", Args: []Arg{name}, VarKw: true, Run: scheduleDelete, Doc: `
+Delete the job of this name. One of the pillar stays. persist, test and offline are those of schedule.add.
+
+CLI Example:
+
+    salt '*' schedule.delete job1
+`},
+		Function{Name: "purge", VarKw: true, Run: schedulePurge, Doc: `
+Delete all jobs but those that the minion adds itself. persist, test and offline are those of schedule.add.
+
+CLI Example:
+
+    salt '*' schedule.purge
+`},
+		Function{Name: "enable", VarKw: true, Run: scheduleSwitch("enable", "enabled", true), Doc: `
+Have jobs run again after schedule.disable. persist=False does not save that.
+
+CLI Example:
+
+    salt '*' schedule.enable
+`},
+		Function{Name: "disable", VarKw: true, Run: scheduleSwitch("disable", "disabled", false), Doc: `
+Have no job run. persist=False does not save that.
+
+CLI Example:
+
+    salt '*' schedule.disable
+`},
+		Function{Name: "enable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("enable", "Enabled", true), Doc: `
+Have the job of this name run again after schedule.disable_job. persist=False does not save that.
+
+CLI Example:
+
+    salt '*' schedule.enable_job job1
+`},
+		Function{Name: "disable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("disable", "Disabled", false), Doc: `
+Have the job of this name run no more. persist=False does not save that.
+
+CLI Example:
+
+    salt '*' schedule.disable_job job1
+`},
+		Function{Name: "run_job", Args: []Arg{name, {Name: "force", Default: false}}, Run: scheduleRunJob, Doc: `
+Run the job of this name at once; one that is off only with force=True. Its result goes where it goes by the clock.
+
+CLI Example:
+
+    salt '*' schedule.run_job job1
+`},
+		Function{Name: "save", VarKw: true, Run: scheduleSave, Doc: `
+Save all jobs but those of the pillar in minion.d/_schedule.conf.
+
+CLI Example:
+
+    salt '*' schedule.save
+`},
+		Function{Name: "reload", Run: scheduleReload, Doc: `
+Fetch the jobs of the pillar anew, and add those of minion.d/schedule.conf.
+
+CLI Example:
+
+    salt '*' schedule.reload
+`},
+		Function{Name: "move", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleMove, Doc: `
+Have the minions that target means add the job of this name, and delete it here. The master has to allow it
+by its option peer.
+
+CLI Example:
+
+    salt web1 schedule.move job1 web2
+`},
+		Function{Name: "copy", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleCopy, Doc: `
+Have the minions that target means add the job of this name. The master has to allow it by its option peer.
+
+CLI Example:
+
+    salt web1 schedule.copy job1 'web*'
+`},
+		Function{Name: "postpone_job", Args: []Arg{name, {Name: "current_time", Required: true}, {Name: "new_time", Required: true}}, VarKw: true, Run: schedulePostpone, Doc: `
+Have the job of this name not run at current_time, but at new_time. time_fmt is their form for strptime,
+%Y-%m-%dT%H:%M:%S unless it is given. This is not saved.
+
+CLI Example:
+
+    salt '*' schedule.postpone_job job1 2026-12-24T18:00:00 2026-12-27T08:00:00
+`},
+		Function{Name: "skip_job", Args: []Arg{name, {Name: "current_time", Required: true}}, VarKw: true, Run: scheduleSkip, Doc: `
+Have the job of this name not run at current_time. time_fmt is its form for strptime, %Y-%m-%dT%H:%M:%S
+unless it is given. This is not saved.
+
+CLI Example:
+
+    salt '*' schedule.skip_job job1 2026-12-24T18:00:00
+`},
+		Function{Name: "show_next_fire_time", Args: []Arg{name}, VarKw: true, Run: scheduleNext, Doc: `
+Tell when the job of this name is to run next.
+
+CLI Example:
+
+    salt '*' schedule.show_next_fire_time job1
+`},
+		Function{Name: "job_status", Args: []Arg{name, {Name: "time_fmt", Default: schedule.ISO}}, Run: scheduleStatus, Doc: `
+Return the job of this name with what the scheduler notes of it: when it ran, when it is to run, why it did
+not. time_fmt is the form of times, for strftime.
+
+CLI Example:
+
+    salt '*' schedule.job_status job1
+`},
+	)
+}
+
+// scheduleFields are the fields of a job that are listed.
+var scheduleFields = map[string]bool{}
+
+func init() {
+	for f := range strings.FieldsSeq(`name maxrunning function splay range when once once_fmt returner jid_include args kwargs seconds minutes hours days
+		enabled return_job metadata cron until after return_config return_kwargs run_on_start skip_during_range run_after_skip_range`) {
+		scheduleFields[f] = true
+	}
+}
+
+// jobList says which jobs are listed.
+type jobList struct {
+	all, enabledOnly, offline bool
+	where                     any
+}
+
+// schedulePath is the file of saved jobs.
+func schedulePath(c *Call) string {
+	include, _ := c.Env.Option("default_include").(string)
+	return schedule.SavedPath(confDir(c.Env), include)
+}
+
+// savedJobs are those in it.
+func savedJobs(c *Call) *wire.Map {
+	m, err := schedule.ReadSaved(schedulePath(c))
+	if err != nil {
+		logger(c.Env).Error("the saved schedule is passed over", "err", err)
+		return wire.NewMap()
+	}
+	return m
+}
+
+// listJobs are the jobs as they are listed. A minion that does not run has none.
+func listJobs(ctx context.Context, c *Call, l jobList) *wire.Map {
+	jobs := wire.NewMap()
+	if l.offline {
+		jobs = savedJobs(c)
+	} else if answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "list", "where", l.where)); err != nil {
+		logger(c.Env).Error("the schedule cannot be listed", "err", err)
+	} else if m := answer.Map("schedule"); m != nil {
+		jobs = m
+	}
+	out := wire.NewMap()
+	jobs.Range(func(k, v any) bool {
+		name := PyStr(k)
+		job, ok := v.(*wire.Map)
+		switch {
+		case !ok || name == "enabled" || name == "skip_function" || name == "skip_during_range":
+			out.Set(k, v)
+			return true
+		case strings.HasPrefix(name, "__") && !l.all:
+			return true
+		}
+		job = listed(job)
+		if on, _ := job.Get("enabled"); !l.enabledOnly || pyfmt.Truth(on) {
+			out.Set(k, job)
+		}
+		return true
+	})
+	return out
+}
+
+// listed are the fields of a job that people are shown.
+func listed(job *wire.Map) *wire.Map {
+	out := wire.NewMap()
+	job.Range(func(k, v any) bool {
+		if v == nil || !scheduleFields[PyStr(k)] {
+			return true
+		}
+		switch v {
+		case "true":
+			v = true
+		case "false":
+			v = false
+		}
+		out.Set(k, v)
+		return true
+	})
+	if !out.Has("enabled") {
+		out.Set("enabled", true)
+	}
+	return out
+}
+
+func scheduleList(ctx context.Context, c *Call) (any, error) {
+	l := jobList{all: c.Truth("show_all"), enabledOnly: !c.Truth("show_disabled"), offline: c.Truth("offline"), where: c.Value("where")}
+	jobs := listJobs(ctx, c, l)
+	if !c.Truth("return_yaml") {
+		return jobs, nil
+	}
+	saved := savedJobs(c)
+	for _, k := range jobs.Keys() {
+		v, _ := jobs.GetKey(k)
+		if job, ok := v.(*wire.Map); ok {
+			_, is := saved.GetKey(k)
+			job = job.Clone()
+			job.Set("saved", is)
+			jobs.Set(k, job)
+		}
+	}
+	return output.DumpYAML(wire.NewMap("schedule", jobs), false), nil
+}
+
+func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
+	jobs := listJobs(ctx, c, jobList{})
+	name := c.Str("name")
+	switch v, ok := jobs.Get(name); {
+	case name != "" && ok:
+		return v, nil
+	case name != "":
+		return wire.NewMap(), nil
+	}
+	if v, ok := jobs.Get("enabled"); ok {
+		return v, nil
+	}
+	return true, nil
+}
+
+// given tells whether a keyword is given and true.
+func (c *Call) given(name string) bool {
+	v, _ := c.Kwargs.Get(name)
+	return pyfmt.Truth(v)
+}
+
+// persists tells whether a change is to be saved.
+func (c *Call) persists() bool {
+	v, ok := c.Kwargs.Get("persist")
+	return !ok || pyfmt.Truth(v)
+}
+
+// tests tells whether the minion only says what it would do (option test).
+func (c *Call) tests() bool { return pyfmt.Truth(c.Env.Option("test")) }
+
+// scheduleAnswer is what functions of this module return: comment, result and, if there are
+// any, changes.
+type scheduleAnswer struct{ *wire.Map }
+
+func answered(result bool, comment any, changes bool) scheduleAnswer {
+	a := scheduleAnswer{wire.NewMap("comment", comment, "result", result)}
+	if changes {
+		a.Set("changes", wire.NewMap())
+	}
+	return a
+}
+
+// say sets result and comment.
+func (a scheduleAnswer) say(result bool, comment string) (any, error) {
+	a.Set("result", result)
+	a.Set("comment", comment)
+	return a.Map, nil
+}
+
+// note adds to the comments.
+func (a scheduleAnswer) note(comment string) {
+	a.Set("comment", append(a.List("comment"), comment))
+}
+
+// changed notes a change.
+func (a scheduleAnswer) changed(name string, what any) {
+	a.Map.Map("changes").Set(name, what)
+}
+
+// saveOffline writes the schedule of a minion that does not run.
+func saveOffline(c *Call, jobs *wire.Map) error {
+	if err := schedule.WriteSaved(schedulePath(c), jobs); err != nil {
+		return commandErrorf("%v", err)
+	}
+	return nil
+}
+
+// whereIs tells of which part of the schedule a job is: opts or pillar, "" for none.
+func whereIs(ctx context.Context, c *Call, name string) string {
+	for _, where := range []string{"opts", "pillar"} {
+		if listJobs(ctx, c, jobList{all: true, where: where}).Has(name) {
+			return where
+		}
+	}
+	return ""
+}
+
+// readSchedule reads a file of YAML.
+func readSchedule(b []byte) (*wire.Map, error) {
+	v, err := pyfmt.ReadYAML(b)
+	m, _ := v.(*wire.Map)
+	return m, err
+}

@@ -1,0 +1,210 @@
+package modules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-strftime"
+
+	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+	values "github.com/momtree/mom/value"
+)
+
+func scheduleMove(ctx context.Context, c *Call) (any, error) {
+	return shareJob(ctx, c, "moved", func(name string) (string, error) {
+		_, err := deleteJob(ctx, c, name)
+		return fmt.Sprintf("Moved Job %s from schedule.", name), err
+	})
+}
+
+func scheduleCopy(ctx context.Context, c *Call) (any, error) {
+	return shareJob(ctx, c, "copied", func(name string) (string, error) {
+		return fmt.Sprintf("Copied Job %s from schedule to minion(s).", name), nil
+	})
+}
+
+// shareJob has other minions add a job; then has the rest be done when all did.
+func shareJob(ctx context.Context, c *Call, done string, then func(name string) (string, error)) (any, error) {
+	name := c.Str("name")
+	ret := answered(true, []any{}, false)
+	if c.given("test") {
+		return ret.say(true, fmt.Sprintf("Job: %s would be %s from schedule.", name, done))
+	}
+	where := whereIs(ctx, c, name)
+	if where == "" {
+		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
+	}
+	v, _ := listJobs(ctx, c, jobList{all: true, where: where}).Get(name)
+	job, ok := v.(*wire.Map)
+	if !ok {
+		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
+	}
+	args, err := jobWords(name, job)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.sub(ctx, "publish.publish", []any{c.Value("target"), "schedule.add", args}, nil)
+	if err != nil {
+		return nil, err
+	}
+	minions, faults := []any{}, []any{}
+	if answers, ok := got.(*wire.Map); ok {
+		answers.Range(func(k, v any) bool {
+			minions = append(minions, k)
+			if m, is := v.(*wire.Map); !pyfmt.Truth(v) || is && m.Has("result") && !m.Bool("result") {
+				faults = append(faults, k)
+			}
+			return true
+		})
+	}
+	switch {
+	case len(minions) == 0:
+		return ret.say(true, "no servers answered the published schedule.add command")
+	case len(faults) > 0:
+		ret.Set("minions", faults)
+		return ret.say(true, "the following minions return False")
+	}
+	comment, err := then(name)
+	if err != nil {
+		return nil, err
+	}
+	ret.Set("minions", minions)
+	return ret.say(true, comment)
+}
+
+// jobWords are the arguments by which schedule.add makes this job.
+func jobWords(name string, job *wire.Map) ([]any, error) {
+	args := []any{"name=" + name}
+	for _, k := range job.Keys() {
+		field := PyStr(k)
+		v, _ := job.GetKey(k)
+		switch field {
+		case "name":
+			continue
+		case "args", "kwargs":
+			field = "job_" + field
+		}
+		text := PyStr(v)
+		switch v.(type) {
+		case *wire.Map, []any:
+			b, err := json.Marshal(values.Plain(v))
+			if err != nil {
+				return nil, commandErrorf("field %s of job %s cannot be passed on: %v", field, name, err)
+			}
+			text = string(b)
+		}
+		args = append(args, field+"="+text)
+	}
+	return args, nil
+}
+
+// timeFormat is the form in which a caller gives times.
+func timeFormat(c *Call) string {
+	if v, _ := c.Kwargs.Get("time_fmt"); pyfmt.Truth(v) {
+		return PyStr(v)
+	}
+	return schedule.ISO
+}
+
+// fitsForm tells whether a text is a time in a form of strptime.
+func fitsForm(v any, form string) bool {
+	text, ok := v.(string)
+	if !ok {
+		return false
+	}
+	_, err := strftime.Parse(form, text)
+	return err == nil
+}
+
+func schedulePostpone(ctx context.Context, c *Call) (any, error) {
+	ret, form := answered(true, []any{}, false), timeFormat(c)
+	at, later := c.Value("current_time"), c.Value("new_time")
+	switch {
+	case c.Str("name") == "":
+		return ret.say(false, "Job name is required.")
+	case !pyfmt.Truth(at):
+		return ret.say(false, "Job current time is required.")
+	case !fitsForm(at, form):
+		return ret.say(false, "Date string could not be parsed.")
+	case !pyfmt.Truth(later):
+		return ret.say(false, "Job new_time is required.")
+	case !fitsForm(later, form):
+		return ret.say(false, "Date string could not be parsed.")
+	}
+	request := wire.NewMap("time", at, "new_time", later, "time_fmt", form, "func", "postpone_job")
+	return changeTimes(ctx, c, ret, request, [3]string{"postponed", "Postponed Job %s in schedule.", "postpone"})
+}
+
+func scheduleSkip(ctx context.Context, c *Call) (any, error) {
+	ret, form := answered(true, []any{}, false), timeFormat(c)
+	at := c.Value("current_time")
+	if pyfmt.Truth(at) && !fitsForm(at, form) {
+		return ret.say(false, "Date string could not be parsed.")
+	}
+	if !pyfmt.Truth(at) {
+		return ret.say(false, "Job time is required.")
+	}
+	request := wire.NewMap("time", at, "time_fmt", form, "func", "skip_job")
+	return changeTimes(ctx, c, ret, request, [3]string{"skipped", "Added Skip Job %s in schedule.", "skip"})
+}
+
+// changeTimes asks for another time of a job. words are what it would be, what is said when
+// it is done, and the verb.
+func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *wire.Map, words [3]string) (any, error) {
+	name := c.Str("name")
+	if c.tests() {
+		return ret.say(true, fmt.Sprintf("Job: %s would be %s in schedule.", name, words[0]))
+	}
+	where := whereIs(ctx, c, name)
+	if where == "" {
+		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
+	}
+	request.Set("name", name)
+	if where == "pillar" {
+		request.Set("where", where)
+	}
+	answer, err := c.Env.ManageSchedule(ctx, request)
+	if err != nil {
+		logger(c.Env).Error("the times of the job are not changed", "job", name, "err", err)
+	}
+	if err != nil || where == "pillar" || !holds(answer, name) || !isOn(answer, name) {
+		return ret.say(false, fmt.Sprintf("Failed to %s job %s in schedule.", words[2], name))
+	}
+	return ret.say(true, fmt.Sprintf(words[1], name))
+}
+
+func scheduleNext(ctx context.Context, c *Call) (any, error) {
+	ret := wire.NewMap("result", true)
+	answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("name", c.Str("name"), "func", "get_next_fire_time"))
+	if err == nil && answer != nil && answer.Has("next_fire_time") {
+		next, _ := answer.Get("next_fire_time")
+		ret.Set("next_fire_time", next)
+		return ret, nil
+	}
+	ret.Set("comment", "next fire time not available.")
+	return ret, nil
+}
+
+func scheduleStatus(ctx context.Context, c *Call) (any, error) {
+	answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "job_status", "name", c.Str("name"), "fire_event", true))
+	if err != nil {
+		return nil, commandErrorf("the scheduler cannot be asked: %v", err)
+	}
+	out, form := wire.NewMap(), c.Str("time_fmt")
+	job := answer.Map("data")
+	if job == nil {
+		return out, nil
+	}
+	job.Range(func(k, v any) bool {
+		if t, ok := v.(time.Time); ok {
+			v = strftime.Format(form, t)
+		}
+		out.Set(k, v)
+		return true
+	})
+	return out, nil
+}

@@ -1,0 +1,217 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/value"
+)
+
+// requestFile keeps the runs that wait for the administrator of the host, in cachedir.
+const requestFile = "req_state.p"
+
+func init() {
+	name := modules.Arg{Name: "name"}
+	modules.Register("state",
+		modules.Function{Name: "running", Args: []modules.Arg{{Name: "concurrent", Default: false}}, Run: func(_ context.Context, c *modules.Call) (any, error) {
+			if c.Truth("concurrent") {
+				return []any{}, nil
+			}
+			return conflicts(c), nil
+		}, Doc: `
+Return a text for each job under way that runs states; nothing with concurrent.
+
+CLI Example:
+
+    salt '*' state.running
+`},
+		modules.Function{Name: "clear_cache", Run: clearCache, Doc: `
+Remove the compiled states in the cache (files *.cache.p), and return their names.
+
+CLI Example:
+
+    salt '*' state.clear_cache
+`},
+		modules.Function{Name: "request", Args: []modules.Arg{{Name: "mods"}}, VarKw: true, Run: request, Doc: `
+Ask the administrator of the host for a run: as state.apply with test=True, and the
+run itself is kept until state.run_request. name tells several apart.
+
+CLI Example:
+
+    salt '*' state.request web
+`},
+		modules.Function{Name: "check_request", Args: []modules.Arg{name}, Run: checkRequest, Doc: `
+Return the runs asked for by state.request, or the one of a name.
+
+CLI Example:
+
+    salt '*' state.check_request
+`},
+		modules.Function{Name: "clear_request", Args: []modules.Arg{name}, Run: clearRequest, Doc: `
+Forget the runs asked for by state.request, or the one of a name.
+
+CLI Example:
+
+    salt '*' state.clear_request
+`},
+		modules.Function{Name: "run_request", Args: []modules.Arg{{Name: "name", Default: "default"}}, VarKw: true, Run: runRequest, Doc: `
+Run what state.request asked for (name), and forget it.
+
+CLI Example:
+
+    salt-call state.run_request
+`},
+	)
+}
+
+func clearCache(_ context.Context, c *modules.Call) (any, error) {
+	dir := modules.PyStr(c.Env.Option("cachedir"))
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	out := []any{}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".cache.p") || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+		out = append(out, e.Name())
+	}
+	return out, nil
+}
+
+func requestPath(c *modules.Call) string {
+	return filepath.Join(modules.PyStr(c.Env.Option("cachedir")), requestFile)
+}
+
+// requests are the runs asked for.
+func requests(c *modules.Call) (*value.Map, error) {
+	data, err := os.ReadFile(requestPath(c))
+	if errors.Is(err, fs.ErrNotExist) {
+		return value.NewMap(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := wire.DecodeMap(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read (state.clear_request removes it): %w", requestPath(c), err)
+	}
+	return m, nil
+}
+
+func keepRequests(c *modules.Call, all *value.Map) error {
+	data, err := wire.Encode(all)
+	if err != nil {
+		return err
+	}
+	return writeWhole(requestPath(c), data)
+}
+
+func request(ctx context.Context, c *modules.Call) (any, error) {
+	all, err := requests(c)
+	if err != nil {
+		return nil, err
+	}
+	name := modules.PyStr(or(mustGet(c, "name"), "default"))
+	c.Kwargs.Delete("name")
+	kwargs := c.Kwargs.Clone()
+	kwargs.Set("test", true)
+	res, err := applyTest(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	all.Set(name, value.NewMap("test_run", res, "mods", c.Value("mods"), "kwargs", kwargs))
+	return res, keepRequests(c, all)
+}
+
+func checkRequest(_ context.Context, c *modules.Call) (any, error) {
+	all, err := requests(c)
+	if err != nil || !truth(c.Value("name")) {
+		return all, err
+	}
+	v, ok := all.Get(c.Str("name"))
+	if !ok {
+		return nil, &modules.ExceptionError{Type: "KeyError", Msg: modules.PyRepr(c.Value("name"))}
+	}
+	return v, nil
+}
+
+func clearRequest(_ context.Context, c *modules.Call) (any, error) {
+	if !truth(c.Value("name")) {
+		if err := os.Remove(requestPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return true, nil
+	}
+	all, err := requests(c)
+	if err != nil {
+		return nil, err
+	}
+	if all.Len() == 0 {
+		return true, nil
+	}
+	if !all.Has(c.Str("name")) {
+		return false, nil
+	}
+	all.Delete(c.Str("name"))
+	return true, keepRequests(c, all)
+}
+
+func runRequest(ctx context.Context, c *modules.Call) (any, error) {
+	all, err := requests(c)
+	if err != nil {
+		return nil, err
+	}
+	asked := all.Map(c.Str("name"))
+	if !asked.Has("mods") || !asked.Has("kwargs") {
+		return value.NewMap(), nil
+	}
+	kwargs := asked.Map("kwargs").Clone()
+	kwargs.Delete("test")
+	c.Kwargs.Range(func(k, v any) bool {
+		kwargs.Set(k, v)
+		return true
+	})
+	c.Kwargs = kwargs
+	var res any
+	if mods, _ := asked.Get("mods"); truth(mods) {
+		res, err = runSLS(ctx, c, mods, nil, nil, mustGet(c, "exclude"))
+	} else {
+		res, err = runHighstate(ctx, c, nil, nil, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	all.Delete(c.Str("name"))
+	if all.Len() == 0 {
+		return res, os.Remove(requestPath(c))
+	}
+	return res, keepRequests(c, all)
+}
+
+// writeWhole writes a file for its owner alone, in one step.
+func writeWhole(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,307 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/salt/fileclient"
+)
+
+// syncKinds are what saltutil.sync_all fetches, each from the folder salt://_KIND.
+var syncKinds = []string{
+	"beacons", "clouds", "engines", "executors", "grains", "log_handlers", "matchers", "modules", "output", "proxy", "renderers",
+	"returners", "sdb", "serializers", "states", "thorium", "utils",
+}
+
+// syncNames are the functions whose name is not that of their kind.
+var syncNames = map[string]string{"proxy": "proxymodules"}
+
+func init() {
+	args := []Arg{{Name: "saltenv"}, {Name: "refresh", Default: true}, {Name: "extmod_whitelist"}, {Name: "extmod_blacklist"}}
+	const about = `
+Executables among the modules are fetched and used (docs/guide/external-modules.md);
+what else is there, Python files for one, is told by name, for this minion has no
+use of it. Returns what is new or has changed, and what is of no use.
+
+saltenv is the environment, or several with commas; those of the top file by
+default. refresh is for Salt's sake: what is fetched is known at once.
+extmod_whitelist and extmod_blacklist name modules that alone, or that not, are
+fetched, instead of the options of that name.
+`
+	for _, kind := range syncKinds {
+		name := kind
+		if other := syncNames[kind]; other != "" {
+			name = other
+		}
+		Register("saltutil", Function{Name: "sync_" + name, Args: args, Run: syncOne(kind), Doc: `
+Fetch what the master has in salt://_` + kind + `.
+` + about + `
+CLI Example:
+
+    salt '*' saltutil.sync_` + name + `
+`})
+	}
+	Register("saltutil",
+		Function{Name: "sync_all", Args: args, Run: syncAll, Doc: `
+Fetch what the master has in salt://_modules and the other folders of its kind,
+and then the pillar anew.
+` + about + `
+CLI Example:
+
+    salt '*' saltutil.sync_all
+`},
+		Function{Name: "list_extmods", Run: listExtmods, Doc: `
+List what was fetched by saltutil.sync_*, by kind.
+
+CLI Example:
+
+    salt '*' saltutil.list_extmods
+`},
+		Function{Name: "refresh_modules", VarKw: true, Run: refreshed, Doc: `
+Tell the minion that its modules have changed. It looks at external modules
+before each call, so there is nothing to wait for.
+
+CLI Example:
+
+    salt '*' saltutil.refresh_modules
+`},
+		Function{Name: "refresh_beacons", Run: refreshEvent("beacons_refresh"), Doc: `
+Fire the event beacons_refresh on the bus of the minion, for programs that wait for it. This
+minion runs no beacons.
+
+CLI Example:
+
+    salt '*' saltutil.refresh_beacons
+`},
+		Function{Name: "refresh_matchers", Run: refreshEvent("matchers_refresh"), Doc: `
+Fire the event matchers_refresh on the bus of the minion, for programs that wait for it. The
+matchers of this minion are built in.
+
+CLI Example:
+
+    salt '*' saltutil.refresh_matchers
+`},
+		Function{Name: "clear_cache", Run: clearCache, Doc: `
+Remove the files that the minion has cached: what it fetched from the master and
+by http. What it keeps for its work, as returns that no master has taken, stays.
+
+CLI Example:
+
+    salt '*' saltutil.clear_cache
+`},
+	)
+}
+
+// refreshEvent fires an event on the minion's own bus; False without a daemon.
+func refreshEvent(tag string) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		return c.Env.FireLocal(tag, wire.NewMap()) == nil, nil
+	}
+}
+
+func refreshed(context.Context, *Call) (any, error) { return true, nil }
+
+// syncEnvs are the environments to fetch from.
+func syncEnvs(ctx context.Context, c *Call) []string {
+	if given(c.Value("saltenv")) {
+		return textList(c.Value("saltenv"))
+	}
+	// What the top file means for this minion, when it can be read.
+	top, err := c.sub(ctx, "state.show_top", nil, nil)
+	if m, ok := top.(*wire.Map); err == nil && ok && m.Len() > 0 {
+		var out []string
+		for _, k := range m.Keys() {
+			out = append(out, PyStr(k))
+		}
+		return out
+	}
+	return []string{saltenvOf(c)}
+}
+
+func syncOne(kind string) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		told, err := syncKind(ctx, c, kind, syncEnvs(ctx, c))
+		return wire.AnyList(told), err
+	}
+}
+
+func syncAll(ctx context.Context, c *Call) (any, error) {
+	envs, out := syncEnvs(ctx, c), wire.NewMap()
+	for _, kind := range syncKinds {
+		told, err := syncKind(ctx, c, kind, envs)
+		if err != nil {
+			return nil, err
+		}
+		out.Set(kind, wire.AnyList(told))
+	}
+	if c.Truth("refresh") {
+		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
+			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
+		}
+	}
+	return out, nil
+}
+
+// extmods is where what was fetched of a kind lies.
+func extmods(c *Call, kind string) string {
+	dir := PyStr(orText(c.Env.Option("extension_modules")))
+	if dir == "" {
+		dir = filepath.Join(PyStr(c.Env.Option("cachedir")), "extmods")
+	}
+	return filepath.Join(dir, kind)
+}
+
+// fetchable tells whether a module of a kind is to be fetched.
+func fetchable(c *Call, kind, name string) bool {
+	only := namesOf(kind, c.Value("extmod_whitelist"), c.Env.Option("extmod_whitelist"))
+	never := namesOf(kind, c.Value("extmod_blacklist"), c.Env.Option("extmod_blacklist"))
+	return (len(only) == 0 || slices.Contains(only, name)) && !slices.Contains(never, name)
+}
+
+// namesOf are the modules of a kind that a list names: that of the call, else of the option.
+func namesOf(kind string, lists ...any) []string {
+	for _, v := range lists {
+		switch v := wire.Normal(v).(type) {
+		case nil:
+		case *wire.Map:
+			of, _ := v.Get(kind)
+			return textList(of)
+		default:
+			return textList(v)
+		}
+	}
+	return nil
+}
+
+// syncKind fetches one kind from environments. What is told are the names that are new or
+// have changed, and those that are of no use with the reason.
+func syncKind(ctx context.Context, c *Call, kind string, envs []string) ([]string, error) {
+	dir := extmods(c, kind)
+	told, kept := []string{}, map[string]bool{}
+	for _, env := range envs {
+		files, err := c.Env.Files().List(ctx, fileclient.Files, env, "_"+kind)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		for _, file := range files {
+			rel, ok := strings.CutPrefix(file, "_"+kind+"/")
+			if !ok {
+				continue
+			}
+			name := strings.ReplaceAll(strings.TrimSuffix(rel, filepath.Ext(rel)), "/", ".")
+			if !fetchable(c, kind, name) {
+				continue
+			}
+			why, changed, err := syncFile(ctx, c, kind, env, file, filepath.Join(dir, rel))
+			switch {
+			case err != nil:
+				return nil, err
+			case why != "":
+				logger(c.Env).Warn("a file of the master is of no use to this minion", "file", file, "saltenv", env, "why", why)
+				told = append(told, kind+"."+name+" is not usable: "+why)
+				continue
+			case changed:
+				told = append(told, kind+"."+name)
+			}
+			kept[filepath.Join(dir, rel)] = true
+		}
+	}
+	return told, cleanExtmods(c, dir, kept)
+}
+
+// syncFile fetches one file; why says that it is of no use.
+func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why string, changed bool, err error) {
+	if kind != "modules" {
+		return "external modules can be execution modules only", false, nil
+	}
+	if external.Name(file) == "" || strings.Contains(strings.TrimPrefix(file, "_modules/"), "/") {
+		return "its name is not one of small letters, digits and _, or it lies in a folder", false, nil
+	}
+	url := fileclient.URL(file)
+	mode, known, err := c.Env.Files().Mode(ctx, url, env)
+	switch {
+	case err != nil:
+		return "", false, fileError(err)
+	case !known || mode&0o111 == 0:
+		return "it is no executable; Python files of Salt are not run by this minion", false, nil
+	case Own(external.Name(file)):
+		return "the minion has a module of that name of its own", false, nil
+	}
+	cached, err := c.Env.Files().Cache(ctx, url, fileclient.Want{Saltenv: env})
+	if err != nil {
+		return "", false, fileError(err)
+	}
+	want, err := os.ReadFile(cached)
+	if err != nil {
+		return "", false, osFault(err)
+	}
+	if have, err := os.ReadFile(dest); err == nil && string(have) == string(want) {
+		return "", false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dest), 0o700); err != nil {
+		return "", false, osFault(err)
+	}
+	// In one step: it may be run at any moment.
+	tmp := filepath.Join(filepath.Dir(dest), ".part-"+filepath.Base(dest))
+	if err := os.WriteFile(tmp, want, 0o700); err != nil {
+		return "", false, osFault(err)
+	}
+	return "", true, osFault(os.Rename(tmp, dest))
+}
+
+// cleanExtmods removes what the master does not have any more.
+func cleanExtmods(c *Call, dir string, kept map[string]bool) error {
+	if c.Env.Option("clean_dynamic_modules") == false {
+		return nil
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || kept[path] {
+			return err
+		}
+		return os.Remove(path)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return osFault(err)
+}
+
+func listExtmods(_ context.Context, c *Call) (any, error) {
+	out := wire.NewMap()
+	entries, err := os.ReadDir(filepath.Dir(extmods(c, "x")))
+	if err != nil {
+		return out, nil //nolint:nilerr // nothing was fetched yet
+	}
+	for _, kind := range entries {
+		files, err := os.ReadDir(extmods(c, kind.Name()))
+		if err != nil {
+			continue
+		}
+		var names []string
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())))
+		}
+		out.Set(kind.Name(), wire.AnyList(names))
+	}
+	return out, nil
+}
+
+func clearCache(_ context.Context, c *Call) (any, error) {
+	cachedir := PyStr(orText(c.Env.Option("cachedir")))
+	if cachedir == "" {
+		return nil, commandErrorf("the option cachedir is not set")
+	}
+	for _, dir := range []string{"files", "extrn_files", "localfiles"} {
+		if err := os.RemoveAll(filepath.Join(cachedir, dir)); err != nil {
+			return nil, osFault(err)
+		}
+	}
+	return true, nil
+}

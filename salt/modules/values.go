@@ -1,0 +1,178 @@
+package modules
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+// Str returns the named argument as text; anything but text is written as
+// Python writes it, and None is "".
+func (c *Call) Str(name string) string {
+	v := c.Value(name)
+	if v == nil {
+		return ""
+	}
+	return PyStr(v)
+}
+
+// Truth returns the named argument as a condition, by the rules of [truth].
+func (c *Call) Truth(name string) bool { return truth(c.Value(name)) }
+
+// Int returns the named argument as a whole number.
+func (c *Call) Int(name string) (int64, error) {
+	f, err := c.Float(name)
+	if err != nil {
+		return 0, err
+	}
+	if v, ok := integer(c.Value(name)); ok {
+		return v, nil
+	}
+	if math.IsNaN(f) || math.Abs(f) >= 1<<63 {
+		return 0, argErrorf("%s must be a whole number, not %s", name, PyRepr(c.Value(name)))
+	}
+	return int64(f), nil
+}
+
+// Float returns the named argument as a number. Text that holds a number
+// counts.
+func (c *Call) Float(name string) (float64, error) {
+	v := c.Value(name)
+	f, ok := number(v)
+	if s, isText := v.(string); isText {
+		var err error
+		f, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
+		ok = err == nil
+	}
+	if !ok {
+		return 0, argErrorf("%s must be a number, not %s", name, PyRepr(v))
+	}
+	return f, nil
+}
+
+// integer returns v when it is a whole number of any width.
+func integer(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int:
+		return int64(v), true
+	case int64:
+		return v, true
+	case uint64:
+		if v <= math.MaxInt64 {
+			return int64(v), true
+		}
+	case string:
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// number returns v when it is a number (no text, no bool).
+func number(v any) (float64, bool) {
+	if _, is := v.(bool); is {
+		return 0, false
+	}
+	return pyfmt.Number(v)
+}
+
+// truth tells whether Salt takes a value as true: numbers above zero, the text
+// "true" in any case, lists and maps that hold something.
+func truth(v any) bool {
+	if f, ok := number(v); ok {
+		return f > 0
+	}
+	switch v := v.(type) {
+	case bool:
+		return v
+	case string:
+		if f, err := strconv.ParseFloat(v, 64); err == nil {
+			return f > 0
+		}
+		return strings.EqualFold(v, "true")
+	case []any:
+		return len(v) > 0
+	case *wire.Map:
+		return v != nil && v.Len() > 0
+	}
+	return false
+}
+
+// seconds turns a number of seconds into a duration, the longest possible when
+// it is beyond that.
+func seconds(f float64) time.Duration {
+	if f >= float64(math.MaxInt64)/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(f * float64(time.Second))
+}
+
+// equal compares values as Python's == does: numbers by value, lists and maps
+// by content, maps without regard to order.
+func equal(a, b any) bool {
+	if x, ok := pyfmt.Number(a); ok {
+		y, ok := pyfmt.Number(b)
+		return ok && x == y
+	}
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case string:
+		s, ok := b.(string)
+		return ok && s == a
+	case []byte:
+		s, ok := b.([]byte)
+		return ok && string(s) == string(a)
+	case []any:
+		l, ok := b.([]any)
+		if !ok || len(l) != len(a) {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], l[i]) {
+				return false
+			}
+		}
+		return true
+	case *wire.Map:
+		m, ok := b.(*wire.Map)
+		if !ok || m.Len() != a.Len() {
+			return false
+		}
+		same := true
+		a.Range(func(k, v any) bool {
+			other, found := mapGet(m, k)
+			same = found && equal(v, other)
+			return same
+		})
+		return same
+	}
+	return false
+}
+
+// asMap returns a value of the configuration as an ordered map.
+func asMap(v any) (*wire.Map, bool) {
+	m, ok := wire.Normal(v).(*wire.Map)
+	return m, ok && m != nil
+}
+
+// textList returns a list of texts from a list or a comma-separated text.
+func textList(v any) []string {
+	var out []string
+	switch v := wire.Normal(v).(type) {
+	case nil:
+	case []any:
+		for _, e := range v {
+			out = append(out, PyStr(e))
+		}
+	default:
+		for _, e := range strings.Split(PyStr(v), ",") {
+			out = append(out, strings.TrimSpace(e))
+		}
+	}
+	return out
+}

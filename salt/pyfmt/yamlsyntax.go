@@ -1,0 +1,98 @@
+package pyfmt
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// newDecoder reads b until ctx ends: the library asks for it in small pieces.
+func newDecoder(ctx context.Context, b []byte) *yaml.Decoder {
+	return yaml.NewDecoder(&pieces{ctx, bytes.NewReader(b)})
+}
+
+type pieces struct {
+	ctx  context.Context
+	from *bytes.Reader
+}
+
+// Read reads a piece.
+func (p *pieces) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.from.Read(b)
+}
+
+var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+var anchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+// countedFromZero are the errors of the YAML library whose line is counted from 0: those
+// of its parser, while those of its scanner are counted from 1.
+var countedFromZero = regexp.MustCompile(`^did not find expected (?:node content|key|'-' indicator|',' or|<)`)
+
+// located makes a fault of the library's error with the line of what is wrong. The library names
+// the line where the collection around begins, unless that is the first line of the document:
+// a blank line before the document gives the one, and a document cut there the other.
+func located(ctx context.Context, err error, data []byte) *YAMLFault {
+	f := syntax(err, data)
+	if !countedFromZero.MatchString(strings.TrimPrefix(f.Text, "invalid YAML: ")) {
+		return f
+	}
+	begins := syntax(decodeError(ctx, append([]byte{'\n'}, data...)), nil).Line - 1
+	if begins < 1 || ctx.Err() != nil {
+		return f
+	}
+	rest := data[lineStart(data, begins):]
+	if rerr := decodeError(ctx, rest); rerr != nil {
+		f.Line = min(begins+syntax(rerr, rest).Line-1, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
+	}
+	return f
+}
+
+func decodeError(ctx context.Context, b []byte) error {
+	var doc yaml.Node
+	dec := newDecoder(ctx, b)
+	err := dec.Decode(&doc)
+	if err == nil {
+		err = dec.Decode(&doc)
+	}
+	return err
+}
+
+// syntax makes a fault of the library's error: with the line in which it is, or in which
+// begins what is not ended.
+func syntax(err error, data []byte) *YAMLFault {
+	if err == nil {
+		return &YAMLFault{Line: 1}
+	}
+	line, text := 1, err.Error() // no line is named where it is the first
+	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+		text = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+			if countedFromZero.MatchString(text) {
+				//mutant:syntax-error-line
+				line++
+			}
+		}
+	}
+	// The end of a file that ends with a line end counts as one more line there.
+	if data != nil {
+		line = min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
+	}
+	if m := anchor.FindStringSubmatch(text); m != nil { // it names no line at all
+		if at := bytes.Index(data, []byte("*"+m[1])); at >= 0 {
+			line = bytes.Count(data[:at], []byte{'\n'}) + 1
+		}
+	}
+	if strings.Contains(text, "that cannot start any token") {
+		text += " (indent with spaces, and quote values that begin with @, ` or a tab)"
+	}
+	return &YAMLFault{Line: line, Text: "invalid YAML: " + text}
+}

@@ -1,0 +1,47 @@
+package pyfmt
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// YAMLWord reads one word of a command line as Salt does: nil, bool, int64, uint64, float64, string, []any
+// or *wire.Map. A list has to be in brackets and a map in braces.
+func YAMLWord(text string) any {
+	trimmed := strings.TrimSpace(text)
+	switch trimmed {
+	case "", "---", "...":
+		return text
+	case "|", ">", "!":
+		return text
+	}
+	if text == "None" {
+		return nil
+	}
+	if strings.Contains(text, "_") && strings.Trim(trimmed, "0123456789_") == "" {
+		return text // 1_000 is no number here
+	}
+	if strings.ContainsAny(text, "\t\r\n") || strings.HasPrefix(trimmed, "!!binary") {
+		return text
+	}
+	v, err := ReadYAML([]byte(text))
+	if err != nil {
+		return text
+	}
+	switch v.(type) {
+	case *wire.Map:
+		if !strings.HasPrefix(text, "{") {
+			return text
+		}
+	case []any:
+		if !strings.HasPrefix(text, "[") {
+			return text
+		}
+	case string, nil:
+		if strings.Contains(text, "#") {
+			return text // a comment would be lost
+		}
+	}
+	return v
+}

@@ -1,0 +1,33 @@
+package pyfmt
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// TestAsSalt compares with what Salt 3007's own reader made of hand-picked and of
+// random words (as Python writes the values). Left out are words on purpose read
+// in another way: a lone >, | or =, of which Salt loses a part, and maps and lists
+// without braces or brackets, which Salt takes for such as soon as they hold a #.
+func TestAsSalt(t *testing.T) {
+	f, err := os.Open("testdata/yaml.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for s := bufio.NewScanner(f); s.Scan(); n++ {
+		var row [2]string
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		if got := Repr(YAMLWord(row[0])); got != row[1] {
+			t.Errorf("%q: got %s, want %s", row[0], got, row[1])
+		}
+	}
+	if n < 1000 {
+		t.Errorf("only %d words were compared", n)
+	}
+}

@@ -1,0 +1,59 @@
+package render
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/momtree/mom/salt/jinja"
+)
+
+// JSONForm is how [JSON] writes.
+type JSONForm struct {
+	// Indent is the number of spaces per level, 0 to 64.
+	Indent int
+	// SortKeys sorts the keys of maps; else they keep their order.
+	SortKeys bool
+	// ASCII writes characters beyond ASCII as \u escapes.
+	ASCII bool
+}
+
+// JSON writes a value as json.dumps of Python does. The error is what JSON cannot hold.
+func JSON(v any, f JSONForm) (text string, err error) {
+	err = caught(func() {
+		s := jsonStyle{pretty: true, sortKeys: f.SortKeys, ascii: f.ASCII, max: Limits{}.filled().Output}
+		s.indent = strings.Repeat(" ", min(max(f.Indent, 0), 64))
+		r := jinja.Detached(context.Background(), jinja.DefaultLimits(), "")
+		text = dumpJSON(r, r.Take(v), s)
+	})
+	return text, err
+}
+
+// LoadJSON reads JSON; maps keep the order of their keys.
+func LoadJSON(text string) (any, error) {
+	var out any
+	var err error
+	thrown := caught(func() {
+		r := jinja.Detached(context.Background(), jinja.DefaultLimits(), "")
+		var v any
+		if v, err = loadJSON(r, text); err == nil {
+			out, err = r.Give(v)
+		}
+	})
+	return out, cmp.Or(thrown, err)
+}
+
+// caught makes an error of what is thrown.
+func caught(fn func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *jinja.Error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	fn()
+	return nil
+}

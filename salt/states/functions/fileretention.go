@@ -1,0 +1,190 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/value"
+)
+
+func init() {
+	Register("file", Function{
+		Name: "retention_schedule", Run: fileRetention,
+		Spec: states.Spec{Args: args([]string{"name", "retain"}, "strptime_format", nil, "timezone", nil)}, Doc: `
+Removes backups from a folder but for those of a schedule.
+
+retain
+    A map of how many stay (a number, or all): most_recent, first_of_hour,
+    first_of_day, first_of_week, first_of_month, first_of_year.
+strptime_format
+    How the time stands in the names, as backup-%Y%m%d.tar; files of other names are
+    left alone. Without it the time of the last change counts.
+
+timezone is refused: times are local ones.
+`,
+	})
+}
+
+// backup is one file with its time, as keys: of the calendar and of weeks.
+type backup struct {
+	name      string
+	ymd, week [5]float64
+}
+
+func backupAt(name string, t time.Time) backup {
+	epoch := float64(t.UnixNano()) / 1e9
+	_, week := t.ISOWeek()
+	return backup{
+		name: name,
+		ymd:  [5]float64{float64(t.Year()), float64(t.Month()), float64(t.Day()), float64(t.Hour()), epoch},
+		// The year is that of the calendar, not of the week: as in Salt.
+		week: [5]float64{float64(t.Year()), float64(week), float64((t.Weekday() + 6) % 7), epoch, epoch},
+	}
+}
+
+// retentionDepths tell how many keys are the same in what one rule takes as one.
+var retentionDepths = map[string]int{
+	"first_of_year": 1, "first_of_month": 2, "first_of_day": 3, "first_of_hour": 4, "most_recent": 5, "first_of_week": 2,
+}
+
+func fileRetention(_ context.Context, c *Call) (*states.Result, error) {
+	name := expand(c.Name())
+	switch {
+	case name == "":
+		return bad(name, "Must provide name to file.retention_schedule"), nil
+	case !isDir(name):
+		return bad(name, "Name provided to file.retention must be a directory"), nil
+	case c.Value("timezone") != nil:
+		return bad(name, "timezone of file.retention_schedule is not carried out by this minion: times are local ones, leave it out"), nil
+	}
+	backups, ignored, err := c.backups(name)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := c.retained(backups)
+	if err != nil {
+		return nil, err
+	}
+	var gone, stay []string
+	for _, b := range backups {
+		if kept[b.name] {
+			stay = append(stay, b.name)
+		} else {
+			gone = append(gone, b.name)
+		}
+	}
+	res := good(name, fmt.Sprintf("%d backups were removed from %s.\n", len(gone), name))
+	for _, list := range [][]string{gone, stay, ignored} {
+		slices.Sort(list)
+		slices.Reverse(list)
+	}
+	if len(gone) > 0 {
+		res.Changes = value.NewMap("retained", texted(stay), "deleted", texted(gone), "ignored", texted(ignored))
+	}
+	if c.Test {
+		res.Comment = fmt.Sprintf("%d backups would have been removed from %s.\n", len(gone), name)
+		if len(gone) > 0 {
+			res.Result = nil
+		}
+		return res, nil
+	}
+	for _, f := range gone {
+		if err := os.RemoveAll(filepath.Join(name, f)); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// backups are the files of a folder with their times; ignored have none.
+func (c *Call) backups(dir string) (backups []backup, ignored []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	ignored = []string{".", ".."}
+	var layout *strptime
+	if c.Truth("strptime_format") {
+		if layout, err = newStrptime(c.Str("strptime_format")); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, e := range entries {
+		var at time.Time
+		ok := false
+		if layout != nil {
+			at, ok = layout.parse(e.Name())
+		} else if st, err := e.Info(); err == nil {
+			at, ok = st.ModTime().Local(), true
+		}
+		if ok {
+			backups = append(backups, backupAt(e.Name(), at))
+		} else {
+			ignored = append(ignored, e.Name())
+		}
+	}
+	return backups, ignored, nil
+}
+
+// retained are the names that the rules keep.
+func (c *Call) retained(backups []backup) (map[string]bool, error) {
+	rules, ok := c.Value("retain").(*value.Map)
+	if !ok {
+		return nil, fmt.Errorf("retain of file.retention_schedule is a map of rules and numbers, not %s", pystr(c.Value("retain")))
+	}
+	kept := map[string]bool{}
+	for _, k := range rules.Keys() {
+		rule := pystr(k)
+		v, _ := rules.GetKey(k)
+		n, isNumber := v.(int64)
+		if v == "all" {
+			n, isNumber = math.MaxInt32, true
+		}
+		depth, known := retentionDepths[rule]
+		if !known {
+			return nil, fmt.Errorf("file.retention_schedule has no rule %s: most_recent, first_of_hour, first_of_day, first_of_week, first_of_month, first_of_year", rule)
+		}
+		if !isNumber {
+			return nil, fmt.Errorf("%s of file.retention_schedule is a number or all, not %s", rule, pystr(v))
+		}
+		keys := func(b backup) [5]float64 { return b.ymd }
+		if rule == "first_of_week" {
+			// Salt keeps one more.
+			keys, n = func(b backup) [5]float64 { return b.week }, n+1
+		}
+		for _, name := range firstOf(backups, keys, depth, int(n)) {
+			kept[name] = true
+		}
+	}
+	return kept, nil
+}
+
+// firstOf takes the earliest of each of the n latest groups of files that have depth keys
+// in common.
+func firstOf(backups []backup, keys func(backup) [5]float64, depth, n int) []string {
+	sorted := slices.Clone(backups)
+	slices.SortStableFunc(sorted, func(a, b backup) int {
+		x, y := keys(a), keys(b)
+		return slices.Compare(x[:], y[:])
+	})
+	var out []string
+	for end := len(sorted); end > 0 && len(out) < n; {
+		group := keys(sorted[end-1])
+		begin := end - 1
+		for begin > 0 {
+			if before := keys(sorted[begin-1]); slices.Compare(before[:depth], group[:depth]) != 0 {
+				break
+			}
+			begin--
+		}
+		out = append(out, sorted[begin].name)
+		end = begin
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package functions
+
+import (
+	"context"
+
+	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/salt/states"
+	"github.com/momtree/mom/value"
+)
+
+func init() {
+	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "runtime", Default: false}}}
+	Register("service",
+		Function{Name: "masked", Spec: spec, Run: serviceMask(true), Doc: `
+Ensure that the service name cannot be started; with runtime=True, until the next
+start of the system. Both masks are apart from each other. With systemd only.
+
+    telnetd:
+      service.masked: []
+`},
+		Function{Name: "unmasked", Spec: spec, Run: serviceMask(false), Doc: `
+Ensure that the service name has no mask; with runtime=True, none until the next
+start of the system. With systemd only.
+
+    nginx:
+      service.unmasked: []
+`},
+	)
+}
+
+func serviceMask(want bool) func(context.Context, *Call) (*states.Result, error) {
+	return func(ctx context.Context, c *Call) (*states.Result, error) {
+		return c.setMask(ctx, want, c.Truth("runtime"))
+	}
+}
+
+// setMask gives a service a mask, or takes it away.
+func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result, error) {
+	name, r := c.Name(), outcome(c)
+	if !modules.HasSystemd(c.Env) {
+		return says(r, false, "Service masking not available on this minion")
+	}
+	kind := map[bool]string{true: "runtime "}[runtime]
+	fun, done := "mask", kind+"masked"
+	already := "is already " + done
+	if !want {
+		fun, done = "unmask", kind+"unmasked"
+		already = "was already " + done
+	}
+	is, err := c.truthOf(ctx, "service.masked", name, runtime)
+	if err != nil {
+		return nil, err
+	}
+	if is == want {
+		return says(r, true, "Service %s %s", name, already)
+	}
+	changes := value.NewMap(kind+"masked", value.NewMap("old", !want, "new", want))
+	if c.Test {
+		r.Changes = changes
+		return says(r, nil, "Service %s would be %s", name, done)
+	}
+	_, err = c.Module(ctx, "service."+fun, []any{name, runtime}, nil)
+	if text, failed := work(err); failed {
+		return says(r, false, "%s", text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if is, err = c.truthOf(ctx, "service.masked", name, runtime); err != nil {
+		return nil, err
+	}
+	if is != want {
+		return says(r, true, "Failed to %s service %s", fun, name) // true, as in Salt
+	}
+	r.Changes = changes
+	return says(r, true, "Service %s was %s", name, done)
+}
+
+// unmask takes away the mask of a service that is to run, if the state says so, and tells
+// of it on a line of its own.
+func (c *Call) unmask(ctx context.Context, run bool) (string, error) {
+	if !run || !states.Truth(get(c.Kwargs, "unmask")) {
+		return "", nil
+	}
+	r, err := c.setMask(ctx, false, states.Truth(get(c.Kwargs, "unmask_runtime")))
+	if err != nil {
+		return "", err
+	}
+	return "\n" + r.Comment, nil
+}

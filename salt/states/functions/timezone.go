@@ -1,0 +1,90 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/salt/states"
+)
+
+func init() {
+	Register("timezone", Function{
+		Name: "system", Run: timezoneSystem,
+		Spec: states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "utc", Default: true}}},
+		Doc: `
+Ensure that the host has the time zone name, and that its hardware clock is set to
+UTC; with utc=False that clock is left alone.
+
+    Europe/Berlin:
+      timezone.system:
+        - utc: True
+`,
+	})
+}
+
+func timezoneSystem(ctx context.Context, c *Call) (*states.Result, error) {
+	name, r := c.Name(), outcome(c)
+	same, err := c.truthOf(ctx, "timezone.zone_compare", name)
+	var misused *modules.InvocationError
+	if text, failed := work(err); failed || errors.As(err, &misused) {
+		if misused != nil {
+			text = misused.Error()
+		}
+		return says(r, false, "Unable to compare desired timezone '%s' to system timezone: %s", name, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	clock, err := c.Module(ctx, "timezone.get_hwclock", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	utc := states.Truth(c.Value("utc"))
+	setClock := utc && clock == "localtime"
+	var told []string
+	switch {
+	case same && !setClock:
+		told = append(told, "Timezone "+name+" already set")
+		if utc {
+			told = append(told, "UTC already set to "+name)
+		}
+		return says(r, true, "%s", strings.Join(told, ", "))
+	case c.Test:
+		if !same {
+			told = append(told, "Timezone "+name+" needs to be set")
+		}
+		if setClock {
+			told = append(told, "UTC needs to be set to True")
+		}
+		return says(r, nil, "%s", strings.Join(told, ", "))
+	}
+	for _, step := range []struct {
+		due            bool
+		fun, arg       string
+		key            string
+		value          any
+		done, unworked string
+	}{
+		{!same, "timezone.set_zone", name, "timezone", name, "Set timezone " + name, "Failed to set timezone"},
+		{setClock, "timezone.set_hwclock", "UTC", "utc", true, "Set UTC to True", "Failed to set UTC to True"},
+	} {
+		if !step.due {
+			continue
+		}
+		ok, err := c.truthOf(ctx, step.fun, step.arg)
+		if err != nil {
+			return nil, err
+		}
+		r.Result = ok
+		if !ok {
+			told = append(told, step.unworked)
+			continue
+		}
+		r.Changes.Set(step.key, step.value)
+		told = append(told, step.done)
+	}
+	r.Comment = strings.Join(told, ", ")
+	return r, nil
+}
