@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/origins"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // parents are the masters above, in the order of syndic_failover, and which of them is
@@ -21,7 +21,7 @@ type parents struct {
 	links    []*parent // as configured
 	origins  *origins.Origins
 	foreign  *origins.Strangers
-	sharing  *forwarding.Sharing[*parent]
+	sharing  *returns.Sharing[*parent]
 	closings *origins.Closings
 	shift    func() // rows may have got another owner
 	log      *slog.Logger

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // recorded is one request of Salt's syndic.
@@ -194,7 +194,7 @@ func TestVerdictOfSaltsReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := forwarding.Verdict(plain, nil); err != nil {
+		if err := link.Verdict(plain, nil); err != nil {
 			t.Errorf("%s: %v", r.Cmd, err)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/local"
 	"github.com/momtree/mom/syndic/origins"
@@ -123,7 +122,7 @@ func (s *Syndic) openParents() (*parents, error) {
 		origins: o, foreign: origins.NewStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: origins.NewClosings(s.bounds.AskedJobs, s.local.Word),
 		shift: s.returns.Shift, log: s.log,
 	}
-	p.sharing = forwarding.NewSharing(forwarding.SharingOptions[*parent]{After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Moved: func(from, to *parent) {
+	p.sharing = returns.NewSharing(returns.SharingOptions[*parent]{After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Moved: func(from, to *parent) {
 		p.log.Warn("default parent for returns changed", "from", from.name, "to", to.name)
 	}})
 	seen := map[string]bool{}

@@ -1,6 +1,6 @@
 package wire
 
-// Nodes make these loads by another way (syndic/forwarding); here it is checked that what
+// Nodes make these loads by another way (syndic/returns); here it is checked that what
 // is read of them is all there is.
 
 // Encode packs the load in Salt's order.

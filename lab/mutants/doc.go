@@ -6,7 +6,7 @@
 //
 //	protects: returns on their way to the parent
 //	why: a row that was not accepted is sent again
-//	test: ./syndic/forwarding TestWindow_GivenBack
+//	test: ./syndic/returns TestWindow_GivenBack
 //	at refused-rows-come-again: w.wait(s) => delete(w.rows, it.Seq)
 //
 // The name after "at" is a marker in the source, on the line before the statement,

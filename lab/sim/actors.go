@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // drawActors draws what comes from minions that are not ours and what masters of other
@@ -102,7 +102,7 @@ func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
 	below.disk.EachReturn(j.jid, func(b returners.Return) {
 		refused = refused || b.ID == r.ID && w.refusedAt(below, j, b)
 	})
-	return refused || deep && w.o.Body == forwarding.Full
+	return refused || deep && w.o.Body == returns.Full
 }
 
 // rejected tells whether a destination is one of rows that are kept aside.
@@ -123,6 +123,6 @@ func (n *node) checkSetAside(dest string, wrong func(returners.Item)) {
 // mayRefuse tells whether a master above a node has to refuse a return that the node
 // holds.
 func (w *World) mayRefuse(n *node, j *job, r returners.Return) bool {
-	return w.o.Body == forwarding.Full && !w.refusedAt(n, j, r) &&
+	return w.o.Body == returns.Full && !w.refusedAt(n, j, r) &&
 		slices.ContainsFunc(n.ups, func(l *link) bool { return j.oddOf(w.index(r.ID)) > l.parent.values() })
 }

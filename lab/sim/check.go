@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // maxFaults is how many broken promises one check tells.
@@ -176,7 +176,7 @@ func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, 
 	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
 		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
 	}
-	whole := w.o.Body == forwarding.Full || r.Via == "" // the minion itself gave it to this node
+	whole := w.o.Body == returns.Full || r.Via == "" // the minion itself gave it to this node
 	if text, _ := wire.Str(r.Value); refused && whole {
 		if !strings.HasPrefix(text, "ERROR: the result of "+r.ID+" could not be taken by ") {
 			fail("%s holds %.40q of %s to %s, want an error in its place", n.id, r.Value, r.ID, j.jid)

@@ -3,7 +3,7 @@
 //
 // What decides is the product's own code: each node has the engine of its jobs
 // (master/engine), a job store with its outbox (master/jobstore over
-// returners/memory), the hand-over of returns (syndic/forwarding) and its view of
+// returners/memory), the hand-over of returns (syndic/returns) and its view of
 // the tree (topology). What carries is made up: clock, network, connections,
 // minions, crashes. A [World] plays one schedule, which follows from its options
 // and seed alone: the same seed gives the same output, byte for byte.

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/origins"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // The defaults of syndic_failover_after and syndic_failback.
@@ -17,8 +18,8 @@ const (
 // forwarder decides when the senders of a node begin, and shares the returns among
 // its parents. It belongs to one life.
 type forwarder struct {
-	gather   forwarding.Gather
-	sharing  *forwarding.Sharing[*link]
+	gather   returns.Gather
+	sharing  *returns.Sharing[*link]
 	shifts   uint64
 	sweeping bool
 	took     map[string]taking
@@ -32,7 +33,7 @@ type taking struct {
 
 // forward begins a life of the forwarder.
 func (n *node) forward() {
-	n.way = &forwarder{took: map[string]taking{}, gather: forwarding.Gather{Rows: n.w.o.Bounds.ForwardRows}, sharing: forwarding.NewSharing(forwarding.SharingOptions[*link]{
+	n.way = &forwarder{took: map[string]taking{}, gather: returns.Gather{Rows: n.w.o.Bounds.ForwardRows}, sharing: returns.NewSharing(returns.SharingOptions[*link]{
 		After: failoverAfter, Back: failback,
 	})}
 	if n.w.o.sabotage.forgetAskers {
@@ -129,7 +130,7 @@ func (n *node) askers(it returners.Item) []*link {
 	if it.Return != nil {
 		via = it.Return.Via
 	}
-	if strange, _ := forwarding.Stranger(background, n.disk, it.JID, via); strange { // the disk does not fail
+	if strange, _ := origins.Stranger(background, n.disk, it.JID, via); strange { // the disk does not fail
 		return n.ups
 	}
 	return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/events"
+	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/topology"
 )
 
@@ -64,7 +65,7 @@ type link struct {
 	numbers *sequence.Numbers
 	telling bool
 	*sending
-	over *forwarding.Sender
+	over *returns.Handover
 }
 
 var errSilence = errors.New("no answer in time")
@@ -74,7 +75,7 @@ func (l *link) fresh() {
 	n := l.child
 	l.numbers = n.order.Numbers()
 	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
-	l.retelling = retelling{lap: forwarding.NewLap()}
+	l.retelling = retelling{lap: events.NewRotation()}
 	l.offered, l.begun = map[int]struct{}{}, map[*job]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0
@@ -93,9 +94,9 @@ func (l *link) fresh() {
 }
 
 // body is what of a return goes up.
-func (l *link) body() forwarding.Body {
+func (l *link) body() returns.Body {
 	if l.w.o.sabotage.wholeUp {
-		return forwarding.Full
+		return returns.Full
 	}
 	return l.w.o.Body
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/topology/plan"
 )
 
@@ -136,7 +136,7 @@ type Options struct {
 	// production.
 	Bounds bounds.Bounds
 	// Body is syndic_forward_returns: what of a return goes up.
-	Body forwarding.Body
+	Body returns.Body
 	// Narrow is the share of nodes that take less deep values than the others, Older of
 	// those that refuse a request whole when they cannot read a part of it.
 	Narrow, Older float64

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // RandomOptions draws a small tree, a mix of jobs, and faults of every kind. Another salt
@@ -41,7 +41,7 @@ func RandomOptions(seed, salt uint64) Options {
 	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
 	o.Bounds = bounds.Draw(o.mixed()).Bounds
-	o.Body = forwarding.Body(pick(r, 0, 0, 0, 1, 2))
+	o.Body = returns.Body(pick(r, 0, 0, 0, 1, 2))
 	if r.IntN(2) == 0 {
 		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))
 		o.Failback = time.Duration(pick(r, 2, 10, 60) * float64(time.Second))

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // Sizes of messages that carry no payload of their own: what they take in Salt's
@@ -203,7 +203,7 @@ func (w *World) sumUp() Report {
 // compared is what of a result counts for the digest of the rows: none of it where
 // results stay below or a master on the way may have refused it.
 func (w *World) compared(j *job, r returners.Return) []byte {
-	if w.o.Body != forwarding.Full || w.odd(j, w.index(r.ID)) {
+	if w.o.Body != returns.Full || w.odd(j, w.index(r.ID)) {
 		return nil
 	}
 	return r.Value

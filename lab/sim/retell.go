@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/events"
 )
 
 // retelling is what one life of a node tells a parent anew: syndic's teller.
 type retelling struct {
-	lap    forwarding.Lap
+	lap    events.Rotation
 	jid    string          // the job being told; "": none
 	rest   []jobevent.Word // what there is to tell of it still
 	broken bool            // a word of it was lost, or came meanwhile

@@ -7,14 +7,14 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/returns"
 )
 
 // sending is what one life of a node has under way to one parent: what syndic's sender
 // does, with events in the place of channels.
 type sending struct {
 	l    *link
-	over *forwarding.Sender
+	over *returns.Handover
 	ctx  context.Context //nolint:containedctx // a life of the node
 	end  context.CancelFunc
 
@@ -35,7 +35,7 @@ func (l *link) send() {
 	n := l.child
 	s := &sending{l: l}
 	s.ctx, s.end = context.WithCancel(background)
-	s.over = forwarding.New(forwarding.Options{
+	s.over = returns.NewHandover(returns.HandoverOptions{
 		Parent: s, Name: l.parent.id, Outbox: n.disk, Dests: []string{dest, l.dest}, Jobs: n.disk, ID: n.id, Remember: 1000,
 		Bounds: l.w.o.Bounds, Log: l.w.log, Now: l.w.clock, Body: l.body,
 	})
@@ -60,7 +60,7 @@ func (l *link) ring() {
 // depart sends what can go.
 func (s *sending) depart() {
 	for !s.pausing && s.ctx.Err() == nil && s.IsUp() {
-		f, err := s.over.Depart(s.ctx)
+		f, err := s.over.Next(s.ctx)
 		if err != nil {
 			s.failed(err)
 		}
@@ -80,10 +80,10 @@ func (s *sending) depart() {
 	}
 }
 
-func (s *sending) fly(f *forwarding.Flight) {
+func (s *sending) fly(f *returns.Request) {
 	var c *coro
 	c = newCoro(func(*coro) {
-		l := s.over.Fly(context.WithValue(s.ctx, coroKey{}, c), f)
+		l := s.over.Send(context.WithValue(s.ctx, coroKey{}, c), f)
 		if s.ctx.Err() != nil {
 			return
 		}
@@ -136,12 +136,12 @@ func (s *sending) resume() {
 // sweep counts what should have been sent by itself: syndic's sender.sweep.
 func (l *link) sweep() {
 	s, w := l.sending, l.w
-	found, err := s.over.Sweep(s.ctx)
+	found, err := s.over.Look(s.ctx)
 	if err != nil {
 		return
 	}
 	if found.Again {
-		l.child.after(int64(forwarding.LookAgain), l.sweep)
+		l.child.after(int64(returns.LookAgain), l.sweep)
 	}
 	if found.Rows > 0 {
 		w.rescued(l.child, fmt.Sprintf("%d rows that were passed over, the first is %d", found.Rows, found.Passed.Seq), 0)

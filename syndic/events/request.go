@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // requests are those with events to one parent.
@@ -27,7 +27,7 @@ func (r *requests) hand(ctx context.Context, batch []bus.Event) (rest []bus.Even
 	case err == nil:
 		r.refused.Store(0)
 		return nil, nil
-	case !errors.Is(err, forwarding.ErrNotTaken):
+	case !errors.Is(err, link.ErrNotTaken):
 		return batch, err
 	case len(batch) == 1 || r.refused.Load() > 1: // one is at fault, or the parent takes none
 		r.refused.Add(1)
@@ -47,13 +47,13 @@ func (r *requests) request(ctx context.Context, batch []bus.Event) error {
 		return err
 	}
 	if !Urgent(batch[0].Tag) || !r.o.Parent.Ours() {
-		return forwarding.Verdict(r.o.Parent.Request(ctx, load))
+		return link.Verdict(r.o.Parent.Request(ctx, load))
 	}
 	for {
 		v, err := r.inOrder(ctx, load)
 		oldest, late := sequence.ReadLate(v)
 		if err != nil || !late {
-			return forwarding.Verdict(v, err)
+			return link.Verdict(v, err)
 		}
 		// The clock was set back since an earlier life of this node.
 		r.o.Numbers.Pass(oldest)
@@ -77,7 +77,7 @@ func (r *requests) load(batch []bus.Event) (*wire.Map, error) {
 	for i, e := range batch {
 		data, err := stamped(e)
 		if err != nil {
-			return nil, fmt.Errorf("%w: event %s: %w", forwarding.ErrNotTaken, e.Tag, err)
+			return nil, fmt.Errorf("%w: event %s: %w", link.ErrNotTaken, e.Tag, err)
 		}
 		events[i] = wire.NewMap("data", data, "tag", e.Tag)
 	}

@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/pace"
 )
 
@@ -21,7 +20,7 @@ type teller struct {
 	sweeps chan struct{} // it is time to look for what was not told
 
 	// The mutex of what waits guards these.
-	lap    forwarding.Lap
+	lap    Rotation
 	broken bool   // the job being told is told from its start: a word of it was lost, or came
 	turn   uint64 // counts when the lap began anew, and when an end did not count
 
@@ -35,7 +34,7 @@ type teller struct {
 }
 
 func newTeller(o *Options, w *waits) *teller {
-	return &teller{o: o, w: w, lap: forwarding.NewLap(), kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
+	return &teller{o: o, w: w, lap: NewRotation(), kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
 }
 
 // begin has all jobs told, beginning with the one that is next. lost: words of jobs

@@ -3,29 +3,27 @@ package link
 import (
 	"testing"
 	"time"
-
-	"github.com/momtree/mom/syndic/forwarding"
 )
 
-func TestPrefer_FailsBackWhenStable(t *testing.T) {
-	now := time.Now()
-	mk := func(up bool, since time.Duration) *Link { return &Link{up: up, since: now.Add(-since)} }
-	a, b := mk(false, time.Minute), mk(true, time.Minute)
-	links := []*Link{a, b}
-	p := forwarding.NewSharing(forwarding.SharingOptions[*Link]{After: 5 * time.Second, Back: 30 * time.Second})
-	if got := p.Prefer(links); got != b {
-		t.Fatal("the first is away, and yet preferred")
-	}
-	a.up, a.since = true, now.Add(-10*time.Second)
-	if got := p.Prefer(links); got != b {
-		t.Error("the first is preferred again too soon")
-	}
-	b.up, b.since = false, now.Add(-time.Second)
-	if got := p.Prefer(links); got != b {
-		t.Error("the second was away for a moment only")
-	}
-	b.up, a.since = true, now.Add(-31*time.Second)
-	if got := p.Prefer(links); got != a {
-		t.Error("the first has been back for long enough")
+// A link counts as available while it is up and its last request did not fail; how long that
+// has been so decides who is preferred.
+func TestAvailable(t *testing.T) {
+	ago := time.Now().Add(-10 * time.Second)
+	for _, c := range []struct {
+		up, resting           bool
+		available, gone, back bool // gone and back for 5 s
+	}{
+		{up: true, available: true, back: true},
+		{up: true, resting: true, gone: true},
+		{up: false, gone: true},
+		{up: false, resting: true, gone: true},
+	} {
+		l := &Link{up: c.up, resting: c.resting, since: ago}
+		if l.Available() != c.available || l.GoneFor(5*time.Second) != c.gone || l.BackFor(5*time.Second) != c.back {
+			t.Errorf("up %t, resting %t: available %t, gone %t, back %t", c.up, c.resting, l.Available(), l.GoneFor(5*time.Second), l.BackFor(5*time.Second))
+		}
+		if l.GoneFor(time.Minute) || l.BackFor(time.Minute) {
+			t.Errorf("up %t, resting %t: for a minute already", c.up, c.resting)
+		}
 	}
 }

@@ -4,5 +4,5 @@
 // has heard the end of a job ([Closings]).
 //
 // Masters above are known by their addresses. Who is given what when several are there is
-// decided elsewhere (forwarding.Sharing).
+// decided elsewhere (returns.Sharing).
 package origins

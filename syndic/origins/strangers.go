@@ -6,7 +6,6 @@ import (
 
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // Strangers tells the jobs that came here with minions or nodes at work on them: no
@@ -38,7 +37,7 @@ func (s *Strangers) Has(it returners.Item) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), loadPatience)
 	defer cancel()
-	strange, err := forwarding.Stranger(ctx, s.jobs, it.JID, via)
+	strange, err := Stranger(ctx, s.jobs, it.JID, via)
 	if err == nil && !strange {
 		s.own.Add(it.JID, struct{}{})
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // above is a parent as forwarding sees it.
@@ -50,9 +49,9 @@ func (a above) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 
 // body is what of a return goes to this master above. One that is not of ours, or
 // has not said so yet, knows no digests.
-func (a above) body() forwarding.Body {
+func (a above) body() Body {
 	if !a.o.Parent.Ours() {
-		return forwarding.Full
+		return Full
 	}
-	return forwarding.BodyOf(a.o.Config.SyndicForwardReturns)
+	return BodyOf(a.o.Config.SyndicForwardReturns)
 }

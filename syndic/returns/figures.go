@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // Figures count what a sender does: requests and those of them that failed, rows that
@@ -25,7 +25,7 @@ type countedParent struct {
 func (c countedParent) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	v, err := c.above.Request(ctx, load)
 	c.f.Batches.Add(1)
-	if forwarding.Verdict(v, err) != nil {
+	if link.Verdict(v, err) != nil {
 		c.f.Failed.Add(1)
 	}
 	return v, err

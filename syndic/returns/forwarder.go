@@ -8,7 +8,6 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/pace"
 )
 
@@ -62,7 +61,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 	f.forget(ctx)
 	gather := time.NewTimer(0) // what an earlier life has left
 	defer gather.Stop()
-	first := forwarding.Gather{Rows: f.o.Bounds.ForwardRows}
+	first := Gather{Rows: f.o.Bounds.ForwardRows}
 	first.Grown(0)
 	// Those that do not come within that time are gone from then on.
 	//mutant:absent-parent-yields-its-rows

@@ -10,13 +10,12 @@ import (
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/origins"
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Parent is the master above that the returns go to.
-type Parent interface {
+// Conn is the connection to the master above that the returns go to.
+type Conn interface {
 	// IsUp tells whether it can be sent to, Ours whether it has said that it is one of ours.
 	IsUp() bool
 	Ours() bool
@@ -32,9 +31,9 @@ type Options struct {
 	ID     string // of this node
 	Name   string // of the parent, for errors
 	Addr   string // by which it is owed returns
-	Parent Parent
+	Parent Conn
 	Outbox returners.SharedOutbox
-	Jobs   forwarding.Loads
+	Jobs   Loads
 	// Origins knows what the parent is owed from before it asked.
 	Origins *origins.Origins
 	// Owns tells whether a row that is not addressed to one parent goes to this one now,

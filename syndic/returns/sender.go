@@ -9,19 +9,18 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Sender drives the hand-over of returns to one master above: it waits, the
-// decisions are those of syndic/forwarding. It is safe for concurrent use.
+// Sender runs the [Handover] of returns to one parent: it waits, the handover decides. It is
+// safe for concurrent use.
 type Sender struct {
 	debts
 	Figures Figures
 
-	back   chan struct{} // the parent is usable again
-	sweeps chan struct{} // it is time to look for rows that were passed over
-	over   *forwarding.Sender
+	back     chan struct{} // the parent is usable again
+	sweeps   chan struct{} // it is time to look for rows that were passed over
+	handover *Handover
 
 	stuck struct { // a row that waits although nothing is under way
 		seq  int64
@@ -35,7 +34,7 @@ func New(o Options) *Sender {
 		debts: debts{o: o, kick: make(chan struct{}, 1), dest: returners.DestParent(o.Addr)},
 		back:  make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
 	}
-	f := forwarding.Options{
+	f := HandoverOptions{
 		Parent: countedParent{above{&s.o}, &s.Figures}, Name: o.Name, Outbox: countedOutbox{o.Outbox, &s.Figures}, Dests: []string{returners.DestAbove, s.dest},
 		Jobs: o.Jobs, ID: o.ID, Remember: o.Config.SyndicJidForwardCacheHwm, Bounds: o.Bounds, Again: o.Pace.RetryMin, Log: o.Log, Body: above{&s.o}.body,
 	}
@@ -45,7 +44,7 @@ func New(o Options) *Sender {
 	if o.Config.SyndicMode == "cluster" {
 		f.OwnMaster = o.Config.MasterID
 	}
-	s.over = forwarding.New(f)
+	s.handover = NewHandover(f)
 	return s
 }
 
@@ -59,7 +58,7 @@ func (s *Sender) record(ctx context.Context, returns map[string]int, begun time.
 }
 
 // Held counts the rows that wait in memory or are under way.
-func (s *Sender) Held() int64 { return s.over.Held() }
+func (s *Sender) Held() int64 { return s.handover.Held() }
 
 // Back tells that the parent is usable again.
 func (s *Sender) Back() { pace.Ring(s.back) }
@@ -72,9 +71,9 @@ func (s *Sender) Run(ctx context.Context) {
 	retry := s.o.Pace.Backoff()
 	again := time.NewTimer(time.Hour)
 	defer again.Stop()
-	landed := make(chan forwarding.Landing)
-	var flights sync.WaitGroup
-	defer flights.Wait()
+	done := make(chan Result)
+	var requests sync.WaitGroup
+	defer requests.Wait()
 	pausing := false
 	failed := func(err error) {
 		if ctx.Err() != nil || pausing {
@@ -96,7 +95,7 @@ func (s *Sender) Run(ctx context.Context) {
 			pausing = false
 		case <-again.C:
 			pausing = false
-		case l := <-landed:
+		case l := <-done:
 			if l.Taken {
 				retry.Reset()
 				pausing = false
@@ -109,22 +108,22 @@ func (s *Sender) Run(ctx context.Context) {
 			failed(err)
 		}
 		for !pausing && ctx.Err() == nil {
-			f, err := s.over.Depart(ctx)
+			f, err := s.handover.Next(ctx)
 			if err != nil {
 				failed(err)
 			}
 			if f == nil {
 				break
 			}
-			flights.Go(func() {
-				l := s.over.Fly(ctx, f)
+			requests.Go(func() {
+				l := s.handover.Send(ctx, f)
 				select {
-				case landed <- l:
+				case done <- l:
 				case <-ctx.Done():
 				}
 			})
 		}
-		if at, ok := s.over.Due(); ok && !pausing && s.o.Parent.IsUp() {
+		if at, ok := s.handover.Due(); ok && !pausing && s.o.Parent.IsUp() {
 			again.Reset(time.Until(at))
 		}
 	}
@@ -133,12 +132,12 @@ func (s *Sender) Run(ctx context.Context) {
 // sweep looks for rows that should have been sent. What it finds is counted and
 // told: the window does not pass a row that is not done.
 func (s *Sender) sweep(ctx context.Context) {
-	found, err := s.over.Sweep(ctx)
+	found, err := s.handover.Look(ctx)
 	if err != nil {
 		return // whoever reads the outbox next tells of it
 	}
 	if found.Again {
-		time.AfterFunc(forwarding.LookAgain, func() { pace.Ring(s.sweeps) })
+		time.AfterFunc(LookAgain, func() { pace.Ring(s.sweeps) })
 	}
 	const by = "forwarding sweep"
 	if found.Rows > 0 {

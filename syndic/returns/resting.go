@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"time"
@@ -30,7 +30,7 @@ func (w *Window) Untried() bool {
 
 // Rest has a row under way rest until then. Only its number is kept.
 func (w *Window) Rest(it returners.Item, f Fault, until time.Time) {
-	if s := w.leave(it.Seq, aloft); s != nil {
+	if s := w.leave(it.Seq, inFlight); s != nil {
 		s.fault = f
 		w.rest(s, until)
 	}

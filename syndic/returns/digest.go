@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import "github.com/momtree/mom/internal/wire"
 
@@ -24,7 +24,7 @@ func BodyOf(option string) Body {
 }
 
 // body is what goes up in this batch.
-func (s *Sender) body() Body {
+func (s *Handover) body() Body {
 	if s.o.Body == nil {
 		return Full
 	}

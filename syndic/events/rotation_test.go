@@ -1,4 +1,4 @@
-package forwarding
+package events
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // jobs open and end meanwhile, and only a few are told in between: each job that stays
 // is told within the next rounds, one counts only when it was told since the loss, and
 // the lap ends after at most two rounds without a loss.
-func TestLap_Model(t *testing.T) {
+func TestRotation_Model(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l Lap
+		var l Rotation
 		jobs := map[string]bool{}
 		name := func(n int) string { return fmt.Sprintf("job%02d", n) }
 		for i := range rapid.IntRange(0, 8).Draw(t, "jobs") {
@@ -103,8 +103,8 @@ func TestLap_Model(t *testing.T) {
 
 // A lap that is begun anew before it is over goes on where it was: ten jobs, two of
 // which are told each time, have all had their turn after five times.
-func TestLap_GoesOn(t *testing.T) {
-	var l Lap
+func TestRotation_GoesOn(t *testing.T) {
+	var l Rotation
 	jobs, told := map[string]bool{}, map[string]bool{}
 	for i := range 10 {
 		jobs[fmt.Sprint("job", i)] = true
@@ -142,8 +142,8 @@ func sorted(jobs map[string]bool) (out []string) {
 
 // A job that comes back behind the lap, with word that came late, has its turn no more:
 // all that was said of it since is in the queue, and so its end counts.
-func TestLap_ALateJobCounts(t *testing.T) {
-	l := NewLap()
+func TestRotation_ALateJobCounts(t *testing.T) {
+	l := NewRotation()
 	l.Begin(false)
 	if jid, ok := l.Next(func(string) string { return "b" }); jid != "b" || !ok {
 		t.Fatalf("the turn of %q, %v", jid, ok)
@@ -158,7 +158,7 @@ func TestLap_ALateJobCounts(t *testing.T) {
 
 // A lap is begun anew while a job is told. One before it that was not there when that had
 // its turn, and of which words were lost since, has its turn too.
-func TestLap_BegunAnewWhileAJobIsTold(t *testing.T) {
+func TestRotation_BegunAnewWhileAJobIsTold(t *testing.T) {
 	jobs := map[string]bool{"b": true}
 	first := func(after string) string {
 		for _, j := range sorted(jobs) {
@@ -168,7 +168,7 @@ func TestLap_BegunAnewWhileAJobIsTold(t *testing.T) {
 		}
 		return ""
 	}
-	l := NewLap()
+	l := NewRotation()
 	l.Begin(false)
 	if jid, _ := l.Next(first); jid != "b" {
 		t.Fatalf("the turn of %q", jid)

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"slices"
@@ -19,14 +19,14 @@ import (
 type Window struct {
 	o WindowOptions
 
-	read  map[string]int64 // by destination: rows up to here are in the window, done, or another's
-	rows  map[int64]*slot
-	order []int64        // those that wait, in their order
-	aloft map[string]int // rows under way, by job
-	held  int            // rows that wait or are under way
-	bytes int            // and their payload
-	rests int            // rows that rest
-	wakes time.Time      // when the first of them is due; zero: none rests
+	read     map[string]int64 // by destination: rows up to here are in the window, done, or another's
+	rows     map[int64]*slot
+	order    []int64        // those that wait, in their order
+	inFlight map[string]int // rows under way, by job
+	held     int            // rows that wait or are under way
+	bytes    int            // and their payload
+	rests    int            // rows that rest
+	wakes    time.Time      // when the first of them is due; zero: none rests
 
 	landed map[int64]struct{} // done while a page is being read; nil: none is
 	doubt  bool               // rows that were never refused alone go first
@@ -49,8 +49,8 @@ type slot struct {
 type slotState uint8
 
 const (
-	waiting slotState = iota
-	aloft             // in a request
+	waiting  slotState = iota
+	inFlight           // in a request
 	resting
 )
 
@@ -63,7 +63,7 @@ type Fault struct {
 
 // NewWindow makes one that has read nothing.
 func NewWindow(o WindowOptions) *Window {
-	return &Window{o: o, read: map[string]int64{}, rows: map[int64]*slot{}, aloft: map[string]int{}}
+	return &Window{o: o, read: map[string]int64{}, rows: map[int64]*slot{}, inFlight: map[string]int{}}
 }
 
 // Room is how many rows and bytes the next page may have; 0 rows: the window is
@@ -111,11 +111,11 @@ func (w *Window) wait(s *slot) {
 
 // Ready counts the rows that can be taken. apart: none of a job with rows under way.
 func (w *Window) Ready(apart bool) (n int) {
-	if !apart || len(w.aloft) == 0 {
+	if !apart || len(w.inFlight) == 0 {
 		return len(w.order)
 	}
 	for _, seq := range w.order {
-		if w.aloft[w.rows[seq].it.JID] == 0 {
+		if w.inFlight[w.rows[seq].it.JID] == 0 {
 			n++
 		}
 	}
@@ -143,7 +143,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 			kept = append(kept, w.order[i:]...)
 			break
 		}
-		if apart && (busy[s.it.JID] || w.aloft[s.it.JID] > 0) {
+		if apart && (busy[s.it.JID] || w.inFlight[s.it.JID] > 0) {
 			busy[s.it.JID] = true
 			//mutant:window-holds-rows-of-busy-jobs
 			kept = append(kept, seq)
@@ -153,8 +153,8 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 		out = append(out, s.it)
 	}
 	for _, it := range out {
-		w.rows[it.Seq].state = aloft
-		w.aloft[it.JID]++
+		w.rows[it.Seq].state = inFlight
+		w.inFlight[it.JID]++
 	}
 	if len(out) > 0 {
 		w.order = kept
@@ -165,7 +165,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 // Back gives rows under way back: they wait again.
 func (w *Window) Back(rows ...returners.Item) {
 	for _, it := range rows {
-		if s := w.leave(it.Seq, aloft); s != nil {
+		if s := w.leave(it.Seq, inFlight); s != nil {
 			//mutant:refused-rows-are-resent
 			w.wait(s)
 		}
@@ -201,9 +201,9 @@ func (w *Window) leave(seq int64, from slotState) *slot {
 	case resting:
 		w.rests--
 		return s
-	case aloft:
-		if w.aloft[s.it.JID]--; w.aloft[s.it.JID] == 0 {
-			delete(w.aloft, s.it.JID)
+	case inFlight:
+		if w.inFlight[s.it.JID]--; w.inFlight[s.it.JID] == 0 {
+			delete(w.inFlight, s.it.JID)
 		}
 	default:
 		if i, ok := slices.BinarySearch(w.order, seq); ok {

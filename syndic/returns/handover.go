@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -53,9 +53,9 @@ type Loads interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 }
 
-// Options of a [Sender]. All but OwnMaster, Body, Bounds, Again, Log and Now are
+// HandoverOptions of a [Handover]. All but OwnMaster, Body, Bounds, Again, Log and Now are
 // needed.
-type Options struct {
+type HandoverOptions struct {
 	Parent Parent
 	Name   string // of the parent, for errors
 	Outbox Outbox
@@ -86,30 +86,30 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Sender hands returns to one master above, several requests at a time. Depart, Sweep and Due belong to one
+// Handover hands returns to one master above, several requests at a time. Next, Sweep and Due belong to one
 // goroutine; what has departed may fly on others.
-type Sender struct {
-	o      Options
+type Handover struct {
+	o      HandoverOptions
 	loaded *lru.Map[string, struct{}] // jids whose load has gone this way
 
-	mu      sync.Mutex
-	window  *Window
-	shifts  uint64
-	aloft   int
-	size    int       // rows per request, fewer while something is refused
-	trouble bool      // something was not taken: one request at a time
-	proven  bool      // a parent that rests has said that it takes returns again
-	refused int       // rows refused alone since the parent last took something
-	last    int64     // the last of them
-	taken   uint64    // counts requests of which the parent took something
-	looked  time.Time // when rows that rest were looked for
+	mu       sync.Mutex
+	window   *Window
+	shifts   uint64
+	inFlight int
+	size     int       // rows per request, fewer while something is refused
+	trouble  bool      // something was not taken: one request at a time
+	proven   bool      // a parent that rests has said that it takes returns again
+	refused  int       // rows refused alone since the parent last took something
+	last     int64     // the last of them
+	taken    uint64    // counts requests of which the parent took something
+	looked   time.Time // when rows that rest were looked for
 
 	first  int    // the destination that was read first
 	passed passed // a row that may have been passed, of the last look
 }
 
-// New makes a sender that has sent nothing yet.
-func New(o Options) *Sender {
+// NewHandover makes a Handover that has sent nothing.
+func NewHandover(o HandoverOptions) *Handover {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -120,21 +120,21 @@ func New(o Options) *Sender {
 		o.Again = 200 * time.Millisecond
 	}
 	o.Bounds = o.Bounds.OrDefault()
-	return &Sender{
+	return &Handover{
 		o: o, size: o.Bounds.ForwardRows, loaded: lru.New[string, struct{}](o.Remember),
 		window: NewWindow(WindowOptions{Rows: o.Bounds.ForwardWindow, Bytes: o.Bounds.ForwardWindowBytes, Resting: o.Bounds.ForwardResting}),
 	}
 }
 
-// Flight is a request that is to be sent by [Sender.Fly].
-type Flight struct {
+// Request is a request that is to be sent by [Handover.Send].
+type Request struct {
 	rows  []returners.Item
 	probe bool // it asks whether the parent takes returns again
 }
 
-// Depart gives the next request that can go now; nil: nothing can. After an error
+// Next gives the next request that can go now; nil: nothing can. After an error
 // it is worth another attempt when some time has passed.
-func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
+func (s *Handover) Next(ctx context.Context) (*Request, error) {
 	p := s.o.Parent
 	if !p.IsUp() {
 		return nil, nil
@@ -151,14 +151,14 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 	if s.trouble || rests {
 		most = 1
 	}
-	if s.aloft >= max(most, 1) {
+	if s.inFlight >= max(most, 1) {
 		s.mu.Unlock()
 		return nil, nil
 	}
 	if rests && !s.proven {
-		s.aloft++
+		s.inFlight++
 		s.mu.Unlock()
-		return &Flight{probe: true}, nil
+		return &Request{probe: true}, nil
 	}
 	size := s.size
 	s.mu.Unlock()
@@ -169,12 +169,12 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 	s.mu.Lock()
 	rows := s.window.Take(size, s.o.Bounds.ForwardBytes, apart)
 	if len(rows) > 0 {
-		s.aloft++
+		s.inFlight++
 	}
-	idle := len(rows) == 0 && s.aloft == 0
+	idle := len(rows) == 0 && s.inFlight == 0
 	s.mu.Unlock()
 	if len(rows) > 0 {
-		return &Flight{rows: rows}, nil
+		return &Request{rows: rows}, nil
 	}
 	if idle && rests { // it answers, and nothing is owed
 		s.fine()
@@ -183,7 +183,7 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 }
 
 // fill reads until so many rows can be taken, the window is full, or nothing is left.
-func (s *Sender) fill(ctx context.Context, now time.Time, size int, apart bool) error {
+func (s *Handover) fill(ctx context.Context, now time.Time, size int, apart bool) error {
 	for _, dest := range s.o.Dests {
 		if err := s.recall(ctx, dest, now); err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Sender) fill(ctx context.Context, now time.Time, size int, apart bool) 
 }
 
 // page reads on in one destination.
-func (s *Sender) page(ctx context.Context, dest string, limit, bytes int) (n int, err error) {
+func (s *Handover) page(ctx context.Context, dest string, limit, bytes int) (n int, err error) {
 	s.mu.Lock()
 	after := s.window.BeginPage(dest)
 	s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *Sender) page(ctx context.Context, dest string, limit, bytes int) (n int
 }
 
 // recall reads rows again that have rested long enough.
-func (s *Sender) recall(ctx context.Context, dest string, now time.Time) error {
+func (s *Handover) recall(ctx context.Context, dest string, now time.Time) error {
 	for {
 		s.mu.Lock()
 		room, bytes := s.window.Room(true)
@@ -251,7 +251,7 @@ func (s *Sender) recall(ctx context.Context, dest string, now time.Time) error {
 
 // mine asks who owns the rows of a page, without the lock: that may take a look into
 // the store.
-func (s *Sender) mine(page []returners.Item) func(i int) bool {
+func (s *Handover) mine(page []returners.Item) func(i int) bool {
 	owned := make([]bool, len(page))
 	for i := range page {
 		owned[i] = s.o.Parent.Owns(page[i])
@@ -259,15 +259,15 @@ func (s *Sender) mine(page []returners.Item) func(i int) bool {
 	return func(i int) bool { return owned[i] }
 }
 
-// Due tells when Depart is worth a call although nothing has come; false: never.
-func (s *Sender) Due() (at time.Time, ok bool) {
+// Due tells when Next is worth a call although nothing has come; false: never.
+func (s *Handover) Due() (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.window.Wakes(s.looked)
 }
 
 // Held counts the rows that wait in memory or are under way.
-func (s *Sender) Held() int64 {
+func (s *Handover) Held() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, _ := s.window.Len()
@@ -275,7 +275,7 @@ func (s *Sender) Held() int64 {
 }
 
 // failed notes that the parent does not take anything now.
-func (s *Sender) failed(ctx context.Context) {
+func (s *Handover) failed(ctx context.Context) {
 	s.mu.Lock()
 	s.trouble, s.proven, s.refused, s.last = true, false, 0, 0
 	s.size = max(s.size/2, 1)
@@ -286,7 +286,7 @@ func (s *Sender) failed(ctx context.Context) {
 }
 
 // fine notes that the parent takes what it is given.
-func (s *Sender) fine() {
+func (s *Handover) fine() {
 	s.mu.Lock()
 	s.trouble, s.proven, s.refused, s.last = false, false, 0, 0
 	s.mu.Unlock()

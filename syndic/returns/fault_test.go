@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -25,8 +25,8 @@ func newShelf(now func() time.Time) *shelf {
 	return &shelf{Store: memory.Open(now), aside: map[int64]string{}}
 }
 
-// above is the destination of the rows.
-var above = returners.DestAbove
+// destAbove is where the rows go.
+var destAbove = returners.DestAbove
 
 // add commits a return.
 func (s *shelf) add(t rapid.TB, jid, id string) { s.put(t, jid, id, true) }
@@ -40,7 +40,7 @@ func (s *shelf) put(t rapid.TB, jid, id string, result any) {
 	s.n++
 	if _, err := s.Commit(context.Background(), returners.Batch{
 		Returns: []returners.Return{{JID: jid, ID: id, Fun: "x", Full: raw}},
-		Outbox:  []returners.Item{{Dest: above, Kind: returners.KindReturn, JID: jid, ID: id}},
+		Outbox:  []returners.Item{{Dest: destAbove, Kind: returners.KindReturn, JID: jid, ID: id}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +86,20 @@ func TestRowsThatTheParentLeaves(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	box := newShelf(func() time.Time { return now })
 	top := &owner{leaves: map[string]bool{"a": true, "b": true}}
-	s := New(Options{
-		Parent: top, Outbox: box, Jobs: box, Dests: []string{above}, Log: slog.New(slog.DiscardHandler), Remember: 1, Now: func() time.Time { return now },
+	s := NewHandover(HandoverOptions{
+		Parent: top, Outbox: box, Jobs: box, Dests: []string{destAbove}, Log: slog.New(slog.DiscardHandler), Remember: 1, Now: func() time.Time { return now },
 	})
 	turn := func() {
 		t.Helper()
 		for {
-			f, err := s.Depart(t.Context())
+			f, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if f == nil {
 				return
 			}
-			if l := s.Fly(t.Context(), f); l.Err != nil {
+			if l := s.Send(t.Context(), f); l.Err != nil {
 				t.Fatal(l.Err)
 			}
 		}

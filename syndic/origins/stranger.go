@@ -1,4 +1,4 @@
-package forwarding
+package origins
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // Books reads what a node has stored of its jobs.
 type Books interface {
-	Loads
+	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 	GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
 }
 

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 // Gather decides when the senders begin a turn: some time after the first return,
 // so that one batch holds many, or at once when a batch is full.

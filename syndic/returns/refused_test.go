@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// narrow is a master above that takes no batch with the result "deep" in it: an older
+// narrow is a parent that takes no batch with the result "deep" in it: an older
 // one says "bad load" to all of it, one of ours names the row.
 type narrow struct {
 	owner
@@ -61,24 +61,24 @@ func (s *shelf) addResult(t *testing.T, id, result string) {
 }
 
 // drain plays the forwarder until nothing is left to be done, or for so many pauses.
-func drain(t *testing.T, s *Sender, now *time.Time, pauses int) {
+func drain(t *testing.T, s *Handover, now *time.Time, pauses int) {
 	t.Helper()
 	for range pauses {
 		for failed := false; !failed; {
-			f, err := s.Depart(t.Context())
+			f, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if f == nil {
 				break
 			}
-			failed = s.Fly(t.Context(), f).Err != nil
+			failed = s.Send(t.Context(), f).Err != nil
 		}
 		*now = now.Add(time.Second)
 	}
 }
 
-// C1: a row that the master above can never take is found in its batch, kept aside
+// A row that the parent can never take is found in its batch, kept aside
 // and, where that master has not done so itself, replaced by an error that ends the
 // job there. 40 rows, one of them or the only one refused; the peer is an older master
 // of ours, or Python's, that answers "bad load" to the whole batch, or one that names
@@ -93,7 +93,7 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 			now := time.Unix(1000, 0)
 			clock := func() time.Time { return now }
 			box, top := newShelf(clock), &narrow{names: c.names, got: map[string]string{}}
-			s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+			s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 			for i := range c.other / 2 {
 				box.addResult(t, fmt.Sprint("m", i), "fine")
 			}
@@ -103,7 +103,7 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 			}
 			drain(t, s, &now, 10)
 			if len(box.aside) != 1 || len(top.got) < c.other {
-				t.Fatalf("set aside %v; the master above has %d of %d", box.aside, len(top.got), c.other)
+				t.Fatalf("set aside %v; the parent has %d of %d", box.aside, len(top.got), c.other)
 			}
 			text, ended := top.got["bad"]
 			if ended == c.names || ended && !strings.HasPrefix(text, "ERROR: the result of bad could not be taken by top: ") {
@@ -117,47 +117,47 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 	}
 }
 
-// C1: rows that a master above refuses together with all else in their request stop no
+// Rows that a parent refuses together with all else in their request stop no
 // other row and no job, however many of them wait in front.
 func TestManyRefusedRowsAreFound(t *testing.T) {
 	for _, bad := range []int{2, 3, 7, 12} {
 		now := time.Unix(1000, 0)
 		clock := func() time.Time { return now }
 		box, top := newShelf(clock), &narrow{got: map[string]string{}}
-		s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+		s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 		for i := range bad {
 			box.addResult(t, fmt.Sprint("bad", i), "deep")
 		}
 		box.addResult(t, "m", "fine")
 		drain(t, s, &now, 20)
 		if len(box.aside) != bad || len(top.got) != bad+1 {
-			t.Errorf("%d bad rows: set aside %v; the master above has %v", bad, box.aside, top.got)
+			t.Errorf("%d bad rows: set aside %v; the parent has %v", bad, box.aside, top.got)
 		}
 	}
 }
 
-// C1: the error that ends the job of a refused row is told until the master above has
+// The error that ends the job of a refused row is told until the parent has
 // heard it.
 func TestErrorInThePlaceOfARowIsToldUntilItIsHeard(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
 	box, top := newShelf(clock), &narrow{deaf: 2, got: map[string]string{}}
-	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 	box.addResult(t, "m1", "fine")
 	box.addResult(t, "bad", "deep")
 	box.addResult(t, "m2", "fine")
 	drain(t, s, &now, 20)
 	if len(box.aside) != 1 || len(top.got) != 3 {
-		t.Errorf("set aside %v; the master above has %v", box.aside, top.got)
+		t.Errorf("set aside %v; the parent has %v", box.aside, top.got)
 	}
 }
 
-// C1: a master above that takes nothing at all is at fault itself: no row is lost to it.
+// A parent that takes nothing at all is at fault itself: no row is lost to it.
 func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
 	box, top := newShelf(clock), &narrow{broken: true, got: map[string]string{}}
-	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 	for i := range 5 {
 		box.addResult(t, fmt.Sprint("m", i), "fine")
 	}
@@ -180,12 +180,12 @@ func TestDueIsNotInThePastWhileARequestIsUnderWay(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
 	box, top := newShelf(clock), &narrow{got: map[string]string{}}
-	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 	box.addResult(t, "bad", "deep")
 	drain(t, s, &now, 1)
 	box.addResult(t, "m", "fine")
 	now = now.Add(-time.Second) // the time of the refusal
-	f, err := s.Depart(t.Context())
+	f, err := s.Next(t.Context())
 	if f == nil || err != nil {
 		t.Fatal(f, err)
 	}
@@ -194,25 +194,25 @@ func TestDueIsNotInThePastWhileARequestIsUnderWay(t *testing.T) {
 		t.Fatalf("the refused row is due at %v, %v", due, rests)
 	}
 	now = due.Add(time.Millisecond)
-	if g, err := s.Depart(t.Context()); g != nil || err != nil {
+	if g, err := s.Next(t.Context()); g != nil || err != nil {
 		t.Fatalf("%v, %v: one request at a time goes to who has refused something", g, err)
 	}
 	if at, ok := s.Due(); ok && !at.After(now) {
 		t.Errorf("due %v ago, and nothing can go", now.Sub(at))
 	}
-	if l := s.Fly(t.Context(), f); l.Err != nil {
+	if l := s.Send(t.Context(), f); l.Err != nil {
 		t.Fatal(l.Err)
 	}
-	if f, err = s.Depart(t.Context()); f == nil || err != nil {
+	if f, err = s.Next(t.Context()); f == nil || err != nil {
 		t.Errorf("%v, %v: the row that is due does not go", f, err)
 	}
 }
 
-// oneOfTwo is a master above that is not the only one that asked.
+// oneOfTwo is a parent that is not the only one that asked.
 type oneOfTwo struct{ narrow }
 
 func (*oneOfTwo) Others(it returners.Item) []string {
-	if it.Dest == above {
+	if it.Dest == destAbove {
 		return []string{"parent:other"}
 	}
 	return nil
@@ -220,13 +220,13 @@ func (*oneOfTwo) Others(it returners.Item) []string {
 
 func (*oneOfTwo) Owes(string) {}
 
-// What one of several masters above can never take is given to the others that asked.
+// What one of several parents can never take is given to the others that asked.
 func TestRowThatOneMasterRefusesGoesToTheOthers(t *testing.T) {
 	for _, names := range []bool{false, true} {
 		now := time.Unix(1000, 0)
 		clock := func() time.Time { return now }
 		box, top := newShelf(clock), &oneOfTwo{narrow{names: names, got: map[string]string{}}}
-		s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+		s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 		box.addResult(t, "bad", "deep")
 		drain(t, s, &now, 10)
 		owed, err := box.OutboxRead(t.Context(), "parent:other", 0, 10, 0)

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // batch is one `_syndic_return` in the making (Salt wire reference §9.2): one entry per
 // job, the job's load with its first.
 type batch struct {
-	s       *Sender
+	s       *Handover
 	jobs    []*entry
 	byJID   map[string]*entry
 	returns int
@@ -27,7 +27,7 @@ type entry struct {
 	returns  *wire.Map
 }
 
-func (s *Sender) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
+func (s *Handover) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
 
 // add takes a row of the outbox in. Its error means that the row can never be sent.
 func (b *batch) add(it returners.Item) error {

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/link"
 )
 
 const (
@@ -25,7 +26,7 @@ var errLeftForLong = errors.New("the master above has not taken it for an hour: 
 
 // strike counts a refusal of a row that was sent alone. When the row is clearly at
 // fault it is set aside, and an error goes up in its place.
-func (s *Sender) strike(ctx context.Context, it returners.Item, why error) Landing {
+func (s *Handover) strike(ctx context.Context, it returners.Item, why error) Result {
 	s.mu.Lock()
 	f := s.window.Fault(it.Seq)
 	if f.Strikes == 0 {
@@ -43,26 +44,26 @@ func (s *Sender) strike(ctx context.Context, it returners.Item, why error) Landi
 		ended = s.end(ctx, it, why)
 	}
 	//mutant:refused-row-error-is-resent
-	unheard := ended != nil && !errors.Is(ended, ErrNotTaken)
+	unheard := ended != nil && !errors.Is(ended, link.ErrNotTaken)
 	if !tell || unheard || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
 		s.mu.Lock()
 		s.window.Rest(it, f, s.o.Now().Add(s.o.Again))
 		s.mu.Unlock()
 		if unheard {
-			return Landing{Err: ended}
+			return Result{Err: ended}
 		}
-		return Landing{}
+		return Result{}
 	}
 	if err := s.reject(ctx, it, errors.Join(why, ended)); err != nil {
 		s.back([]returners.Item{it})
-		return Landing{Err: err}
+		return Result{Err: err}
 	}
-	return Landing{Taken: ended == nil}
+	return Result{Taken: ended == nil}
 }
 
 // postpone has rows that the parent left, the others of their batch taken, wait for
 // longer each time. One that waits for too long is set aside.
-func (s *Sender) postpone(ctx context.Context, rows []returners.Item) error {
+func (s *Handover) postpone(ctx context.Context, rows []returners.Item) error {
 	now := s.o.Now()
 	for i, it := range rows {
 		s.mu.Lock()

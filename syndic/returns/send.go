@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/link"
 )
 
-// Landing is how a request went.
-type Landing struct {
+// Result is how a request went.
+type Result struct {
 	// Taken tells that the parent has taken returns.
 	Taken bool
 	// Err tells that the parent takes nothing just now: it is worth another
@@ -19,10 +20,10 @@ type Landing struct {
 	Err error
 }
 
-// Fly sends a request, waits for the answer and does what that asks for: rows that
+// Send sends a request, waits for the answer and does what that asks for: rows that
 // were taken leave the outbox, the others are given back.
-func (s *Sender) Fly(ctx context.Context, f *Flight) Landing {
-	var l Landing
+func (s *Handover) Send(ctx context.Context, f *Request) Result {
+	var l Result
 	if f.probe {
 		l.Err = s.probe(ctx)
 	} else {
@@ -32,14 +33,14 @@ func (s *Sender) Fly(ctx context.Context, f *Flight) Landing {
 		s.failed(ctx)
 	}
 	s.mu.Lock()
-	s.aloft--
+	s.inFlight--
 	s.mu.Unlock()
 	return l
 }
 
 // probe asks a parent whose last request failed whether it takes returns again,
 // by a request without any: meanwhile another parent may have taken them over.
-func (s *Sender) probe(ctx context.Context) error {
+func (s *Handover) probe(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
@@ -49,8 +50,8 @@ func (s *Sender) probe(ctx context.Context) error {
 	return nil
 }
 
-func (s *Sender) ask(ctx context.Context) error {
-	err := Verdict(s.o.Parent.Request(ctx, wire.NewMap("cmd", "_syndic_return", "load", []any{})))
+func (s *Handover) ask(ctx context.Context) error {
+	err := link.Verdict(s.o.Parent.Request(ctx, wire.NewMap("cmd", "_syndic_return", "load", []any{})))
 	if err != nil {
 		return fmt.Errorf("ask whether %s takes returns again: %w", s.o.Name, err)
 	}
@@ -58,7 +59,7 @@ func (s *Sender) ask(ctx context.Context) error {
 }
 
 // carry hands rows over.
-func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
+func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 	b := s.batch()
 	rest := make([]returners.Item, 0, len(rows))
 	for i, it := range rows {
@@ -66,7 +67,7 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 			rest = append(rest, it)
 		} else if err := s.reject(ctx, it, bad); err != nil {
 			s.back(append(rest, rows[i:]...))
-			return Landing{Err: err}
+			return Result{Err: err}
 		}
 	}
 	rows = rest
@@ -92,7 +93,7 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 	}
 	if err != nil {
 		s.back(rows) // those that are aside by now are no more in the window
-		return Landing{Err: err}
+		return Result{Err: err}
 	}
 	for _, j := range b.jobs {
 		s.loaded.Add(j.jid, struct{}{})
@@ -106,9 +107,9 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 	s.mu.Unlock()
 	s.fine()
 	if err := s.postpone(ctx, notNow); err != nil {
-		return Landing{Err: err}
+		return Result{Err: err}
 	}
-	return Landing{Taken: some}
+	return Result{Taken: some}
 }
 
 // leave parts the rows that the parent has taken from those that it left.
@@ -128,7 +129,7 @@ func leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []
 
 // settle removes rows that the parent has taken, and owes them to those of its
 // brothers that have to have them too.
-func (s *Sender) settle(ctx context.Context, rows []returners.Item) error {
+func (s *Handover) settle(ctx context.Context, rows []returners.Item) error {
 	sharer, _ := s.o.Parent.(Sharer)
 	byDest, others := map[string][]returners.Move{}, map[string]bool{}
 	for _, it := range rows {
@@ -157,7 +158,7 @@ func (s *Sender) settle(ctx context.Context, rows []returners.Item) error {
 }
 
 // back gives rows back that were not taken.
-func (s *Sender) back(rows []returners.Item) {
+func (s *Handover) back(rows []returners.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.window.Back(rows...)

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Swept is what a look over the outbox has found.
-type Swept struct {
+// Found is what a look over the outbox has found.
+type Found struct {
 	// Passed is the first of the rows that are owed this way and were passed
 	// nevertheless, Rows how many those are. They are sent now.
 	Passed returners.Item
@@ -32,12 +32,12 @@ type passed struct {
 	at     time.Time
 }
 
-// Sweep looks for rows that should have been taken and were not: the window holds
+// Look looks for rows that should have been taken and were not: the window holds
 // all that was read and is not done, so there are none unless something is wrong.
-func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
+func (s *Handover) Look(ctx context.Context) (found Found, err error) {
 	p := s.o.Parent
 	s.mu.Lock()
-	idle := s.aloft == 0 && !s.trouble && s.shifts == p.Shifts()
+	idle := s.inFlight == 0 && !s.trouble && s.shifts == p.Shifts()
 	was := s.passed
 	s.passed = passed{}
 	s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
 		return found, nil
 	}
 	for _, dest := range s.o.Dests {
-		if err := s.sweep(ctx, dest, &found); err != nil {
+		if err := s.lookAt(ctx, dest, &found); err != nil {
 			return found, err
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
 	return found, nil
 }
 
-func (s *Sender) sweep(ctx context.Context, dest string, found *Swept) error {
+func (s *Handover) lookAt(ctx context.Context, dest string, found *Found) error {
 	for after := int64(0); ; {
 		s.mu.Lock()
 		read := s.window.BeginPage(dest)

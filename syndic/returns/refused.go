@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -8,26 +8,27 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // request sends a batch. A parent that answers "bad load" takes nothing of what it
 // was sent, whatever is in it: as long as keys and clocks are wrong, or since one row
 // cannot be read there (masters older than the verdicts say no more). An empty batch
 // tells which: if that is taken, the rows are at fault.
-func (s *Sender) request(ctx context.Context, load *wire.Map) (wire.Verdicts, error) {
-	v, err := Outcome(s.o.Parent.Request(ctx, load))
+func (s *Handover) request(ctx context.Context, load *wire.Map) (wire.Verdicts, error) {
+	v, err := link.Outcome(s.o.Parent.Request(ctx, load))
 	//mutant:refused-batch-is-halved,simulated-refusal
 	if errors.Is(err, channel.ErrRefused) && s.ask(ctx) == nil {
-		err = fmt.Errorf("%w: %w", ErrNotTaken, err)
+		err = fmt.Errorf("%w: %w", link.ErrNotTaken, err)
 	}
 	return v, err
 }
 
 // refusedAll deals with a request that was not taken.
-func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err error) Landing {
-	if !errors.Is(err, ErrNotTaken) {
+func (s *Handover) refusedAll(ctx context.Context, rows []returners.Item, err error) Result {
+	if !errors.Is(err, link.ErrNotTaken) {
 		s.back(rows)
-		return Landing{Err: err}
+		return Result{Err: err}
 	}
 	s.mu.Lock()
 	s.trouble = true
@@ -41,7 +42,7 @@ func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err erro
 	switch {
 	case len(rows) > 1: // one of them may be at fault
 		s.back(rows)
-		return Landing{}
+		return Result{}
 	case refused > 1: // nothing is taken: the parent is at fault
 		s.mu.Lock()
 		f := s.window.Fault(rows[0].Seq)
@@ -52,14 +53,14 @@ func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err erro
 		s.window.Rest(rows[0], f, s.o.Now())
 		s.window.Doubt(true)
 		s.mu.Unlock()
-		return Landing{Err: err}
+		return Result{Err: err}
 	}
 	return s.strike(ctx, rows[0], err)
 }
 
 // setAside rejects the rows that the parent has refused by name, and gives back the
 // rest. The parent has ended their jobs itself.
-func (s *Sender) setAside(ctx context.Context, rows []returners.Item, refused map[wire.ReturnOf]string) (rest []returners.Item, err error) {
+func (s *Handover) setAside(ctx context.Context, rows []returners.Item, refused map[wire.ReturnOf]string) (rest []returners.Item, err error) {
 	if len(refused) == 0 {
 		return rows, nil
 	}
@@ -78,7 +79,7 @@ func (s *Sender) setAside(ctx context.Context, rows []returners.Item, refused ma
 
 // end tells the parent in the place of a row that it refuses that the minion has
 // failed: otherwise the job would stay open there for ever.
-func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
+func (s *Handover) end(ctx context.Context, it returners.Item, why error) error {
 	ret, err := wire.ParseReturn(it.Payload)
 	if err != nil { // what can be known of it stands beside it
 		ret = wire.Return{}
@@ -100,7 +101,7 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 	}
 	v, err := s.request(ctx, load)
 	if err == nil && !v.None() {
-		err = ErrNotTaken
+		err = link.ErrNotTaken
 	}
 	if err != nil {
 		return fmt.Errorf("an error in its place: %w", err)
@@ -114,7 +115,7 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 
 // reject sets a row aside that can never be delivered; if others are owed it as well,
 // it goes to them.
-func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
+func (s *Handover) reject(ctx context.Context, it returners.Item, why error) error {
 	//mutant:refused-row-goes-to-other-parents
 	if sharer, ok := s.o.Parent.(Sharer); ok && len(sharer.Others(it)) > 0 {
 		s.o.Log.Warn("return rejected by one parent, sending it to the others",

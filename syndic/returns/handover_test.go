@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const (
 type request struct {
 	rows   []wire.ReturnOf
 	answer chan answer
-	landed chan Landing
+	landed chan Result
 }
 
 // upper is a parent whose answers the test gives.
@@ -97,7 +97,7 @@ func (u *upper) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 // the parent has it and not before, none is under way twice, none is stuck while
 // nothing is under way, the returns of a job stay in their order where that is
 // promised, and the sweep finds nothing.
-func TestSender_Model(t *testing.T) {
+func TestHandover_Model(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := bounds.Bounds{
 			ForwardRows: rapid.IntRange(1, 4).Draw(t, "rows"), ForwardBytes: rapid.SampledFrom([]int{1, 120, 1 << 20}).Draw(t, "bytes"),
@@ -111,7 +111,7 @@ func TestSender_Model(t *testing.T) {
 			up: true, most: rapid.IntRange(1, 3).Draw(t, "requests"), apart: rapid.Bool().Draw(t, "apart"),
 			theirs: map[wire.ReturnOf]bool{}, came: make(chan *request), had: map[wire.ReturnOf]int{},
 		}
-		s := New(Options{Parent: u, Outbox: box, Jobs: box, Dests: []string{above, "parent:own"}, Remember: 1, Bounds: b, Log: slog.New(slog.DiscardHandler), Now: clock})
+		s := NewHandover(HandoverOptions{Parent: u, Outbox: box, Jobs: box, Dests: []string{destAbove, "parent:own"}, Remember: 1, Bounds: b, Log: slog.New(slog.DiscardHandler), Now: clock})
 		var under []*request
 		committed := map[wire.ReturnOf]int{}
 		pausing := false
@@ -121,15 +121,15 @@ func TestSender_Model(t *testing.T) {
 			if pausing {
 				return false
 			}
-			f, err := s.Depart(t.Context())
+			f, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if f == nil {
 				return false
 			}
-			landed := make(chan Landing, 1)
-			go func() { landed <- s.Fly(context.Background(), f) }()
+			landed := make(chan Result, 1)
+			go func() { landed <- s.Send(context.Background(), f) }()
 			r := <-u.came
 			r.landed = landed
 			for _, other := range under {
@@ -163,7 +163,7 @@ func TestSender_Model(t *testing.T) {
 			under = slices.Delete(under, i, i+1)
 			order = order && a == takes
 			r.answer <- a
-			var l Landing
+			var l Result
 			for ended := false; !ended; {
 				select {
 				case l = <-r.landed:
@@ -175,7 +175,7 @@ func TestSender_Model(t *testing.T) {
 			pausing = pausing && !l.Taken || l.Err != nil
 		}
 		owed := func() (out []returners.Item) {
-			rows, err := box.OutboxRead(t.Context(), above, 0, 1000, 0)
+			rows, err := box.OutboxRead(t.Context(), destAbove, 0, 1000, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +218,7 @@ func TestSender_Model(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				there := map[wire.ReturnOf]bool{}
-				for _, dest := range []string{above, returners.Rejected(above)} {
+				for _, dest := range []string{destAbove, returners.Rejected(destAbove)} {
 					rows, err := box.OutboxRead(t.Context(), dest, 0, 1000, 0)
 					if err != nil {
 						t.Fatal(err)
@@ -233,7 +233,7 @@ func TestSender_Model(t *testing.T) {
 					}
 				}
 				if len(under) == 0 {
-					if f, err := s.Sweep(t.Context()); err != nil || f.Rows != 0 || f.Again {
+					if f, err := s.Look(t.Context()); err != nil || f.Rows != 0 || f.Again {
 						t.Fatalf("%d rows were passed, %v", f.Rows, err)
 					}
 				}

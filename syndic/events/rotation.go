@@ -1,9 +1,9 @@
-package forwarding
+package events
 
-// Lap goes round the jobs that a master above has to be told of, in the order of their
+// Rotation goes round the jobs that a master above has to be told of, in the order of their
 // jids, from where the lap before has stopped: whoever has to begin anew all the time
 // comes to every job nevertheless. It is not safe for concurrent use.
-type Lap struct {
+type Rotation struct {
 	active  bool
 	lost    bool   // words were lost, and not all jobs have been told since
 	wrapped bool   // it has begun at the first job again
@@ -13,28 +13,28 @@ type Lap struct {
 	turn    string // the job whose turn it is; "": none
 }
 
-// NewLap is for a master above that was told nothing as yet by this life of the node:
+// NewRotation is for a master above that was told nothing as yet by this life of the node:
 // what an earlier one had to say and did not may be lost, so that no job counts before
 // its turn has come.
 //
 //mutant:end-counts-after-a-restart
-func NewLap() Lap { return Lap{lost: true} }
+func NewRotation() Rotation { return Rotation{lost: true} }
 
 // Begin goes once round, from where it is. lost: words of jobs were lost, so that a
 // job counts as told only when its turn has come. One that is being told is told to its
 // end; those before it that were not there when its turn came have theirs at the end.
-func (l *Lap) Begin(lost bool) {
+func (l *Rotation) Begin(lost bool) {
 	l.midst = l.turn > l.at
 	//mutant:report-turns-survive-a-restart,reports-resume-in-turn
 	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, max(l.at, l.turn)
 }
 
 // since tells whether the turn of a job is before the lap comes to the first job again.
-func (l *Lap) since(jid string) bool { return jid > l.stop || l.midst && jid == l.stop }
+func (l *Rotation) since(jid string) bool { return jid > l.stop || l.midst && jid == l.stop }
 
 // Next gives the job whose turn it is; false: the lap is over. first names the first
 // job behind one, "" if there is none.
-func (l *Lap) Next(first func(after string) string) (jid string, ok bool) {
+func (l *Rotation) Next(first func(after string) string) (jid string, ok bool) {
 	if l.midst && !l.wrapped && l.at < l.stop { // it was left
 		l.midst, l.stop = false, l.at
 	}
@@ -54,15 +54,15 @@ func (l *Lap) Next(first func(after string) string) (jid string, ok bool) {
 }
 
 // Told says that the job whose turn it is has been told.
-func (l *Lap) Told(jid string) { l.at = jid }
+func (l *Rotation) Told(jid string) { l.at = jid }
 
 // Active tells whether jobs are still to be told.
-func (l *Lap) Active() bool { return l.active }
+func (l *Rotation) Active() bool { return l.active }
 
 // Counts tells whether all that was said of a job is in what waits or was sent:
 // nothing was lost, the job has been told since, or there was nothing to tell of it when
 // its turn would have come.
-func (l *Lap) Counts(jid string) bool {
+func (l *Rotation) Counts(jid string) bool {
 	switch {
 	//mutant:simulated-lost-reports
 	case !l.lost:
@@ -76,4 +76,4 @@ func (l *Lap) Counts(jid string) bool {
 }
 
 //mutant:end-of-late-jobs-counts
-func (l *Lap) passed(jid string) bool { return jid <= l.at || jid < l.turn }
+func (l *Rotation) passed(jid string) bool { return jid <= l.at || jid < l.turn }

@@ -1,4 +1,4 @@
-package forwarding
+package returns
 
 import (
 	"testing"
@@ -25,7 +25,7 @@ func TestDigest(t *testing.T) {
 		{"a digest becomes quiet", below, Quiet, -1},
 		{"quiet stays quiet", quiet, Full, -1},
 	} {
-		s := New(Options{Body: func() Body { return c.body }})
+		s := NewHandover(HandoverOptions{Body: func() Body { return c.body }})
 		b := s.batch()
 		if err := b.add(returners.Item{Kind: returners.KindReturn, JID: "1", ID: "m1", Payload: c.full}); err != nil {
 			t.Fatal(c.name, err)
