@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
 )
 
 // bind opens the two ports and the local event sockets. The order matters: a
@@ -27,7 +27,7 @@ func (m *Master) bind() (err error) {
 	if !m.cfg.PresenceAsk { // nobody is asked whose a subscription is
 		mute = -1
 	}
-	m.ports, err = ports.Open(ports.Options{
+	m.ports, err = server.OpenPorts(server.PortsOptions{
 		Config: m.cfg, Accepted: m.keys.Len(keys.Accepted), Trusted: m.server.Trusted.Has, TrustedFor: mute,
 		OnSubscribe: m.subscribed, OnClose: m.peers.Unsubscribe, Log: m.log,
 	})

@@ -7,5 +7,5 @@ import (
 )
 
 func TestImports(t *testing.T) {
-	importtest.Shape{Folder: "master", Floors: 10, Packages: 58}.Check(t)
+	importtest.Shape{Folder: "master", Floors: 10, Packages: 49}.Check(t)
 }

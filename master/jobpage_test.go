@@ -13,7 +13,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/rows"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/returners"
 )
 
@@ -81,7 +81,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 					stored <- err
 					return
 				}
-				rets[i] = rows.Of(ret, time.Now())
+				rets[i] = intake.RowOf(ret, time.Now())
 				rets[i].Via = "n1"
 			}
 			save := r.jobs.Returns(rets, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/master/commands"
+	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/rendering"
-	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 )
 
@@ -38,7 +38,7 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.traces, m.tracer = tracer.NewBook(), o.Tracer
+	m.traces, m.tracer = meters.NewTraceBook(), o.Tracer
 	m.pauses = orchestrate.NewPauses(m.now)
 	m.engines = rendering.Engines{Config: m.cfg, Log: m.log}
 	defer func() {

@@ -12,7 +12,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
-	"github.com/momtree/mom/master/bank"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/keyring"
@@ -58,7 +57,7 @@ func (m *Master) openKeys() (err error) {
 	m.resources = &resources.Service{Registry: resources.Open(resources.Options{
 		Cachedir: c.Cachedir, HasKey: m.keys.Accepted, Accepted: func() []string { return m.keys.List(keys.Accepted) }, Log: m.log,
 	})}
-	m.bank = bank.Open(filepath.Join(c.Cachedir, "banks")) // of runners, apart from what the master keeps for itself
+	m.bank = datacache.OpenBanks(filepath.Join(c.Cachedir, "banks")) // of runners, apart from what the master keeps for itself
 	if m.access, err = access.Open(c, m.subject, m.log); err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
-	"github.com/momtree/mom/master/bank"
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
@@ -36,7 +35,6 @@ import (
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/pillar"
-	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
@@ -47,7 +45,6 @@ import (
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tops"
-	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
@@ -92,7 +89,7 @@ type life struct {
 
 // doors are where it is reached: ports 4505 and 4506, and the local sockets.
 type doors struct {
-	ports    *ports.Ports
+	ports    *server.Ports
 	server   *server.Server
 	bus      *bus.Bus
 	ipc      *bus.Server
@@ -150,7 +147,7 @@ type calls struct {
 	engines   rendering.Engines // of its own files
 	runners   *runners.Host
 	wheels    wheels.Host
-	bank      *bank.Store         // of runners
+	bank      *datacache.Banks    // of runners
 	pauses    *orchestrate.Pauses // of orchestrations
 	peerCalls *peercall.Service   // what minions have others do
 	reactor   *reactor.Reactor
@@ -159,7 +156,7 @@ type calls struct {
 
 // figures are what metrics and traces are made of.
 type figures struct {
-	traces   *tracer.Book
+	traces   *meters.TraceBook
 	tracer   *tracing.Tracer // nil: off
 	stats    meters.Counters
 	signedIn meters.SignIns

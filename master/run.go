@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/eventreturn"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
@@ -22,7 +22,7 @@ func (m *Master) Run(ctx context.Context) error {
 	defer unsubscribe()
 	m.wg.Go(func() { m.jobs.Run(m.ctx, engine.Loop{Save: m.store.Save, Do: m.do, Log: m.log}) })
 	if len(m.cfg.EventReturn) > 0 {
-		e := eventreturn.Listen(eventreturn.Options{
+		e := jobstore.ListenEvents(jobstore.EventReturnOptions{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
 			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Bytes: m.cfg.Bounds.AuditBytes, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
 		})

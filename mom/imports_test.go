@@ -36,8 +36,8 @@ var standing = map[string]map[string]string{
 	"salt": {
 		"internal/config":         "the option tracing",
 		"internal/tracing/export": "the span with which the trace of a job begins",
-		"salt/modules":          "the names of functions, for completion and advice",
-		"salt/modules/state":         "those of state.*",
+		"salt/modules":            "the names of functions, for completion and advice",
+		"salt/modules/state":      "those of state.*",
 	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/rows"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -82,7 +82,7 @@ func (j *job) forgedLoad(id string) wire.Raw {
 
 // rowsOf is the row of a return of a minion.
 func (n *node) rowsOf(ret wire.Return) []returners.Return {
-	return []returners.Return{rows.Of(ret, n.wall())}
+	return []returners.Return{intake.RowOf(ret, n.wall())}
 }
 
 // anyMinion draws one that is connected, and a job that its node has published; false:

@@ -5,10 +5,10 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/roles"
-	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/returners"
 )
 
@@ -48,7 +48,7 @@ func (n *node) read(m *minion, j *job) (returners.Return, error) {
 	}
 	ret, err := wire.ParseReturn(load)
 	if err != nil {
-		ret = rows.Outline(n.w.ids[g], load)
+		ret = intake.RowOutline(n.w.ids[g], load)
 	} else if deep {
 		err = wire.FitFields(ret.Full, n.values())
 	}
@@ -58,11 +58,11 @@ func (n *node) read(m *minion, j *job) (returners.Return, error) {
 		err = n.checkSignature(g, ret, load)
 	}
 	if err != nil {
-		if ret, err = rows.InPlace(ret, n.id, err); err != nil {
+		if ret, err = intake.ErrorInPlace(ret, n.id, err); err != nil {
 			return returners.Return{}, err
 		}
 	}
-	row := rows.Of(ret, n.wall())
+	row := intake.RowOf(ret, n.wall())
 	row.JID, row.ID, row.Fun = j.jid, n.w.ids[g], j.Fun // one copy of each
 	return row, nil
 }
@@ -164,15 +164,15 @@ func (n *node) onSyndicReturn(via string, load wire.Raw) (wire.Raw, error) {
 				}
 				continue
 			}
-			ret, err := rows.Below(sj, mr, n.values())
+			ret, err := intake.RowBelow(sj, mr, n.values())
 			if err != nil {
 				n.w.reach(markRefusedRow)
 				verdicts.Refuse(wire.ReturnOf{JID: sj.JID, ID: mr.ID}, err.Error())
-				if ret, err = rows.InPlace(wire.Return{ID: mr.ID, JID: sj.JID, Fun: sj.Fun, MasterID: sj.MasterID}, n.id, err); err != nil {
+				if ret, err = intake.ErrorInPlace(wire.Return{ID: mr.ID, JID: sj.JID, Fun: sj.Fun, MasterID: sj.MasterID}, n.id, err); err != nil {
 					return nil, err
 				}
 			}
-			row := rows.Of(ret, n.wall())
+			row := intake.RowOf(ret, n.wall())
 			row.JID, row.ID, row.Fun, row.Via = j.jid, n.w.ids[n.w.index(mr.ID)], j.Fun, sj.ID // one copy of each
 			rets = append(rets, row)
 		}

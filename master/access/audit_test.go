@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/eventreturn"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
 
@@ -112,7 +112,7 @@ func (s *shelf) SaveEvents(_ context.Context, events []returners.Event) error {
 func TestAuditIsStored(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	var s shelf
-	k := eventreturn.Listen(eventreturn.Options{Bus: b, Store: &s, MasterID: "top", Whitelist: []string{"mom/audit"}, Log: quiet})
+	k := jobstore.ListenEvents(jobstore.EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Whitelist: []string{"mom/audit"}, Log: quiet})
 	a := NewAudit(AuditOptions{Fire: func(tag string, data *wire.Map) error { return b.Fire(tag, data) }, Log: quiet, Now: time.Now})
 	a.Note(Asked{User: "fred", Allowed: true})
 	b.Close()

@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/master/cache3008"
+	"github.com/momtree/mom/master/datacache"
 )
 
 // maxTokens bounds the tokens that are kept: who may log in could fill the disk with them.
@@ -46,7 +46,7 @@ type folder struct {
 }
 
 func newFolder(path string, log *slog.Logger, now func() time.Time) *folder {
-	return &folder{path: path, new: cache3008.Used(filepath.Dir(path)), log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
+	return &folder{path: path, new: datacache.UsedBySalt3008(filepath.Dir(path)), log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
 }
 
 // make makes the folder, for nobody but its owner.

@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
-	"github.com/momtree/mom/master/tracer"
 )
 
 // Options of a [Service]. None may be left out.
@@ -29,7 +29,7 @@ type Options struct {
 	Jobs          *engine.Engine
 	Store         *jobstore.Store
 	JIDs          *jid.Generator
-	Traces        *tracer.Book
+	Traces        *meters.TraceBook
 	Data          *datacache.Cache // of the minions of this master
 	// Mine has what minions of this master gave to the mine; see package mine.
 	Mine interface {

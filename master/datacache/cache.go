@@ -12,7 +12,6 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/cache3008"
 )
 
 // Cache holds grains and pillar of each minion as they were when it last asked for
@@ -25,7 +24,7 @@ type Cache struct {
 	dir  string
 	most int
 	// grains and pillar are the banks of Salt 3008.
-	grains, pillar cache3008.Bank
+	grains, pillar Salt3008Bank
 
 	seed  maphash.Seed
 	files [256]sync.Mutex // of who reads or writes the file of a minion, by its id
@@ -52,7 +51,7 @@ type Datum struct{ Grains, Pillar any }
 
 // New makes the cache below cachedir.
 func New(cachedir string, b bounds.Bounds) *Cache {
-	return &Cache{grains: cache3008.Open(cachedir, "grains"), pillar: cache3008.Open(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
+	return &Cache{grains: OpenSalt3008(cachedir, "grains"), pillar: OpenSalt3008(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
 }
 
 // file is held by who reads or writes the file of a minion: it may be large, and those who
@@ -120,7 +119,7 @@ func (c *Cache) load(id string) kept {
 		}
 	}
 	for _, x := range []struct {
-		bank cache3008.Bank
+		bank Salt3008Bank
 		to   *any
 	}{{c.grains, &d.Grains}, {c.pillar, &d.Pillar}} {
 		if b, ok := x.bank.Newer(id, own); ok {
@@ -165,7 +164,7 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 // putBanks keeps the banks of Salt 3008 up to date, where it has made them.
 func (c *Cache) putBanks(id string, grains, pillar any) error {
 	for _, x := range []struct {
-		bank cache3008.Bank
+		bank Salt3008Bank
 		v    any
 	}{{c.grains, grains}, {c.pillar, pillar}} {
 		if !x.bank.There() {

@@ -10,15 +10,11 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCache(t *testing.T) {
 	dir := t.TempDir()

@@ -11,8 +11,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/above"
-	"github.com/momtree/mom/master/files/copies"
-	"github.com/momtree/mom/master/files/ignore"
 	"github.com/momtree/mom/value"
 )
 
@@ -97,10 +95,10 @@ type List struct {
 type Env struct {
 	Config *config.Master
 	Above  *above.Link
-	Ignore *ignore.Rules
+	Ignore *IgnoreRules
 	// Copies opens the store of files that come from elsewhere: cachedir/file_copies, of
 	// file_cache_size. It is one for all backends.
-	Copies func() (*copies.Store, error)
+	Copies func() (*Copies, error)
 	Log    *slog.Logger
 	Now    func() time.Time
 }

@@ -20,8 +20,6 @@ import (
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/above"
-	"github.com/momtree/mom/master/files/copies"
-	"github.com/momtree/mom/master/files/ignore"
 	"github.com/momtree/mom/value"
 )
 
@@ -98,15 +96,15 @@ func New(o Options) (*Server, error) {
 	if _, err := hashtype.New(o.Config.HashType); err != nil {
 		return nil, err
 	}
-	rules, err := ignore.New(o.Config)
+	rules, err := NewIgnoreRules(o.Config)
 	if err != nil {
 		return nil, err
 	}
-	var kept *copies.Store
+	var kept *Copies
 	env := Env{
 		Config: o.Config, Above: o.Above, Ignore: rules, Log: s.log, Now: s.now,
-		Copies: sync.OnceValues(func() (_ *copies.Store, err error) {
-			kept, err = copies.Open(filepath.Join(o.Config.Cachedir, "file_copies"), int64(o.Config.FileCacheSize)<<20)
+		Copies: sync.OnceValues(func() (_ *Copies, err error) {
+			kept, err = OpenCopies(filepath.Join(o.Config.Cachedir, "file_copies"), int64(o.Config.FileCacheSize)<<20)
 			return kept, err
 		}),
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -44,9 +43,9 @@ func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.
 func (s *Service) unusable(ret wire.Return, path string, why error) (returners.Return, error) {
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
 	s.refused.note(Recent{ID: ret.ID, JID: ret.JID, Why: why.Error(), Since: s.o.Now()})
-	ret, err := rows.InPlace(ret, s.o.Node, why)
+	ret, err := ErrorInPlace(ret, s.o.Node, why)
 	if err != nil {
 		return returners.Return{}, err
 	}
-	return rows.Of(ret, s.o.Now()), nil
+	return RowOf(ret, s.o.Now()), nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -55,7 +54,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	if err != nil {
 		err = fmt.Errorf("return of %q: %w", r.ID, err)
 		//mutant:unreadable-return-ends-its-job
-		if kept := s.refuseReturn(ctx, r, rows.Outline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
+		if kept := s.refuseReturn(ctx, r, RowOutline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
 		return nil, err // which Salt answers by an empty text
@@ -124,7 +123,7 @@ func (s *Service) row(ret wire.Return) (returners.Return, error) {
 		}
 		ret.Full = full
 	}
-	return rows.Of(ret, s.o.Now()), nil
+	return RowOf(ret, s.o.Now()), nil
 }
 
 // mayReturn tells whether a return names a job, and its sender.

@@ -18,11 +18,9 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
-	"github.com/momtree/mom/master/quota"
 	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
-	"github.com/momtree/mom/master/tracer"
 )
 
 // Options of a [Service]. None may be left out.
@@ -42,7 +40,7 @@ type Options struct {
 	Bus          *bus.Bus
 	Stats        *meters.Counters
 	Tracer       *tracing.Tracer // nil: off
-	Traces       *tracer.Book
+	Traces       *meters.TraceBook
 	// Mask hides secrets in the arguments that returns and loads carry.
 	Mask secrets.Masker
 	// ReturnsADay and EventsADay bound the bytes that one minion brings in a day: of returns
@@ -59,13 +57,13 @@ type Service struct {
 	o     Options
 	words sequence.Gate // of the nodes below
 
-	returns, events             *quota.Day
+	returns, events             *DailyQuota
 	refused, overQuota, unsaved recent
 }
 
 // New makes one.
 func New(o Options) *Service {
-	return &Service{o: o, returns: quota.NewDay(o.ReturnsADay), events: quota.NewDay(o.EventsADay)}
+	return &Service{o: o, returns: NewDailyQuota(o.ReturnsADay), events: NewDailyQuota(o.EventsADay)}
 }
 
 var commands server.Set[*Service]

@@ -11,7 +11,6 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
-	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -147,7 +146,7 @@ func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRet
 	if s.o.Policy.Excludes(j.JID, mr.ID) && !s.isResource(j.JID, via, mr.ID) {
 		return returners.Return{}, ownership.OfJob, errNotMeant
 	}
-	ret, err := rows.Below(j, mr, s.o.Depth)
+	ret, err := RowBelow(j, mr, s.o.Depth)
 	if err != nil {
 		return returners.Return{}, ownership.OfUnusable, err
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/momtree/mom/returners/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
 
 var quiet = slog.New(slog.DiscardHandler)
 

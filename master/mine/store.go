@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/cache3008"
+	"github.com/momtree/mom/master/datacache"
 )
 
 // file is the name of a minion's mine in its folder of the data cache.
@@ -78,7 +78,7 @@ func (m *Mine) without(name string) *Mine {
 type Store struct {
 	dir  string
 	max  int
-	bank cache3008.Bank // of Salt 3008
+	bank datacache.Salt3008Bank // of Salt 3008
 
 	seed  maphash.Seed
 	locks [64]sync.Mutex // of writers, by minion
@@ -90,7 +90,7 @@ type Store struct {
 
 // NewStore keeps them below cachedir, each of at most max bytes.
 func NewStore(cachedir string, max int) *Store {
-	return &Store{bank: cache3008.Open(cachedir, "mine"), dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
+	return &Store{bank: datacache.OpenSalt3008(cachedir, "mine"), dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
 }
 
 func (s *Store) lock(id string) *sync.Mutex {

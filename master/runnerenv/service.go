@@ -12,7 +12,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
-	"github.com/momtree/mom/master/bank"
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/datacache"
@@ -67,7 +66,7 @@ type Parts struct {
 	Engines rendering.Engines
 	Runners *runners.Host
 	Wheels  wheels.Host
-	Bank    *bank.Store
+	Bank    *datacache.Banks
 	Pauses  *orchestrate.Pauses
 	Reactor *reactor.Reactor
 	Batches *batches.Service

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/bank"
+	"github.com/momtree/mom/master/datacache"
 )
 
 // kept is what the masters of a stage keep: by minion, and which nodes do not say theirs.
@@ -61,7 +61,7 @@ func (s *stage) Known(_ context.Context, k Known) (map[string]*wire.Map, map[str
 	return out, s.kept.away, s.err
 }
 
-func (s *stage) Bank() Bank { return bank.Open(s.dir) }
+func (s *stage) Bank() Bank { return datacache.OpenBanks(s.dir) }
 
 func (s *stage) Fire(tag string, data *wire.Map) error {
 	if strings.HasPrefix(tag, "salt/") {

@@ -3,7 +3,7 @@ package doctor
 import (
 	"path/filepath"
 
-	"github.com/momtree/mom/master/cache3008"
+	"github.com/momtree/mom/master/datacache"
 )
 
 // lookLayout tells of the files of Salt 3008, which are elsewhere than those of earlier
@@ -14,7 +14,7 @@ func lookLayout(p *patient) {
 			"write each accepted key into the folder minions of pki_dir, as PEM, before mom starts; or accept the minions anew",
 			"keys.cache_driver: mmap_key keeps keys in binary files, which mom does not read")
 	}
-	if cache3008.Used(p.conf.Cachedir) {
+	if datacache.UsedBySalt3008(p.conf.Cachedir) {
 		p.works("cache", filepath.Join(p.conf.Cachedir, "grains"),
 			"Salt 3008 has used this cache: grains, pillar, mine and tokens are read in its form, and written in it for the way back")
 	}

@@ -17,8 +17,6 @@ import (
 
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
-	"github.com/momtree/mom/master/files/ignore"
 	"github.com/momtree/mom/master/gitrepo"
 )
 
@@ -33,8 +31,8 @@ const (
 
 type backend struct {
 	remotes []*remote
-	ignore  *ignore.Rules
-	copies  func() (*copies.Store, error)
+	ignore  *files.IgnoreRules
+	copies  func() (*files.Copies, error)
 	lists   *lru.Map[string, *gitrepo.Listing] // by tree
 	known   atomic.Pointer[known]
 	log     *slog.Logger
@@ -125,7 +123,7 @@ func (b *backend) content(ctx context.Context, blob gitrepo.Blob) (files.Content
 	if err != nil {
 		return nil, err
 	}
-	return store.Get(ctx, copies.Sum{Type: copies.Git, Hex: blob.Hash()}, blob.Size, func(ctx context.Context, w io.Writer) error {
+	return store.Get(ctx, files.Sum{Type: files.Git, Hex: blob.Hash()}, blob.Size, func(ctx context.Context, w io.Writer) error {
 		r, err := blob.Open()
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/pick"
 	"github.com/momtree/mom/master/gitrepo"
 )
 
@@ -29,7 +28,7 @@ type remote struct {
 	root, mount string
 	types       []string
 	noMapping   bool
-	envs        pick.Lists
+	envs        files.NameLists
 	own, global map[string]place // of environments: the remote's, and those of gitfs_saltenv
 	mapped      map[string][]string
 	interval    time.Duration
@@ -102,7 +101,7 @@ func newRemote(c *config.Master, e gitrepo.Entry, global map[string]place, log *
 			faults = append(faults, fmt.Errorf("ref_types: %q is none of %s", t, strings.Join(allTypes, ", ")))
 		}
 	}
-	r.envs = pick.New(texts("saltenv_whitelist", c.GitfsSaltenvWhitelist), texts("saltenv_blacklist", c.GitfsSaltenvBlacklist))
+	r.envs = files.NewNameLists(texts("saltenv_whitelist", c.GitfsSaltenvWhitelist), texts("saltenv_blacklist", c.GitfsSaltenvBlacklist))
 	var err error
 	if r.noMapping, err = e.Params.Flag("disable_saltenv_mapping", c.GitfsDisableSaltenvMapping); err != nil {
 		faults = append(faults, err)

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
 )
 
 func init() { files.Register("httpfs", open, "http") }
@@ -36,13 +35,13 @@ const (
 // source is where a file comes from.
 type source struct {
 	url *url.URL
-	sum copies.Sum
+	sum files.Sum
 }
 
 type backend struct {
 	envs   map[string]map[string]source
 	lists  map[string]*files.List
-	copies *copies.Store
+	copies *files.Copies
 	client *http.Client
 }
 
@@ -60,7 +59,7 @@ func open(e files.Env) (files.Backend, error) {
 	return newBackend(envs, store, t), nil
 }
 
-func newBackend(envs map[string]map[string]source, store *copies.Store, t http.RoundTripper) *backend {
+func newBackend(envs map[string]map[string]source, store *files.Copies, t http.RoundTripper) *backend {
 	b := &backend{envs: envs, lists: map[string]*files.List{}, copies: store}
 	b.client = &http.Client{Transport: t, Timeout: patience, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {

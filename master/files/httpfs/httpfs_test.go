@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,7 +52,7 @@ func TestHttpfs(t *testing.T) {
 		return b.Find(t.Context(), "base", files.Path{Rel: path, Index: -1})
 	}
 	for _, name := range []string{"down", "round", "evil", "none", "moved"} { // each with nothing kept
-		store, err := copies.Open(t.TempDir(), 1<<20)
+		store, err := files.OpenCopies(t.TempDir(), 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +62,7 @@ func TestHttpfs(t *testing.T) {
 		}
 		store.Close()
 	}
-	store, err := copies.Open(t.TempDir(), 1<<20)
+	store, err := files.OpenCopies(t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
 )
 
 var sha256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -58,7 +57,7 @@ func read(option map[string]any) (map[string]map[string]source, error) {
 				fault(env, name, "sha256 should be 64 hex digits, as sha256sum prints them")
 				continue
 			}
-			out[env][name] = source{u, copies.Sum{Type: "sha256", Hex: sum}}
+			out[env][name] = source{u, files.Sum{Type: "sha256", Hex: sum}}
 		}
 	}
 	return out, errors.Join(faults...)

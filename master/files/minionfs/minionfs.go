@@ -18,8 +18,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/ignore"
-	"github.com/momtree/mom/master/files/pick"
 	"github.com/momtree/mom/master/files/roots"
 )
 
@@ -27,8 +25,8 @@ func init() { files.Register("minionfs", open, "minion") }
 
 type backend struct {
 	dir, env, mount string // cachedir/minions
-	pick            pick.Lists
-	ignore          *ignore.Rules
+	pick            files.NameLists
+	ignore          *files.IgnoreRules
 	log             *slog.Logger
 }
 
@@ -48,7 +46,7 @@ func open(e files.Env) (files.Backend, error) {
 	}
 	return &backend{
 		dir: filepath.Join(c.Cachedir, "minions"), env: c.MinionfsEnv, mount: mount,
-		pick: pick.New(c.MinionfsWhitelist, c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
+		pick: files.NewNameLists(c.MinionfsWhitelist, c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
 	}, nil
 }
 
@@ -83,7 +81,7 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 	return f, nil
 }
 
-func (b *backend) tree(id string, rules *ignore.Rules) *roots.Tree {
+func (b *backend) tree(id string, rules *files.IgnoreRules) *roots.Tree {
 	return roots.New(roots.Options{Roots: map[string][]string{b.env: {filepath.Join(b.dir, id, "files")}}, Ignore: rules, Hide: true, Log: b.log})
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/ignore"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,7 +35,7 @@ func plant(t *testing.T, change func(*config.Master)) files.Backend {
 	if err := os.WriteFile(filepath.Join(c.Cachedir, "minions", "web1", "data.p"), []byte("grains"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rules, err := ignore.New(c)
+	rules, err := files.NewIgnoreRules(c)
 	if err != nil {
 		t.Fatal(err)
 	}

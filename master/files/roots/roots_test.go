@@ -16,7 +16,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/ignore"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,7 +57,7 @@ func tree(t testing.TB, change func(*config.Master), roots map[string][]string) 
 	if change != nil {
 		change(c)
 	}
-	rules, err := ignore.New(c)
+	rules, err := files.NewIgnoreRules(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/ignore"
 )
 
 // AnyEnv is the environment that stands for all that are not named.
@@ -25,7 +24,7 @@ const AnyEnv = "__env__"
 type Options struct {
 	// Roots are the folders of each environment, in the order in which they are searched.
 	Roots  map[string][]string
-	Ignore *ignore.Rules // nil: nothing is ignored
+	Ignore *files.IgnoreRules // nil: nothing is ignored
 	// Follow walks links to folders when it lists; Hide leaves links out of lists.
 	Follow, Hide bool
 	Log          *slog.Logger     // nil: slog.Default

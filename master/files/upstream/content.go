@@ -7,15 +7,15 @@ import (
 	"io"
 	"os"
 
-	"github.com/momtree/mom/master/files/copies"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/value"
 )
 
 // content opens the copy of a file, and fetches it if there is none. A file that has changed
 // meanwhile is asked for anew with the next request.
-func (b *backend) content(ctx context.Context, env, path, key string, sum copies.Sum, size int64) (*os.File, error) {
+func (b *backend) content(ctx context.Context, env, path, key string, sum files.Sum, size int64) (*os.File, error) {
 	f, err := b.copies.Get(ctx, sum, size, func(ctx context.Context, w io.Writer) error { return b.fetch(ctx, env, path, w) })
-	if errors.Is(err, copies.ErrHash) || errors.Is(err, copies.ErrSize) || errors.Is(err, errGone) {
+	if errors.Is(err, files.ErrHash) || errors.Is(err, files.ErrSize) || errors.Is(err, errGone) {
 		b.answers.Remove(key)
 	}
 	if err != nil {

@@ -3,7 +3,7 @@ package upstream
 import (
 	"slices"
 
-	"github.com/momtree/mom/master/files/copies"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/value"
 )
 
@@ -62,7 +62,7 @@ func readInfo(v any) (any, error) {
 		}
 		return missing{}, nil
 	case *value.Map:
-		i.sum = copies.Sum{Type: sum.String("hash_type"), Hex: sum.String("hsum")}
+		i.sum = files.Sum{Type: sum.String("hash_type"), Hex: sum.String("hsum")}
 		if i.sum.Hex == "" {
 			return missing{}, nil
 		}

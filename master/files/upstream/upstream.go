@@ -19,7 +19,6 @@ import (
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
 	"github.com/momtree/mom/value"
 )
 
@@ -47,7 +46,7 @@ type asker interface {
 
 type backend struct {
 	above  asker
-	copies *copies.Store
+	copies *files.Copies
 	check  time.Duration
 	log    *slog.Logger
 	now    func() time.Time
@@ -74,7 +73,7 @@ func open(e files.Env) (files.Backend, error) {
 	return newBackend(e, e.Above, store), nil
 }
 
-func newBackend(e files.Env, a asker, store *copies.Store) *backend {
+func newBackend(e files.Env, a asker, store *files.Copies) *backend {
 	return &backend{
 		above: a, copies: store, check: e.Config.UpstreamCheck, log: e.Log, now: e.Now,
 		answers: lru.New[string, answer](keptAnswers), lists: lru.New[string, answer](keptLists),
@@ -159,7 +158,7 @@ func (b *backend) Envs(ctx context.Context) ([]string, error) {
 
 // info is what the master above says of a file.
 type info struct {
-	sum  copies.Sum
+	sum  files.Sum
 	stat []int64
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/copies"
 	"github.com/momtree/mom/value"
 )
 
@@ -103,7 +102,7 @@ func plant(t *testing.T) (*backend, *parent, *clock) {
 	t.Helper()
 	p := &parent{files: map[string]string{"a": strings.Repeat("0123456789", 1000), "empty": ""}, lies: map[string]string{}, asked: map[string]int{}}
 	c := &clock{at: time.Unix(1e9, 0)}
-	store, err := copies.Open(t.TempDir(), 1<<20)
+	store, err := files.OpenCopies(t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package rows
+package intake
 
 import (
 	"errors"
@@ -27,8 +27,8 @@ func text(t testing.TB, r wire.Raw) string {
 	return s
 }
 
-// keys are the names of the fields of a load in their order.
-func keys(t testing.TB, load wire.Raw) string {
+// fieldNames are the names of the fields of a load in their order.
+func fieldNames(t testing.TB, load wire.Raw) string {
 	t.Helper()
 	var names []string
 	if err := wire.Fields(load, func(key string, _ wire.Raw) error { names = append(names, key); return nil }); err != nil {
@@ -71,7 +71,7 @@ func TestOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			row := Of(ret, at)
+			row := RowOf(ret, at)
 			if row.ID != "web1" || row.JID != "20261123000000000001" || !row.At.Equal(at) || string(row.Full) != string(ret.Full) {
 				t.Errorf("row %+v", row)
 			}
@@ -101,11 +101,11 @@ func TestBelow(t *testing.T) {
 		"fun of a job that is nil":         {wire.SyndicJob{JID: job.JID, Fun: raw(t, nil)}, value("return", true), "jid id return", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ret, err := Below(c.job, wire.MinionReturn{ID: "web1", Value: c.val}, 30)
+			ret, err := RowBelow(c.job, wire.MinionReturn{ID: "web1", Value: c.val}, 30)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := keys(t, ret.Full); got != c.keys {
+			if got := fieldNames(t, ret.Full); got != c.keys {
 				t.Errorf("fields %q, want %q", got, c.keys)
 			}
 			if ret.ID != "web1" || ret.JID != job.JID || ret.FunName() != c.fun {
@@ -130,13 +130,13 @@ func TestBelow_Refused(t *testing.T) {
 		"at a small bound":                 {wire.MinionReturn{ID: "web1", Value: raw(t, wire.NewMap("return", true, "fun_args", nested(3)))}, 2, `field "fun_args"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Below(job, c.mr, c.depth)
+			_, err := RowBelow(job, c.mr, c.depth)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one that says %q", err, c.want)
 			}
 		})
 	}
-	if _, err := Below(job, wire.MinionReturn{ID: "web1", Value: raw(t, wire.NewMap("return", nested(30)))}, 30); err != nil {
+	if _, err := RowBelow(job, wire.MinionReturn{ID: "web1", Value: raw(t, wire.NewMap("return", nested(30)))}, 30); err != nil {
 		t.Errorf("as deep as allowed: %v", err)
 	}
 }
@@ -145,11 +145,11 @@ func TestBelow_Refused(t *testing.T) {
 // says why, and is marked.
 func TestInPlace(t *testing.T) {
 	ret := wire.Return{ID: "web1", JID: "20261123000000000001", Fun: raw(t, "test.ping"), User: "root", MasterID: "leaf1_master"}
-	got, err := InPlace(ret, "top1", errors.New("it nests deeper than 30"))
+	got, err := ErrorInPlace(ret, "top1", errors.New("it nests deeper than 30"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := Of(got, time.Unix(0, 0))
+	row := RowOf(got, time.Unix(0, 0))
 	if row.Success || row.Retcode != 1 || row.Fun != "test.ping" || row.ID != "web1" || row.JID != ret.JID || row.MasterID != "leaf1_master" {
 		t.Errorf("row %+v", row)
 	}
@@ -161,17 +161,17 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// Of a load that is no return what can be read is kept, whatever else is wrong with it.
+// RowOf a load that is no return what can be read is kept, whatever else is wrong with it.
 func TestOutline(t *testing.T) {
 	whole := raw(t, wire.NewMap("id", "liar", "jid", "20261123000000000001", "fun", "test.ping", "user", "root", "master_id", "leaf1"))
-	ret := Outline("web1", whole)
+	ret := RowOutline("web1", whole)
 	if ret.ID != "web1" || ret.JID != "20261123000000000001" || ret.FunName() != "test.ping" || ret.User != "root" || ret.MasterID != "leaf1" {
 		t.Errorf("outline %+v: the id is the one that signed in", ret)
 	}
-	if ret := Outline("web1", raw(t, wire.NewMap("jid", 7, "user", []any{}))); ret.ID != "web1" || ret.JID != "" || ret.User != "" {
+	if ret := RowOutline("web1", raw(t, wire.NewMap("jid", 7, "user", []any{}))); ret.ID != "web1" || ret.JID != "" || ret.User != "" {
 		t.Errorf("of fields of other kinds: %+v", ret)
 	}
-	if ret := Outline("web1", raw(t, "junk")); ret.ID != "web1" || ret.JID != "" {
+	if ret := RowOutline("web1", raw(t, "junk")); ret.ID != "web1" || ret.JID != "" {
 		t.Errorf("of junk: %+v", ret)
 	}
 }
@@ -184,16 +184,16 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte{0x81, 0xa6}, "", 0)
 	f.Fuzz(func(t *testing.T, value []byte, jid string, depth int) {
 		depth %= 64
-		ret, err := Below(wire.SyndicJob{JID: jid, MasterID: "m"}, wire.MinionReturn{ID: "web1", Value: value}, depth)
+		ret, err := RowBelow(wire.SyndicJob{JID: jid, MasterID: "m"}, wire.MinionReturn{ID: "web1", Value: value}, depth)
 		if err != nil {
-			ret = Outline("web1", value)
-			if ret, err = InPlace(ret, "top1", err); err != nil {
+			ret = RowOutline("web1", value)
+			if ret, err = ErrorInPlace(ret, "top1", err); err != nil {
 				return // told: it has no jid
 			}
 		} else if ferr := wire.FitFields(ret.Full, depth); ferr != nil {
 			t.Errorf("taken deeper than %d: %v", depth, ferr)
 		}
-		if row := Of(ret, time.Unix(0, 0)); row.ID != "web1" || len(row.Full) == 0 {
+		if row := RowOf(ret, time.Unix(0, 0)); row.ID != "web1" || len(row.Full) == 0 {
 			t.Errorf("row %+v", row)
 		}
 	})

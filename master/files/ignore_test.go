@@ -1,4 +1,4 @@
-package ignore
+package files
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 func TestMatch(t *testing.T) {
 	c := config.DefaultMaster()
 	c.FileIgnoreGlob, c.FileIgnoreRegex = []string{"*.bak", "a/[0-9]"}, []string{`/\.svn($|/)`, `^(?!z)(x+x+)+y$`}
-	r, err := New(c)
+	r, err := NewIgnoreRules(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
-	if (*Rules)(nil).Match("a") {
+	if (*IgnoreRules)(nil).Match("a") {
 		t.Error("nothing is ignored without rules")
 	}
 }

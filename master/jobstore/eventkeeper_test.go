@@ -1,29 +1,21 @@
-package eventreturn
+package jobstore
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
-}
-
-var quiet = slog.New(slog.DiscardHandler)
 
 // shelf keeps what it is given.
 type shelf struct {
@@ -58,7 +50,7 @@ func TestBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bus.NewBus(bus.Options{})
 		var s shelf
-		k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Blacklist: []string{"no/*"}, Queue: 3, Patience: time.Minute, Log: quiet})
+		k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Blacklist: []string{"no/*"}, Queue: 3, Patience: time.Minute, Log: quiet})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { k.Run(ctx); close(done) }()
@@ -111,7 +103,7 @@ func TestGoesOn(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	defer b.Close()
 	var s shelf
-	k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Log: quiet})
+	k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Log: quiet})
 	k.sub.Close()
 	k.sub = b.Subscribe(bus.SubscribeOptions{Size: 1})
 	fire(t, b, "a", "b") // no room: the subscription is cut off
@@ -146,7 +138,7 @@ func TestBytesThatWait(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	defer b.Close()
 	var s shelf
-	k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Bytes: 100_000, Log: quiet})
+	k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Bytes: 100_000, Log: quiet})
 	large := wire.NewMap("x", strings.Repeat("x", 40_000))
 	for i := range 3 {
 		if err := b.Fire(fmt.Sprint("evil", i), large); err != nil {

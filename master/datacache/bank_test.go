@@ -1,4 +1,4 @@
-package bank
+package datacache
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // What is stored is there until it is flushed, also for another store of the folder.
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "banks")
-	s := Open(dir)
+	s := OpenBanks(dir)
 	if v, ok, err := s.Fetch("a", "k"); v != nil || ok || err != nil {
 		t.Errorf("nothing yet: %v, %v, %v", v, ok, err)
 	}
@@ -25,7 +25,7 @@ func TestStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := Open(dir)
+	again := OpenBanks(dir)
 	if v, ok, err := again.Fetch("a", "k"); !ok || err != nil || !v.(*value.Map).Bool("x") {
 		t.Errorf("%v, %v, %v", v, ok, err)
 	}
@@ -48,7 +48,7 @@ func TestStore(t *testing.T) {
 // What cannot be kept is refused with the reason, and leaves nothing.
 func TestStore_Refused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "banks")
-	s := Open(dir)
+	s := OpenBanks(dir)
 	for _, x := range []struct {
 		bank, key string
 		v         any
@@ -78,7 +78,7 @@ func TestStore_Refused(t *testing.T) {
 // No more values are kept than may be; one that is there may change.
 func TestStore_Bound(t *testing.T) {
 	dir := t.TempDir()
-	s := Open(dir)
+	s := OpenBanks(dir)
 	if err := s.Store("a", "k", 1); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func FuzzStore(f *testing.F) {
 	f.Add("a\x00", "k\n", []byte{0xc1})
 	f.Fuzz(func(t *testing.T, bank, key string, file []byte) {
 		outer := t.TempDir()
-		s := Open(filepath.Join(outer, "banks"))
+		s := OpenBanks(filepath.Join(outer, "banks"))
 		if err := s.Store(bank, key, string(file)); err == nil {
 			if v, ok, err := s.Fetch(bank, key); err != nil || !ok || v != string(file) {
 				t.Errorf("%v, %v, %v", v, ok, err)

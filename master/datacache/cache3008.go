@@ -2,7 +2,7 @@
 // master's cache: cachedir/BANK/ID.p, with grains, pillar and mine each on its own. Before,
 // all of them were in cachedir/minions/ID, where mom has them. A master that takes over from
 // 3008 reads what is newer than its own, and keeps both up to date for the way back.
-package cache3008
+package datacache
 
 import (
 	"errors"
@@ -14,27 +14,29 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// Bank is a folder of files by minion. It is safe for concurrent use, as long as each file
+// Salt3008Bank is a folder of files by minion. It is safe for concurrent use, as long as each file
 // is written by one goroutine at a time.
-type Bank struct{ dir string }
+type Salt3008Bank struct{ dir string }
 
-// Open gives a bank: grains, pillar or mine.
-func Open(cachedir, bank string) Bank { return Bank{filepath.Join(cachedir, bank)} }
+// OpenSalt3008 gives a bank: grains, pillar or mine.
+func OpenSalt3008(cachedir, bank string) Salt3008Bank {
+	return Salt3008Bank{filepath.Join(cachedir, bank)}
+}
 
-// Used reports whether a master of Salt 3008 has used the cache.
-func Used(cachedir string) bool { return Open(cachedir, "grains").There() }
+// UsedBySalt3008 reports whether a master of Salt 3008 has used the cache.
+func UsedBySalt3008(cachedir string) bool { return OpenSalt3008(cachedir, "grains").There() }
 
 // There reports whether Salt 3008 has made the bank. mom does not make it.
-func (b Bank) There() bool {
+func (b Salt3008Bank) There() bool {
 	fi, err := os.Stat(b.dir)
 	return err == nil && fi.IsDir()
 }
 
-func (b Bank) path(id string) string { return filepath.Join(b.dir, id+".p") }
+func (b Salt3008Bank) path(id string) string { return filepath.Join(b.dir, id+".p") }
 
 // Newer reads the file of a minion if it is newer than own, the path of mom's file, or if
 // that one does not exist. id is that of an accepted key, which makes it a safe name.
-func (b Bank) Newer(id, own string) (data []byte, ok bool) {
+func (b Salt3008Bank) Newer(id, own string) (data []byte, ok bool) {
 	theirs, err := os.Stat(b.path(id))
 	if err != nil || !theirs.Mode().IsRegular() {
 		return nil, false
@@ -48,7 +50,7 @@ func (b Bank) Newer(id, own string) (data []byte, ok bool) {
 
 // Write replaces the file of a minion, if Salt 3008 has made the bank. mom's own file has to
 // be written after it.
-func (b Bank) Write(id string, data []byte) error {
+func (b Salt3008Bank) Write(id string, data []byte) error {
 	if !b.There() {
 		return nil
 	}
@@ -59,7 +61,7 @@ func (b Bank) Write(id string, data []byte) error {
 }
 
 // Remove removes the file of a minion.
-func (b Bank) Remove(id string) error {
+func (b Salt3008Bank) Remove(id string) error {
 	if err := os.Remove(b.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove for Salt 3008: %w", err)
 	}

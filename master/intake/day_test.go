@@ -1,4 +1,4 @@
-package quota
+package intake
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 func TestDay(t *testing.T) {
 	const limit = 100 << 10
 	r := rand.New(rand.NewPCG(1, 2))
-	d := NewDay(limit)
+	d := NewDailyQuota(limit)
 	start := time.Unix(1_790_000_000, 0)
 	type brought struct {
 		at time.Time
@@ -46,7 +46,7 @@ func TestDay(t *testing.T) {
 }
 
 func TestDay_Give(t *testing.T) {
-	d, now := NewDay(10*Overhead), time.Unix(1_790_000_000, 0)
+	d, now := NewDailyQuota(10*Overhead), time.Unix(1_790_000_000, 0)
 	for range 1000 {
 		if !d.Take("m", 5*Overhead, now) {
 			t.Fatal("what was given back is counted")
@@ -59,14 +59,14 @@ func TestDay_Give(t *testing.T) {
 	if !d.Take("n", 8*Overhead, now) {
 		t.Error("one id pays for another")
 	}
-	if !NewDay(0).Take("m", 1<<40, now) {
+	if !NewDailyQuota(0).Take("m", 1<<40, now) {
 		t.Error("0 is a bound")
 	}
 }
 
 // Ids that brought nothing for a day are forgotten.
 func TestDay_Forgets(t *testing.T) {
-	d, now := NewDay(1<<20), time.Unix(1_790_000_000, 0)
+	d, now := NewDailyQuota(1<<20), time.Unix(1_790_000_000, 0)
 	for i := range 10_000 {
 		d.Take(fmt.Sprint(i), 1, now)
 	}
@@ -77,7 +77,7 @@ func TestDay_Forgets(t *testing.T) {
 }
 
 func BenchmarkDay(b *testing.B) {
-	d, now := NewDay(1<<40), time.Unix(1_790_000_000, 0)
+	d, now := NewDailyQuota(1<<40), time.Unix(1_790_000_000, 0)
 	ids := make([]string, 100_000)
 	for i := range ids {
 		ids[i] = fmt.Sprint("minion-", i)

@@ -1,4 +1,4 @@
-package tracer
+package meters
 
 import (
 	"strconv"
@@ -13,7 +13,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func after(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
 
 func TestBook(t *testing.T) {
-	b := NewBook()
+	b := NewTraceBook()
 	b.Returned("1", noon) // of a job it does not know
 	b.Received("1", noon)
 	b.Received("1", after(9))

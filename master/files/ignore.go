@@ -1,5 +1,5 @@
 // Package ignore holds paths to file_ignore_regex and file_ignore_glob.
-package ignore
+package files
 
 import (
 	"errors"
@@ -17,15 +17,15 @@ import (
 // expression of Python's kind can take forever.
 const patience = time.Second
 
-// Rules are those of one configuration.
-type Rules struct {
+// IgnoreRules are those of one configuration.
+type IgnoreRules struct {
 	globs   []string
 	regexes []func(path string) bool
 }
 
-// New reads the options of a master. The error names each expression that cannot be read.
-func New(c *config.Master) (*Rules, error) {
-	r := &Rules{globs: c.FileIgnoreGlob}
+// NewIgnoreRules reads the options of a master. The error names each expression that cannot be read.
+func NewIgnoreRules(c *config.Master) (*IgnoreRules, error) {
+	r := &IgnoreRules{globs: c.FileIgnoreGlob}
 	var faults []error
 	for _, text := range c.FileIgnoreRegex {
 		if re, err := regexp.Compile(text); err == nil {
@@ -49,7 +49,7 @@ func New(c *config.Master) (*Rules, error) {
 // Match tells whether a path is ignored. Lists ask for the path in the environment, finding
 // a file for its full path on the master, as Salt does. An expression that takes too long
 // ignores the path: what an operator wanted hidden stays hidden.
-func (r *Rules) Match(path string) bool {
+func (r *IgnoreRules) Match(path string) bool {
 	if r == nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package pick
+package files
 
 import "testing"
 
@@ -19,7 +19,7 @@ func TestShown(t *testing.T) {
 		{nil, []string{"("}, "(", false},
 		{nil, []string{"("}, "x", true},
 	} {
-		if got := New(c.white, c.black).Shown(c.name); got != c.want {
+		if got := NewNameLists(c.white, c.black).Shown(c.name); got != c.want {
 			t.Errorf("%v, %v: %s: %v", c.white, c.black, c.name, got)
 		}
 	}

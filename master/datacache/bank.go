@@ -1,4 +1,4 @@
-package bank
+package datacache
 
 import (
 	"errors"
@@ -27,14 +27,14 @@ const (
 // ext ends the file of a value.
 const ext = ".p"
 
-// Store has the banks below one folder. It is safe for concurrent use.
-type Store struct {
+// Banks has the banks below one folder. It is safe for concurrent use.
+type Banks struct {
 	dir string
 	mu  sync.Mutex
 }
 
-// Open makes a store in a folder, which is made with the first value.
-func Open(dir string) *Store { return &Store{dir: dir} }
+// OpenBanks makes a store in a folder, which is made with the first value.
+func OpenBanks(dir string) *Banks { return &Banks{dir: dir} }
 
 // name is what a part of a bank, or a key, may be called: no path leads out of the folder,
 // and no bank has the name of a value's file.
@@ -49,7 +49,7 @@ func checkName(what, text string) error {
 }
 
 // bank is the folder of a bank.
-func (s *Store) bank(bank string) (string, error) {
+func (s *Banks) bank(bank string) (string, error) {
 	parts := strings.Split(bank, "/")
 	if len(parts) > maxParts {
 		return "", fmt.Errorf("bank %q is within more than %d others", bank, maxParts-1)
@@ -62,7 +62,7 @@ func (s *Store) bank(bank string) (string, error) {
 	return filepath.Join(append([]string{s.dir}, parts...)...), nil
 }
 
-func (s *Store) file(bank, key string) (string, error) {
+func (s *Banks) file(bank, key string) (string, error) {
 	dir, err := s.bank(bank)
 	if err == nil {
 		err = checkName("key", key)
@@ -72,7 +72,7 @@ func (s *Store) file(bank, key string) (string, error) {
 
 // List gives the keys of a bank and the banks within it, sorted; none for one that is not
 // there.
-func (s *Store) List(bank string) ([]string, error) {
+func (s *Banks) List(bank string) ([]string, error) {
 	dir, err := s.bank(bank)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Store) List(bank string) ([]string, error) {
 }
 
 // Fetch gives a value; false if there is none.
-func (s *Store) Fetch(bank, key string) (any, bool, error) {
+func (s *Banks) Fetch(bank, key string) (any, bool, error) {
 	path, err := s.file(bank, key)
 	if err != nil {
 		return nil, false, err
@@ -112,8 +112,8 @@ func (s *Store) Fetch(bank, key string) (any, bool, error) {
 	return v, true, nil
 }
 
-// Store keeps a value, in the place of one that is there.
-func (s *Store) Store(bank, key string, v any) error {
+// Store writes a value, in the place of one that is there.
+func (s *Banks) Store(bank, key string, v any) error {
 	path, err := s.file(bank, key)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Store) Store(bank, key string, v any) error {
 }
 
 // count counts the values of all banks.
-func (s *Store) count() (n int) {
+func (s *Banks) count() (n int) {
 	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not counted
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ext {
 			n++
@@ -152,7 +152,7 @@ func (s *Store) count() (n int) {
 
 // Flush removes a value, or with the key "" a bank with all that is within, and tells
 // whether it was there.
-func (s *Store) Flush(bank, key string) (bool, error) {
+func (s *Banks) Flush(bank, key string) (bool, error) {
 	path, err := s.bank(bank)
 	if key != "" && err == nil {
 		path, err = s.file(bank, key)

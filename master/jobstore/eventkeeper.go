@@ -1,4 +1,4 @@
-package eventreturn
+package jobstore
 
 import (
 	"cmp"
@@ -27,8 +27,8 @@ const (
 	storeWait = 30 * time.Second
 )
 
-// Options of a [Keeper].
-type Options struct {
+// EventReturnOptions of a [EventKeeper].
+type EventReturnOptions struct {
 	Bus *bus.Bus
 	// Store takes events durably; see jobstore.Store.SaveEvents.
 	Store interface {
@@ -51,17 +51,17 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Keeper stores what is fired on the bus.
-type Keeper struct {
-	o        Options
+// EventKeeper stores what is fired on the bus.
+type EventKeeper struct {
+	o        EventReturnOptions
 	sub      *bus.Subscription
 	life     string // no other life of any master names its events so
 	n        uint64
 	no, only target.Patterns
 }
 
-// Listen begins to gather events; [Keeper.Run] stores them.
-func Listen(o Options) *Keeper {
+// ListenEvents begins to gather events; [EventKeeper.Run] stores them.
+func ListenEvents(o EventReturnOptions) *EventKeeper {
 	if o.Patience <= 0 {
 		o.Patience = eventPatience
 	}
@@ -70,7 +70,7 @@ func Listen(o Options) *Keeper {
 	o.Bytes = cmp.Or(o.Bytes, bounds.Default().AuditBytes)
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
-	k := &Keeper{
+	k := &EventKeeper{
 		o: o, life: o.MasterID + "/" + hex.EncodeToString(b),
 		no: target.NewPatterns(o.Blacklist), only: target.NewPatterns(o.Whitelist),
 	}
@@ -78,19 +78,19 @@ func Listen(o Options) *Keeper {
 	return k
 }
 
-func (k *Keeper) listen() {
+func (k *EventKeeper) listen() {
 	//mutant:reactor-audit-bytes
 	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: k.o.Waiting, Bytes: k.o.Bytes})
 }
 
 // wanted applies event_return_whitelist and event_return_blacklist.
-func (k *Keeper) wanted(tag string) bool {
+func (k *EventKeeper) wanted(tag string) bool {
 	return !k.no.Match(tag) && (len(k.only) == 0 || k.only.Match(tag))
 }
 
 // Run stores events until the bus says no more or ctx ends; what was fired by
 // then is stored.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *EventKeeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
@@ -106,7 +106,7 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // gather stores events in batches until the subscription ends. It reports false
 // when the master does.
-func (k *Keeper) gather(ctx context.Context) bool {
+func (k *EventKeeper) gather(ctx context.Context) bool {
 	var batch []returners.Event
 	var late <-chan time.Time
 	for {
@@ -147,7 +147,7 @@ func (k *Keeper) gather(ctx context.Context) bool {
 	}
 }
 
-func (k *Keeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners.Event {
+func (k *EventKeeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners.Event {
 	if !ok {
 		return batch
 	}
@@ -164,7 +164,7 @@ func (k *Keeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners
 }
 
 // row is the event as it goes over the local sockets, with its stamp.
-func (k *Keeper) row(ev bus.Event) (returners.Event, error) {
+func (k *EventKeeper) row(ev bus.Event) (returners.Event, error) {
 	b, err := ev.Bytes()
 	if err != nil {
 		return returners.Event{}, err
@@ -177,7 +177,7 @@ func (k *Keeper) row(ev bus.Event) (returners.Event, error) {
 	return returners.Event{Key: k.life + "/" + strconv.FormatUint(k.n, 10), Tag: tag, Data: data, MasterID: k.o.MasterID, At: ev.Stamp}, nil
 }
 
-func (k *Keeper) store(batch []returners.Event) {
+func (k *EventKeeper) store(batch []returners.Event) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWait)
 	defer cancel()
 	if err := k.o.Store.SaveEvents(ctx, batch); err != nil {

@@ -1,4 +1,4 @@
-package rows
+package intake
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Of is the row of a return that came at a time.
-func Of(ret wire.Return, at time.Time) returners.Return {
+// RowOf is the row of a return that came at a time.
+func RowOf(ret wire.Return, at time.Time) returners.Return {
 	return returners.Return{
 		JID: ret.JID, ID: ret.ID, Fun: ret.FunName(), Success: succeeded(ret), Retcode: ret.Retcode,
 		Out: ret.Out, Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: at,
@@ -25,10 +25,10 @@ func succeeded(ret wire.Return) bool {
 	return ret.Retcode == 0
 }
 
-// Below makes the return of one minion out of what a node passes up of a job, in the
+// RowBelow makes the return of one minion out of what a node passes up of a job, in the
 // form and order in which Salt's own master makes its event. Its fields nest no deeper
 // than depth.
-func Below(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
+func RowBelow(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
 	if mr.Err != nil {
 		return wire.Return{}, mr.Err
 	}
@@ -64,9 +64,9 @@ func Below(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, erro
 	return ret, err
 }
 
-// InPlace is the error that is stored in the place of a return that can never be
+// ErrorInPlace is the error that is stored in the place of a return that can never be
 // taken by a master, and why.
-func InPlace(ret wire.Return, by string, why error) (wire.Return, error) {
+func ErrorInPlace(ret wire.Return, by string, why error) (wire.Return, error) {
 	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, by, why)))
 	if err != nil {
 		return wire.Return{}, fmt.Errorf("return of job %s of %s: %w", ret.JID, ret.ID, err)
@@ -74,8 +74,8 @@ func InPlace(ret wire.Return, by string, why error) (wire.Return, error) {
 	return wire.ParseReturn(full)
 }
 
-// Outline is what can be read of a return of a minion that is none.
-func Outline(id string, load wire.Raw) wire.Return {
+// RowOutline is what can be read of a return of a minion that is none.
+func RowOutline(id string, load wire.Raw) wire.Return {
 	ret := wire.Return{ID: id}
 	// What is wrong with a field is told by who could not read the whole.
 	_ = wire.Fields(load, func(field string, val wire.Raw) error {

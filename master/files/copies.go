@@ -1,4 +1,4 @@
-package copies
+package files
 
 import (
 	"context"
@@ -62,8 +62,8 @@ func (s Sum) hash(size int64) (hash.Hash, error) {
 
 func (s Sum) name() string { return s.Type + "-" + s.Hex }
 
-// Store keeps copies in one folder, which nobody else writes to.
-type Store struct {
+// Copies keeps copies in one folder, which nobody else writes to.
+type Copies struct {
 	dir string
 	max int64
 
@@ -82,8 +82,8 @@ type copied struct {
 	checked bool // since the start
 }
 
-// Open finds the copies that are in a folder, which may take max bytes.
-func Open(dir string, max int64) (*Store, error) {
+// OpenCopies finds the copies that are in a folder, which may take max bytes.
+func OpenCopies(dir string, max int64) (*Copies, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("copies of files: %w", err)
 	}
@@ -91,7 +91,7 @@ func Open(dir string, max int64) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copies of files: %w", err)
 	}
-	s := &Store{dir: dir, max: max, held: lru.NewGuarded[Sum, *copied](lru.Unbounded, nil)}
+	s := &Copies{dir: dir, max: max, held: lru.NewGuarded[Sum, *copied](lru.Unbounded, nil)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	type found struct {
 		Sum
@@ -119,10 +119,10 @@ func Open(dir string, max int64) (*Store, error) {
 }
 
 // Close ends fetches that are under way.
-func (s *Store) Close() { s.cancel() }
+func (s *Copies) Close() { s.cancel() }
 
 // Fetched counts the files that were fetched, and Size tells the bytes of all copies.
-func (s *Store) Fetched() (n uint64, bytes int64) {
+func (s *Copies) Fetched() (n uint64, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fetched, s.total
@@ -130,7 +130,7 @@ func (s *Store) Fetched() (n uint64, bytes int64) {
 
 // Get opens the file that has a hash. If there is no copy, fetch writes it, of size bytes; of
 // many that ask at once, one does. size below 0: it is not known, and at most all copies'.
-func (s *Store) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx context.Context, w io.Writer) error) (*os.File, error) {
+func (s *Copies) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx context.Context, w io.Writer) error) (*os.File, error) {
 	if err := sum.check(); err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Store) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx con
 }
 
 // open opens a copy. One of an earlier life is read for its hash first, once.
-func (s *Store) open(sum Sum) (*os.File, error) {
+func (s *Copies) open(sum Sum) (*os.File, error) {
 	s.mu.Lock()
 	c, ok := s.held.Get(sum)
 	s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Store) open(sum Sum) (*os.File, error) {
 	return f, nil
 }
 
-func (s *Store) drop(sum Sum) {
+func (s *Copies) drop(sum Sum) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c, ok := s.held.Peek(sum); ok {
@@ -199,7 +199,7 @@ func (s *Store) drop(sum Sum) {
 }
 
 // room makes room for n bytes more; s.mu is held.
-func (s *Store) room(n int64) error {
+func (s *Copies) room(n int64) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, and file_cache_size allows %d", ErrSize, n, s.max)
 	}
@@ -216,7 +216,7 @@ func (s *Store) room(n int64) error {
 	return nil
 }
 
-func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(context.Context, io.Writer) error) (err error) {
+func (s *Copies) fetch(ctx context.Context, sum Sum, size int64, fetch func(context.Context, io.Writer) error) (err error) {
 	s.mu.Lock()
 	if _, ok := s.held.Peek(sum); ok { // another one was faster
 		s.mu.Unlock()
@@ -251,7 +251,7 @@ func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(conte
 }
 
 // write fetches a file and gives it its name once it is known to be the right one.
-func (s *Store) write(ctx context.Context, sum Sum, most, want int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
+func (s *Copies) write(ctx context.Context, sum Sum, most, want int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
 	h, err := sum.hash(want)
 	if err != nil {
 		return 0, err
@@ -295,7 +295,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // Clear removes all copies.
-func (s *Store) Clear() error {
+func (s *Copies) Clear() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var faults []error

@@ -1,4 +1,4 @@
-package copies
+package files
 
 import (
 	"context"
@@ -12,17 +12,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func sumOf(text string) Sum { return Sum{"sha256", fmt.Sprintf("%x", sha256.Sum256([]byte(text)))} }
 
-func open(t *testing.T, dir string, most int64) *Store {
+func open(t *testing.T, dir string, most int64) *Copies {
 	t.Helper()
-	s, err := Open(dir, most)
+	s, err := OpenCopies(dir, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +33,7 @@ func writes(text string) func(context.Context, io.Writer) error {
 	}
 }
 
-func get(t *testing.T, s *Store, text string, fetch func(context.Context, io.Writer) error) {
+func get(t *testing.T, s *Copies, text string, fetch func(context.Context, io.Writer) error) {
 	t.Helper()
 	f, err := s.Get(t.Context(), sumOf(text), int64(len(text)), fetch)
 	if err != nil {

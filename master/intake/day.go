@@ -1,5 +1,5 @@
 // Package quota bounds how many bytes each of many peers may bring in a day.
-package quota
+package intake
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// step and steps make the window: a day in steps, and the step that is under way.
+	// step and steps make the quotaWindow: a day in steps, and the step that is under way.
 	step  = 2 * time.Hour
 	steps = 13
 	// unit is what amounts are rounded up to, in bytes.
@@ -17,34 +17,34 @@ const (
 // Overhead is what an entry costs beside its bytes, in bytes.
 const Overhead = 512
 
-// Day bounds the bytes that each id brings within 24 hours. The window moves in steps of two
+// DailyQuota bounds the bytes that each id brings within 24 hours. The quotaWindow moves in steps of two
 // hours, so that it holds for up to 26. It is kept in memory alone: a restart begins anew.
-// A Day costs about 100 bytes for each id that brought something within the window. It is
+// A DailyQuota costs about 100 bytes for each id that brought something within the quotaWindow. It is
 // safe for concurrent use.
-type Day struct {
+type DailyQuota struct {
 	limit int64 // in units; 0: no bound
 
 	mu    sync.Mutex
-	ids   map[string]*window
+	ids   map[string]*quotaWindow
 	swept int64 // the step in which idle ids were dropped last
 }
 
-// window is what one id brought, in units.
-type window struct {
+// quotaWindow is what one id brought, in units.
+type quotaWindow struct {
 	at    int64 // the latest step
 	sum   int64
 	parts [steps]uint32
 }
 
-// NewDay bounds each id to limit bytes a day; 0 is no bound.
-func NewDay(limit int64) *Day {
-	return &Day{limit: (max(limit, 0) + unit - 1) / unit, ids: map[string]*window{}}
+// NewDailyQuota bounds each id to limit bytes a day; 0 is no bound.
+func NewDailyQuota(limit int64) *DailyQuota {
+	return &DailyQuota{limit: (max(limit, 0) + unit - 1) / unit, ids: map[string]*quotaWindow{}}
 }
 
 func units(bytes int) int64 { return (int64(bytes) + Overhead + unit - 1) / unit }
 
 // Take counts bytes of an id, unless they would exceed its day.
-func (d *Day) Take(id string, bytes int, now time.Time) bool {
+func (d *DailyQuota) Take(id string, bytes int, now time.Time) bool {
 	if d.limit == 0 {
 		return true
 	}
@@ -54,7 +54,7 @@ func (d *Day) Take(id string, bytes int, now time.Time) bool {
 	d.sweep(at)
 	w := d.ids[id]
 	if w == nil {
-		w = &window{at: at}
+		w = &quotaWindow{at: at}
 		d.ids[id] = w
 	}
 	w.move(at)
@@ -67,7 +67,7 @@ func (d *Day) Take(id string, bytes int, now time.Time) bool {
 }
 
 // Give takes back what was counted and not brought.
-func (d *Day) Give(id string, bytes int) {
+func (d *DailyQuota) Give(id string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if w := d.ids[id]; w != nil {
@@ -77,8 +77,8 @@ func (d *Day) Give(id string, bytes int) {
 	}
 }
 
-// move lets the window end at a step. A clock that was set back does not move it.
-func (w *window) move(at int64) {
+// move lets the quotaWindow end at a step. A clock that was set back does not move it.
+func (w *quotaWindow) move(at int64) {
 	for i := w.at + 1; i <= min(at, w.at+steps); i++ {
 		w.sum -= int64(w.parts[i%steps])
 		w.parts[i%steps] = 0
@@ -86,8 +86,8 @@ func (w *window) move(at int64) {
 	w.at = max(w.at, at)
 }
 
-// sweep drops ids that brought nothing within the window. The caller holds mu.
-func (d *Day) sweep(at int64) {
+// sweep drops ids that brought nothing within the quotaWindow. The caller holds mu.
+func (d *DailyQuota) sweep(at int64) {
 	if at == d.swept {
 		return
 	}

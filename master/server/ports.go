@@ -1,4 +1,4 @@
-package ports
+package server
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// Options of [Ports]. None may be left out, but for those that say so.
-type Options struct {
+// PortsOptions of [Ports]. None may be left out, but for those that say so.
+type PortsOptions struct {
 	Config *config.Master
 	// Accepted is how many keys are accepted: as many peers may connect.
 	Accepted int
@@ -35,16 +35,16 @@ type Ports struct {
 	Pub    *zmtp.Pub
 	Router *zmtp.Router // nil before [Ports.Serve]
 
-	o    Options
+	o    PortsOptions
 	room *zmtp.Room
 }
 
-// Open binds the port that is published on.
-func Open(o Options) (*Ports, error) {
+// OpenPorts binds the port that is published on.
+func OpenPorts(o PortsOptions) (*Ports, error) {
 	if o.Raise == nil {
 		o.Raise = daemon.RaiseOpenFiles
 	}
-	p, c := &Ports{o: o, room: room(o)}, o.Config
+	p, c := &Ports{o: o, room: portsRoom(o)}, o.Config
 	slow := zmtp.CutSlow
 	if c.PubSlow == "drop" {
 		slow = zmtp.DropSlow

@@ -1,4 +1,4 @@
-package ports
+package server
 
 import (
 	"bytes"
@@ -8,13 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/zmtp"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // At its start a master compares the open files it may have with what its accepted keys
 // need on both ports, and names the number to set. Both ports share what there is. 40
@@ -33,14 +29,14 @@ func TestTooFewOpenFiles(t *testing.T) {
 		{"an option", 100_000, func(c *config.Master) { c.MaxConnections = 39 }, []string{"max_connections=39", "set=40"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			o := Options{Config: config.DefaultMaster(), Accepted: keys}
+			o := PortsOptions{Config: config.DefaultMaster(), Accepted: keys}
 			o.Config.MaxOpenFiles = 256
 			c.change(o.Config)
 			var log bytes.Buffer
 			o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 			asked := uint64(0)
 			o.Raise = func(n uint64) (uint64, error) { asked = n; return uint64(c.given), nil }
-			n := room(o).Total()
+			n := portsRoom(o).Total()
 			if lines := strings.Count(log.String(), "level=WARN"); lines != min(len(c.want), 1) {
 				t.Fatalf("warnings: %s", log.String())
 			}

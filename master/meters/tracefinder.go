@@ -1,4 +1,4 @@
-package tracer
+package meters
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type Finder struct {
 	Ledger interface {
 		State(jid string) (engine.Account, bool)
 	}
-	Book *Book
+	Book *TraceBook
 	// Store counts what is kept of a job, and Local reads it.
 	Store interface {
 		Count(ctx context.Context, jid string) (returners.JobCount, error)
@@ -148,7 +148,7 @@ func readStep(raw wire.Raw) (trace.Step, error) {
 
 func namesOf(gone map[string]jobevent.Absence) []trace.Named {
 	var out []trace.Named
-	for _, id := range first(slices.Sorted(maps.Keys(gone))) {
+	for _, id := range firstNames(slices.Sorted(maps.Keys(gone))) {
 		out = append(out, trace.Named{ID: id, Why: gone[id].Reason, Behind: gone[id].Path})
 	}
 	return out
@@ -156,12 +156,12 @@ func namesOf(gone map[string]jobevent.Absence) []trace.Named {
 
 func waitersOf(paths map[string]string) []trace.Named {
 	var out []trace.Named
-	for _, id := range first(slices.Sorted(maps.Keys(paths))) {
+	for _, id := range firstNames(slices.Sorted(maps.Keys(paths))) {
 		out = append(out, trace.Named{ID: id, Behind: paths[id]})
 	}
 	return out
 }
 
-func first(ids []string) []string {
+func firstNames(ids []string) []string {
 	return ids[:min(len(ids), trace.Names)]
 }

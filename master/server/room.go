@@ -1,14 +1,14 @@
-package ports
+package server
 
 import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// room asks the system for the open files that max_open_files says, or for what the accepted
+// portsRoom asks the system for the open files that max_open_files says, or for what the accepted
 // keys need if that is more, and shares them out between both ports. Each minion has a
 // connection to the publish port, and one to the other while it asks.
-func room(o Options) *zmtp.Room {
+func portsRoom(o PortsOptions) *zmtp.Room {
 	c := o.Config
 	need := uint64(2*o.Accepted + zmtp.Reserve)
 	want := max(uint64(c.MaxOpenFiles), need)
