@@ -33,6 +33,8 @@ type tally struct {
 	skipped []string
 	broken  []string // packages that failed without a failed test: build errors, exits, panics, time-outs
 	blamed  map[string]bool
+
+	tests, packages []timed // top-level tests of at least a second, and packages
 }
 
 func newTally(out io.Writer) *tally {
@@ -84,6 +86,9 @@ func (t *tally) add(e event) {
 
 func (t *tally) endTest(e event) {
 	id := testID{e.Package, e.Test}
+	if e.Elapsed >= 1 && !strings.Contains(e.Test, "/") {
+		t.tests = append(t.tests, timed{e.Package + " " + e.Test, e.Elapsed})
+	}
 	switch e.Action {
 	case "pass":
 		t.passed++
@@ -121,6 +126,9 @@ func (t *tally) endPackage(e event) {
 		if id.pkg == e.Package {
 			delete(t.output, id)
 		}
+	}
+	if e.Action != "skip" {
+		t.packages = append(t.packages, timed{e.Package, e.Elapsed})
 	}
 	word := map[string]string{"pass": "ok", "fail": "FAIL", "skip": "no tests"}[e.Action]
 	fmt.Fprintf(t.out, "%-8s %s %.1fs\n", word, e.Package, e.Elapsed)
