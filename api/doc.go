@@ -1,11 +1,14 @@
-// Package api is the REST API: Salt's rest_cherrypy and rest_tornado in one server, with
-// net/http, and what goes beyond them.
+// Package api is the REST API: Salt's rest_cherrypy and rest_tornado in one server, and more.
 //
-// A request is taken by the table of routes, which the OpenAPI document is made of as well.
-// It is given its bounds (in flight, body, deadlines), its answer a form (JSON or YAML), and
-// whoever it comes from a [Session] at the master: who may do what is decided there alone.
-// Package lowdata reads what is asked, package stream hands events to many readers.
+// A request passes the middlewares (address, log, recovery, ambiguous heads, front end), the [router]
+// that knows the routes, and the [guard] of its route, which checks the token and takes a place. Then
+// the handler of its resource answers: jobs.go, keys.go, tree.go and so on, each with an interface of
+// what it asks the master. routes.go is the table from which the router and the OpenAPI document are
+// made, and build.go connects all parts. The master decides who may do what: each user has a [Session].
 //
-// The server asks the master through a [Backend]; that of package client is [Masters].
-// Where the two dialects differ, a [Dialect] says how; docs/guide/api-compatibility.md lists it.
+// Package lowdata reads what a request asks for, package stream distributes events to readers, package
+// listener bounds connections, package page has the web page, and package backend asks the master. The
+// dialects differ by their dialectRules; docs/guide/api-compatibility.md lists the differences to Salt.
+//
+// The files of a package refer to each other in one direction; TestFilesAreLayered checks it.
 package api

@@ -28,14 +28,14 @@ type fake struct {
 	jobs      map[string]*value.Map // records by job id
 	owner     map[string]string     // of jobs
 	asked     []string              // jobs whose user was asked for
-	mute      bool                  // it cannot be asked for those
-	unsure    error                 // what that gives
+	mute      bool                  // it cannot be asked for their users
+	unsure    error                 // error of that question
 	serial    int
-	down      error                 // what every call gives
+	down      error                 // error of every call
 	events    chan client.Event     // of the bus
 	breaks    chan struct{}         // breaks the bus
 	hold      chan struct{}         // Run waits for it
-	trees     []string              // who has had the tree told
+	trees     []string              // users who have read the tree
 	holdTree  chan struct{}         // Tree waits for it
 	follow    chan client.Update    // of a followed job
 	trimmed   map[string]client.Raw // whole values of returns whose events were trimmed
@@ -360,7 +360,7 @@ func (s *fakeSession) mayRun(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// mayRead tells whether the user may see a job: an own one, or any by the runners.
+// mayRead returns nil if the user may see a job: an own one, or any one by the rules for runners.
 func (s *fakeSession) mayRead(ctx context.Context, jid string) error {
 	name, err := s.who(ctx)
 	if err != nil {
@@ -483,11 +483,17 @@ func (s *fakeSession) Follow(ctx context.Context, jid string) (Following, error)
 // serve makes a server over a fake master, without a listener.
 func serve(t testing.TB, f *fake, change ...func(*Options)) *Server {
 	t.Helper()
-	o := Options{Dialect: CherryPy, Clients: allClients, DisableTLS: true, Log: quiet, Now: f.now}
+	return serveOver(t, f, append([]func(*Options){func(o *Options) { o.Now = f.now }}, change...)...)
+}
+
+// serveOver is serve over any backend.
+func serveOver(t testing.TB, b Backend, change ...func(*Options)) *Server {
+	t.Helper()
+	o := Options{Dialect: CherryPy, Clients: allClients, DisableTLS: true, Log: quiet}
 	for _, c := range change {
 		c(&o)
 	}
-	s, err := newServer(o, f)
+	s, err := newServer(o, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,8 @@ import (
 
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/value"
-)
-
-// The tags of what the API itself tells its readers.
-const (
-	tagGap  = "mom/api/gap"  // events in between cannot be had any more
-	tagSlow = "mom/api/slow" // the reader is cut off
-	tagLost = "mom/api/lost" // the master's bus was lost for a while
-	tagEnd  = "mom/api/end"  // the stream ends, and why
 )
 
 const (
@@ -23,83 +16,84 @@ const (
 	feedWaitMax = 10 * time.Second
 )
 
-// Feed brings the events of a master to a hub until ctx ends. When the bus is lost it is
-// opened again, and the readers are told.
-func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
-	wait, lost, why := feedWaitMin, false, "the event bus of the master was lost; events may be missing"
-	whose := newOwners(b, log, func() {
-		tell(hub, "the master does not tell who asked for jobs; events of your jobs may be missing")
-	})
-	for _, e := range hub.Kept() { // of an earlier life of the API
-		whose.learn(e)
-		lost, why = true, "the API was restarted; events may be missing in between"
+// Reasons of mom/api/lost.
+const (
+	lostBus     = "the event bus of the master was lost; events may be missing"
+	lostRestart = "the API was restarted; events may be missing in between"
+	lostOwners  = "the master does not report the users of jobs; events of your jobs may be missing"
+)
+
+// FeedSource is where [Feed] reads events; see [Backend].
+type FeedSource interface {
+	Events(ctx context.Context) (Events, error)
+	jobUsers
+}
+
+// Feed publishes the events of a master to a hub until ctx ends. When the bus is lost, Feed opens it
+// again and tells the readers.
+func Feed(ctx context.Context, source FeedSource, hub *stream.Hub, log *slog.Logger) {
+	wait, lost, why := feedWaitMin, false, lostBus
+	f := &feed{hub: hub, log: log, owners: newOwners(source, log, func() { notifyLost(hub, lostOwners) })}
+	for _, e := range hub.Kept() { // of an earlier process
+		f.owners.learn(e)
+		lost, why = true, lostRestart
 	}
 	for ctx.Err() == nil {
-		events, err := b.Events(ctx)
+		events, err := source.Events(ctx)
 		if err == nil {
 			if lost {
-				tell(hub, why)
+				notifyLost(hub, why)
 			}
-			wait, lost, why = feedWaitMin, true, "the event bus of the master was lost; events may be missing"
-			err = pass(ctx, events, whose, hub)
-			_ = events.Close() // it is broken, or we are done
+			wait, lost, why = feedWaitMin, true, lostBus
+			err = f.pass(ctx, events)
+			_ = events.Close() // it is broken, or ctx has ended
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		log.Warn("event stream of the master lost, retrying", "err", err, "in", wait)
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-		}
+		_ = sleep.For(ctx, wait) // the loop checks ctx
 		wait = min(2*wait, feedWaitMax)
 	}
 }
 
-// tell has all readers know that something is missing.
-func tell(hub *stream.Hub, reason string) {
-	hub.Publish(tagLost, line(tagLost, value.NewMap("reason", reason)), stream.Audience{Kind: stream.Notice})
+// notifyLost tells all readers that events may be missing.
+func notifyLost(hub *stream.Hub, reason string) {
+	hub.Publish(tagLost, noticeData(tagLost, value.NewMap("reason", reason)), stream.Audience{Kind: stream.Notice})
 }
 
-// maxAtOnce bounds the events that are handed on together.
+// feed publishes events to a hub.
+type feed struct {
+	hub    *stream.Hub
+	owners *owners
+	log    *slog.Logger
+}
+
+// maxAtOnce bounds the events that are published together.
 const maxAtOnce = 1024
 
-// pass hands on events until the bus breaks: those together that are there, so that the
-// master is asked for all their jobs at once.
-func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) (err error) {
+// pass publishes events until the bus breaks. It takes all events that have arrived together, so
+// that it asks the master once for the users of all their jobs.
+func (f *feed) pass(ctx context.Context, events Events) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	came, done := make(chan client.Event, maxAtOnce), make(chan struct{})
+	arrived, done := make(chan client.Event, maxAtOnce), make(chan struct{})
 	var broken error
 	go func() {
 		defer close(done)
-		defer close(came)
-		for {
-			e, err := events.Next(ctx)
-			if err != nil {
-				broken = err
-				return
-			}
-			select {
-			case came <- e:
-			case <-ctx.Done():
-				broken = ctx.Err()
-				return
-			}
-		}
+		defer close(arrived)
+		broken = readEvents(ctx, events, arrived)
 	}()
 	defer func() {
 		cancel()
 		<-done
 		err = broken
 	}()
-	for e := range came {
+	for e := range arrived {
 		list, tags := []client.Event{e}, []string{e.Tag}
 	more:
 		for len(list) < maxAtOnce {
 			select {
-			case e, ok := <-came:
+			case e, ok := <-arrived:
 				if !ok {
 					break more
 				}
@@ -108,21 +102,40 @@ func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) (e
 				break more
 			}
 		}
-		whose.find(ctx, tags...)
+		f.owners.find(ctx, tags...)
 		for _, e := range list {
-			v, data, err := eventLine(e)
-			if err != nil {
-				whose.log.Warn("unreadable event dropped", "tag", e.Tag, "err", err)
-				continue
-			}
-			hub.Publish(e.Tag, data, whose.audience(e.Tag, v))
+			f.publish(e)
 		}
 	}
 	return nil
 }
 
-// eventLine is what an event has, and the whole as Salt's servers show it, on one line.
-func eventLine(e client.Event) (any, []byte, error) {
+// readEvents sends events until the bus breaks, and returns why.
+func readEvents(ctx context.Context, events Events, to chan<- client.Event) error {
+	for {
+		e, err := events.Next(ctx)
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- e:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (f *feed) publish(e client.Event) {
+	v, data, err := eventData(e)
+	if err != nil {
+		f.log.Warn("unreadable event dropped", "tag", e.Tag, "err", err)
+		return
+	}
+	f.hub.Publish(e.Tag, data, f.owners.audience(e.Tag, v))
+}
+
+// eventData returns the data of an event, and the event on one line as Salt's servers show it.
+func eventData(e client.Event) (any, []byte, error) {
 	v, err := e.Data.Decode()
 	if err != nil {
 		return nil, nil, err
@@ -134,14 +147,5 @@ func eventLine(e client.Event) (any, []byte, error) {
 	return v, text, err
 }
 
-// stampForm is how Salt writes times in events.
+// stampForm is Salt's form of times in events.
 const stampForm = "2006-01-02T15:04:05.000000"
-
-// line is what the API itself tells.
-func line(tag string, data *value.Map) []byte {
-	b, err := encode(asJSON, value.NewMap("data", data, "tag", tag))
-	if err != nil {
-		return []byte(`{"data": {}, "tag": "` + tag + `"}`) // of our own words alone: it cannot be
-	}
-	return b
-}

@@ -2,6 +2,8 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,21 +11,25 @@ import (
 	"github.com/momtree/mom/api/page"
 )
 
-// files are what a server has to show to a browser.
-type files struct {
-	assets *page.Assets // the page of ours; nil where own is in its place, or none is wanted
-	own    *page.File
-	static *page.Folder // nil: none
-	// loads bounds how many files of the folder are sent at once: they may be large, and
-	// those who ask for them are strangers.
-	loads chan struct{}
-}
-
-// maxLoads is how many files of a folder are sent at once; more are answered 503.
+// maxLoads bounds the files of the static directory that are sent at once. They may be large, and
+// strangers may ask for them.
 const maxLoads = 256
 
-func openFiles(o Options) (_ *files, err error) {
-	f := &files{loads: make(chan struct{}, maxLoads)}
+// fileHandler serves the page, the file of the option app, and the directory of the option static.
+type fileHandler struct {
+	assets *page.Assets // the page; nil: own replaces it, or there is none
+	own    *page.File   // nil: none
+	static *page.Folder // nil: none
+	loads  chan struct{}
+	// app is the file of own, and appPath the path of the page below root.
+	app, root, appPath string
+	logins             []string
+	log                *slog.Logger
+}
+
+// openFiles opens what the options name. The caller closes the handler.
+func openFiles(o Options) (_ *fileHandler, err error) {
+	h := &fileHandler{loads: make(chan struct{}, maxLoads), app: o.App, root: o.Root, appPath: o.AppPath, logins: o.Logins, log: o.Log}
 	switch {
 	case o.NoApp:
 	case o.App != "":
@@ -31,85 +37,90 @@ func openFiles(o Options) (_ *files, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.own = &own
+		h.own = &own
 	default:
-		if f.assets, err = page.New(strings.TrimPrefix(o.AppPath, "/")); err != nil {
+		if h.assets, err = page.New(strings.TrimPrefix(o.AppPath, "/")); err != nil {
 			return nil, err
 		}
 	}
 	if o.Static != "" {
-		if f.static, err = page.OpenFolder(o.Static); err != nil {
+		if h.static, err = page.OpenFolder(o.Static); err != nil {
 			return nil, err
 		}
 	}
-	return f, nil
+	return h, nil
 }
 
-func (f *files) close() error {
-	if f.static == nil {
+func (h *fileHandler) close() error {
+	if h.static == nil {
 		return nil
 	}
-	return f.static.Close()
+	return h.static.Close()
 }
 
-// loginsFile is below the page: the login services that it offers.
+// loginsFile is the path below the page of the login services that it offers.
 const loginsFile = "logins.json"
 
-var errNoFile = refuse(http.StatusNotFound, "The path was not found.")
+var errNoFile = Refuse(http.StatusNotFound, "The path was not found.")
 
-// app serves the page, or the file that the option app names: that under every path below,
-// as in Salt, for pages that keep their state in the path.
-func (s *Server) app(c *call) error {
-	if s.files.own != nil {
-		if !s.files.own.Serve(c.w, c.r) {
-			s.log.Warn("app file unreadable", "option", "app", "file", s.o.App)
-			return errNoFile
-		}
-		return nil
+// servePage serves the page, or the file of the option app. As in Salt, the file is served for every
+// path below, for pages that keep their state in the path.
+func (h *fileHandler) servePage(c *call) error {
+	if h.own != nil {
+		return h.serveOwn(c.w, c.r)
 	}
-	if strings.HasSuffix(c.r.URL.Path, "/") { // where its files would be sought one folder too deep
-		c.w.Header().Set("Location", s.o.Root+s.o.AppPath)
-		s.write(c.w, c.r, http.StatusFound, nil)
+	if strings.HasSuffix(c.r.URL.Path, "/") { // the page's files would be one directory too deep
+		c.w.Header().Set("Location", h.root+h.appPath)
+		c.write(http.StatusFound, nil)
 		return nil
 	}
 	if c.r.PathValue("path") == loginsFile {
-		return s.loginNames(c)
+		return h.serveLogins(c)
 	}
-	if !s.files.assets.Serve(c.w, c.r, c.r.PathValue("path")) {
+	if !h.assets.Serve(c.w, c.r, c.r.PathValue("path")) {
 		return errNoFile
 	}
 	return nil
 }
 
-// loginNames serves the names of the login services, to the page alone: no other origin reads them.
-func (s *Server) loginNames(c *call) error {
-	body, err := json.Marshal(map[string][]string{"logins": append([]string{}, s.o.Logins...)})
-	if err != nil {
-		return err
-	}
-	h := c.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	c.w.WriteHeader(http.StatusOK)
-	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(body) // who asked may be gone
+// serveOwn serves the file of the option app.
+func (h *fileHandler) serveOwn(w http.ResponseWriter, r *http.Request) error {
+	if !h.own.Serve(w, r) {
+		h.log.Warn("app file unreadable", "option", "app", "file", h.app)
+		return errNoFile
 	}
 	return nil
 }
 
-// static serves a file of the folder of the option static.
-func (s *Server) static(c *call) error {
-	select {
-	case s.files.loads <- struct{}{}:
-		defer func() { <-s.files.loads }()
-	default:
-		return refuse(http.StatusServiceUnavailable, "Too many files are being sent; try again later")
+// serveLogins serves the names of the login services to the page. No other origin can read them.
+func (h *fileHandler) serveLogins(c *call) error {
+	body, err := json.Marshal(map[string][]string{"logins": append([]string{}, h.logins...)})
+	if err != nil {
+		return fmt.Errorf("encode the login services: %w", err)
 	}
-	c.release() // whoever reads slowly keeps no call from being served
-	if strings.HasSuffix(c.r.URL.Path, "/") || !s.files.static.Serve(c.w, c.r, c.r.PathValue("path")) {
+	head := c.w.Header()
+	head.Set("Content-Type", "application/json")
+	head.Set("Cache-Control", "no-store")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Content-Length", strconv.Itoa(len(body)))
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // the client may have gone
+	}
+	return nil
+}
+
+// serveStatic serves a file of the static directory.
+func (h *fileHandler) serveStatic(c *call) error {
+	select {
+	case h.loads <- struct{}{}:
+		defer func() { <-h.loads }()
+	default:
+		return Refuse(http.StatusServiceUnavailable, "Too many files are being sent; try again later")
+	}
+	c.release() // a slow reader holds no place
+	if strings.HasSuffix(c.r.URL.Path, "/") || !h.static.Serve(c.w, c.r, c.r.PathValue("path")) {
 		return errNoFile
 	}
 	return nil

@@ -30,7 +30,7 @@ func staticFolder(t *testing.T) string {
 	return filepath.Join(dir, "static")
 }
 
-// The page and the files of a user are there for whoever asks, and nothing beside them.
+// The page and the static files need no token. Nothing beside them is served.
 func TestFiles(t *testing.T) {
 	static := staticFolder(t)
 	with := func(change func(*Options)) *Server { return serve(t, newFake(), change) }
@@ -115,11 +115,11 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Those who read files slowly keep nobody from the API.
+// Slow readers of files do not block the API.
 func TestSlowLoads(t *testing.T) {
 	s := serve(t, newFake(), func(o *Options) { o.Static, o.MaxInFlight = staticFolder(t), 1 })
 	for range maxLoads {
-		s.files.loads <- struct{}{}
+		s.handlers.files.loads <- struct{}{}
 	}
 	if w := ask(s, "GET", "/static/sub/a.txt", "", ""); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
@@ -127,7 +127,7 @@ func TestSlowLoads(t *testing.T) {
 	if w := ask(s, "GET", "/app", "", ""); w.Code != 200 {
 		t.Errorf("%d", w.Code)
 	}
-	<-s.files.loads
+	<-s.handlers.files.loads
 	r := httptest.NewRequest(http.MethodGet, "/static/sub/a.txt", nil)
 	w := &reader{ResponseRecorder: httptest.NewRecorder()}
 	w.meanwhile = func() {
@@ -136,8 +136,8 @@ func TestSlowLoads(t *testing.T) {
 		}
 	}
 	s.ServeHTTP(w, r)
-	if w.Code != 200 || w.meanwhile != nil || len(s.files.loads) != maxLoads-1 {
-		t.Errorf("%d, %d at work", w.Code, len(s.files.loads))
+	if w.Code != 200 || w.meanwhile != nil || len(s.handlers.files.loads) != maxLoads-1 {
+		t.Errorf("%d, %d at work", w.Code, len(s.handlers.files.loads))
 	}
 }
 
@@ -155,13 +155,13 @@ func (r *reader) Write(b []byte) (int, error) {
 	return r.ResponseRecorder.Write(b)
 }
 
-// Options that cannot be meant are told at the start.
+// Invalid options are errors at the start.
 func TestWrongFiles(t *testing.T) {
 	static := staticFolder(t)
 	for word, change := range map[string]func(*Options){
 		"nosuch.html":           func(o *Options) { o.App = "/nosuch.html" },
-		"is no file":            func(o *Options) { o.App = static },
-		"folder of files":       func(o *Options) { o.Static = static + "/nosuch" },
+		"is not a regular file": func(o *Options) { o.App = static },
+		"static files":          func(o *Options) { o.Static = static + "/nosuch" },
 		"app_path /tree":        func(o *Options) { o.AppPath = "/tree" },
 		"app_path /a/b":         func(o *Options) { o.AppPath = "/a/b" },
 		`app_path "/a b"`:       func(o *Options) { o.AppPath = "/a b" },

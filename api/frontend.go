@@ -5,18 +5,36 @@ import (
 	"strings"
 )
 
-// frontEnd reports whether to answer a request with the file of the option app. As in
-// rest_cherrypy, a browser gets it for every path outside app_path and static_path, because
-// single-page front ends keep their state in the path.
+// frontEnd answers requests of browsers with the file of the option app. As in rest_cherrypy, a
+// browser gets it for every path outside app_path and static_path, because single-page front ends
+// keep their state in the path.
 //
 // rest_cherrypy also serves it for a wildcard Accept and for no Accept header. Here Accept must
 // name HTML, so that the option does not change what programs get.
-func (s *Server) frontEnd(r *http.Request) bool {
-	if s.files.own == nil || s.o.Dialect != CherryPy || r.Method != http.MethodGet && r.Method != http.MethodHead {
+func frontEnd(files *fileHandler, o Options, fail *errorWriter) middleware {
+	return func(next http.Handler) http.Handler {
+		if files.own == nil || o.Dialect != CherryPy {
+			return next
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !forFrontEnd(r, o) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			r.Pattern = o.AppPath
+			if err := files.serveOwn(w, r); err != nil {
+				fail.write(w, r, err)
+			}
+		})
+	}
+}
+
+func forFrontEnd(r *http.Request, o Options) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	rest, ok := strings.CutPrefix(r.URL.Path, s.o.Root)
-	if !ok || rest != "" && rest[0] != '/' || strings.HasPrefix(rest, s.o.AppPath) || strings.HasPrefix(rest, s.o.StaticPath) {
+	rest, ok := strings.CutPrefix(r.URL.Path, o.Root)
+	if !ok || rest != "" && rest[0] != '/' || strings.HasPrefix(rest, o.AppPath) || strings.HasPrefix(rest, o.StaticPath) {
 		return false
 	}
 	return wantsHTML(r.Header.Values("Accept"))

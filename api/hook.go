@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,12 +13,28 @@ import (
 // maxTag bounds the path of a webhook, which becomes a tag.
 const maxTag = 512
 
-// secretHeaders are not told to those who listen to events.
+// secretHeaders do not go into events.
 var secretHeaders = []string{"Authorization", "Cookie", "Proxy-Authorization", "X-Auth-Token"}
 
-// hook makes an event of a request: salt/netapi/hook and the path behind it.
-func (s *Server) hook(c *call) error {
-	if _, ok, err := s.maybeHolder(c); !s.o.OpenWebhooks {
+// eventFirer puts events on the bus; see [Backend].
+type eventFirer interface {
+	Fire(ctx context.Context, tag string, data any) error
+}
+
+// hookHandler serves webhooks.
+type hookHandler struct {
+	tokens *tokenChecker
+	bodies *bodyReader
+	master eventFirer
+	// open accepts webhooks without a token.
+	open bool
+	// raw puts the body into the event, as the dialect does.
+	raw bool
+}
+
+// fire fires an event for a request: salt/netapi/hook and the rest of the path.
+func (h *hookHandler) fire(c *call) error {
+	if ok, err := h.tokens.identify(c); !h.open {
 		if err != nil {
 			return err
 		}
@@ -24,18 +42,14 @@ func (s *Server) hook(c *call) error {
 			return errNoSession
 		}
 	}
-	l := s.limitsOf(c)
-	if !c.known() {
-		l.bytes, l.bounds = min(hookBody, s.o.MaxBody), hookBounds
-	}
 	tag := "salt/netapi/hook"
 	if p := c.r.PathValue("path"); p != "" {
 		tag += "/" + p
 	}
 	if len(tag) > maxTag {
-		return refuse(http.StatusBadRequest, "the path is too long for the tag of an event")
+		return Refuse(http.StatusBadRequest, "the path is too long for the tag of an event")
 	}
-	data, raw, err := s.parseWithin(c, l)
+	data, raw, err := h.bodies.readWithin(c, h.bodies.webhookLimitsOf(c))
 	if err != nil {
 		return err
 	}
@@ -45,38 +59,28 @@ func (s *Server) hook(c *call) error {
 	}
 	get := value.NewMap()
 	q := c.r.URL.Query()
-	for _, name := range slices.Sorted(keysOf(q)) {
-		get.Set(name, one(q[name]))
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		get.Set(name, oneOrAll(q[name]))
 	}
 	head := value.NewMap("Host", c.r.Host)
-	for _, name := range slices.Sorted(keysOf(c.r.Header)) {
+	for _, name := range slices.Sorted(maps.Keys(c.r.Header)) {
 		if !slices.Contains(secretHeaders, name) {
 			head.Set(name, strings.Join(c.r.Header[name], ", "))
 		}
 	}
 	e := value.NewMap("post", post, "get", get, "headers", head)
-	if s.d.rawHook {
+	if h.raw {
 		e = value.NewMap("body", string(raw), "post", post, "get", get, "headers", head)
 	}
-	if err := s.b.Fire(c.ctx, tag, e); err != nil {
+	if err := h.master.Fire(c.ctx, tag, e); err != nil {
 		return err
 	}
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("success", true))
+	c.answer(http.StatusOK, value.NewMap("success", true))
 	return nil
 }
 
-func keysOf(m map[string][]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// one is a text, or several as a list.
-func one(all []string) any {
+// oneOrAll returns the only value as a text, or several as a list.
+func oneOrAll(all []string) any {
 	if len(all) == 1 {
 		return all[0]
 	}

@@ -14,13 +14,6 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// reply is what a request that starts something is answered.
-type reply struct {
-	status int
-	value  any
-	jids   []string // of what was started
-}
-
 // Bounds of what is remembered of requests with an Idempotency-Key.
 const (
 	maxRepeats     = 4096
@@ -29,9 +22,12 @@ const (
 	maxKey         = 255
 )
 
-// repeats remembers what was answered to requests with an Idempotency-Key, so that one that
-// is sent again starts nothing.
-type repeats struct {
+// repeatKey returns the Idempotency-Key of a request; "" for none.
+func repeatKey(r *http.Request) string { return r.Header.Get("Idempotency-Key") }
+
+// repeatStore remembers the answers to requests with an Idempotency-Key, so that a repeated request
+// starts nothing. It is safe for concurrent use.
+type repeatStore struct {
 	now    func() time.Time
 	secret [32]byte
 
@@ -41,25 +37,25 @@ type repeats struct {
 	bytes int
 }
 
-// repeat is one such request.
+// repeat is a request with an Idempotency-Key.
 type repeat struct {
 	body  [32]byte
 	at    time.Time
-	done  chan struct{} // closed once reply is there, or is not to be remembered
+	done  chan struct{} // closed when reply is set, or when there is none to remember
 	reply reply
 	size  int
 	kept  bool
 }
 
-func newRepeats(now func() time.Time) *repeats {
-	r := &repeats{now: now, table: map[[32]byte]*repeat{}}
-	_, _ = rand.Read(r.secret[:]) // it never fails
-	return r
+func newRepeatStore(now func() time.Time) *repeatStore {
+	t := &repeatStore{now: now, table: map[[32]byte]*repeat{}}
+	_, _ = rand.Read(t.secret[:]) // it never fails
+	return t
 }
 
-// scope is whose key it is: two users with the same key do not meet, nor somebody who has
-// the key and not the password.
-func (t *repeats) scope(key, route string, tok Token, logins []client.Login) [32]byte {
+// scope identifies the key of a user on a route. Users with the same key do not share it, and it
+// takes the password as well as the key.
+func (t *repeatStore) scope(key, route string, tok Token, logins []client.Login) [32]byte {
 	h := hmac.New(sha256.New, t.secret[:])
 	part := func(s string) {
 		h.Write([]byte(s))
@@ -87,9 +83,9 @@ func (t *repeats) scope(key, route string, tok Token, logins []client.Login) [32
 	return [32]byte(h.Sum(nil))
 }
 
-// begin finds the request of before, or enters this one; nil where there is no room, since
-// all that is remembered is at work.
-func (t *repeats) begin(id, body [32]byte) (r *repeat, mine bool) {
+// begin returns the previous request of the id, or enters this one. It returns nil if there is no
+// room because all remembered requests are in progress.
+func (t *repeatStore) begin(id, body [32]byte) (r *repeat, mine bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sweep()
@@ -105,8 +101,8 @@ func (t *repeats) begin(id, body [32]byte) (r *repeat, mine bool) {
 	return r, true
 }
 
-// sweep forgets what is past its time.
-func (t *repeats) sweep() {
+// sweep drops expired requests.
+func (t *repeatStore) sweep() {
 	for len(t.order) > 0 {
 		r := t.table[t.order[0]]
 		if r != nil && (!r.kept || t.now().Sub(r.at) < repeatTime) {
@@ -117,15 +113,15 @@ func (t *repeats) sweep() {
 	}
 }
 
-func (t *repeats) drop(id [32]byte) {
+func (t *repeatStore) drop(id [32]byte) {
 	if r := t.table[id]; r != nil {
 		t.bytes -= r.size
 		delete(t.table, id)
 	}
 }
 
-// dropOldest forgets the oldest request that is answered.
-func (t *repeats) dropOldest() bool {
+// dropOldest drops the oldest request that was answered.
+func (t *repeatStore) dropOldest() bool {
 	for i, id := range t.order {
 		if r := t.table[id]; r == nil || r.kept {
 			t.drop(id)
@@ -136,8 +132,8 @@ func (t *repeats) dropOldest() bool {
 	return false
 }
 
-// end remembers what was answered, if something was started; else the key is free again.
-func (t *repeats) end(id [32]byte, r *repeat, rep reply) {
+// end remembers the answer if something was started. Otherwise the key is free again.
+func (t *repeatStore) end(id [32]byte, r *repeat, rep reply) {
 	size := 0
 	if b, err := encode(asJSON, rep.value); err == nil {
 		size = len(b)
@@ -164,35 +160,33 @@ func (t *repeats) end(id [32]byte, r *repeat, rep reply) {
 	close(r.done)
 }
 
-// once runs what a request asks for and answers, or, for a key that was there before,
-// answers as then. What was begun goes on when whoever asked hangs up, so that asking
-// again finds it. All logins were looked up before, in this request; still says whether they
-// are valid after a wait. nil: they are those of tok.
-func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, still func() error, run func(context.Context) reply) error {
-	key := c.r.Header.Get("Idempotency-Key")
+// once runs a request and answers, or repeats the answer of the previous request with its key. A
+// request with a key continues when the client hangs up, so that the client can ask again. All
+// logins were checked during this request. recheck returns nil if they are valid after a wait.
+func (t *repeatStore) once(c *call, logins []client.Login, body []byte, recheck func() error, run func(context.Context) reply) error {
+	key := repeatKey(c.r)
 	if key == "" {
-		rep := run(c.ctx)
-		s.reply(c, rep)
+		run(c.ctx).send(c)
 		return nil
 	}
 	if len(key) > maxKey {
-		return refuse(http.StatusBadRequest, "The header Idempotency-Key has more than 255 bytes")
+		return Refuse(http.StatusBadRequest, "The header Idempotency-Key has more than 255 bytes")
 	}
-	id, sum := s.repeat.scope(key, c.r.Pattern, tok, logins), sha256.Sum256(append([]byte(c.r.Header.Get("Content-Type")+"\n"), body...))
-	r, mine := s.repeat.begin(id, sum)
+	id, sum := t.scope(key, c.r.Pattern, c.token, logins), sha256.Sum256(append([]byte(c.r.Header.Get("Content-Type")+"\n"), body...))
+	r, mine := t.begin(id, sum)
 	switch {
 	case r == nil:
-		return refuse(http.StatusServiceUnavailable, "Too many requests with an Idempotency-Key are at work; try again later")
+		return Refuse(http.StatusServiceUnavailable, "Too many requests with an Idempotency-Key are in progress; try again later")
 	//mutant:api-repeat-other-body
 	case r.body != sum:
-		return refuse(http.StatusUnprocessableEntity, "The Idempotency-Key was used before, for another body")
+		return Refuse(http.StatusUnprocessableEntity, "The Idempotency-Key was used before, for another body")
 	case mine:
 		rep := reply{status: http.StatusInternalServerError}
 		func() {
-			defer func() { s.repeat.end(id, r, rep) }()
+			defer func() { t.end(id, r, rep) }()
 			rep = run(context.WithoutCancel(c.ctx))
 		}()
-		s.reply(c, rep)
+		rep.send(c)
 		return nil
 	}
 	select {
@@ -203,40 +197,14 @@ func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, st
 		case <-c.ctx.Done():
 			return c.ctx.Err()
 		}
-		if still == nil {
-			still = func() error {
-				_, err := s.lookUp(c, tok.Token)
-				return err
-			}
-		}
-		if err := still(); err != nil {
+		if err := recheck(); err != nil {
 			return err
 		}
 	}
 	if !r.kept {
-		return refuse(http.StatusConflict, "The same request was at work and has failed; send it again")
+		return Refuse(http.StatusConflict, "The same request was in progress and has failed; send it again")
 	}
 	c.w.Header().Set("Idempotency-Replayed", "true")
-	s.reply(c, r.reply)
+	r.reply.send(c)
 	return nil
-}
-
-// reply answers, with links to the jobs that were started.
-func (s *Server) reply(c *call, rep reply) {
-	h := c.w.Header()
-	for i, jid := range rep.jids {
-		if i == 16 {
-			break
-		}
-		if jid != "" {
-			h.Add("Link", "<"+s.o.Root+"/jobs/"+jid+">; rel=\"monitor\"")
-		}
-	}
-	switch rep.status {
-	case http.StatusUnauthorized:
-		h.Set("Www-Authenticate", "Session")
-	case http.StatusServiceUnavailable:
-		h.Set("Retry-After", "5")
-	}
-	s.answer(c.w, c.r, rep.status, rep.value)
 }

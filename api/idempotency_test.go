@@ -11,7 +11,7 @@ import (
 // Attack: requests with keys of their own that are refused, without end. Nothing is remembered
 // of them, while an older one is.
 func TestRepeats_Refused(t *testing.T) {
-	r := newRepeats(time.Now)
+	r := newRepeatStore(time.Now)
 	id := func(i int) [32]byte { return sha256.Sum256([]byte(fmt.Sprint(i))) }
 	do := func(i, status int) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What one minion has returned is told by itself, and why there is none.
+// A path shows the return of one minion, or why it is missing.
 func TestOneReturn(t *testing.T) {
 	f := newFake()
 	jid := "20240101000000000777"
@@ -23,11 +23,11 @@ func TestOneReturn(t *testing.T) {
 		jid + "/returns/web-01":                        `{"return": [{"jid": "` + jid + `", "id": "web-01", "fun": "test.echo", "return": "hello", "retcode": 0, "success": true, "path": "syndic-a"}]}`,
 		jid + "/returns/web-02":                        "web-02 has not returned yet",
 		jid + "/returns/web-03":                        "web-03 did not return: Not connected",
-		jid + "/returns/db-01":                         "db-01 does not have to answer this job",
-		"20240101000000000778/returns/web-01":          "does not know this job",
-		"nosuch/returns/web-01":                        "this is no job id",
-		jid + "/returns/..%2f..%2fkeys":                "does not have to answer this job",
-		jid + "/returns/" + strings.Repeat("x", 20000): "does not have to answer this job",
+		jid + "/returns/db-01":                         "db-01 is not a minion of this job",
+		"20240101000000000778/returns/web-01":          "unknown job",
+		"nosuch/returns/web-01":                        "not a job id",
+		jid + "/returns/..%2f..%2fkeys":                "is not a minion of this job",
+		jid + "/returns/" + strings.Repeat("x", 20000): "is not a minion of this job",
 	} {
 		token := bob
 		if strings.HasPrefix(path, "20240101000000000778") {

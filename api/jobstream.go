@@ -4,99 +4,87 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/value"
 )
 
-// The tags of what a stream of one job tells beside its returns.
+// The tags of a stream of one job, beside those of its returns.
 const (
 	tagMissing  = "mom/job/missing"
 	tagComplete = "mom/job/complete"
-	tagExpected = "mom/job/expected" // where it was asked for
+	tagExpected = "mom/job/expected" // only on request
 	tagUnsaved  = "mom/job/unsaved"
 )
 
-// news is what came of a job, or why nothing more does.
-type news struct {
+// maxUnreadable is the number of consecutive unreadable events after which a job is given up.
+const maxUnreadable = 16
+
+// jobStream writes the updates of one job as server-sent events.
+type jobStream struct {
+	jid      string
+	to       *eventSource
+	form     form
+	expected bool // sends expectations too
+	log      *slog.Logger
+}
+
+// jobUpdate is an update of a job, or the error that ends it.
+type jobUpdate struct {
 	u   client.Update
 	err error
 }
 
-// jobStream gives the returns of a job as they come, those that are there first, and at its
-// end the account.
-func (s *Server) jobStream(c *call) error {
-	id := c.r.PathValue("jid")
-	if !jid.Valid(id) {
-		return refuse(http.StatusNotFound, "this is no job id")
-	}
-	ctx, end, err := s.beginStream(c)
-	if err != nil {
-		return err
-	}
-	defer end()
-	open, shut := context.WithTimeout(ctx, s.o.RunnerTime)
-	defer shut()
-	f, err := s.session(c.token).Follow(open, id)
-	if err != nil {
-		return err
-	}
+// serve writes the updates of a job until its end, or until ctx ends. It closes the subscription,
+// and asks valid from time to time whether the user still has access.
+func (s *jobStream) serve(ctx context.Context, f Following, valid func(context.Context) bool) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	came, done := make(chan news), make(chan struct{})
+	updates, done := make(chan jobUpdate), make(chan struct{})
 	defer func() {
 		cancel(nil)
-		_ = f.Close() // the job goes on
+		_ = f.Close() // the job continues
 		<-done
 	}()
 	go func() {
 		defer close(done)
-		pump(ctx, f, came)
+		readUpdates(ctx, f, updates)
 	}()
-	q := c.r.URL.Query()
-	expected, as := q.Get("expected") == "yes", asJSON
-	if q.Get("exact") == "yes" {
-		as = asExact
-	}
-	to := openEventSource(c.w, nil)
-	if to.write("retry: 400\n") != nil || to.flush() != nil {
-		return nil // whoever asked is gone
+	if s.to.write("retry: 400\n") != nil || s.to.flush() != nil {
+		return // the client has gone
 	}
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
 	for beats := 1; ; {
 		select {
-		case n := <-came:
-			if n.u.Expectation != nil && !expected {
+		case u := <-updates:
+			if u.u.Expectation != nil && !s.expected {
 				continue
 			}
-			if last, err := s.tell(to, id, n, as); err != nil || last {
-				return nil //nolint:nilerr // whoever asked is gone
+			if last, err := s.send(u); err != nil || last {
+				return
 			}
 		case <-ctx.Done():
-			_ = s.endStream(to, context.Cause(ctx)) // it has been told
-			return nil
+			_ = sendEnd(s.to, context.Cause(ctx)) // the client may have gone
+			return
 		case <-beat.C:
-			if beats++; beats%checkEvery == 0 {
-				if _, ok := s.stillHolds(ctx, c.token); !ok {
-					_ = s.endStream(to, errExpired) // it has been told
-					return nil
-				}
+			if beats++; beats%checkEvery == 0 && !valid(ctx) {
+				_ = sendEnd(s.to, errExpired) // the client may have gone
+				return
 			}
-			if to.beat(ctx) != nil {
-				return nil
+			if s.to.beat(ctx) != nil {
+				return
 			}
 		}
 	}
 }
 
-// pump reads what comes of a job until its end.
-func pump(ctx context.Context, f Following, to chan<- news) {
+// readUpdates reads the updates of a job until its end.
+func readUpdates(ctx context.Context, f Following, to chan<- jobUpdate) {
 	for failed := 0; ; {
 		u, err := f.Next(ctx)
 		if failed++; err == nil {
@@ -105,7 +93,7 @@ func pump(ctx context.Context, f Following, to chan<- news) {
 			err = fmt.Errorf("%w: %w", client.ErrBusLost, err)
 		}
 		select {
-		case to <- news{u, err}:
+		case to <- jobUpdate{u, err}:
 		case <-ctx.Done():
 			return
 		}
@@ -115,68 +103,70 @@ func pump(ctx context.Context, f Following, to chan<- news) {
 	}
 }
 
-// tell writes one thing that happened to a job; true for the last.
-func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, err error) {
-	var tag string
-	var data *value.Map
-	switch {
-	case errors.Is(n.err, client.ErrBusLost), errors.Is(n.err, client.ErrClosed):
-		tag, last = tagEnd, true
-		data = value.NewMap("reason", "the event bus of the master was lost; ask again")
-	case n.err != nil:
-		s.log.Warn("unreadable job event dropped", "jid", id, "err", n.err)
-		return false, nil
-	case n.u.Return != nil:
-		r := n.u.Return
-		v, err := r.Value.Decode()
-		if err != nil {
-			s.log.Warn("unreadable return dropped", "jid", id, "minion", r.ID, "err", err)
-			return false, nil
-		}
-		tag = "salt/job/" + id + "/ret/" + r.ID
-		data = value.NewMap("jid", id, "id", r.ID, "fun", r.Fun, "return", v, "retcode", r.Retcode, "success", r.Success)
-		if r.Trimmed() {
-			data.Set("trimmed", true) // GET /jobs/JID has it whole
-		}
-		if r.Out != "" {
-			data.Set("out", r.Out)
-		}
-	case n.u.Expectation != nil:
-		x := n.u.Expectation
-		tag, data = tagExpected, value.NewMap("jid", id, "node", x.Node, "minions", x.Minions, "asked", x.Asked)
-	case n.u.Missing != nil:
-		tag, data = tagMissing, value.NewMap("jid", id, "missing", absent(n.u.Missing))
-	case n.u.Unsaved != nil:
-		tag, data = tagUnsaved, value.NewMap("jid", id, "id", n.u.Unsaved.ID, "reason", n.u.Unsaved.Reason)
-	case n.u.Complete != nil:
-		a := n.u.Complete
-		tag, last = tagComplete, true
-		data = value.NewMap("jid", id, "expected", a.Expected, "returned", a.Returned, "failed", a.Failed, "missing", absent(a.Missing), "took", a.Took.Seconds())
-		if len(a.Nodes) > 0 {
-			nodes := value.NewMap()
-			for _, path := range slices.Sorted(maps.Keys(a.Nodes)) {
-				nodes.Set(path, a.Nodes[path])
-			}
-			data.Set("nodes", nodes)
-		}
-	default:
+// send writes one update. It returns true for the last.
+func (s *jobStream) send(u jobUpdate) (last bool, err error) {
+	e, data, last := s.event(u)
+	if data == nil {
 		return false, nil
 	}
-	text, err := encode(as, value.NewMap("data", data, "tag", tag))
-	if err != nil {
-		s.log.Warn("job event not written", "jid", id, "tag", tag, "err", err)
+	if e.Data, err = encode(s.form, value.NewMap("data", data, "tag", e.Tag)); err != nil {
+		s.log.Warn("job event not written", "jid", s.jid, "tag", e.Tag, "err", err)
 		return last, nil
 	}
-	if err := to.send(stream.Event{Tag: tag, Data: text}); err != nil {
+	if err := s.to.send(e); err != nil {
 		return last, err
 	}
-	return last, to.flush()
+	return last, s.to.flush()
 }
 
-func absent(gone map[string]client.Missing) *value.Map {
-	out := value.NewMap()
-	for _, id := range slices.Sorted(maps.Keys(gone)) {
-		out.Set(id, value.NewMap("reason", gone[id].Reason, "path", gone[id].Path))
+// event returns the event of an update and its data; nil for an update without one. last is true for
+// the last event.
+func (s *jobStream) event(n jobUpdate) (e stream.Event, data *value.Map, last bool) {
+	switch {
+	case errors.Is(n.err, client.ErrBusLost), errors.Is(n.err, client.ErrClosed):
+		return stream.Event{Tag: tagEnd}, value.NewMap("reason", "the event bus of the master was lost; ask again"), true
+	case n.err != nil:
+		s.log.Warn("unreadable job event dropped", "jid", s.jid, "err", n.err)
+	case n.u.Return != nil:
+		return stream.Event{Tag: "salt/job/" + s.jid + "/ret/" + n.u.Return.ID}, s.returned(n.u.Return), false
+	case n.u.Expectation != nil:
+		x := n.u.Expectation
+		return stream.Event{Tag: tagExpected}, value.NewMap("jid", s.jid, "node", x.Node, "minions", x.Minions, "asked", x.Asked), false
+	case n.u.Missing != nil:
+		return stream.Event{Tag: tagMissing}, value.NewMap("jid", s.jid, "missing", missingMinions(n.u.Missing)), false
+	case n.u.Unsaved != nil:
+		return stream.Event{Tag: tagUnsaved}, value.NewMap("jid", s.jid, "id", n.u.Unsaved.ID, "reason", n.u.Unsaved.Reason), false
+	case n.u.Complete != nil:
+		return stream.Event{Tag: tagComplete}, s.completed(n.u.Complete), true
 	}
-	return out
+	return stream.Event{}, nil, false
+}
+
+// returned is the data of a return; nil if it is unreadable.
+func (s *jobStream) returned(r *client.Return) *value.Map {
+	v, err := r.Value.Decode()
+	if err != nil {
+		s.log.Warn("unreadable return dropped", "jid", s.jid, "minion", r.ID, "err", err)
+		return nil
+	}
+	data := value.NewMap("jid", s.jid, "id", r.ID, "fun", r.Fun, "return", v, "retcode", r.Retcode, "success", r.Success)
+	if r.Trimmed() {
+		data.Set("trimmed", true) // GET /jobs/JID has the whole value
+	}
+	if r.Out != "" {
+		data.Set("out", r.Out)
+	}
+	return data
+}
+
+func (s *jobStream) completed(a *client.Account) *value.Map {
+	data := value.NewMap("jid", s.jid, "expected", a.Expected, "returned", a.Returned, "failed", a.Failed, "missing", missingMinions(a.Missing), "took", a.Took.Seconds())
+	if len(a.Nodes) > 0 {
+		nodes := value.NewMap()
+		for _, path := range slices.Sorted(maps.Keys(a.Nodes)) {
+			nodes.Set(path, a.Nodes[path])
+		}
+		data.Set("nodes", nodes)
+	}
+	return data
 }

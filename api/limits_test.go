@@ -22,6 +22,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/api/listener"
 	"github.com/momtree/mom/client"
 )
 
@@ -65,7 +66,7 @@ func TestBodies(t *testing.T) {
 			t.Errorf("a body that is announced too large: %d", resp.StatusCode)
 		}
 		if resp, _ := send(t, p.dial(t), head+"Transfer-Encoding: chunked\n\n5\n{\"fun\nzz\n"); resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("chunks that are none: %d", resp.StatusCode)
+			t.Errorf("malformed chunks: %d", resp.StatusCode)
 		}
 		if resp, _ := send(t, p.dial(t), head+"Content-Length: 5\nContent-Length: 6\n\nhello!"); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("two lengths: %d", resp.StatusCode)
@@ -194,11 +195,11 @@ func TestIdempotency(t *testing.T) {
 			if _, err := rand.Read(id[:]); err != nil {
 				t.Fatal(err)
 			}
-			if r, mine := s.repeat.begin(id, id); r == nil || !mine {
+			if r, mine := s.handlers.lowData.repeats.begin(id, id); r == nil || !mine {
 				break
 			}
 		}
-		if n := len(s.repeat.table); n != maxRepeats {
+		if n := len(s.handlers.lowData.repeats.table); n != maxRepeats {
 			t.Errorf("%d keys are remembered", n)
 		}
 	})
@@ -279,7 +280,7 @@ func TestTLS(t *testing.T) {
 	later := func() {
 		mu.Lock()
 		defer mu.Unlock()
-		now = now.Add(lookAgain)
+		now = now.Add(listener.CheckInterval)
 	}
 	s, err := New(Options{Dialect: CherryPy, Host: "127.0.0.1", Cert: cert, Key: key, Log: quiet, Now: clock}, newFake())
 	if err != nil {
@@ -328,7 +329,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What cannot be served is told at the start.
+// Faults in certificates and addresses are errors at the start.
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := selfSigned(t, dir, 1)

@@ -9,27 +9,40 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// welcome tells the clients, those that are not enabled too, as Salt does.
-func (s *Server) welcome(c *call) error {
-	m := value.NewMap("return", "Welcome", "clients", s.d.clients)
-	if s.o.Dialect == Tornado {
-		m = value.NewMap("clients", s.d.clients, "return", "Welcome")
+// loginHandler serves /login, /logout, /token, /whoami and the welcome.
+type loginHandler struct {
+	rules   dialectRules
+	origins *origins
+	bodies  *bodyReader
+	logins  *loginQueue
+	master  tokenRevoker
+	// secure marks cookies as such: the listener has TLS.
+	secure bool
+	now    func() time.Time
+}
+
+// welcome lists the clients, as in Salt including those that are not enabled.
+func (h *loginHandler) welcome(c *call) error {
+	m := value.NewMap("return", "Welcome", "clients", h.rules.clients)
+	if h.rules.name == Tornado {
+		m = value.NewMap("clients", h.rules.clients, "return", "Welcome")
 	}
-	s.answer(c.w, c.r, http.StatusOK, m)
+	c.answer(http.StatusOK, m)
 	return nil
 }
 
-func (s *Server) pleaseLogIn(c *call) error {
+// prompt serves GET /login.
+func (h *loginHandler) prompt(c *call) error {
 	c.w.Header().Set("Www-Authenticate", "Session")
 	var status any
-	if s.d.loginStatus != http.StatusOK {
+	if h.rules.loginStatus != http.StatusOK {
 		status = "401 Unauthorized"
 	}
-	s.answer(c.w, c.r, s.d.loginStatus, value.NewMap("status", status, "return", "Please log in"))
+	c.answer(h.rules.loginStatus, value.NewMap("status", status, "return", "Please log in"))
 	return nil
 }
 
-// readLogin reads the fields of a login and how long its token is to live.
+// readLogin reads the fields of a login and the life of its token.
 func readLogin(m *value.Map) (client.Login, time.Duration, error) {
 	c := lowdata.Of(m)
 	l := client.Login{Eauth: c.Text("eauth"), Username: c.Text("username"), Password: c.Text("password")}
@@ -38,16 +51,16 @@ func readLogin(m *value.Map) (client.Login, time.Duration, error) {
 }
 
 // logIn makes a token and sets it as a cookie too.
-func (s *Server) logIn(c *call) error {
-	if err := s.ownLogin(c.r); err != nil {
+func (h *loginHandler) logIn(c *call) error {
+	if err := h.origins.checkLogin(c.r); err != nil {
 		return err
 	}
-	data, _, err := s.parse(c)
+	data, _, err := h.bodies.read(c)
 	if err != nil {
 		return err
 	}
-	if _, list := data.Value.([]any); list && s.d.oneLogin {
-		return refuse(http.StatusBadRequest, "a login is a map of fields, not a list")
+	if _, list := data.Value.([]any); list && h.rules.oneLogin {
+		return Refuse(http.StatusBadRequest, "a login is a map of fields, not a list")
 	}
 	m, err := data.Map()
 	if err != nil {
@@ -58,61 +71,64 @@ func (s *Server) logIn(c *call) error {
 		return err
 	}
 	if l.Eauth == "" || l.Username == "" || l.Password == "" {
-		if s.o.Dialect == Tornado {
-			return refuse(http.StatusBadRequest, "username, password and eauth are wanted")
+		if h.rules.name == Tornado {
+			return Refuse(http.StatusBadRequest, "a login needs username, password and eauth")
 		}
 		return errBadLogin
 	}
-	t, err := s.makeLogin(c, l, expire)
+	t, err := h.logins.login(c, l, expire)
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
-	if s.d.header {
-		h.Set("X-Auth-Token", t.Token)
+	head := c.w.Header()
+	if h.rules.header {
+		head.Set("X-Auth-Token", t.Token)
 	}
-	h.Set("Cache-Control", "no-store")
-	http.SetCookie(c.w, s.cookie(t.Token, int(t.Expire.Sub(s.o.Now()).Seconds())))
-	var perms any = t.Perms
-	if t.Perms == nil {
-		if perms = s.d.noPerms; perms == nil {
-			perms = value.NewMap()
-		}
-	}
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{value.NewMap(
-		"token", t.Token, "expire", unix(t.Expire), "start", unix(t.Start), "user", t.Name, "eauth", t.Eauth, "perms", perms,
+	head.Set("Cache-Control", "no-store")
+	http.SetCookie(c.w, h.cookie(t.Token, int(t.Expire.Sub(h.now()).Seconds())))
+	c.answer(http.StatusOK, value.NewMap("return", []any{value.NewMap(
+		"token", t.Token, "expire", unix(t.Expire), "start", unix(t.Start), "user", t.Name, "eauth", t.Eauth, "perms", h.perms(t),
 	)}))
 	return nil
 }
 
-// cookie is that of a session: scripts of a page do not see it.
-func (s *Server) cookie(id string, age int) *http.Cookie {
-	//nolint:gosec // Secure where there is TLS: without it the cookie would not come back
-	c := &http.Cookie{Name: cookieName, Value: id, Path: "/", MaxAge: age, HttpOnly: true, Secure: s.certs != nil, SameSite: http.SameSiteLaxMode}
-	if len(s.o.Origins) > 0 && s.o.Origins[0] != "*" && s.certs != nil {
-		c.SameSite = http.SameSiteNoneMode // pages of the origins that are named send it
+// perms returns the rules of a token as Salt shows them.
+func (h *loginHandler) perms(t Token) any {
+	switch {
+	case t.Perms != nil:
+		return t.Perms
+	case h.rules.noPerms != nil:
+		return h.rules.noPerms
+	}
+	return value.NewMap()
+}
+
+// cookie returns the cookie of a session, which the scripts of a page cannot read.
+func (h *loginHandler) cookie(id string, age int) *http.Cookie {
+	//nolint:gosec // Secure only under TLS: otherwise the browser would not send the cookie back
+	c := &http.Cookie{Name: cookieName, Value: id, Path: "/", MaxAge: age, HttpOnly: true, Secure: h.secure, SameSite: http.SameSiteLaxMode}
+	if names := h.origins.names; len(names) > 0 && names[0] != "*" && h.secure {
+		c.SameSite = http.SameSiteNoneMode // pages of the named origins send it
 	}
 	return c
 }
 
-func unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
-
-// logOut ends a token, everywhere and at once.
-func (s *Server) logOut(c *call) error {
-	if err := s.b.RevokeToken(c.ctx, c.token.Token); err != nil {
+// logOut revokes the token.
+func (h *loginHandler) logOut(c *call) error {
+	if err := h.master.RevokeToken(c.ctx, c.token.Token); err != nil {
 		return err
 	}
-	http.SetCookie(c.w, s.cookie("", -1))
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", "Your token has been cleared"))
+	http.SetCookie(c.w, h.cookie("", -1))
+	c.answer(http.StatusOK, value.NewMap("return", "Your token has been cleared"))
 	return nil
 }
 
-// makeToken makes one token for each login in the body.
-func (s *Server) makeToken(c *call) error {
-	if err := s.ownLogin(c.r); err != nil {
+// makeTokens makes a token for each login in the body.
+func (h *loginHandler) makeTokens(c *call) error {
+	if err := h.origins.checkLogin(c.r); err != nil {
 		return err
 	}
-	data, _, err := s.parse(c)
+	data, _, err := h.bodies.read(c)
 	if err != nil {
 		return err
 	}
@@ -129,13 +145,29 @@ func (s *Server) makeToken(c *call) error {
 		if err != nil {
 			return err
 		}
-		t, err := s.makeLogin(c, l, expire)
+		t, err := h.logins.login(c, l, expire)
 		if err != nil {
 			return err
 		}
 		out = append(out, value.NewMap("start", unix(t.Start), "expire", unix(t.Expire), "name", t.Name, "eauth", t.Eauth, "token", t.Token))
 	}
 	c.w.Header().Set("Cache-Control", "no-store")
-	s.answer(c.w, c.r, http.StatusOK, out)
+	c.answer(http.StatusOK, out)
+	return nil
+}
+
+// whoAmI shows the user of a token, its expiry and its rules. Gateways use it to look up tokens.
+func (h *loginHandler) whoAmI(c *call) error {
+	t := c.token
+	groups, perms := t.Groups, t.Perms
+	if groups == nil {
+		groups = []string{}
+	}
+	if perms == nil {
+		perms = []any{}
+	}
+	c.answer(http.StatusOK, value.NewMap("return", []any{value.NewMap(
+		"user", t.Name, "eauth", t.Eauth, "start", unix(t.Start), "expire", unix(t.Expire), "perms", perms, "groups", groups,
+	)}))
 	return nil
 }

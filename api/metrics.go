@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/metrics"
 )
 
-// Metrics are the figures of the listeners of one process and of the hub that they share;
-// the check is whether the master answers.
+// Metrics returns the metrics of the listeners of a process and of the hub that they share. Its
+// check is whether the master answers.
 func Metrics(b Backend, hub *stream.Hub, servers ...*Server) metrics.Source {
 	return metrics.Source{
 		Collect: func(to *metrics.Sink) {
@@ -19,11 +19,11 @@ func Metrics(b Backend, hub *stream.Hub, servers ...*Server) metrics.Source {
 			to.Count("mom_api_event_readers_cut_total", f.Cut)
 			to.Set("mom_api_events_kept", float64(f.Kept))
 			for _, s := range servers {
-				name := string(s.o.Dialect)
-				to.Set("mom_api_requests_at_work", float64(s.atWork()), name)
-				to.Set("mom_api_streams", float64(s.streaming.Load()), name)
-				for class := range s.answered {
-					if n := s.answered[class].Load(); n > 0 {
+				name := string(s.dialect)
+				to.Set("mom_api_requests_at_work", float64(s.handlers.stats.budget.inProgress()), name)
+				to.Set("mom_api_streams", float64(s.handlers.stats.streams.open.Load()), name)
+				for class := range s.handlers.stats.figures.answered {
+					if n := s.handlers.stats.figures.answered[class].Load(); n > 0 {
 						to.Count("mom_api_requests_total", n, name, strconv.Itoa(class)+"xx")
 					}
 				}

@@ -9,39 +9,41 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// openAPI shows the document that the table of routes is.
-func (s *Server) openAPI(c *call) error {
+// docHandler serves /openapi.json.
+type docHandler struct{ doc []byte }
+
+func (h *docHandler) show(c *call) error {
 	c.w.Header().Set("Content-Type", "application/json")
-	s.write(c.w, c.r, http.StatusOK, s.doc)
+	c.write(http.StatusOK, h.doc)
 	return nil
 }
 
-// document makes the OpenAPI document.
-func (s *Server) document() ([]byte, error) {
+// describe makes the OpenAPI document of a table.
+func describe(table []route, o Options) ([]byte, error) {
 	paths := value.NewMap()
-	for i := range routes {
-		rt := &routes[i]
-		if !s.has(rt) {
+	for i := range table {
+		rt := &table[i]
+		if !rt.enabled(o) {
 			continue
 		}
-		p := docPath(s.pattern(rt))
+		p := docPath(rt.pattern(o))
 		ops := paths.Map(p)
 		if ops == nil {
 			ops = value.NewMap()
 			paths.Set(p, ops)
 		}
-		ops.Set(strings.ToLower(rt.method), s.operation(rt))
+		ops.Set(strings.ToLower(rt.method), operation(rt, p))
 	}
 	return encode(asJSON, value.NewMap(
 		"openapi", "3.1.0",
-		"info", value.NewMap("title", "mom REST API ("+string(s.o.Dialect)+")", "version", s.o.Version, "license", value.NewMap("name", "Apache-2.0")),
-		"servers", []any{value.NewMap("url", s.o.Root+"/")},
+		"info", value.NewMap("title", "mom REST API ("+string(o.Dialect)+")", "version", o.Version, "license", value.NewMap("name", "Apache-2.0")),
+		"servers", []any{value.NewMap("url", o.Root+"/")},
 		"paths", paths,
 		"components", value.NewMap("securitySchemes", securitySchemes(), "schemas", schemas(), "responses", failures()),
 	))
 }
 
-// docPath is a pattern of net/http in the words of OpenAPI.
+// docPath turns a pattern of net/http into a path of OpenAPI.
 func docPath(pattern string) string {
 	if pattern == "/{$}" {
 		return "/"
@@ -49,10 +51,10 @@ func docPath(pattern string) string {
 	return strings.ReplaceAll(pattern, "...}", "}")
 }
 
-func (s *Server) operation(rt *route) *value.Map {
-	op := value.NewMap("summary", rt.summary, "operationId", operationID(rt.method, docPath(s.pattern(rt))))
+func operation(rt *route, path string) *value.Map {
+	op := value.NewMap("summary", rt.summary, "operationId", operationID(rt.method, path))
 	params := []any{}
-	for _, seg := range strings.Split(docPath(s.pattern(rt)), "/") {
+	for _, seg := range strings.Split(path, "/") {
 		if name, ok := strings.CutPrefix(seg, "{"); ok {
 			params = append(params, value.NewMap("name", strings.TrimSuffix(name, "}"), "in", "path", "required", true, "schema", value.NewMap("type", "string")))
 		}
@@ -66,7 +68,7 @@ func (s *Server) operation(rt *route) *value.Map {
 	}
 	if rt.body == "lowdata" {
 		params = append(params, value.NewMap("name", "Idempotency-Key", "in", "header",
-			"description", "a request that is sent again with the same key and body starts nothing and is answered as before", "schema", value.NewMap("type", "string", "maxLength", maxKey)))
+			"description", "a repeated request with the same key and body starts nothing and gets the same answer", "schema", value.NewMap("type", "string", "maxLength", maxKey)))
 	}
 	if len(params) > 0 {
 		op.Set("parameters", params)
@@ -78,8 +80,8 @@ func (s *Server) operation(rt *route) *value.Map {
 		}
 		op.Set("requestBody", value.NewMap("required", true, "content", content))
 	}
-	op.Set("responses", answers(rt, s.d))
-	if rt.who == holder {
+	op.Set("responses", answers(rt))
+	if rt.access == withToken {
 		op.Set("security", []any{value.NewMap("header", []any{}), value.NewMap("bearer", []any{}), value.NewMap("cookie", []any{})})
 	}
 	return op
@@ -90,29 +92,19 @@ func operationID(method, path string) string {
 	return strings.ToLower(method) + "_" + strings.Join(words, "_")
 }
 
-func answers(rt *route, d manner) *value.Map {
-	good, kind, text := "200", "application/json", "done"
-	switch {
-	case strings.HasPrefix(rt.path, "/ws"), strings.HasSuffix(rt.path, "_events/{token}"):
-		return value.NewMap("101", value.NewMap("description", "the web socket begins"), "401", ref("Unauthorized"), "426", ref("Refused"))
-	case rt.file:
-		if kind, text = "*/*", "the file"; rt.path == "{app}" {
-			kind, text = "text/html", "the document"
-		}
-	case rt.stream:
-		kind, text = "text/event-stream", "events until either side ends"
-	case rt.path == "/keys" && rt.method == http.MethodPost:
-		kind, text = "application/x-tar", "minion.pub and minion.pem"
-	case rt.path == "/minions" && rt.method == http.MethodPost && d.links:
-		good, text = "202", "the jobs have begun"
-	case rt.path == "/login" && rt.method == http.MethodGet && d.loginStatus != http.StatusOK:
-		good, text = "401", "a login is wanted"
+func answers(rt *route) *value.Map {
+	a := rt.answer
+	switch a.status {
+	case "101":
+		return value.NewMap(a.status, value.NewMap("description", a.text), "401", ref("Unauthorized"), "426", ref("Refused"))
+	case "":
+		a = answerDoc{status: "200", kind: "application/json", text: "done"}
 	}
-	out := value.NewMap(good, value.NewMap("description", text, "content", value.NewMap(kind, value.NewMap("schema", value.NewMap()))))
+	out := value.NewMap(a.status, value.NewMap("description", a.text, "content", value.NewMap(a.kind, value.NewMap("schema", value.NewMap()))))
 	if rt.body != "" || len(rt.query) > 0 {
 		out.Set("400", ref("Refused"))
 	}
-	if rt.who == holder || rt.body != "" {
+	if rt.access == withToken || rt.body != "" {
 		out.Set("401", ref("Unauthorized"))
 	}
 	out.Set("default", ref("Refused"))
@@ -134,8 +126,8 @@ func securitySchemes() *value.Map {
 func failures() *value.Map {
 	body := value.NewMap("application/json", value.NewMap("schema", value.NewMap("$ref", "#/components/schemas/problem")))
 	return value.NewMap(
-		"Refused", value.NewMap("description", "it cannot be done, and why", "content", body),
-		"Unauthorized", value.NewMap("description", "no token, one that does not hold, or no right", "content", body),
+		"Refused", value.NewMap("description", "the request failed; the text says why", "content", body),
+		"Unauthorized", value.NewMap("description", "no token, an invalid token, or no permission", "content", body),
 	)
 }
 

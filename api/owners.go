@@ -16,53 +16,58 @@ import (
 )
 
 const (
-	// maxOwners bounds the jobs and the calls of which it is remembered who asked; the
-	// ones unheard of for longest give way.
+	// maxOwners bounds the jobs and the calls whose users are remembered. The least recently used
+	// are dropped.
 	maxOwners = 16 << 10
-	// ownerTime bounds the question who asked for jobs: all events wait for it.
+	// ownerTime bounds the question about jobs, for which all events wait.
 	ownerTime = 4 * time.Second
-	// ownerRest is how long nobody is asked after a question without an answer.
-	ownerRest = 5 * time.Second
+	// ownerPause is the time without questions after a failed one.
+	ownerPause = 5 * time.Second
 )
 
-// owners find out whose jobs and calls events are of. It is for one goroutine.
-//
-// The master's record of a job says who asked for it, as for all that is read of a job: it is
-// asked once for each job, and for many in one question, since its answer may take as long
-// as a hundred events. A master of Salt's cannot be asked: of its jobs the event
-// salt/job/JID/new says it, and of calls salt/run/JID/new and salt/wheel/JID/new. The first
-// that is heard of a job or call stays: nobody takes it over by firing another.
-type owners struct {
-	b    Backend
-	log  *slog.Logger
-	now  func() time.Time
-	jobs *lru.Guarded[string, string] // "" for a job that the master does not know
-	call *lru.Guarded[string, string]
-	rest time.Time // when the master may be asked again
-	mute bool      // the master cannot be asked
-	lost func()    // is told of a job whose user could not be found out
+// jobUsers knows the users of jobs; see [Backend].
+type jobUsers interface {
+	JobUsers(ctx context.Context, jids []string) (map[string]string, error)
 }
 
-func newOwners(b Backend, log *slog.Logger, lost func()) *owners {
+// owners finds the users of the jobs and calls that events belong to. It is not safe for concurrent
+// use.
+//
+// The master's record of a job names its user. owners asks once for each job, and for many in one
+// question, because an answer may take as long as a hundred events. A Salt master cannot be asked:
+// the event salt/job/JID/new names the user of a job there. salt/run/JID/new and salt/wheel/JID/new
+// name the users of calls. The first event of a job or call counts, so nobody takes it over by
+// firing another.
+type owners struct {
+	master jobUsers
+	log    *slog.Logger
+	now    func() time.Time
+	jobs   *lru.Guarded[string, string] // "" for a job that the master does not know
+	calls  *lru.Guarded[string, string]
+	pause  time.Time // no question before this time
+	silent bool      // the master cannot be asked
+	lost   func()    // called if the users of jobs could not be found
+}
+
+func newOwners(master jobUsers, log *slog.Logger, lost func()) *owners {
 	return &owners{
-		b: b, log: log, now: time.Now, lost: lost,
-		jobs: lru.NewGuarded[string, string](maxOwners, nil), call: lru.NewGuarded[string, string](maxOwners, nil),
+		master: master, log: log, now: time.Now, lost: lost,
+		jobs: lru.NewGuarded[string, string](maxOwners, nil), calls: lru.NewGuarded[string, string](maxOwners, nil),
 	}
 }
 
-// callTags are where the calls of runners and of the wheel are told.
+// callTags begin the tags of the events of calls.
 var callTags = []string{"salt/run/", "salt/wheel/"}
 
-// jobOf names the job that an event is of.
+// jobOf returns the job that an event belongs to.
 func jobOf(tag string) (id string, begins, ok bool) {
 	id, kind, _, ok := jobevent.Parse(tag)
 	return id, kind == jobevent.KindNew, ok && jid.Valid(id)
 }
 
-// find asks the master, once for all of them, for the jobs of events of which nobody knows
-// who asked.
+// find asks the master for the unknown users of the jobs of events, once for all of them.
 func (o *owners) find(ctx context.Context, tags ...string) {
-	if o.mute || o.now().Before(o.rest) {
+	if o.silent || o.now().Before(o.pause) {
 		return
 	}
 	var ids []string
@@ -78,17 +83,17 @@ func (o *owners) find(ctx context.Context, tags ...string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ownerTime)
 	defer cancel()
-	users, err := o.b.JobUsers(ctx, ids)
+	users, err := o.master.JobUsers(ctx, ids)
 	switch {
 	case errors.Is(err, client.ErrNotTold):
-		o.mute = true
+		o.silent = true
 		return
 	case errors.Is(ctx.Err(), context.Canceled):
 		return
 	case err != nil:
 		o.log.Warn("master does not report job owners, job events go to privileged users only", "jobs", len(ids), "first", ids[0], "err", err)
 		o.lost()
-		o.rest = o.now().Add(ownerRest)
+		o.pause = o.now().Add(ownerPause)
 		return
 	}
 	for _, id := range ids {
@@ -96,13 +101,13 @@ func (o *owners) find(ctx context.Context, tags ...string) {
 	}
 }
 
-// audience tells who may hear an event, by what find has found.
+// audience returns who may receive an event, after find.
 func (o *owners) audience(tag string, data any) stream.Audience {
 	fields, _ := data.(*value.Map)
 	if id, begins, ok := jobOf(tag); ok {
 		user, known := o.jobs.Get(id)
 		//mutant:api-owner-is-recorded
-		if !known && begins && o.mute {
+		if !known && begins && o.silent {
 			user = stream.AnyService + fields.String("user")
 			o.jobs.Add(id, user)
 		}
@@ -118,19 +123,19 @@ func (o *owners) audience(tag string, data any) stream.Audience {
 			return stream.Audience{}
 		}
 		key := prefix + id
-		user, known := o.call.Get(key)
+		user, known := o.calls.Get(key)
 		//mutant:api-first-owner-stays
 		if !known && what == "new" {
 			user = callerOf(fields)
-			o.call.Add(key, user)
+			o.calls.Add(key, user)
 		}
 		return stream.Audience{Kind: stream.Call, User: user}
 	}
 	return stream.Audience{}
 }
 
-// callerOf names who made a call, by the event of its start. Of a master of Salt's it has no
-// field for the login service.
+// callerOf returns the user of a call from the event of its start, which does not name the login
+// service at a Salt master.
 func callerOf(fields *value.Map) string {
 	user, eauth := fields.String("user"), fields.String("mom_eauth")
 	switch {
@@ -142,7 +147,7 @@ func callerOf(fields *value.Map) string {
 	return user
 }
 
-// learn takes over what was found out about an event before.
+// learn takes the user of an event that is kept.
 func (o *owners) learn(e stream.Event) {
 	if e.For.User == "" {
 		return
@@ -154,7 +159,7 @@ func (o *owners) learn(e stream.Event) {
 	for _, prefix := range callTags {
 		if rest, ok := strings.CutPrefix(e.Tag, prefix); ok {
 			id, _, _ := strings.Cut(rest, "/")
-			o.call.Add(prefix+id, e.For.User)
+			o.calls.Add(prefix+id, e.For.User)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/momtree/mom/api/listener"
 )
 
 // pipes is a listener of connections in memory, whose deadlines go by the clock of the
@@ -50,7 +52,7 @@ func start(t *testing.T, s *Server) (_ *pipes, stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := s.serve(p); !errors.Is(err, http.ErrServerClosed) {
+		if err := listener.Serve(s.http, p, s.limiter); !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	}()

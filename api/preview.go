@@ -4,23 +4,34 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/momtree/mom/api/lowdata"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/value"
 )
 
-// previewNamed is how many minions a preview names.
+// previewNamed bounds the minions that a preview names.
 const previewNamed = 100
 
-// preview tells whom a job would mean, and starts none. The master holds the user to the
-// rules to which it would hold the job; who may not start it is told that, and nothing of
-// the tree.
-func (s *Server) preview(c *call) error {
+// targetReader matches targets for a user; see [Session].
+type targetReader interface {
+	Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error)
+}
+
+// previewHandler serves /preview.
+type previewHandler struct {
+	as   func(client.Login) targetReader
+	time time.Duration // bounds a call of the master
+}
+
+// show shows which minions a job would target, and starts none. The master applies the rules that
+// it would apply to the job. A user who may not start the job sees that, and nothing of the tree.
+func (h *previewHandler) show(c *call) error {
 	q := c.r.URL.Query()
 	fields := value.NewMap("client", "local", "tgt", q.Get("tgt"), "fun", q.Get("fun"))
 	if q.Get("tgt") == "" || q.Get("fun") == "" {
-		return refuse(http.StatusBadRequest, "tgt and fun are wanted: whom the job means, and the function, which decides whether the user may")
+		return Refuse(http.StatusBadRequest, "tgt and fun are missing: the target, and the function that decides whether the user may run it")
 	}
 	if kind := q.Get("tgt_type"); kind != "" {
 		fields.Set("tgt_type", kind)
@@ -36,9 +47,9 @@ func (s *Server) preview(c *call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, s.o.RunnerTime)
+	ctx, cancel := context.WithTimeout(c.ctx, h.time)
 	defer cancel()
-	m, err := s.session(c.token).Meant(ctx, j, previewNamed)
+	m, err := h.as(client.Login{Token: c.token.Token}).Meant(ctx, j, previewNamed)
 	refused := ""
 	if r, ok := errors.AsType[*client.Refused](err); ok && (r.Name == "AuthorizationError" || r.Name == "AuthenticationError") {
 		refused, err = r.Message, nil
@@ -57,6 +68,6 @@ func (s *Server) preview(c *call) error {
 	if refused != "" {
 		v.Set("refused", refused)
 	}
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{v}))
+	c.answer(http.StatusOK, value.NewMap("return", []any{v}))
 	return nil
 }

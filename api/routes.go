@@ -1,175 +1,131 @@
 package api
 
-import (
-	"fmt"
-	"net/http"
-	"regexp"
-	"strings"
-)
+import "net/http"
 
-// who says whose requests a route takes.
-type who int
-
-const (
-	// The zero value: no token is looked at, or the body has what counts.
-	_ who = iota
-	// holder: whoever shows a token that holds.
-	holder
-)
-
-// route is one row of the table that the server and the OpenAPI document are made of.
-type route struct {
-	method string
-	// path is a pattern of net/http; {webhook}, {app} and {static} at its beginning are the
-	// options webhook_url, app_path and static_path.
-	path string
-	who  who
-	// in is the dialect that has the route; "" for both.
-	in Dialect
-	// login: its body is a login alone, which pages of origins that are named may send.
-	login bool
-	// starts: it starts a job, although its method is GET: Salt's clients know it so.
-	starts bool
-	// stream: an answer without end, counted apart.
-	stream bool
-	// file: the answer is a file, whatever the header Accept says.
-	file bool
-	// inURL takes the token from the query or the path as well: browsers cannot send
-	// headers there.
-	inURL   bool
-	summary string
-	// query are the parameters after "?", with what they mean.
-	query map[string]string
-	// body is the schema of the body; "" for none.
-	body string
-	do   func(*Server, *call) error
+// handlers are the handlers of the resources.
+type handlers struct {
+	login   *loginHandler
+	lowData *lowDataHandler
+	minions *minionHandler
+	jobs    *jobHandler
+	tree    *treeHandler
+	preview *previewHandler
+	keys    *keyHandler
+	hooks   *hookHandler
+	events  *eventHandler
+	files   *fileHandler
+	stats   *statsHandler
+	health  *healthHandler
+	doc     *docHandler
 }
 
-// routes are all that the API has.
-var routes = []route{
-	{method: "GET", path: "/{$}", summary: "Welcome, and the clients", do: (*Server).welcome},
-	{method: "POST", path: "/{$}", summary: "Run low data under a token", body: "lowdata", do: (*Server).runLow},
-	{method: "GET", path: "/login", summary: "Says that a login is wanted", do: (*Server).pleaseLogIn},
-	{method: "POST", path: "/login", login: true, summary: "Log in: make a token", body: "login", do: (*Server).logIn},
-	{method: "POST", path: "/logout", who: holder, summary: "End the token", do: (*Server).logOut},
-	{method: "POST", path: "/token", login: true, summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
-	{method: "GET", path: "/run", summary: "Welcome, and the clients", do: (*Server).welcome},
-	{method: "POST", path: "/run", summary: "Run low data, each chunk with its own login", body: "lowdata", do: (*Server).runBare},
-	{method: "GET", path: "/minions", who: holder, starts: true, summary: "The grains of all minions", do: (*Server).minions},
-	{method: "POST", path: "/minions", who: holder, summary: "Start jobs without waiting", body: "lowdata", do: (*Server).startJobs},
-	{method: "GET", path: "/minions/{id}", who: holder, starts: true, summary: "The grains of a minion", do: (*Server).minions},
-	{method: "GET", path: "/jobs", who: holder, summary: "The jobs that are kept", do: (*Server).jobs},
-	{
-		method: "GET", path: "/jobs/{jid}", who: holder, summary: "A job and its results", do: (*Server).job,
-		query: map[string]string{"wait": "seconds to wait for the end of the job, at most 600"},
-	},
-	{
-		method: "GET", path: "/jobs/{jid}/status", who: holder, summary: "Where a job is: its account, and whom it waits for", do: (*Server).jobStatus,
-		query: map[string]string{"timeout": "seconds to wait for nodes below", "raw": "yes: in the form of the runner topology.trace"},
-	},
-	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", query: followQuery, do: (*Server).jobStream},
-	{method: "GET", path: "/jobs/{jid}/returns/{id}", who: holder, summary: "What one minion has returned to a job", do: (*Server).jobReturn},
-	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
-	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
-	{method: "GET", path: "/preview", who: holder, summary: "Whom a target means, before anything is sent", query: previewQuery, do: (*Server).preview},
-	{method: "GET", path: "/keys", who: holder, summary: "All keys by their state", do: (*Server).keys},
-	{method: "POST", path: "/keys", summary: "Make a pair of keys, accept it, and answer with both as a tar", body: "keys", do: (*Server).makeKeys},
-	{method: "GET", path: "/keys/{id}", who: holder, summary: "The fingerprint of a key", do: (*Server).key},
-	{method: "POST", path: "{webhook}", summary: "Fire an event: salt/netapi/hook", body: "any", do: (*Server).hook},
-	{method: "POST", path: "{webhook}/{path...}", summary: "Fire an event: salt/netapi/hook/ and the path", body: "any", do: (*Server).hook},
-	{method: "GET", path: "/stats", summary: "Figures of this server", do: (*Server).stats},
-	{method: "GET", path: "/events", who: holder, stream: true, inURL: true, summary: "Events of the master (server-sent events)", query: eventQuery, do: (*Server).events},
-	{method: "GET", path: "/ws", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
-	{method: "GET", path: "/ws/{token}", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
-	{method: "GET", path: "/all_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: tagQuery, do: (*Server).allEvents},
-	{method: "GET", path: "/formatted_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "What happens to jobs and minions (web socket)", query: tagQuery, do: (*Server).formattedEvents},
-	{method: "GET", path: "{app}", file: true, summary: "The page of the tree, or the file of the option app", do: (*Server).app},
-	{method: "GET", path: "{app}/{path...}", file: true, summary: "A file of the page", do: (*Server).app},
-	{method: "GET", path: "{static}/{path...}", file: true, summary: "A file of the folder of the option static", do: (*Server).static},
-	{method: "GET", path: "/whoami", who: holder, summary: "Whose token it is, and what rules hold for it", do: (*Server).whose},
-	{method: "GET", path: "/health", summary: "Whether the master answers", do: (*Server).health},
-	{method: "GET", path: "/openapi.json", summary: "This document", do: (*Server).openAPI},
+// routes returns the table of all routes. The zero handlers make a table that describes the routes
+// but does not serve them.
+func (h handlers) routes(d dialectRules) []route {
+	const (
+		get  = http.MethodGet
+		post = http.MethodPost
+	)
+	return []route{
+		{method: get, path: "/{$}", do: h.login.welcome, summary: "Welcome, and the names of the clients"},
+		{method: post, path: "/{$}", do: h.lowData.underToken, summary: "Run low data under a token", body: "lowdata"},
+		{method: get, path: "/login", do: h.login.prompt, summary: "Ask for a login", answer: promptAnswer(d)},
+		{method: post, path: "/login", login: true, do: h.login.logIn, summary: "Log in: make a token", body: "login"},
+		{method: post, path: "/logout", access: withToken, do: h.login.logOut, summary: "Revoke the token"},
+		{method: post, path: "/token", login: true, do: h.login.makeTokens, summary: "Make tokens for use in low data", body: "logins"},
+		{method: get, path: "/run", do: h.login.welcome, summary: "Welcome, and the names of the clients"},
+		{method: post, path: "/run", do: h.lowData.underLogins, summary: "Run low data, each chunk with its own login", body: "lowdata"},
+		{method: get, path: "/minions", access: withToken, starts: true, do: h.minions.grains, summary: "The grains of all minions"},
+		{method: post, path: "/minions", access: withToken, do: h.minions.start, summary: "Start jobs without waiting", body: "lowdata", answer: startedAnswer(d)},
+		{method: get, path: "/minions/{id}", access: withToken, starts: true, do: h.minions.grains, summary: "The grains of a minion"},
+		{method: get, path: "/jobs", access: withToken, do: h.jobs.list, summary: "The jobs in the job cache"},
+		{
+			method: get, path: "/jobs/{jid}", access: withToken, do: h.jobs.show, summary: "A job and its results",
+			query: map[string]string{"wait": "seconds to wait for the end of the job, at most 600"},
+		},
+		{
+			method: get, path: "/jobs/{jid}/status", access: withToken, do: h.jobs.status, summary: "The account of a job, and which minions it waits for",
+			query: map[string]string{"timeout": "seconds to wait for nodes below", "raw": "yes: in the form of the runner topology.trace"},
+		},
+		{
+			method: get, path: "/jobs/{jid}/stream", access: withToken, stream: true, tokenInURL: true, do: h.jobs.stream,
+			summary: "The returns of a job as they come, then its account", query: followQuery, answer: eventAnswer,
+		},
+		{method: get, path: "/jobs/{jid}/returns/{id}", access: withToken, do: h.jobs.oneReturn, summary: "The return of one minion to a job"},
+		{method: get, path: "/tree", access: withToken, do: h.tree.show, summary: "The tree of masters", query: treeQuery},
+		{method: get, path: "/tree/{path...}", access: withToken, do: h.tree.show, summary: "A node of the tree and everything below it", query: treeQuery},
+		{method: get, path: "/preview", access: withToken, do: h.preview.show, summary: "Which minions a job would target", query: previewQuery},
+		{method: get, path: "/keys", access: withToken, do: h.keys.list, summary: "All keys by their state"},
+		{method: post, path: "/keys", do: h.keys.generate, summary: "Make a pair of keys, accept it, and answer with both keys as a tar", body: "keys", answer: tarAnswer},
+		{method: get, path: "/keys/{id}", access: withToken, do: h.keys.show, summary: "The fingerprint of a key"},
+		{method: post, path: "{webhook}", do: h.hooks.fire, summary: "Fire the event salt/netapi/hook", body: "any"},
+		{method: post, path: "{webhook}/{path...}", do: h.hooks.fire, summary: "Fire the event salt/netapi/hook/PATH", body: "any"},
+		{method: get, path: "/stats", do: h.stats.show, summary: "Figures of this server"},
+		{
+			method: get, path: "/events", access: withToken, stream: true, tokenInURL: true, do: h.events.serverSent,
+			summary: "Events of the master (server-sent events)", query: eventQuery, answer: eventAnswer,
+		},
+		{
+			method: get, path: "/ws", access: withToken, stream: true, tokenInURL: true, do: h.events.socket,
+			summary: "Events of the master (web socket)", query: socketQuery, answer: socketAnswer,
+		},
+		{
+			method: get, path: "/ws/{token}", access: withToken, stream: true, tokenInURL: true, do: h.events.socket,
+			summary: "Events of the master (web socket)", query: socketQuery, answer: socketAnswer,
+		},
+		{
+			method: get, path: "/all_events/{token}", dialect: Tornado, access: withToken, stream: true, tokenInURL: true, do: h.events.allSocket,
+			summary: "Events of the master (web socket)", query: tagQuery, answer: socketAnswer,
+		},
+		{
+			method: get, path: "/formatted_events/{token}", dialect: Tornado, access: withToken, stream: true, tokenInURL: true, do: h.events.formattedSocket,
+			summary: "States of jobs and minions (web socket)", query: tagQuery, answer: socketAnswer,
+		},
+		{method: get, path: "{app}", file: true, do: h.files.servePage, summary: "The page of the tree, or the file of the option app", answer: pageAnswer},
+		{method: get, path: "{app}/{path...}", file: true, do: h.files.servePage, summary: "A file of the page", answer: fileAnswer},
+		{method: get, path: "{static}/{path...}", file: true, do: h.files.serveStatic, summary: "A file of the directory of the option static", answer: fileAnswer},
+		{method: get, path: "/whoami", access: withToken, do: h.login.whoAmI, summary: "The user of the token, its expiry and its rules"},
+		{method: get, path: "/health", do: h.health.show, summary: "Whether the master answers"},
+		{method: get, path: "/openapi.json", do: h.doc.show, summary: "This document"},
+	}
 }
 
+// Parameters of queries.
 var (
-	tagQuery    = map[string]string{"tag": "the beginning of a tag, or a glob for a whole one; may be there several times"}
+	tagQuery    = map[string]string{"tag": "the beginning of a tag, or a glob for a whole tag; may be repeated"}
 	eventQuery  = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "last_event_id": "in place of the header Last-Event-ID"}
-	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
+	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "states of jobs and minions in place of events"}
 	treeQuery   = map[string]string{
-		"depth": "tiers of nodes, the first included; 0: all", "minions": "no or count: leave the minions out; each node has their number under own",
+		"depth": "tiers of nodes, including the first; 0: all", "minions": "no or count: leave out the minions; each node has their number under own",
 		"raw":  "yes: in the form of the runner topology.tree",
-		"find": "an id: answer with the places of the minion or node in the tree instead", "prefix": "yes: find has the beginning of an id; at most 50 places are told",
+		"find": "an id: answer with the places of the minion or node in the tree", "prefix": "yes: find is the beginning of an id; the answer has at most 50 places",
 	}
 	previewQuery = map[string]string{
-		"tgt": "the target", "tgt_type": "its type; glob if left out", "fun": "the function that the job is to run, which decides whether the user may",
-		"arg": "an argument of it; may be there several times",
+		"tgt": "the target", "tgt_type": "its type; default glob", "fun": "the function of the job, which decides whether the user may run it",
+		"arg": "an argument of the function; may be repeated",
 	}
-	followQuery = map[string]string{"expected": "yes: tell as well who has to answer, by node", "exact": "yes: returns in the form of application/vnd.mom+json"}
+	followQuery = map[string]string{"expected": "yes: send which minions have to answer too, by node", "exact": "yes: returns in the form of application/vnd.mom+json"}
 )
 
-// table is the routes that this server has, by path and method, and their patterns.
-func (s *Server) table() (map[string]map[string]*route, *http.ServeMux) {
-	byPath, mux := map[string]map[string]*route{}, http.NewServeMux()
-	for i := range routes {
-		rt := &routes[i]
-		if !s.has(rt) {
-			continue
-		}
-		p := s.pattern(rt)
-		if byPath[p] == nil {
-			byPath[p] = map[string]*route{}
-			mux.HandleFunc(p, func(http.ResponseWriter, *http.Request) {}) // the pattern is all that is asked of it
-		}
-		byPath[p][rt.method] = rt
+// Answers that are not JSON with status 200.
+var (
+	tarAnswer    = answerDoc{status: "200", kind: "application/x-tar", text: "minion.pub and minion.pem"}
+	eventAnswer  = answerDoc{status: "200", kind: "text/event-stream", text: "events until either side ends"}
+	socketAnswer = answerDoc{status: "101", text: "the web socket begins"}
+	pageAnswer   = answerDoc{status: "200", kind: "text/html", text: "the document"}
+	fileAnswer   = answerDoc{status: "200", kind: "*/*", text: "the file"}
+)
+
+func promptAnswer(d dialectRules) answerDoc {
+	if d.loginStatus == http.StatusOK {
+		return answerDoc{}
 	}
-	return byPath, mux
+	return answerDoc{status: "401", kind: "application/json", text: "a login is required"}
 }
 
-// has tells whether the dialect and the options have a route.
-func (s *Server) has(rt *route) bool {
-	switch {
-	case strings.HasPrefix(rt.path, "{app}"):
-		return !s.o.NoApp
-	case strings.HasPrefix(rt.path, "{static}"):
-		return s.o.Static != ""
+func startedAnswer(d dialectRules) answerDoc {
+	if !d.links {
+		return answerDoc{}
 	}
-	return rt.in == "" || (rt.in == s.o.Dialect && s.o.WebSockets)
-}
-
-// pattern is the path of a route with the options put in.
-func (s *Server) pattern(rt *route) string {
-	return strings.NewReplacer("{webhook}", s.o.WebhookURL, "{app}", s.o.AppPath, "{static}", s.o.StaticPath).Replace(rt.path)
-}
-
-var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
-
-// checkPaths refuses a path of an option that is another route's, or none.
-func checkPaths(o Options) error {
-	first := func(p string) string {
-		seg, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
-		return seg
-	}
-	taken := map[string]string{}
-	for i := range routes {
-		taken[first(routes[i].path)] = "something else"
-	}
-	for _, p := range []struct {
-		name, path, such string
-		used             bool
-	}{
-		{"webhook_url", o.WebhookURL, "/hook", true}, {"app_path", o.AppPath, "/app", !o.NoApp}, {"static_path", o.StaticPath, "/static", o.Static != ""},
-	} {
-		switch {
-		case !p.used:
-			continue
-		case !plainPath.MatchString(p.path):
-			return fmt.Errorf("%s %q: segments of letters, digits and . _ ~ - are wanted, such as %s", p.name, p.path, p.such)
-		case p.name == "app_path" && strings.Count(p.path, "/") > 1:
-			return fmt.Errorf("app_path %s: one segment is wanted, such as /app; the page finds the API beside it", p.path)
-		case taken[first(p.path)] != "":
-			return fmt.Errorf("%s %s is the path of %s; choose another, such as %s", p.name, p.path, taken[first(p.path)], p.such)
-		}
-		taken[first(p.path)] = p.name
-	}
-	return nil
+	return answerDoc{status: "202", kind: "application/json", text: "the jobs have started"}
 }

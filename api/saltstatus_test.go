@@ -27,7 +27,7 @@ func TestSaltsAnswers(t *testing.T) {
 		{"no map, nobody", CherryPy, "", "7", 401, ""},
 		{"empty, nobody, tornado", Tornado, "", "", 302, ""},
 		{"no match", CherryPy, alice, `{"client":"local","tgt":"nobody","fun":"test.ping"}`, 200, `[{}]`},
-		{"no match, tornado", Tornado, alice, `{"client":"local","tgt":"nobody","fun":"test.ping"}`, 200, noMatch},
+		{"no match, tornado", Tornado, alice, `{"client":"local","tgt":"nobody","fun":"test.ping"}`, 200, noMatchText},
 		{"a bad token in the chunk", Tornado, alice, `{"client":"local_async","tgt":"web-01","fun":"test.ping","token":"` + strings.Repeat("0", 64) + `"}`, 302, ""},
 		{"another's token in the chunk", Tornado, alice, `{"client":"local_async","tgt":"db-01","fun":"test.ping","token":"` + bob + `"}`, 401, ""},
 		{"the header counts", CherryPy, alice, `{"client":"local_async","tgt":"web-01","fun":"test.ping","token":"` + strings.Repeat("0", 64) + `"}`, 200, "jid"},

@@ -248,7 +248,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A token that the master shows although its time is over by the clock here is none.
+// A token that has expired by the clock of this host is invalid, even if the master returns it.
 func TestTokenPastItsTime(t *testing.T) {
 	f := newFake()
 	alice := f.token("alice", time.Hour)

@@ -10,82 +10,62 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-	"golang.org/x/sync/singleflight"
-
+	"github.com/momtree/mom/api/listener"
 	"github.com/momtree/mom/api/stream"
-	"github.com/momtree/mom/internal/lru"
 )
-
-// Server is one listener of the API.
-type Server struct {
-	o     Options
-	d     manner
-	b     Backend
-	log   *slog.Logger
-	hub   *stream.Hub
-	own   bool // the hub is ours to feed and to close
-	ln    net.Listener
-	certs *certificates // nil without TLS
-	http  *http.Server
-
-	byPath map[string]map[string]*route
-	mux    *http.ServeMux
-	cross  *http.CrossOriginProtection
-	conns  *conns
-	bodies *semaphore.Weighted
-	budget budget
-	logins *doorkeeper
-	tokens *lru.Map[[32]byte, struct{}] // those that were valid when they were last looked up
-	pings  singleflight.Group
-	repeat *repeats
-	files  *files
-	trees  trees
-	doc    []byte // the OpenAPI document
-
-	ending    context.Context // ends when the server begins to stop
-	end       context.CancelFunc
-	begun     time.Time
-	requests  atomic.Int64
-	answered  [6]atomic.Uint64 // by the first digit of the status; 0: the connection was given to a web socket, or none
-	streaming atomic.Int64
-}
 
 const (
 	headTime  = 10 * time.Second
 	idleTime  = 2 * time.Minute
 	headBytes = 64 << 10
-	// graceTime is how long requests at work may go on when the server stops.
+	// graceTime is how long requests in progress may continue when the server stops.
 	graceTime = 10 * time.Second
+	// maxSubstreams bounds the requests of one connection of HTTP/2.
+	maxSubstreams = 64
 )
 
-// New makes a server and binds its address. It answers when it runs. Certificates are
-// read now, so that what is wrong with them is told at the start.
+// Server is one listener of the API.
+type Server struct {
+	dialect  Dialect
+	ln       net.Listener
+	limiter  *listener.Limiter
+	http     *http.Server
+	handlers handlers
+
+	hub *stream.Hub
+	// feed publishes the events of the master to the hub; nil: the process does.
+	feed func(context.Context)
+	end  context.CancelFunc // ends streams
+}
+
+// New makes a server and binds its address. Certificates are read now, so that a fault in them is
+// an error at the start. The caller calls Run or Close.
 func New(o Options, b Backend) (_ *Server, err error) {
+	o = o.withDefaults()
+	plain, err := o.plain()
+	if err != nil {
+		return nil, err
+	}
 	s, err := newServer(o, b)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.files.close())
+			err = errors.Join(err, s.release())
 		}
 	}()
-	plain, err := s.o.plain()
-	if err != nil {
-		return nil, err
-	}
 	if !plain {
-		if s.certs, err = readCertificates(s.o); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.o.Dialect, err)
+		certs, err := listener.ReadCertificates(o.Cert, o.Key, o.Chain, o.Now, o.Log)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Dialect, err)
 		}
-		s.http.TLSConfig = s.certs.config()
+		s.http.TLSConfig = certs.Config()
 	}
-	if s.ln, err = net.Listen("tcp", s.o.addr()); err != nil {
-		return nil, fmt.Errorf("bind %s %s: %w", s.o.Dialect, s.o.addr(), err)
+	if s.ln, err = net.Listen("tcp", o.addr()); err != nil {
+		return nil, fmt.Errorf("bind %s %s: %w", o.Dialect, o.addr(), err)
 	}
 	return s, nil
 }
@@ -93,64 +73,50 @@ func New(o Options, b Backend) (_ *Server, err error) {
 // newServer makes a server without a listener.
 func newServer(o Options, b Backend) (*Server, error) {
 	o = o.withDefaults()
-	d, ok := manners[o.Dialect]
-	if !ok {
-		return nil, fmt.Errorf("dialect %q is none of %s, %s", o.Dialect, CherryPy, Tornado)
-	}
-	s := &Server{
-		o: o, d: d, b: b, log: o.Log, hub: o.Hub, budget: newBudget(o), logins: newDoorkeeper(),
-		bodies: semaphore.NewWeighted(max(2*o.MaxBody, 64<<20)), repeat: newRepeats(o.Now), begun: o.Now(),
-		conns: newConns(o.MaxInFlight+o.MaxStreams, o.proxied), tokens: lru.New[[32]byte, struct{}](maxTokens),
-	}
+	s := &Server{dialect: o.Dialect, hub: o.Hub, limiter: listener.NewLimiter(o.MaxInFlight+o.MaxStreams, proxies(o.Proxies).contains)}
 	if s.hub == nil {
-		s.hub, s.own = NewHub(o.Now, nil), true
+		s.hub = NewHub(o.Now, nil)
+		s.feed = func(ctx context.Context) { Feed(ctx, b, s.hub, o.Log) }
 	}
-	s.ending, s.end = context.WithCancel(context.Background())
-	s.cross = http.NewCrossOriginProtection()
-	for _, origin := range o.Origins {
-		if origin == "*" {
-			continue
-		}
-		if err := s.cross.AddTrustedOrigin(origin); err != nil {
-			return nil, fmt.Errorf("%s: cors_origin: %w", o.Dialect, err)
-		}
-	}
-	err := checkPaths(o)
-	if err == nil {
-		s.files, err = openFiles(o)
-	}
+	var ending context.Context
+	ending, s.end = context.WithCancel(context.Background())
+	serve, h, err := build(ending, o, b, s.hub)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Dialect, err)
-	}
-	s.byPath, s.mux = s.table()
-	if s.doc, err = s.document(); err != nil {
+		s.end()
 		return nil, err
 	}
+	s.handlers = h
 	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug), ConnContext: withLink, DisableGeneralOptionsHandler: true,
+		Handler: serve, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug), ConnContext: listener.ConnContext, DisableGeneralOptionsHandler: true,
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxSubstreams, MaxReceiveBufferPerStream: 64 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 	}
 	return s, nil
 }
 
-// NewHub makes the hub that listeners share. It keeps its events in a spill, if it has one,
-// which is to be closed after the hub.
+// NewHub makes the hub that the listeners of a process share. It keeps its events in a spill, if
+// there is one, which the caller closes after the hub.
 func NewHub(now func() time.Time, spill *stream.Spill) *stream.Hub {
 	return stream.New(stream.Options{Spill: spill, Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
 }
 
-// Addr is where the server listens.
+// Addr is the address that the server listens on.
 func (s *Server) Addr() net.Addr { return s.ln.Addr() }
 
-// Run answers until ctx ends. Requests at work then have 10 s, streams are told and ended.
+// TLS reports whether the server uses TLS.
+func (s *Server) TLS() bool { return s.http.TLSConfig != nil }
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.http.Handler.ServeHTTP(w, r) }
+
+// Run serves until ctx ends. Then streams end, and requests in progress have 10 s.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if s.own {
-		wg.Go(func() { Feed(ctx, s.b, s.hub, s.log) })
+	if s.feed != nil {
+		wg.Go(func() { s.feed(ctx) })
 		defer s.hub.Close()
 	}
 	wg.Go(func() {
@@ -159,24 +125,24 @@ func (s *Server) Run(ctx context.Context) error {
 		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
 		defer stop()
 		if s.http.Shutdown(grace) != nil {
-			_ = s.http.Close() // they had their time
+			_ = s.http.Close() // their time is over
 		}
 	})
-	err := errors.Join(s.serve(s.ln), s.files.close())
+	err := errors.Join(listener.Serve(s.http, s.ln, s.limiter), s.handlers.files.close())
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
-	return fmt.Errorf("serve %s: %w", s.o.Dialect, err)
+	return fmt.Errorf("serve %s: %w", s.dialect, err)
 }
 
-// Close releases a server that is not run.
-func (s *Server) Close() error {
+// Close releases a server that does not run.
+func (s *Server) Close() error { return errors.Join(s.ln.Close(), s.release()) }
+
+// release releases all but the address.
+func (s *Server) release() error {
 	s.end()
-	if s.own {
+	if s.feed != nil {
 		s.hub.Close()
 	}
-	return errors.Join(s.ln.Close(), s.files.close())
+	return s.handlers.files.close()
 }
-
-// TLS tells whether it serves TLS.
-func (s *Server) TLS() bool { return s.certs != nil }

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// reading is a section of the configuration that is being read.
+// reading reads a section of the configuration.
 type reading struct {
 	name  string
 	raw   map[string]any
@@ -19,32 +19,32 @@ type reading struct {
 	errs  []error
 }
 
-// unneeded are the options of a section that have no meaning here, with the reason.
+// unneeded are options that this server does not need, with the reason.
 var unneeded = map[string]string{
-	"backlog":           "the system's length of the queue is used",
+	"backlog":           "the system chooses the length of the queue",
 	"enable_sessions":   "tokens are the sessions",
-	"expire_responses":  "every answer has its deadline",
+	"expire_responses":  "every answer has a deadline",
 	"num_processes":     "one process serves all requests",
-	"socket_queue_size": "the system's length of the queue is used",
+	"socket_queue_size": "the system chooses the length of the queue",
 	"thread_pool":       "each request has a goroutine of its own",
 }
 
-// unserved are those whose effect is missed by who has set them.
+// unserved are options whose effect this server does not have.
 var unserved = map[string]string{
-	"log_access_file": "accesses are told in the log of the daemon",
-	"log.access_file": "accesses are told in the log of the daemon",
-	"log.error_file":  "errors are told in the log of the daemon",
-	"log_error_file":  "errors are told in the log of the daemon",
+	"log_access_file": "the log of the daemon has the requests",
+	"log.access_file": "the log of the daemon has the requests",
+	"log.error_file":  "the log of the daemon has the errors",
+	"log_error_file":  "the log of the daemon has the errors",
 }
 
-// OptionsOf reads a section of the master's configuration, rest_cherrypy or rest_tornado,
-// beside netapi_enable_clients and rest_timeout. notes are what the section says in vain.
+// OptionsOf reads a section of the master's configuration, rest_cherrypy or rest_tornado. clients and
+// timeout are netapi_enable_clients and rest_timeout. notes are about options without an effect.
 func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Duration) (_ Options, notes []string, err error) {
 	r := &reading{name: string(d), raw: maps.Clone(raw)}
 	o := Options{Dialect: d, Clients: clients, RunnerTime: timeout}
 	o.Port = r.number("port", 0, 1, 65535)
 	if o.Port == 0 {
-		r.fail("port", "is missing: the port to listen on")
+		r.fail("port", "is missing: set the port to listen on")
 	}
 	switch d {
 	case CherryPy:
@@ -52,12 +52,12 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 		o.Chain = r.text("ssl_chain", "")
 		o.Root = strings.TrimSuffix(r.text("root_prefix", ""), "/")
 		o.OpenStats = r.flag("stats_disable_auth")
-		r.flag("collect_stats") // figures are always there
+		r.flag("collect_stats") // the figures are always collected
 	case Tornado:
 		o.Host = r.text("address", "")
 		o.WebSockets = r.flag("websockets")
 	default:
-		return Options{}, nil, fmt.Errorf("dialect %q is none of %s, %s", d, CherryPy, Tornado)
+		return Options{}, nil, fmt.Errorf("unknown dialect %q: use %s or %s", d, CherryPy, Tornado)
 	}
 	o.Cert, o.Key = r.text("ssl_crt", ""), r.text("ssl_key", "")
 	o.DisableTLS, o.Debug = r.flag("disable_ssl"), r.flag("debug")
@@ -74,7 +74,7 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 		r.fail("root_prefix", "has to begin with /")
 	}
 	if o.WebhookURL == "/" {
-		r.fail("webhook_url", "is /, which is the path of calls; choose another, such as /hook")
+		r.fail("webhook_url", "is /, which is another route; choose another path, such as /hook")
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.raw)) {
 		switch {
@@ -83,7 +83,7 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 		case unserved[name] != "":
 			r.note(name, "has no effect: "+unserved[name])
 		default:
-			r.fail(name, "is no option of this section")
+			r.fail(name, "is not an option of this section")
 		}
 	}
 	if len(r.errs) > 0 {
@@ -103,7 +103,7 @@ func (r *reading) note(name, text string) {
 	r.notes = append(r.notes, fmt.Sprintf("%s: %s %s", r.name, name, text))
 }
 
-// take gives an option and strikes it off; nil if it is not set.
+// take removes an option and returns it; nil if it is not set.
 func (r *reading) take(name string) any {
 	v := r.raw[name]
 	delete(r.raw, name)
@@ -117,7 +117,7 @@ func (r *reading) text(name, def string) string {
 	case string:
 		return v
 	default:
-		r.fail(name, fmt.Sprintf("is %v; a text is wanted", v))
+		r.fail(name, fmt.Sprintf("is %v; use a text", v))
 	}
 	return def
 }
@@ -134,7 +134,7 @@ func (r *reading) app() (file string, none bool) {
 		}
 		return v, false
 	default:
-		r.fail("app", fmt.Sprintf("is %v; the path of a file is wanted, or False for no page", v))
+		r.fail("app", fmt.Sprintf("is %v; use the path of a file, or False for no page", v))
 	}
 	return "", false
 }
@@ -149,13 +149,13 @@ func (r *reading) texts(name string) []string {
 		for _, e := range v {
 			s, ok := e.(string)
 			if !ok {
-				r.fail(name, fmt.Sprintf("has %v in its list; texts are wanted", e))
+				r.fail(name, fmt.Sprintf("has %v in its list; use texts", e))
 			}
 			out = append(out, s)
 		}
 		return out
 	default:
-		r.fail(name, fmt.Sprintf("is %v; a text or a list of them is wanted", v))
+		r.fail(name, fmt.Sprintf("is %v; use a text or a list of texts", v))
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (r *reading) networks(name string) []netip.Prefix {
 			p, err = a.Prefix(a.BitLen())
 		}
 		if err != nil {
-			r.fail(name, fmt.Sprintf("has %q; an address or a network is wanted, such as 10.0.0.5 or 10.0.0.0/24", text))
+			r.fail(name, fmt.Sprintf("has %q; use an address or a network, such as 10.0.0.5 or 10.0.0.0/24", text))
 			continue
 		}
 		out = append(out, p.Masked())
@@ -189,7 +189,7 @@ func (r *reading) flag(name string) bool {
 	case bool:
 		return v
 	}
-	r.fail(name, fmt.Sprintf("is %v; True or False is wanted", v))
+	r.fail(name, fmt.Sprintf("is %v; use True or False", v))
 	return false
 }
 
@@ -210,7 +210,7 @@ func (r *reading) number(name string, def, least, most int64) int {
 		n = least - 1
 	}
 	if n < least || n > most {
-		r.fail(name, fmt.Sprintf("is %v; a whole number from %d to %d is wanted", v, least, most))
+		r.fail(name, fmt.Sprintf("is %v; use a whole number from %d to %d", v, least, most))
 		return int(def)
 	}
 	return int(n)

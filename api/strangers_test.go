@@ -43,10 +43,10 @@ const (
 	asForm     = "application/x-www-form-urlencoded"
 )
 
-// doors are the routes that accept a body without a token.
-var doors = []string{"/", "/run", "/login", "/token", "/keys"}
+// withoutToken are the routes that accept a body without a token.
+var withoutToken = []string{"/", "/run", "/login", "/token", "/keys"}
 
-// What a stranger sends is counted before it is decoded, at every door, whatever the body
+// What a stranger sends is counted before it is decoded, on every route, whatever the body
 // says about who sent it. A user is not held to that.
 func TestStrangersValues(t *testing.T) {
 	f := newFake()
@@ -72,7 +72,7 @@ func TestStrangersValues(t *testing.T) {
 		"fields":         {asForm, strings.Repeat("a=1&", 1024), false},
 		"fewer fields":   {asForm, strings.Repeat("a=1&", 1000), true},
 	} {
-		for _, path := range doors {
+		for _, path := range withoutToken {
 			w := sent{method: "POST", path: path, kind: c.kind, body: c.body}.do(s)
 			if (w.Code != http.StatusRequestEntityTooLarge) != c.small {
 				t.Errorf("%s to %s: %d %.200s", name, path, w.Code, w.Body)
@@ -96,7 +96,7 @@ func TestStrangersWeight(t *testing.T) {
 		s := serve(t, f)
 		login := sent{method: "POST", path: "/login", kind: asYAMLText, body: "a: " + strings.Repeat("b", 10000)}
 		weight := int64(costOfLogin(login.body))
-		if !s.budget.decoding.TryAcquire(strangerWeight - weight + 1) {
+		if !s.handlers.stats.budget.decoding.TryAcquire(strangerWeight - weight + 1) {
 			t.Fatal("it is in use")
 		}
 		began := time.Now()
@@ -106,12 +106,12 @@ func TestStrangersWeight(t *testing.T) {
 		if w := ask(s, "POST", "/", jobJSON, alice); w.Code != http.StatusOK {
 			t.Errorf("a user: %d %s", w.Code, w.Body)
 		}
-		s.budget.decoding.Release(1)
+		s.handlers.stats.budget.decoding.Release(1)
 		if w := login.do(s); w.Code != http.StatusUnauthorized {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		// A body that would take more than all there is for users is refused.
-		lines := strings.Repeat("- 0\n", int(s.budget.usersWeight)/64/4+1)
+		lines := strings.Repeat("- 0\n", int(s.handlers.stats.budget.usersWeight)/64/4+1)
 		if w := (sent{method: "POST", path: "/", kind: asYAMLText, body: lines, head: map[string]string{"X-Auth-Token": alice}}).do(s); w.Code != http.StatusRequestEntityTooLarge {
 			t.Errorf("a user's large YAML: %d %s", w.Code, w.Body)
 		}
@@ -121,7 +121,7 @@ func TestStrangersWeight(t *testing.T) {
 // costOfLogin is what a body of YAML is taken to cost: 64 times its size.
 func costOfLogin(body string) int { return 64 * len(body) }
 
-// A stranger takes a place once the body is there, and for an address there are few; users and
+// A stranger takes a place once the body has arrived, and an address has few places; users and
 // /health do not wait for strangers.
 func TestStrangersPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestStrangersPlaces(t *testing.T) {
 			t.Fatal(w.Code)
 		}
 		for i := range strangerShare {
-			if !s.budget.strangers.try("192.0.2.1", 1) {
+			if !s.handlers.stats.budget.strangers.tryAcquire("192.0.2.1", 1) {
 				t.Fatalf("place %d", i)
 			}
 		}
@@ -148,7 +148,7 @@ func TestStrangersPlaces(t *testing.T) {
 		if w := login.do(s); w.Code != http.StatusOK {
 			t.Errorf("another address: %d", w.Code)
 		}
-		for i := 0; s.budget.strangers.try(fmt.Sprint(i/strangerShare), 1); i++ {
+		for i := 0; s.handlers.stats.budget.strangers.tryAcquire(fmt.Sprint(i/strangerShare), 1); i++ {
 		}
 		if w := login.do(s); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("no place is left: %d", w.Code)
@@ -182,7 +182,7 @@ func TestSlowBodies(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if n := s.atWork(); n != 0 {
+		if n := s.handlers.stats.budget.inProgress(); n != 0 {
 			t.Errorf("%d at work", n)
 		}
 		if w := (sent{method: "POST", path: "/login", kind: asForm, body: "username=alice&password=wonder&eauth=file", from: "pipe"}).do(s); w.Code != http.StatusOK {
@@ -192,7 +192,7 @@ func TestSlowBodies(t *testing.T) {
 		if took := time.Since(began); took != strangerBodyTime {
 			t.Errorf("they ended after %v", took)
 		}
-		if n := s.budget.bytes.held(); n != 0 {
+		if n := s.handlers.stats.budget.bytes.inUse(); n != 0 {
 			t.Errorf("%d bytes are held", n)
 		}
 	})
@@ -205,8 +205,7 @@ func TestMadeUpTokens(t *testing.T) {
 		f := newFake()
 		alice := f.token("alice", time.Hour)
 		strangers := map[string]bool{}
-		s := serve(t, f)
-		s.b = tokenAsker{f, func(ctx context.Context, id string) { strangers[id] = IsStranger(ctx) }}
+		s := serveOver(t, tokenAsker{f, func(ctx context.Context, id string) { strangers[id] = IsStranger(ctx) }})
 		made := strings.Repeat("0", 64)
 		ask(s, "GET", "/jobs", "", made)
 		ask(s, "GET", "/jobs", "", alice)
@@ -218,7 +217,7 @@ func TestMadeUpTokens(t *testing.T) {
 		if !strangers[made] || strangers[alice] {
 			t.Error("a token is not remembered as what it was")
 		}
-		for i := 0; s.budget.strangers.try(fmt.Sprint(i/strangerShare), 1); i++ {
+		for i := 0; s.handlers.stats.budget.strangers.tryAcquire(fmt.Sprint(i/strangerShare), 1); i++ {
 		}
 		if w := ask(s, "GET", "/jobs", "", made); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("a made-up token: %d", w.Code)
@@ -229,7 +228,7 @@ func TestMadeUpTokens(t *testing.T) {
 	})
 }
 
-// tokenAsker tells which tokens are looked up.
+// tokenAsker records which tokens are looked up.
 type tokenAsker struct {
 	*fake
 	asked func(ctx context.Context, id string)
@@ -284,7 +283,7 @@ func TestRefusedLogins(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if n := s.logins.strangers.held() + s.logins.room.held() + s.atWork(); n != 0 {
+		if n := s.handlers.login.logins.strangers.inUse() + s.handlers.login.logins.room.inUse() + s.handlers.stats.budget.inProgress(); n != 0 {
 			t.Errorf("%d places are held by logins that were refused", n)
 		}
 		wg.Wait()
@@ -297,8 +296,7 @@ func TestKnownUsersLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		b := &slowLogins{fake: f}
-		s := serve(t, f)
-		s.b = b
+		s := serveOver(t, b)
 		if w := loginOf("alice", "wonder", "10.0.0.1:1").do(s); w.Code != http.StatusOK {
 			t.Fatal(w.Code)
 		}
@@ -326,8 +324,7 @@ func TestKnownUsersLogIn(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		b := &slowLogins{fake: newFake(), take: time.Second}
-		s := serve(t, b.fake)
-		s.b = b
+		s := serveOver(t, b)
 		var wg sync.WaitGroup
 		for i := range 100 {
 			wg.Go(func() { loginOf("guess", "x", fmt.Sprintf("[2001:db8::%x]:1", i)).do(s) })
@@ -342,10 +339,9 @@ func TestKnownUsersLogIn(t *testing.T) {
 // Behind a proxy that is named, logins come from whom it says; what others say is not heard.
 func TestProxies(t *testing.T) {
 	b := &slowLogins{fake: newFake()}
-	s := serve(t, b.fake, func(o *Options) {
+	s := serveOver(t, b, func(o *Options) {
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.1.0.0/16")}
 	})
-	s.b = b
 	for _, c := range []struct{ from, says, want string }{
 		{"10.0.0.7:1", "192.0.2.1", "192.0.2.1"},
 		{"10.0.0.8:1", "192.0.2.1", "10.0.0.8"},

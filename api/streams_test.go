@@ -80,7 +80,7 @@ func TestEvents(t *testing.T) {
 		if got := lines(t, r, 3); got[1] != "tag: mom/api/gap" {
 			t.Errorf("%q", got)
 		}
-		// The bus breaks: it is opened again, and the readers are told.
+		// The bus breaks: the feed opens it again and notifies the readers.
 		f.breaks <- struct{}{}
 		if got := lines(t, r, 3); got[1] != "tag: mom/api/lost" {
 			t.Errorf("%q", got)
@@ -144,7 +144,7 @@ func TestSlowReaders(t *testing.T) {
 		go func() { _, _ = io.Copy(io.Discard, fr) }()
 		time.Sleep(2 * sendTime) // of the clock of this test: the deadline of the slow one passes
 		synctest.Wait()
-		if got := s.streaming.Load(); got != 1 {
+		if got := s.handlers.stats.streams.open.Load(); got != 1 {
 			t.Errorf("%d streams are open", got)
 		}
 		if _, err := io.Copy(io.Discard, slow); err != nil && err != io.ErrClosedPipe {
@@ -226,7 +226,7 @@ func TestWebSockets(t *testing.T) {
 				}
 			}
 			synctest.Wait()
-			_, line, err := eventLine(event("salt/job/1/new", "jid", "1", "minions", []any{"a"}))
+			_, line, err := eventData(event("salt/job/1/new", "jid", "1", "minions", []any{"a"}))
 			if err != nil {
 				t.Fatal(err)
 			}

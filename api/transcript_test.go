@@ -43,11 +43,11 @@ var others = map[Dialect]map[int]other{
 		53: {200, `{"return":[{"top-01":true}]}`, "subset of a form is a number"},
 		59: {400, `{"status":400,"return":"Client disabled: 'ssh'. Salt SSH is not part of this server."}`, "no option enables it"},
 		62: {400, "", "fun is missing"}, 63: {400, "", "tgt is missing"}, 92: {400, "", "tgt is missing"},
-		64:  {500, `{"status":500,"return":"'no.such' is not available."}`, "the reason is told"},
-		65:  {500, "", "the reason is told"},
+		64:  {500, `{"status":500,"return":"'no.such' is not available."}`, "the answer has the reason"},
+		65:  {500, "", "the answer has the reason"},
 		66:  {200, "", "no traceback"},
 		89:  {202, "", "the minions of this test are others"},
-		103: {401, "", "nobody is told whether it was the name or the password"},
+		103: {401, "", "the answer does not say whether the name or the password was wrong"},
 		112: {426, "", "an upgrade is wanted"}, 114: {405, "", "logging out is a POST"}, 116: {401, "", "as any token that does not hold"},
 		81: {200, `{"return":[{"args":[],"kwargs":{}}]}`, "/run takes the token of a header as well"},
 	},
@@ -192,7 +192,7 @@ func replay(t *testing.T, d Dialect, x exchange) {
 		case k == "Content-Type" && !strings.HasPrefix(v, "application/"), differs && k == "Content-Type":
 			continue // errors are JSON here
 		case k == "Allow" && (differs || status != http.StatusMethodNotAllowed):
-			continue // it is told with 405 and to OPTIONS
+			continue // 405 and OPTIONS have it
 		case k == "Allow":
 			for m := range strings.SplitSeq(v, ", ") {
 				if !strings.Contains(got, m) {

@@ -13,12 +13,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// tree shows the tree from the master, or from one node, down.
-func (s *Server) tree(c *call) error {
+// treeHandler serves /tree.
+type treeHandler struct{ trees *treeCache }
+
+// show shows the tree from the master, or from one node, down.
+func (h *treeHandler) show(c *call) error {
 	q := c.r.URL.Query()
 	path := c.r.PathValue("path")
 	if q.Has("find") {
-		return s.places(c, q, path)
+		return h.find(c, q, path)
 	}
 	o, err := treeOptions(q)
 	if err != nil {
@@ -28,7 +31,7 @@ func (s *Server) tree(c *call) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.trees.of(s, c)
+	t, err := h.trees.get(c.ctx, c.token)
 	if err != nil {
 		return err
 	}
@@ -40,7 +43,7 @@ func (s *Server) tree(c *call) error {
 		}
 	}
 	if raw {
-		s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{top.Map()}))
+		c.answer(http.StatusOK, value.NewMap("return", []any{top.Map()}))
 		return nil
 	}
 	var b bytes.Buffer
@@ -56,14 +59,14 @@ func (s *Server) tree(c *call) error {
 		return err
 	}
 	v.Set("problems", problemList(t.problems(), at))
-	s.answer(c.w, c.r, http.StatusOK, v)
+	c.answer(http.StatusOK, v)
 	return nil
 }
 
 func treeOptions(q url.Values) (o topology.DrawOptions, err error) {
 	if text := q.Get("depth"); text != "" {
 		if o.Depth, err = strconv.Atoi(text); err != nil || o.Depth < 0 {
-			return o, refuse(http.StatusBadRequest, "depth has to be a whole number from 0 on")
+			return o, Refuse(http.StatusBadRequest, "depth has to be a whole number, 0 or more")
 		}
 	}
 	switch q.Get("minions") {
@@ -71,28 +74,13 @@ func treeOptions(q url.Values) (o topology.DrawOptions, err error) {
 	case "no", "count":
 		o.NoMinions = true
 	default:
-		return o, refuse(http.StatusBadRequest, "minions is yes, which is the default, no, or count")
+		return o, Refuse(http.StatusBadRequest, "minions is yes (the default), no or count")
 	}
 	return o, nil
 }
 
-// flag reads a parameter of the query that is yes or no; no if it is absent.
-func flag(q url.Values, name string) (bool, error) {
-	switch q.Get(name) {
-	case "":
-		if !q.Has(name) {
-			return false, nil
-		}
-	case "yes":
-		return true, nil
-	case "no":
-		return false, nil
-	}
-	return false, refuse(http.StatusBadRequest, name+" is yes or no")
-}
-
-// nodeAt gives the node at a path from the master, or with an id, and where it is: the ids
-// from the master's own on.
+// nodeAt returns the node at a path from the master, or with an id, and its path that begins with
+// the id of the master.
 func nodeAt(top topology.Node, path string) (topology.Node, string, error) {
 	if n, ok := top.At(path); ok {
 		return n, top.ID + "/" + path, nil
@@ -107,7 +95,7 @@ func nodeAt(top topology.Node, path string) (topology.Node, string, error) {
 			return n, top.ID + "/" + at, nil
 		}
 	}
-	return top, "", refuse(http.StatusNotFound, "there is no such node; name it by its path from the master, or by its id")
+	return top, "", Refuse(http.StatusNotFound, "no such node; name it by its path from the master, or by its id")
 }
 
 func joined(path, id string) string {
@@ -117,7 +105,7 @@ func joined(path, id string) string {
 	return path + "/" + id
 }
 
-// problemList tells the problems of a node and of what is below it.
+// problemList shows the problems of a node and of everything below it.
 func problemList(all []topology.Problem, at string) []any {
 	out := []any{}
 	for _, p := range all {
@@ -133,22 +121,22 @@ func problemList(all []topology.Problem, at string) []any {
 	return out
 }
 
-// maxPlaces bounds the places that are told of what begins with a text.
+// maxPlaces bounds the places in an answer.
 const maxPlaces = 50
 
-// places tells where in the tree a minion or node is, or those whose ids begin with a text.
-func (s *Server) places(c *call, q url.Values, path string) error {
+// find shows where a minion or node is in the tree, or all whose ids begin with a text.
+func (h *treeHandler) find(c *call, q url.Values, path string) error {
 	id := q.Get("find")
 	prefix, given := q.Get("prefix"), q.Has("prefix")
 	switch {
 	case id == "":
-		return refuse(http.StatusBadRequest, "find has to be an id, or with prefix=yes the beginning of one")
+		return Refuse(http.StatusBadRequest, "find has to be an id, or the beginning of one with prefix=yes")
 	case path != "":
-		return refuse(http.StatusBadRequest, "find looks in the whole tree: ask /tree?find=")
+		return Refuse(http.StatusBadRequest, "find searches the whole tree: use /tree?find=")
 	case given && prefix != "yes" && prefix != "no":
-		return refuse(http.StatusBadRequest, "prefix is yes or no")
+		return Refuse(http.StatusBadRequest, "prefix is yes or no")
 	}
-	t, err := s.trees.of(s, c)
+	t, err := h.trees.get(c.ctx, c.token)
 	if err != nil {
 		return err
 	}
@@ -168,11 +156,11 @@ func (s *Server) places(c *call, q url.Values, path string) error {
 	for _, p := range found[:min(len(found), maxPlaces)] {
 		list = append(list, value.NewMap("path", p.Path, "id", p.ID, "node", p.Node, "state", string(p.State), "version", p.Version))
 	}
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{value.NewMap("places", list, "more", len(found) > maxPlaces)}))
+	c.answer(http.StatusOK, value.NewMap("return", []any{value.NewMap("places", list, "more", len(found) > maxPlaces)}))
 	return nil
 }
 
-// self is the place of the master itself.
+// self is the place of the master.
 func self(top topology.Node) topology.Place {
 	return topology.Place{ID: top.ID, Node: true, State: top.State, Version: top.Version}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -14,54 +15,67 @@ import (
 // maxChunkLogins bounds the different logins in one body.
 const maxChunkLogins = 8
 
-var errChunkLogins = refuse(http.StatusBadRequest, "more than 8 logins in one request")
+var errChunkLogins = Refuse(http.StatusBadRequest, "more than 8 logins in one request")
 
 // logoutTime bounds the end of a login that was made for one request.
 const logoutTime = 10 * time.Second
 
-// verified are the logins in the chunks of a body, looked up at the master: each is a token
-// that is valid now, or an error. A name and a password are a token for as long as the request
-// takes.
+// tokenRevoker ends tokens; see [Backend].
+type tokenRevoker interface {
+	RevokeToken(ctx context.Context, id string) error
+}
+
+// verifier checks the logins in the chunks of a body.
+type verifier struct {
+	tokens *tokenChecker
+	logins *loginQueue
+	budget *budget
+	master tokenRevoker
+	log    *slog.Logger
+}
+
+// verified are logins that were checked at the master: each is a token that is valid now, or an
+// error. A name and a password become a token for the time of the request.
 type verified struct {
-	s      *Server
+	by     *verifier
 	c      *call
 	logins []client.Login
 	errs   []error
-	made   []string // tokens to be ended
+	made   []string // tokens to revoke
 }
 
-// verify looks up logins, each once.
-func (s *Server) verify(c *call, logins []client.Login) *verified {
-	v := &verified{s: s, c: c, logins: make([]client.Login, len(logins)), errs: make([]error, len(logins))}
+// verify checks logins, each of them once. The caller ends the result.
+func (v *verifier) verify(c *call, logins []client.Login) *verified {
+	out := &verified{by: v, c: c, logins: make([]client.Login, len(logins)), errs: make([]error, len(logins))}
 	first := map[client.Login]int{}
 	for i, l := range logins {
 		if at, seen := first[l]; seen {
-			v.logins[i], v.errs[i] = v.logins[at], v.errs[at]
+			out.logins[i], out.errs[i] = out.logins[at], out.errs[at]
 			continue
 		}
 		first[l] = i
 		if len(first) > maxChunkLogins {
-			v.errs[i] = errChunkLogins
+			out.errs[i] = errChunkLogins
 			continue
 		}
-		v.logins[i], v.errs[i] = v.token(l)
+		out.logins[i], out.errs[i] = out.token(l)
 	}
-	return v
+	return out
 }
 
-// token is a login as a token that is valid.
+// token turns a login into a valid token.
 func (v *verified) token(l client.Login) (client.Login, error) {
 	switch {
-	case l.Token != "" && l.Token == v.c.token.Token: // looked up already
+	case l.Token != "" && l.Token == v.c.token.Token: // checked already
 		return client.Login{Token: l.Token}, nil
-	case l.Token != "" && !shaped(l.Token):
+	case l.Token != "" && !IsToken(l.Token):
 		return client.Login{}, errNoSession
 	case l.Token != "":
 		//mutant:idempotency-login
-		_, err := v.s.lookUp(v.c, l.Token)
+		_, err := v.by.tokens.lookUp(v.c, l.Token)
 		return client.Login{Token: l.Token}, err
 	}
-	t, err := v.s.makeLogin(v.c, l, 0)
+	t, err := v.by.logins.login(v.c, l, 0)
 	if err != nil {
 		return client.Login{}, err
 	}
@@ -69,8 +83,8 @@ func (v *verified) token(l client.Login) (client.Login, error) {
 	return client.Login{Token: t.Token}, nil
 }
 
-// err is why nothing in the body can be run: a token that is not valid, too many logins, or
-// a master that does not answer. A wrong password is the fault of its chunk alone.
+// err returns why nothing in the body can run: an invalid token, too many logins, or a master that
+// does not answer. A wrong password concerns only its chunk.
 func (v *verified) err() error {
 	for _, err := range v.errs {
 		if err != nil && !errors.Is(err, errBadLogin) {
@@ -80,31 +94,41 @@ func (v *verified) err() error {
 	return nil
 }
 
-// still looks the logins up again.
-func (v *verified) still() error {
+// recheck looks the logins up again.
+func (v *verified) recheck() error {
 	for i, l := range v.logins {
 		if v.errs[i] != nil {
 			continue
 		}
-		if _, err := v.s.lookUp(v.c, l.Token); err != nil {
+		if _, err := v.by.tokens.lookUp(v.c, l.Token); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end ends the tokens that were made.
+// end revokes the tokens that were made.
 func (v *verified) end() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.c.ctx), logoutTime)
 	defer cancel()
 	for _, id := range v.made {
-		if err := v.s.b.RevokeToken(ctx, id); err != nil {
-			v.s.log.Debug("one-time login not closed, it expires", "err", err)
+		if err := v.by.master.RevokeToken(ctx, id); err != nil {
+			v.by.log.Debug("one-time login not closed, it expires", "err", err)
 		}
 	}
 }
 
-// loginErrorOf is the error of a chunk with a wrong password, in Salt's words.
+// admit moves a request with a valid login to the places of users, because it may wait for minions
+// for long. A request without one keeps its place among the strangers.
+func (v *verified) admit() error {
+	if v.c.known() || !slices.Contains(v.errs, nil) {
+		return nil
+	}
+	v.c.release()
+	return v.by.budget.enterUser(v.c)
+}
+
+// loginErrorOf returns the error of a chunk with a wrong password, in Salt's words.
 func loginErrorOf(ch lowdata.Chunk, err error) error {
 	l, _ := ch.Login()
 	switch ch.Client() {
@@ -114,14 +138,4 @@ func loginErrorOf(ch lowdata.Chunk, err error) error {
 		return &client.Refused{Name: "AuthenticationError", Message: "Authentication error occurred."}
 	}
 	return err
-}
-
-// admit moves a request whose logins were looked up among those of users: it may wait for
-// minions for long. One in which no login is valid stays a stranger's.
-func (v *verified) admit() error {
-	if v.c.known() || !slices.Contains(v.errs, nil) {
-		return nil
-	}
-	v.c.release()
-	return v.s.enterUsers(v.c)
 }

@@ -12,23 +12,102 @@ import (
 	"github.com/momtree/mom/api/stream"
 )
 
-// readyText is what a client sends to begin.
+// readyText is what a client sends to start the events.
 const readyText = "websocket client ready"
 
-// readyTime bounds how long it may take to.
+// readyTime bounds the wait for it.
 const readyTime = 60 * time.Second
 
-// maxMessage bounds what a client may send.
+// maxMessage bounds a message of a client.
 const maxMessage = 4 << 10
 
 // webSocket writes events to a web socket.
 type webSocket struct {
+	// before and after surround each text.
+	before, after string
+	// shape makes the text of an event; nil sends nothing. A nil shape sends the event as it is.
+	shape func(e stream.Event) []byte
+	// reply answers each message of the client; "": none.
+	reply string
+
 	conn *websocket.Conn
 	ctx  context.Context
-	// before and after stand around each text.
-	before, after string
-	// shape makes of an event what is sent; "" sends nothing.
-	shape func(e stream.Event) []byte
+}
+
+// checkUpgrade refuses a request that is no handshake of a web socket.
+func checkUpgrade(c *call) error {
+	if strings.EqualFold(c.r.Header.Get("Upgrade"), "websocket") {
+		return nil
+	}
+	c.w.Header().Set("Upgrade", "websocket")
+	c.w.Header().Set("Connection", "Upgrade")
+	return Refuse(http.StatusUpgradeRequired, "This is a web socket: ask for an upgrade")
+}
+
+// serve opens the web socket, waits until the client is ready, and calls send until either side
+// ends.
+func (o *webSocket) serve(ctx context.Context, c *call, notice *stream.Event, send func(context.Context) error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// A page of another origin does not know a token. For a cookie the origin was checked before.
+	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		return // Accept has answered
+	}
+	conn.SetReadLimit(maxMessage)
+	o.conn, o.ctx = conn, ctx
+	ready := make(chan struct{})
+	done := make(chan struct{})
+	defer func() { <-done }()
+	defer conn.CloseNow() //nolint:errcheck // it has ended either way
+	defer cancel(nil)
+	go func() {
+		defer close(done)
+		cancel(o.listen(ready))
+	}()
+	t := time.NewTimer(readyTime)
+	defer t.Stop()
+	select {
+	case <-ready:
+	case <-ctx.Done():
+		return
+	case <-t.C:
+		_ = conn.Close(websocket.StatusPolicyViolation, "send: "+readyText)
+		return
+	}
+	if notice != nil {
+		if err := o.send(*notice); err != nil {
+			return // the client has gone
+		}
+	}
+	why := send(ctx)
+	code, text := websocket.StatusGoingAway, "the stream has ended"
+	if why != nil && slices.Contains([]error{stream.ErrSlow, errExpired}, why) {
+		code, text = websocket.StatusPolicyViolation, why.Error()
+	}
+	_ = conn.Close(code, text) // the client may have gone
+}
+
+// listen reads what the client sends until it goes. It closes ready once the client is ready.
+func (o *webSocket) listen(ready chan struct{}) error {
+	// If the context of a read ends, the connection ends before the client is told why.
+	ctx := context.WithoutCancel(o.ctx)
+	begun := false
+	for {
+		_, text, err := o.conn.Read(ctx)
+		if err != nil {
+			return context.Canceled
+		}
+		if o.reply != "" {
+			if err := o.text(o.reply); err != nil {
+				return context.Canceled
+			}
+		}
+		if !begun && strings.TrimSpace(string(text)) == readyText {
+			begun = true
+			close(ready)
+		}
+	}
 }
 
 func (o *webSocket) text(b string) error {
@@ -53,103 +132,4 @@ func (o *webSocket) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
 	return o.conn.Ping(ctx)
-}
-
-// socket serves rest_cherrypy's web socket.
-func (s *Server) socket(c *call) error {
-	o := webSocket{before: "data: ", after: "\n\n"}
-	if c.r.URL.Query().Has("format_events") {
-		o.shape, o.before = newDigest().shape, ""
-	}
-	return s.serveSocket(c, &o, "server received message")
-}
-
-// allEvents serves rest_tornado's web socket with all events.
-func (s *Server) allEvents(c *call) error { return s.serveSocket(c, &webSocket{}, "") }
-
-// formattedEvents serves rest_tornado's with what happens to jobs and minions.
-func (s *Server) formattedEvents(c *call) error {
-	return s.serveSocket(c, &webSocket{shape: newDigest().shape, after: "\n\n"}, "")
-}
-
-func (s *Server) serveSocket(c *call, o *webSocket, reply string) error {
-	if !strings.EqualFold(c.r.Header.Get("Upgrade"), "websocket") {
-		c.w.Header().Set("Upgrade", "websocket")
-		c.w.Header().Set("Connection", "Upgrade")
-		return refuse(http.StatusUpgradeRequired, "This is a web socket: ask for an upgrade")
-	}
-	ctx, end, err := s.beginStream(c)
-	if err != nil {
-		return err
-	}
-	defer end()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r, notice, err := s.subscribe(c, c.r.URL.Query().Get("last_event_id"))
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	// A page of another origin cannot know a token; with a cookie it was asked about before.
-	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
-	if err != nil {
-		return nil //nolint:nilerr // it has answered
-	}
-	defer conn.CloseNow() //nolint:errcheck // it has ended either way
-	conn.SetReadLimit(maxMessage)
-	o.conn, o.ctx = conn, ctx
-	ready := make(chan struct{})
-	done := make(chan struct{})
-	defer func() { <-done }()
-	defer conn.CloseNow() //nolint:errcheck // it has ended either way
-	defer cancel(nil)
-	go func() {
-		defer close(done)
-		cancel(o.listen(ready, reply))
-	}()
-	t := time.NewTimer(readyTime)
-	defer t.Stop()
-	select {
-	case <-ready:
-	case <-ctx.Done():
-		return nil
-	case <-t.C:
-		_ = conn.Close(websocket.StatusPolicyViolation, "send: "+readyText)
-		return nil
-	}
-	if notice != nil {
-		if err := o.send(*notice); err != nil {
-			return nil //nolint:nilerr // whoever asked is gone
-		}
-	}
-	why := s.serveEvents(ctx, c.token, r, o)
-	code, text := websocket.StatusGoingAway, "the stream has ended"
-	if why != nil && slices.Contains([]error{stream.ErrSlow, errExpired}, why) {
-		code, text = websocket.StatusPolicyViolation, why.Error()
-	}
-	_ = conn.Close(code, text) // it may be gone
-	return nil
-}
-
-// listen reads what the client sends until it goes: the word to begin, and then anything,
-// which is answered where the dialect does that.
-func (o *webSocket) listen(ready chan struct{}, reply string) error {
-	// A context that ends would end the connection, before anybody is told why.
-	ctx := context.WithoutCancel(o.ctx)
-	begun := false
-	for {
-		_, text, err := o.conn.Read(ctx)
-		if err != nil {
-			return context.Canceled
-		}
-		if reply != "" {
-			if err := o.text(reply); err != nil {
-				return context.Canceled
-			}
-		}
-		if !begun && strings.TrimSpace(string(text)) == readyText {
-			begun = true
-			close(ready)
-		}
-	}
 }

@@ -38,6 +38,17 @@ func (r Raw) Field(key string) (Raw, error) {
 	return Raw(f), err
 }
 
+// isTrue reports whether a map has true under a key.
+func (r Raw) isTrue(key string) bool {
+	f, err := r.Field(key)
+	if err != nil {
+		return false
+	}
+	v, err := f.Decode()
+	b, ok := v.(bool)
+	return err == nil && ok && b
+}
+
 // Unmarshal stores the value in what dst points to, by way of JSON and therefore by
 // the rules and tags of [encoding/json]; an *any gets what [value.Plain] makes of it.
 // Bytes that are no UTF-8 do not survive in text, and of numbers that JSON has no

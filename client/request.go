@@ -46,20 +46,30 @@ func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return c.sendWithin(ctx, c.o.Timeout, load)
 }
 
-// sendWithin is send for a command that takes the master longer than others.
+// sendWithin is send with a time limit of its own.
 func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
+	reply, err := c.sendRaw(ctx, limit, load)
+	if err != nil {
+		return nil, err
+	}
+	m, err := reply.Map()
+	if err != nil {
+		return nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	return m, nil
+}
+
+// sendRaw is sendWithin without decoding the answer, which is a map.
+func (c *Client) sendRaw(ctx context.Context, limit time.Duration, load *wire.Map) (Raw, error) {
 	if c.login != nil {
 		c.vouch(load, c.login)
 		c.login.put(load)
 		load.Set("user", c.o.User)
-		reply, err := c.askWithin(ctx, limit, load)
-		if err != nil {
-			return nil, err
+		reply, refused, err := c.askRaw(ctx, limit, load)
+		if err == nil && refused != nil {
+			err = refused
 		}
-		if refused := refusedOf(reply); refused != nil {
-			return nil, refused
-		}
-		return reply, nil
+		return reply, err
 	}
 	last := ""
 	var refused *Refused
@@ -73,19 +83,51 @@ func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire
 		}
 		load.Set("key", key)
 		load.Set("user", c.o.User)
-		reply, err := c.askWithin(ctx, limit, load)
-		if err != nil {
-			return nil, err
-		}
 		again := refused != nil
-		if refused = refusedOf(reply); refused == nil {
-			return reply, nil
+		var reply Raw
+		if reply, refused, err = c.askRaw(ctx, limit, load); err != nil || refused == nil {
+			return reply, err
 		}
 		if again || !strings.Contains(refused.Name, "Authentication") {
 			return nil, refused
 		}
 		last = key
 	}
+}
+
+// askRaw sends one clear request. The answer is a map, not decoded, or a refusal.
+func (c *Client) askRaw(ctx context.Context, limit time.Duration, load *wire.Map) (Raw, *Refused, error) {
+	b, err := c.askBytes(ctx, limit, load)
+	if err != nil {
+		return nil, nil, err
+	}
+	if wire.KindOf(b) != wire.Dict {
+		return nil, nil, notMap(load, b)
+	}
+	e, err := Raw(b).Field("error")
+	if err != nil {
+		return nil, nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	if e == nil {
+		return Raw(b), nil, nil
+	}
+	v, err := e.Decode()
+	if err != nil {
+		return nil, nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	return Raw(b), refusedOf(wire.NewMap("error", v)), nil
+}
+
+// notMap is the error of an answer that is not a map.
+func notMap(load *wire.Map, answer []byte) error {
+	v, err := wire.Decode(answer)
+	if err != nil {
+		return fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	if text, ok := v.(string); ok {
+		return fmt.Errorf("the master refused %s: %s", load.String("cmd"), text)
+	}
+	return fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
 }
 
 // refusedOf reads the refusal out of a reply: name and message, or a text.
@@ -101,25 +143,35 @@ func refusedOf(reply *wire.Map) *Refused {
 
 // ask sends one clear request and reads the map that answers it.
 func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
-	return c.askWithin(ctx, c.o.Timeout, load)
-}
-
-func (c *Client) askWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
-	v, err := c.askLoad(ctx, limit, load)
+	b, err := c.askBytes(ctx, c.o.Timeout, load)
 	if err != nil {
 		return nil, err
 	}
-	switch v := v.(type) {
-	case *wire.Map:
-		return v, nil
-	case string:
-		return nil, fmt.Errorf("the master refused %s: %s", load.String("cmd"), v)
+	if wire.KindOf(b) != wire.Dict {
+		return nil, notMap(load, b)
 	}
-	return nil, fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
+	m, err := wire.DecodeMap(b)
+	if err != nil {
+		return nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	return m, nil
 }
 
-// askLoad sends one clear request and reads what answers it within limit.
+// askLoad sends one clear request and decodes the answer.
 func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Map) (any, error) {
+	b, err := c.askBytes(ctx, limit, load)
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
+	}
+	return v, nil
+}
+
+// askBytes sends one clear request and returns the answer.
+func (c *Client) askBytes(ctx context.Context, limit time.Duration, load *wire.Map) ([]byte, error) {
 	raw, err := wire.Encode(load)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
@@ -139,9 +191,5 @@ func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Ma
 	if err != nil {
 		return nil, fmt.Errorf("%w at %s (%s): %w", ErrUnreachable, c.o.Addr, load.String("cmd"), err)
 	}
-	v, err := wire.Decode(b)
-	if err != nil {
-		return nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
-	}
-	return v, nil
+	return b, nil
 }

@@ -121,27 +121,28 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 	}
 }
 
-// runnerResult reads the event that a runner ends with.
-func (c *Client) runnerResult(ctx context.Context, fun, tag string, ended Raw) (Raw, error) {
+// runnerResult reads the event that a runner ends with. It does not decode the value, which may be
+// large.
+func (c *Client) runnerResult(ctx context.Context, fun, tag string, ended Raw) (_ Raw, err error) {
+	if ended.isTrue("held") { // too big for an event, which may have lost any text by now
+		load := wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, runnerTags))
+		if ended, err = c.sendRaw(ctx, c.o.Timeout, load); err != nil {
+			return nil, fmt.Errorf("runner %s: fetch its result: %w", fun, err)
+		}
+	}
+	result, err := ended.Field("return")
+	if err != nil {
+		return nil, fmt.Errorf("runner %s: %w", fun, err)
+	}
+	if ended.isTrue("success") {
+		return result, nil
+	}
 	d, err := ended.Map()
 	if err != nil {
 		return nil, fmt.Errorf("runner %s: %w", fun, err)
 	}
-	if d.Bool("held") { // too big for an event, which may have lost any text by now
-		if d, err = c.send(ctx, wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, runnerTags))); err != nil {
-			return nil, fmt.Errorf("runner %s: fetch its result: %w", fun, err)
-		}
-	}
-	v, _ := d.Get("return")
-	result, err := RawOf(v)
-	if err != nil {
-		return nil, fmt.Errorf("runner %s: %w", fun, err)
-	}
-	if d.Bool("success") {
-		return result, nil
-	}
 	e := &RunnerError{Fun: fun, Reason: d.String("error")}
-	if e.Reason == "" {
+	if v, _ := d.Get("return"); e.Reason == "" {
 		// The reason is all there is, as at a Python master.
 		e.Reason = strings.TrimSpace(fmt.Sprint(v))
 	} else if v != nil {

@@ -2,48 +2,29 @@ package lowdata
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
-// Chunk is one thing that a request asks for.
-type Chunk struct {
-	m     *value.Map
-	form  bool
-	typed bool
-}
+// Chunk is one call in a request.
+type Chunk struct{ fields }
 
-// maxTimeout bounds the times that a chunk may name.
-const maxTimeout = 365 * 24 * time.Hour
-
-// maxLife bounds the life of a token.
-const maxLife = 10 * 365 * 24 * time.Hour
-
-// With gives the chunk with another value of a field.
+// With returns the chunk with another value of a field.
 func (c Chunk) With(field string, v any) Chunk {
 	c.m = c.m.Clone()
 	c.m.Set(field, v)
 	return c
 }
 
-// New makes a chunk of alternating fields and values.
-func New(kv ...any) Chunk { return Chunk{m: value.NewMap(kv...), typed: true} }
+// New returns a chunk of alternating fields and values.
+func New(kv ...any) Chunk { return Chunk{fields{m: value.NewMap(kv...), typed: true}} }
 
-// Has tells whether a field is there and not None.
-func (c Chunk) Has(field string) bool {
-	v, ok := c.m.Get(field)
-	return ok && v != nil
-}
-
-// Client is the name of the client, as Salt shows it: None without one.
+// Client returns the name of the client, as Salt shows it: None without one.
 func (c Chunk) Client() string {
 	v, ok := c.m.Get("client")
 	if !ok || v == nil {
@@ -55,7 +36,7 @@ func (c Chunk) Client() string {
 	return fmt.Sprint(v)
 }
 
-// Login is what the chunk has to show for itself; false if it has nothing.
+// Login returns the login in the chunk; false if it has none.
 func (c Chunk) Login() (client.Login, bool) {
 	l := client.Login{
 		Token: c.Text("token"), Eauth: c.Text("eauth"), Username: c.Text("username"), Password: c.Text("password"),
@@ -66,99 +47,8 @@ func (c Chunk) Login() (client.Login, bool) {
 	return l, l.Username != "" && l.Eauth != ""
 }
 
-// Text is a field as text; "" if it is absent or something else. Numbers become digits,
-// since a password may look like one.
-func (c Chunk) Text(field string) string {
-	v, _ := c.m.Get(field)
-	switch v := v.(type) {
-	case string:
-		return v
-	case int64, uint64, float64:
-		return fmt.Sprint(v)
-	}
-	return ""
-}
-
-// Flag is a field that is yes or no, no if it is absent. Texts are read as Salt's
-// options are.
-func (c Chunk) Flag(field string) (bool, error) {
-	v, _ := c.m.Get(field)
-	if s, text := v.(string); text {
-		v = pyfmt.YAMLWord(s)
-	}
-	switch v := v.(type) {
-	case bool:
-		return v, nil
-	case int64:
-		return v != 0, nil
-	case nil:
-		return false, nil
-	}
-	return false, invalid("%s is %v; it has to be true or false", field, shown(v))
-}
-
-// Seconds is a field that is a time in seconds, of a year at most; 0 if it is absent.
-func (c Chunk) Seconds(field string) (time.Duration, error) { return c.within(field, maxTimeout) }
-
-// Life is Seconds for the life of a token: ten years at most, which the master bounds as well.
-func (c Chunk) Life(field string) (time.Duration, error) { return c.within(field, maxLife) }
-
-func (c Chunk) within(field string, most time.Duration) (time.Duration, error) {
-	v, _ := c.m.Get(field)
-	if v == nil || v == "" {
-		return 0, nil
-	}
-	f, ok := number(v)
-	if !ok || f < 0 || f > most.Seconds() {
-		return 0, invalid("%s is %v; it has to be a number of seconds", field, shown(v))
-	}
-	return time.Duration(f * float64(time.Second)), nil
-}
-
-// Count is a field that is a whole number from 1 on; def if it is absent.
-func (c Chunk) Count(field string, def int) (int, error) {
-	v, _ := c.m.Get(field)
-	if v == nil || v == "" {
-		return def, nil
-	}
-	f, ok := number(v)
-	if !ok || f < 1 || f > math.MaxInt32 || f != math.Trunc(f) {
-		return 0, invalid("%s is %v; it has to be a whole number from 1 on", field, shown(v))
-	}
-	return int(f), nil
-}
-
-func isBool(v any) bool {
-	_, ok := v.(bool)
-	return ok || v == "True" || v == "False" || v == "true" || v == "false"
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case float64:
-		return v, !math.IsNaN(v)
-	case string:
-		f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
-		return f, err == nil && !math.IsNaN(f)
-	}
-	return 0, false
-}
-
-// shown is a value in an error: short, and never a whole document.
-func shown(v any) string {
-	s := fmt.Sprintf("%v", value.Plain(v))
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// Funs are the functions: a text, in a form also several with commas between them, or a
-// list of texts.
+// Funs returns the functions: one text, which may list the functions of a job with commas, or a list
+// of texts.
 func (c Chunk) Funs() ([]string, error) {
 	v, _ := c.m.Get("fun")
 	var out []string
@@ -175,87 +65,256 @@ func (c Chunk) Funs() ([]string, error) {
 		for _, f := range v {
 			s, ok := f.(string)
 			if !ok {
-				return nil, invalid("fun has %v in its list; names of functions are wanted", shown(f))
+				return nil, invalid("fun has %v in its list; use names of functions", shown(f))
 			}
 			out = append(out, s)
 		}
 	case nil:
 		return nil, invalid("the field fun is missing: the name of a function")
 	default:
-		return nil, invalid("fun is %v; the name of a function, or a list of them, is wanted", shown(v))
+		return nil, invalid("fun is %v; send the name of a function, or a list of names", shown(v))
 	}
 	if len(out) == 0 || slices.Contains(out, "") {
-		return nil, invalid("fun is empty; the name of a function is wanted")
+		return nil, invalid("fun is empty; send the name of a function")
 	}
 	return out, nil
 }
 
 func (c Chunk) local() bool { return strings.HasPrefix(c.Client(), "local") }
 
-// args are the arguments: what is no list is a list of one. Those in a form are read as
-// words of a command line, where that is the dialect; a job id stays the text it is.
-func (c Chunk) args(typed bool) []any {
-	v, ok := c.m.Get("arg")
-	if !ok || v == nil {
-		return nil
+// Of returns a chunk with the fields of a map.
+func Of(m *value.Map) Chunk { return Chunk{fields{m: m}} }
+
+// Fields returns the fields of the chunk, which the caller must not change.
+func (c Chunk) Fields() *value.Map { return c.m }
+
+// extras are further fields of a publication. Other fields are ignored, as in Salt.
+var extras = []string{"delimiter", "executor_opts", "metadata", "module_executors", "ret_config", "ret_kwargs"}
+
+// consumed are the fields of a runner or wheel call that are not arguments.
+var consumed = []string{"arg", "client", "eauth", "fun", "full_return", "kwarg", "mom_call", "password", "print_event", "timeout", "token", "token_expire", "username"}
+
+// Job returns the job in the chunk.
+func (c Chunk) Job() (client.Job, error) {
+	funs, err := c.Funs()
+	if err != nil {
+		return client.Job{}, err
 	}
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
+	j := client.Job{Fun: funs, Args: c.args(c.typed), Ret: c.Text("ret"), JID: c.Text("jid"), TgtType: c.Text("tgt_type")}
+	if j.TgtType == "" {
+		j.TgtType = c.Text("expr_form") // Salt's older name
 	}
-	if !c.form || !typed {
-		return list
+	if j.Tgt, err = c.target(j.TgtType); err != nil {
+		return client.Job{}, err
 	}
-	out := make([]any, len(list))
-	for i, a := range list {
-		s, text := a.(string)
-		if !text || jid.Valid(s) {
-			out[i] = a
+	if j.JID != "" && !jid.Valid(j.JID) {
+		return client.Job{}, invalid("jid is %v, which is not a job id", shown(j.JID))
+	}
+	if j.Kwargs, err = c.kwargs(); err != nil {
+		return client.Job{}, err
+	}
+	if len(funs) > 1 {
+		if len(j.Kwargs) > 0 {
+			return client.Job{}, invalid("kwarg for several functions: put a map with the key __kwarg__ into the arguments of each")
+		}
+		if j.Args, err = each(funs, j.Args); err != nil {
+			return client.Job{}, err
+		}
+	}
+	if j.Timeout, err = c.Seconds("timeout"); err != nil {
+		return client.Job{}, err
+	}
+	if v, _ := c.m.Get("queue"); !isBool(v) { // Salt ignores a boolean, which is an argument of state functions
+		if j.Queue, err = c.Seconds("queue"); err != nil {
+			return client.Job{}, err
+		}
+	}
+	for _, name := range extras {
+		if v, ok := c.m.Get(name); ok && v != nil {
+			if j.Extra == nil {
+				j.Extra = map[string]any{}
+			}
+			j.Extra[name] = v
+		}
+	}
+	return j, nil
+}
+
+// each returns a list of arguments for every function.
+func each(funs []string, args []any) ([]any, error) {
+	if len(args) > len(funs) {
+		return nil, invalid("%d lists of arguments for %d functions", len(args), len(funs))
+	}
+	out := make([]any, len(funs))
+	for i := range out {
+		out[i] = []any{}
+		if i >= len(args) {
 			continue
 		}
-		out[i] = pyfmt.YAMLWord(s)
+		switch a := args[i].(type) {
+		case []any:
+			out[i] = a
+		case nil, string:
+			if a != nil && a != "" {
+				out[i] = []any{a}
+			}
+		default:
+			out[i] = []any{a}
+		}
 	}
-	return out
+	return out, nil
 }
 
-// kwargs are the keyword arguments of the field kwarg, in a form JSON or YAML.
-func (c Chunk) kwargs() (map[string]any, error) {
-	v, _ := c.m.Get("kwarg")
-	if s, ok := v.(string); ok && strings.TrimSpace(s) != "" {
-		read, err := pyfmt.ReadYAML([]byte(s))
-		if err != nil {
-			return nil, invalid("kwarg is a text that is no map: %v", err)
-		}
-		v = read
-	}
+// target returns the target of a job: a text, or a list for the types list and compound.
+func (c Chunk) target(kind string) (any, error) {
+	v, _ := c.m.Get("tgt")
 	switch v := v.(type) {
-	case nil:
-		return nil, nil
 	case string:
-		if v == "" {
-			return nil, nil
+		if v != "" {
+			return v, nil
 		}
-	case *value.Map:
-		out := make(map[string]any, v.Len())
-		var bad error
-		v.Range(func(k, val any) bool {
-			name, ok := k.(string)
+	case []any:
+		ids := make([]string, 0, len(v))
+		for _, e := range v {
+			s, ok := e.(string)
 			if !ok {
-				bad = invalid("kwarg has the name %v; names are texts", shown(k))
-				return false
+				return nil, invalid("tgt has %v in its list; use ids of minions", shown(e))
 			}
-			if name != "__kwarg__" {
-				out[name] = val
-			}
-			return true
-		})
-		return out, bad
+			ids = append(ids, s)
+		}
+		if kind != "list" && kind != "compound" {
+			return nil, invalid("tgt is a list and tgt_type is %v; a list needs tgt_type list", shown(kind))
+		}
+		if len(ids) > 0 {
+			return ids, nil
+		}
+	case int64:
+		return c.Text("tgt"), nil // an id of digits
+	case nil:
+	default:
+		return nil, invalid("tgt is %v; send a text or a list", shown(v))
 	}
-	return nil, invalid("kwarg is %v; a map of names and values is wanted", shown(v))
+	return nil, invalid("the field tgt is missing: which minions are meant")
 }
 
-// Of makes a chunk of its fields.
-func Of(fields *value.Map) Chunk { return Chunk{m: fields} }
+// Runner returns the runner call in the chunk. Fields that are not Salt's are keyword arguments, which
+// those of kwarg override.
+func (c Chunk) Runner() (client.RunnerCall, error) {
+	fun, kwargs, err := c.call()
+	if err != nil {
+		return client.RunnerCall{}, err
+	}
+	r := client.RunnerCall{Fun: fun, Args: c.args(true), Kwargs: kwargs}
+	if c.Has("mom_call") {
+		return c.own(r)
+	}
+	r.Timeout, err = c.Seconds("timeout")
+	return r, err
+}
 
-// Fields are the fields of the chunk, which must not be changed.
-func (c Chunk) Fields() *value.Map { return c.m }
+// own reads the field mom_call, which Salt does not have. In {timeout: seconds} it has how long the
+// function waits for minions. The field timeout of the chunk is how long the request waits.
+func (c Chunk) own(r client.RunnerCall) (client.RunnerCall, error) {
+	m, ok := c.m.Map("mom_call"), true
+	if m == nil {
+		return r, invalid("mom_call is not a map; its field is timeout")
+	}
+	m.Range(func(k, _ any) bool {
+		ok = k == "timeout"
+		return ok
+	})
+	if !ok {
+		return r, invalid("mom_call has a field other than timeout")
+	}
+	var err error
+	r.Timeout, err = Of(m).Seconds("timeout")
+	return r, err
+}
+
+// Wheel returns the wheel call in the chunk: the name of the function and its arguments, those by
+// position under the name arg.
+func (c Chunk) Wheel() (fun string, kwargs map[string]any, err error) {
+	fun, named, err := c.call()
+	if err != nil {
+		return "", nil, err
+	}
+	m := value.NewMap()
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		m.Set(name, named[name])
+	}
+	args := c.args(true)
+	if args == nil {
+		args = []any{}
+	}
+	return fun, map[string]any{"arg": args, "kwarg": m}, nil
+}
+
+// call returns what runner and wheel calls have in common.
+func (c Chunk) call() (string, map[string]any, error) {
+	funs, err := c.Funs()
+	if err != nil {
+		return "", nil, err
+	}
+	if len(funs) > 1 {
+		return "", nil, invalid("the client %s runs one function; use a chunk for each", c.Client())
+	}
+	kwargs := map[string]any{}
+	var bad error
+	c.m.Range(func(k, v any) bool {
+		name, ok := k.(string)
+		if !ok {
+			bad = invalid("a field has the name %v; use texts", shown(k))
+			return false
+		}
+		if !slices.Contains(consumed, name) {
+			kwargs[name] = v
+		}
+		return true
+	})
+	if bad != nil {
+		return "", nil, bad
+	}
+	named, err := c.kwargs()
+	if err != nil {
+		return "", nil, err
+	}
+	maps.Copy(kwargs, named)
+	return funs[0], kwargs, nil
+}
+
+// Batch returns how to run the job on a few minions at a time. The default is half of them, as in
+// Salt.
+func (c Chunk) Batch() (client.Batch, error) {
+	b := client.Batch{Size: c.Text("batch")}
+	if b.Size == "" {
+		b.Size = "50%"
+	}
+	var err error
+	if b.Wait, err = c.Seconds("batch_wait"); err != nil {
+		return b, err
+	}
+	if b.FailHard, err = c.Flag("failhard"); err != nil {
+		return b, err
+	}
+	if err := b.Validate(); err != nil {
+		return b, invalid("batch: %v", err)
+	}
+	return b, nil
+}
+
+// AllAtOnce refuses the field batch. Salt's clients local, local_async and local_subset ignore it and
+// run the job on all minions at once.
+func (c Chunk) AllAtOnce() error {
+	if c.Text("batch") == "" {
+		return nil
+	}
+	return invalid("client %s runs a job on all minions at once; use local_batch for batch, or leave it out", c.Client())
+}
+
+// Subset returns the number of random minions for a job. The default is 3, as in Salt.
+func (c Chunk) Subset() (int, error) {
+	if !c.Has("subset") && c.Has("sub") {
+		return c.Count("sub", 3)
+	}
+	return c.Count("subset", 3)
+}

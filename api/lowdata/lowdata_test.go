@@ -139,7 +139,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// Bodies that are not low data are told apart.
+// Bodies that are not low data have errors of their own.
 func TestBodies(t *testing.T) {
 	for kind, want := range map[string]bool{jsonType: true, "application/json; charset=utf-8": true, "application/json; charset=latin1": false, "text/yaml": true, "application/xml": false, "": false, "multipart/form-data; boundary=x": false} {
 		if _, err := Parse(kind, []byte("{}")); errors.Is(err, ErrMediaType) == want {

@@ -9,19 +9,20 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"sync"
 )
 
 //go:embed assets
 var embedded embed.FS
 
-// index is the document itself; all other assets are asked for by it.
+// index is the document, which loads all other assets.
 const index = "index.html"
 
-// kinds are the types of the files there are. The system's own table would let the
-// machine decide what a browser makes of them.
+// kinds are the types of the files. With the system's table, the types would depend on the machine.
 var kinds = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
@@ -30,27 +31,27 @@ var kinds = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// asset is one file, ready to be sent.
+// asset is one file, ready to send.
 type asset struct {
 	kind, etag string
 	plain      []byte
-	zipped     []byte // nil where it would not be smaller
+	zipped     []byte // nil if it would not be smaller
 }
 
-// Assets are the files of the page. They never change.
+// Assets are the files of the page. They are read-only.
 type Assets struct{ files map[string]*asset }
 
-// builtIn are the files that are built in, pressed once for all listeners.
+// builtIn are the embedded files, compressed once for all listeners.
 var builtIn = sync.OnceValues(func() (*Assets, error) {
 	sub, err := fs.Sub(embedded, "assets")
 	if err != nil {
-		return nil, fmt.Errorf("the files of the page: %w", err)
+		return nil, fmt.Errorf("read files of the page: %w", err)
 	}
 	return read(sub)
 })
 
-// New gives the files that are built in. base is the last part of the path under which the
-// document is served: the document names its files relative to it.
+// New returns the embedded files. base is the last segment of the path of the document, whose links
+// are relative to it.
 func New(base string) (*Assets, error) {
 	a, err := builtIn()
 	if err != nil {
@@ -58,7 +59,7 @@ func New(base string) (*Assets, error) {
 	}
 	document, err := newAsset(a.files[index].kind, bytes.ReplaceAll(a.files[index].plain, []byte(`"app/`), []byte(`"`+base+`/`)))
 	if err != nil {
-		return nil, fmt.Errorf("the document of the page: %w", err)
+		return nil, fmt.Errorf("compress document of the page: %w", err)
 	}
 	a = &Assets{files: maps.Clone(a.files)}
 	a.files[index] = document
@@ -73,7 +74,7 @@ func read(files fs.FS) (*Assets, error) {
 		}
 		kind := kinds[path.Ext(name)]
 		if kind == "" {
-			return fmt.Errorf("%s: nobody has said of what type it is", name)
+			return fmt.Errorf("%s: unknown type of file", name)
 		}
 		b, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -83,10 +84,10 @@ func read(files fs.FS) (*Assets, error) {
 		return err
 	})
 	if err == nil && a.files[index] == nil {
-		err = fmt.Errorf("there is no %s", index)
+		err = fmt.Errorf("%s is missing", index)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the files of the page: %w", err)
+		return nil, fmt.Errorf("read files of the page: %w", err)
 	}
 	return a, nil
 }
@@ -111,8 +112,49 @@ func newAsset(kind string, b []byte) (*asset, error) {
 	return f, nil
 }
 
-// Names lists the files beside the document, sorted.
+// Names returns the files beside the document, sorted.
 func (a *Assets) Names() []string {
 	names := slices.Sorted(maps.Keys(a.files))
 	return slices.DeleteFunc(names, func(n string) bool { return n == index })
+}
+
+// Serve answers with a file by its name; "" is the document. It returns false and writes nothing if
+// the file does not exist.
+func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	if name == index { // its links are relative to the path of the document
+		return false
+	}
+	if name == "" {
+		name = index
+	}
+	f := a.files[name]
+	if f == nil {
+		return false
+	}
+	h := w.Header()
+	guard(h)
+	h.Set("Content-Security-Policy", Policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Content-Type", f.kind)
+	h.Set("Cache-Control", "no-cache") // kept, but checked each time
+	h.Add("Vary", "Accept-Encoding")
+	body, etag := f.plain, `"`+f.etag+`"`
+	if f.zipped != nil && takesGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		body, etag = f.zipped, `"`+f.etag+`-gz"`
+	}
+	h.Set("Etag", etag)
+	if known(r, f.etag) {
+		h.Del("Content-Type")
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = paced{w}.Write(body) // the client may have gone
+	}
+	return true
 }

@@ -1,8 +1,7 @@
-// Package page is the live page of a tree as a browser gets it: the files of assets, which
-// are built into the program as they stand, and folders and files of the user's.
+// Package page serves the web page of a tree: the embedded files in assets, and files and directories
+// of the user.
 //
-// The page stands on the REST API alone and has no rights of its own: what it shows is what
-// the user who has logged in may ask for. Its headers let a browser run nothing that does
-// not come from the API's own address, so that what a minion, a job or an event says stays
-// text even if a view forgot to treat it so.
+// The page uses only the REST API and has no rights of its own: it shows what the logged-in user may
+// see. Its headers let a browser run nothing that does not come from the API's address. So the text of
+// a minion, a job or an event stays text even if a view fails to escape it.
 package page

@@ -12,25 +12,23 @@ import (
 	"syscall"
 )
 
-// Folder is a folder of files that somebody has put there to be served: Salt's option
-// static.
+// Folder is a directory of files to serve: Salt's option static.
 type Folder struct{ root *os.Root }
 
-// OpenFolder opens a folder. No file outside of it is ever served, wherever links in it
-// lead.
+// OpenFolder opens a directory. Files outside of it are never served, wherever links in it lead.
 func OpenFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the folder of files to serve: %w", err)
+		return nil, fmt.Errorf("open directory of static files: %w", err)
 	}
 	return &Folder{root}, nil
 }
 
-// Close releases the folder.
+// Close releases the directory.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Serve answers with a file by its path in the folder. It reports whether there is such a
-// file: names that begin with a dot, folders, pipes and devices are none.
+// Serve answers with a file by its path in the directory. It returns false and writes nothing if the
+// file does not exist. Names that begin with a dot, directories, pipes and devices do not count.
 func (f *Folder) Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, '\\') {
 		return false
@@ -41,7 +39,7 @@ func (f *Folder) Serve(w http.ResponseWriter, r *http.Request, name string) bool
 			return false
 		}
 	}
-	// Without O_NONBLOCK the opening of a pipe would wait for somebody who writes.
+	// Without O_NONBLOCK opening a pipe would wait for a writer.
 	//mutant:api-static-links
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -51,11 +49,10 @@ func (f *Folder) Serve(w http.ResponseWriter, r *http.Request, name string) bool
 	return serveFile(w, r, file)
 }
 
-// File is one file that somebody has put in the place of the page: Salt's option app. It is
-// read anew by each request.
+// File is a file that replaces the page: Salt's option app. Each request reads it again.
 type File struct{ name string }
 
-// OpenFile looks whether the file can be read.
+// OpenFile returns a file, or an error if it cannot be read.
 func OpenFile(name string) (File, error) {
 	f := File{name}
 	file, err := f.open()
@@ -63,7 +60,7 @@ func OpenFile(name string) (File, error) {
 		err = file.Close()
 	}
 	if err != nil {
-		return f, fmt.Errorf("the file of the page: %w", err)
+		return f, fmt.Errorf("open file of the page: %w", err)
 	}
 	return f, nil
 }
@@ -74,12 +71,12 @@ func (f File) open() (*os.File, error) {
 		return nil, err
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no file", f.name), err, file.Close())
+		return nil, errors.Join(fmt.Errorf("%s is not a regular file", f.name), err, file.Close())
 	}
 	return file, nil
 }
 
-// Serve answers with the file. It reports whether it is there.
+// Serve answers with the file. It returns false and writes nothing if the file does not exist.
 func (f File) Serve(w http.ResponseWriter, r *http.Request) bool {
 	file, err := f.open()
 	if err != nil {

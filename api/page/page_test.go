@@ -81,7 +81,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// A browser that has a file is told so, and one that takes gzip gets it.
+// A browser that has a file gets 304, and one that accepts gzip gets it compressed.
 func TestCaches(t *testing.T) {
 	long := strings.Repeat("all is well; ", 100)
 	a, err := read(fstest.MapFS{"index.html": {Data: []byte(`<a href="app/x">`)}, "main.js": {Data: []byte(long)}})

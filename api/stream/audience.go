@@ -1,57 +1,55 @@
 package stream
 
-// Kind is what an event is of, as far as that decides who may hear it.
+// Kind is what an event belongs to. It decides who may receive the event.
 type Kind uint8
 
 // The kinds. The zero value is the narrowest.
 const (
-	// Other is what happens at the master: sign-ins, keys, audit, webhooks, what minions
-	// fire.
+	// Other is any other event of the master: sign-ins, keys, audit, webhooks, events of minions.
 	Other Kind = iota
-	// Job is of a job on minions.
+	// Job belongs to a job on minions.
 	Job
-	// Call is of a call of a runner or of the wheel.
+	// Call belongs to a call of a runner or wheel function.
 	Call
-	// Notice is what the hub's owner tells all readers.
+	// Notice is for all readers.
 	Notice
 )
 
-// Audience tells who may hear an event. The zero Audience is those who hear all.
+// Audience says who may receive an event. The zero Audience is those who may receive all.
 type Audience struct {
 	Kind Kind
-	// User has asked for the job or made the call, as SERVICE/name if a login service knows
-	// the user; "" where nobody knows. A master of Salt's does not tell the service: there it
-	// is [AnyService].
+	// User started the job or the call, as SERVICE/name for a user of a login service; "" if unknown.
+	// A Salt master does not report the service, which is [AnyService] then.
 	User string
 }
 
-// AnyService stands for the login service where a master does not tell it.
+// AnyService stands for the login service at a master that does not report it.
 const AnyService = "*/"
 
-// Ear is what a reader may hear. The zero Ear hears notices alone.
-type Ear struct {
-	// All is everything.
+// Permissions are what a reader may receive. The zero Permissions allow only notices.
+type Permissions struct {
+	// All allows everything.
 	All bool
-	// Jobs is the events of all jobs, whoever asked for them.
+	// Jobs allows the events of all jobs, whoever started them.
 	Jobs bool
-	// User is whose jobs and calls are the reader's own, as SERVICE/name; "" has none.
+	// User owns the jobs and calls that the reader may follow, as SERVICE/name; "" owns none.
 	User string
-	// Name is the user where the service is not told; "" for a name that users of the
-	// machine have.
+	// Name is the user at a master that does not report the login service; "" for a name that a user
+	// of the machine has.
 	Name string
 }
 
-// Hears tells whether an event is for a reader.
-func (e Ear) Hears(a Audience) bool {
+// Allow reports whether the reader may receive an event.
+func (p Permissions) Allow(a Audience) bool {
 	switch {
-	case e.All || a.Kind == Notice:
+	case p.All || a.Kind == Notice:
 		return true
 	case a.Kind == Other:
 		//mutant:api-events-of-the-master
 		return false
-	case a.Kind == Job && e.Jobs:
+	case a.Kind == Job && p.Jobs:
 		return true
 	}
 	//mutant:api-events-of-own-jobs
-	return e.User != "" && a.User == e.User || e.Name != "" && a.User == AnyService+e.Name
+	return p.User != "" && a.User == p.User || p.Name != "" && a.User == AnyService+p.Name
 }

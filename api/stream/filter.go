@@ -14,28 +14,28 @@ const (
 	maxPattern  = 256
 )
 
-// Filter picks events by their tags. The zero Filter takes all.
+// Filter selects events by their tags. The zero Filter selects all.
 type Filter struct {
-	key      string // the same for filters of the same tags
+	key      string // equal for filters with the same tags
 	prefixes []string
 	globs    []string
 }
 
 var errTooMany = errors.New("too many tags")
 
-// NewFilter makes a filter of tags, of which one has to fit: a tag without wildcards is
-// the beginning of those that are meant, another a glob for the whole tag, where * stands
-// for any text, slashes included.
+// NewFilter returns a filter that matches any of the given tags. A tag without wildcards is the
+// beginning of a tag. Others are globs for the whole tag, in which * stands for any text, including
+// slashes.
 func NewFilter(tags []string) (Filter, error) {
 	var f Filter
 	if len(tags) > maxPatterns {
-		return f, fmt.Errorf("%w: %d; there may be %d", errTooMany, len(tags), maxPatterns)
+		return f, fmt.Errorf("%w: %d; at most %d are allowed", errTooMany, len(tags), maxPatterns)
 	}
 	f.key = strings.Join(tags, "\x00")
 	for _, t := range tags {
 		switch {
 		case len(t) > maxPattern:
-			return f, fmt.Errorf("a tag of %d bytes; %d are the limit", len(t), maxPattern)
+			return f, fmt.Errorf("a tag of %d bytes; at most %d are allowed", len(t), maxPattern)
 		case strings.ContainsAny(t, "*?["):
 			f.globs = append(f.globs, t)
 		default:
@@ -45,7 +45,7 @@ func NewFilter(tags []string) (Filter, error) {
 	return f, nil
 }
 
-// Match tells whether the events of a tag are meant.
+// Match reports whether the filter selects events with a tag.
 func (f Filter) Match(tag string) bool {
 	if len(f.prefixes) == 0 && len(f.globs) == 0 {
 		return true

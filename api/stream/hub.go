@@ -1,65 +1,45 @@
 package stream
 
 import (
-	"errors"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// Event is an event as readers get it.
-type Event struct {
-	// Seq counts the events of a hub from 1 on; 0 is a notice to one reader alone.
-	Seq uint64
-	Tag string
-	// For tells who may hear it.
-	For Audience
-	// Data is a JSON text on one line: {"tag": ..., "data": {...}}. It is shared and
-	// must not be changed.
-	Data []byte
-}
-
-// Errors of this package.
-var (
-	// ErrSlow: the reader was too slow and has been cut off.
-	ErrSlow = errors.New("the reader is too slow")
-	// ErrClosed: the hub, or the reader itself, has been closed.
-	ErrClosed = errors.New("the stream is closed")
-)
-
 // Options of a [Hub].
 type Options struct {
-	// Epoch tells this hub from one of an earlier time; it is part of the ids of events.
+	// Epoch distinguishes this hub from those of earlier processes. It is part of the ids of events.
 	Epoch string
-	// Spill keeps the events over a restart of the process; nil: memory alone does.
+	// Spill keeps the events across a restart of the process; nil: only memory does.
 	Spill *Spill
-	// Keep is how many events are kept for readers that come back. Default 4096.
+	// Keep is how many events are kept for readers that resume. Default 4096.
 	Keep int
-	// KeepBytes bounds them in bytes. Default 16 MiB.
+	// KeepBytes bounds their size in bytes. Default 16 MiB.
 	KeepBytes int
 	// Queue is how many events may wait for one reader. Default 1024.
 	Queue int
-	// QueueBytes bounds them in bytes. Default 16 MiB; one event may be as large as it is.
+	// QueueBytes bounds their size in bytes. Default 16 MiB. A single event may be larger.
 	QueueBytes int
 }
 
-// Hub hands events on. It is safe for concurrent use.
+// Hub distributes events to readers. It is safe for concurrent use.
 type Hub struct {
 	o Options
 
 	mu      sync.Mutex
 	seq     uint64
-	kept    []Event // the latest, in order
-	eras    []era   // lives whose ids are understood; the last one is this
+	kept    []Event // the latest events, in order
+	eras    []era   // hubs whose ids can resume; the last is this one
 	bytes   int
 	readers map[*Reader]struct{}
-	meant   map[string]bool // by the key of a filter: whether it takes the event at hand
+	matches map[string]bool // whether a filter matches the current event, by the key of the filter
 	cut     uint64          // readers that were too slow
 	closed  bool
 }
 
-// New makes a hub.
+// New returns a hub.
 func New(o Options) *Hub {
 	for _, d := range []struct {
 		to  *int
@@ -69,7 +49,7 @@ func New(o Options) *Hub {
 			*d.to = d.def
 		}
 	}
-	h := &Hub{o: o, readers: map[*Reader]struct{}{}, meant: map[string]bool{}}
+	h := &Hub{o: o, readers: map[*Reader]struct{}{}, matches: map[string]bool{}}
 	if s := o.Spill; s != nil {
 		s.past.trim(o.Keep, o.KeepBytes)
 		h.kept, h.eras, h.seq = s.past.events, s.past.eras, s.past.last
@@ -83,7 +63,7 @@ func New(o Options) *Hub {
 	return h
 }
 
-// Publish hands an event to all readers that want it and may hear it. It never waits.
+// Publish sends an event to all readers that want it and may receive it. It never blocks.
 func (h *Hub) Publish(tag string, data []byte, to Audience) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,30 +76,30 @@ func (h *Hub) Publish(tag string, data []byte, to Audience) {
 	if h.o.Spill != nil {
 		h.o.Spill.put(e)
 	}
-	clear(h.meant)
+	clear(h.matches)
 	for r := range h.readers {
-		if !r.ear.Hears(to) || !h.means(r.filter, tag) {
+		if !r.perms.Allow(to) || !h.match(r.filter, tag) {
 			continue
 		}
-		if !r.put(e, h.o.Queue, h.o.QueueBytes) {
+		if !r.queue.put(e, h.o.Queue, h.o.QueueBytes) {
 			h.cut++
 			delete(h.readers, r)
 		}
 	}
 }
 
-// means tells whether a filter takes the tag of the event that is handed on now. A thousand
-// open pages have the same few filters; each is looked through once.
-func (h *Hub) means(f Filter, tag string) bool {
-	meant, known := h.meant[f.key]
+// match reports whether a filter matches the tag of the current event. A thousand open pages have the
+// same few filters; each filter runs once.
+func (h *Hub) match(f Filter, tag string) bool {
+	matches, known := h.matches[f.key]
 	if !known {
-		meant = f.Match(tag)
-		h.meant[f.key] = meant
+		matches = f.Match(tag)
+		h.matches[f.key] = matches
 	}
-	return meant
+	return matches
 }
 
-// keep remembers an event and forgets the oldest beyond the bounds.
+// keep keeps an event and drops the oldest beyond the bounds.
 func (h *Hub) keep(e Event) {
 	h.kept = append(h.kept, e)
 	h.bytes += size(e)
@@ -132,27 +112,25 @@ func (h *Hub) keep(e Event) {
 	h.kept = h.kept[drop:]
 }
 
-func size(e Event) int { return len(e.Tag) + len(e.Data) }
-
-// ID is the id of an event for the header Last-Event-ID.
+// ID returns the id of an event for the header Last-Event-ID.
 func (h *Hub) ID(e Event) string { return h.o.Epoch + "-" + strconv.FormatUint(e.Seq, 10) }
 
-// Gap is what a reader that comes back cannot be given any more.
+// Gap is what a reader that resumes has missed.
 type Gap struct {
-	// Missed is how many events lie in between, of all tags; 0: nobody knows.
+	// Missed is the number of missed events, of all tags; 0 if it is unknown.
 	Missed uint64
 }
 
-// Subscribe adds a reader. after is the id of the last event that it has had, or "" for
-// one that begins: then it gets what comes from now on. The gap is nil where nothing is
-// missed. What it may not hear is not there for it, now and before.
-func (h *Hub) Subscribe(f Filter, ear Ear, after string) (*Reader, *Gap, error) {
+// Subscribe adds a reader. after is the id of the last event that it has read; with "" it gets the
+// events from now on. The gap is nil if it missed none. A reader never gets, and never misses, events
+// that it may not receive.
+func (h *Hub) Subscribe(f Filter, perms Permissions, after string) (*Reader, *Gap, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, nil, ErrClosed
 	}
-	r := &Reader{hub: h, filter: f, ear: ear, more: make(chan struct{}, 1)}
+	r := &Reader{hub: h, filter: f, perms: perms, queue: newQueue()}
 	var gap *Gap
 	if after != "" {
 		gap = h.resume(r, after)
@@ -161,8 +139,8 @@ func (h *Hub) Subscribe(f Filter, ear Ear, after string) (*Reader, *Gap, error) 
 	return r, gap, nil
 }
 
-// resume gives a reader the kept events behind the last one it has had. They are there
-// already, so they are no reason to call it slow.
+// resume gives a reader the kept events after the last one that it has read. They do not count towards
+// its queue.
 func (h *Hub) resume(r *Reader, after string) *Gap {
 	epoch, number, _ := strings.Cut(after, "-")
 	last, err := strconv.ParseUint(number, 10, 64)
@@ -174,10 +152,10 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 	var gap *Gap
 	//mutant:api-lost-tail-is-reported
 	if last > h.eras[at].last {
-		if at == len(h.eras)-1 { // there was no such event
+		if at == len(h.eras)-1 { // no such event existed
 			return &Gap{}
 		}
-		gap, last = &Gap{}, h.eras[at].last // it was, and those behind it are lost
+		gap, last = &Gap{}, h.eras[at].last // it existed, and those after it are lost
 	}
 	first := h.seq + 1
 	if len(h.kept) > 0 {
@@ -195,7 +173,7 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 	return gap
 }
 
-// Kept gives the events that are kept for readers that come back, in order.
+// Kept returns the events that are kept for readers that resume, in order.
 func (h *Hub) Kept() []Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -208,22 +186,78 @@ func (h *Hub) Close() {
 	defer h.mu.Unlock()
 	h.closed = true
 	for r := range h.readers {
-		r.end(ErrClosed)
+		r.queue.end(ErrClosed)
 	}
 	clear(h.readers)
 }
 
 // Figures of a hub.
 type Figures struct {
-	Readers int    // that are there now
+	Readers int    // that are open
 	Events  uint64 // that were published
 	Cut     uint64 // readers that were too slow
-	Kept    int    // events for those that come back
+	Kept    int    // events for readers that resume
 }
 
-// Figures gives them.
+// Figures returns the figures of the hub.
 func (h *Hub) Figures() Figures {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return Figures{Readers: len(h.readers), Events: h.seq, Cut: h.cut, Kept: len(h.kept)}
+}
+
+// Reader is one reader of a [Hub]. Only one goroutine may call Next and Try.
+type Reader struct {
+	hub    *Hub
+	filter Filter
+	perms  Permissions // guarded by the hub
+	back   []Event     // kept events to resume with; only Next and Try use them
+	queue  *queue
+}
+
+// wants reports whether an event is for the reader.
+func (r *Reader) wants(e Event) bool { return r.perms.Allow(e.For) && r.filter.Match(e.Tag) }
+
+// SetPermissions changes what the reader may receive. Events that already wait for it stay.
+func (r *Reader) SetPermissions(perms Permissions) {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	r.perms = perms
+}
+
+// Next waits for the next event. It ends with [ErrSlow] or [ErrClosed]. After the error of ctx it may be
+// called again.
+func (r *Reader) Next(ctx context.Context) (Event, error) {
+	for {
+		if e, ok, err := r.Try(); ok || err != nil {
+			return e, err
+		}
+		select {
+		case <-r.queue.more:
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+}
+
+// More is signalled when there may be an event for Try.
+func (r *Reader) More() <-chan struct{} { return r.queue.more }
+
+// Try returns the next event if there is one. Its errors are those of Next.
+func (r *Reader) Try() (Event, bool, error) {
+	if len(r.back) > 0 {
+		e := r.back[0]
+		r.back = r.back[1:]
+		return e, true, nil
+	}
+	r.back = nil
+	return r.queue.take()
+}
+
+// Close removes the reader from its hub.
+func (r *Reader) Close() {
+	r.hub.mu.Lock()
+	delete(r.hub.readers, r)
+	r.hub.mu.Unlock()
+	r.queue.end(ErrClosed)
 }

@@ -2,25 +2,25 @@ package stream
 
 import "slices"
 
-// maxEras bounds the earlier lives of a hub whose ids are understood.
+// maxEras bounds the earlier hubs whose ids can resume.
 const maxEras = 64
 
-// era is one life of a hub: the events first to last were its own.
+// era is one hub: it published the events first to last.
 type era struct {
 	epoch       string
 	first, last uint64
 }
 
-// past is what is left of earlier lives of a hub.
+// past is what is kept of earlier hubs.
 type past struct {
 	eras   []era
-	events []Event // the latest, each numbered one above the one before
-	last   uint64  // the number of the last event there was
+	events []Event // the latest, with consecutive numbers
+	last   uint64  // the number of the last event
 }
 
-// take goes through the records of a file, up to the first that cannot be read, and gives
-// how many bytes were good.
-func (p *past) take(b []byte) (good int) {
+// load reads the records of a file up to the first unreadable one, and returns the number of readable
+// bytes.
+func (p *past) load(b []byte) (good int) {
 	for rest := b; len(rest) > 0; {
 		r, next, err := readRecord(rest)
 		if err != nil {
@@ -39,7 +39,7 @@ func (p *past) add(r record) {
 			p.eras = append(p.eras, era{r.epoch, r.next, r.next - 1})
 		}
 		p.eras = p.eras[max(0, len(p.eras)-maxEras):]
-		if r.next != p.last+1 { // what lies between was not kept
+		if r.next != p.last+1 { // the events in between were not kept
 			p.events = nil
 		}
 		p.last = r.next - 1
@@ -48,7 +48,7 @@ func (p *past) add(r record) {
 	}
 	e := r.event
 	if len(p.eras) == 0 || e.Seq <= p.last && p.last > 0 {
-		return // of nobody knows which life, or there already
+		return // of an unknown hub, or a duplicate
 	}
 	//mutant:api-gap-is-reported
 	if e.Seq != p.last+1 {
@@ -58,7 +58,7 @@ func (p *past) add(r record) {
 	p.eras[len(p.eras)-1].last = e.Seq
 }
 
-// trim forgets the oldest events beyond the bounds.
+// trim drops the oldest events beyond the bounds.
 func (p *past) trim(keep, keepBytes int) {
 	n, bytes := len(p.events), 0
 	for n > 0 && len(p.events)-n < keep {
@@ -69,6 +69,6 @@ func (p *past) trim(keep, keepBytes int) {
 	}
 	p.events = slices.Clone(p.events[n:])
 	for i := range p.events {
-		p.events[i].Data = slices.Clone(p.events[i].Data) // what was read of the file can go
+		p.events[i].Data = slices.Clone(p.events[i].Data) // releases the contents of the file
 	}
 }

@@ -6,27 +6,27 @@ import (
 	"hash/crc32"
 )
 
-// A file of events is records: four bytes with the length of what follows behind the next
-// four, those with its checksum (CRC-32C), both with the lowest byte first, and then
+// An event file is a sequence of records. A record is the length of its body, the CRC-32C of its body,
+// both in four bytes, little endian, and the body:
 //
-//	1, the number of the next event, the epoch   from here on the hub of that epoch writes
+//	1, the number of the next event, the epoch   the hub of that epoch writes from here on
 //	2, number, kind, user, tag, data             an event
 //
-// where numbers are varints and texts have their length in front; data goes to the end.
+// Numbers are varints. Texts follow their length; data extends to the end.
 const (
 	recordStart = 1
 	recordEvent = 2
 
 	recordHead = 8
-	// maxRecord bounds a record: what is larger is torn.
+	// maxRecord bounds a record. A larger one is damaged.
 	maxRecord = 64 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errRecord = errors.New("a record of the file of events cannot be read")
+var errRecord = errors.New("unreadable record in the event file")
 
-// appendRecord writes one record behind b; fill writes what it holds.
+// appendRecord appends a record to b. fill appends its body.
 func appendRecord(b []byte, fill func([]byte) []byte) []byte {
 	at := len(b)
 	b = fill(append(b, make([]byte, recordHead)...))
@@ -53,14 +53,14 @@ func appendEvent(b []byte, e Event) []byte {
 	})
 }
 
-// record is one record that was read: an event, or the start of an epoch.
+// record is an event, or the start of an epoch.
 type record struct {
 	event Event
 	epoch string
-	next  uint64 // with an epoch: the number of the next event
+	next  uint64 // the number of the next event, with an epoch
 }
 
-// readRecord reads the first record of b and gives the rest.
+// readRecord reads the first record of b and returns the rest.
 func readRecord(b []byte) (r record, rest []byte, err error) {
 	if len(b) < recordHead {
 		return r, b, errRecord

@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// spillWaiting and spillWaitingBytes bound what waits to be written; what comes on top
-	// is not kept, and a reader that needs it is told.
-	spillWaiting      = 8192
-	spillWaitingBytes = 32 << 20
-	// spillRest is how long nothing is written after a write that failed.
-	spillRest = time.Minute
+	// spillQueue and spillQueueBytes bound the events that wait to be written. Further ones are not
+	// kept, and a reader that needs them learns of the gap.
+	spillQueue      = 8192
+	spillQueueBytes = 32 << 20
+	// spillRetry is the time without writes after a failed write.
+	spillRetry = time.Minute
 )
 
-// Spill keeps the events of a hub in a folder, so that ids hold over a restart. It has two
-// files: one is written until it has half of the bound, then it takes the place of the other
-// one. Nothing is synced: a process that is killed loses the last moments, a loss of power
-// the last seconds, and a reader that has had events which are lost is told that there is a
-// gap, since each life of a hub has ids of its own.
+// Spill keeps the events of a hub in a directory, so that readers can resume after a restart. It has two
+// files: one grows to half of the bound and then replaces the other. Nothing is synced: a killed process
+// loses the last moments, a power failure the last seconds. Because each hub has ids of its own, a reader
+// that has read lost events learns of the gap.
 type Spill struct {
 	dir   string
 	bound int64
@@ -39,29 +38,28 @@ type Spill struct {
 	mu      sync.Mutex
 	waiting []Event
 	bytes   int
-	hole    bool // events were left out
+	hole    bool // events were dropped
 	closed  bool
 	more    chan struct{}
 	done    chan struct{}
 
-	// Of the writer alone.
-	file  *os.File
-	size  int64 // what is good of it
-	epoch string
-	rest  time.Time // until when nothing is written
-	told  time.Time // when it was told that some are left out
+	// Only the writer uses these.
+	file   *os.File
+	size   int64 // of its intact part
+	epoch  string
+	retry  time.Time // no write before this time
+	warned time.Time // when dropped events were last logged
 }
 
-// OpenSpill reads what is in a folder, which is made if it is not there, and begins to
-// write when a hub has it. bound is that of both files, in bytes; now tells when a
-// write that failed is tried again. One process can have a folder at a time.
+// OpenSpill reads the events in a directory, which it creates if needed. [New] starts to write. bound
+// is the size of both files, in bytes. One process at a time can open a directory.
 func OpenSpill(dir string, bound int64, now func() time.Time, log *slog.Logger) (_ *Spill, err error) {
 	s := &Spill{dir: dir, bound: bound, log: log, now: now, more: make(chan struct{}, 1), done: make(chan struct{})}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of events: %w", err)
+		return nil, fmt.Errorf("create event directory: %w", err)
 	}
 	if s.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return nil, fmt.Errorf("open the folder of events: %w", err)
+		return nil, fmt.Errorf("open event directory: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -69,7 +67,7 @@ func OpenSpill(dir string, bound int64, now func() time.Time, log *slog.Logger) 
 		}
 	}()
 	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, fmt.Errorf("the folder of events %s is in use by another process: %w", dir, err)
+		return nil, fmt.Errorf("lock event directory %s: in use by another process: %w", dir, err)
 	}
 	for _, name := range []string{s.older(), s.newer()} {
 		if s.size, err = s.read(name); err != nil {
@@ -82,28 +80,28 @@ func OpenSpill(dir string, bound int64, now func() time.Time, log *slog.Logger) 
 func (s *Spill) older() string { return filepath.Join(s.dir, "events.old") }
 func (s *Spill) newer() string { return filepath.Join(s.dir, "events") }
 
-// read takes over what a file has, and gives how many bytes of it are good.
+// read reads the events in a file and returns the size of its intact part.
 func (s *Spill) read(name string) (int64, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the events of before: %w", err)
+		return 0, fmt.Errorf("read event file: %w", err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, s.bound+maxRecord))
 	if err != nil {
-		return 0, fmt.Errorf("read the events of before: %w", err)
+		return 0, fmt.Errorf("read event file: %w", err)
 	}
-	good := s.past.take(b)
+	good := s.past.load(b)
 	if good < len(b) {
 		s.log.Warn("truncated event file, tail skipped", "file", name, "bytes", len(b)-good)
 	}
 	return int64(good), nil
 }
 
-// begin has the events of a hub written from the number next on.
+// begin starts to write the events of a hub from the number next on.
 func (s *Spill) begin(epoch string, next uint64) {
 	s.epoch = epoch
 	go func() {
@@ -112,14 +110,14 @@ func (s *Spill) begin(epoch string, next uint64) {
 	}()
 }
 
-// put leaves an event to be written. It never waits.
+// put queues an event to be written. It never blocks.
 func (s *Spill) put(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return
 	}
-	if s.hole || len(s.waiting) >= spillWaiting || s.bytes+size(e) > spillWaitingBytes && len(s.waiting) > 0 {
+	if s.hole || len(s.waiting) >= spillQueue || s.bytes+size(e) > spillQueueBytes && len(s.waiting) > 0 {
 		s.hole = true
 		return
 	}
@@ -135,8 +133,7 @@ func (s *Spill) wake() {
 	}
 }
 
-// Close writes what waits and gives the folder back. A hub that was closed before puts
-// nothing more.
+// Close writes the queued events and unlocks the directory. The caller closes the hub first.
 func (s *Spill) Close() error {
 	s.mu.Lock()
 	first := !s.closed
@@ -152,7 +149,7 @@ func (s *Spill) Close() error {
 	return s.lock.Close()
 }
 
-// write writes what comes until the spill is closed.
+// write writes queued events until the spill is closed.
 func (s *Spill) write(next uint64) {
 	defer func() {
 		if s.file != nil {
@@ -161,7 +158,7 @@ func (s *Spill) write(next uint64) {
 			}
 		}
 	}()
-	start := true // an epoch has to be told first
+	start := true // the file needs the start of the epoch
 	for {
 		s.mu.Lock()
 		events, hole, closed := s.waiting, s.hole, s.closed
@@ -183,8 +180,8 @@ func (s *Spill) write(next uint64) {
 		switch {
 		case closed:
 			return
-		case hole && s.now().After(s.told.Add(spillRest)):
-			s.told = s.now()
+		case hole && s.now().After(s.warned.Add(spillRetry)):
+			s.warned = s.now()
 			s.log.Warn("event file falling behind, events not kept for resuming readers")
 		}
 		if len(events) > 0 {
@@ -194,9 +191,9 @@ func (s *Spill) write(next uint64) {
 	}
 }
 
-// open sees to it that there is a file with room; true if an epoch has to be told in it.
+// open opens a file with room. It returns true if the file needs the start of the epoch.
 func (s *Spill) open(start bool) bool {
-	if s.now().Before(s.rest) {
+	if s.now().Before(s.retry) {
 		return true
 	}
 	if s.file != nil && s.size < s.bound/2 {
@@ -231,12 +228,12 @@ func (s *Spill) reopen() error {
 	}
 	s.file = f
 	//mutant:api-torn-end
-	return f.Truncate(s.size) // what was torn is no beginning of a record
+	return f.Truncate(s.size) // removes a torn record
 }
 
-// append writes records; false if they are not there.
+// append writes records. It returns false if they were not written.
 func (s *Spill) append(b []byte) bool {
-	if s.file == nil || s.now().Before(s.rest) {
+	if s.file == nil || s.now().Before(s.retry) {
 		return false
 	}
 	n, err := s.file.WriteAt(b, s.size)
@@ -249,6 +246,6 @@ func (s *Spill) append(b []byte) bool {
 }
 
 func (s *Spill) failed(err error) {
-	s.rest = s.now().Add(spillRest)
-	s.log.Error("event file not written, retrying", "folder", s.dir, "err", err, "in", spillRest)
+	s.retry = s.now().Add(spillRetry)
+	s.log.Error("event file not written, retrying", "folder", s.dir, "err", err, "in", spillRetry)
 }

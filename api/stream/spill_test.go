@@ -38,9 +38,9 @@ func lifeBy(t *testing.T, dir, epoch string, bound int64, now func() time.Time) 
 }
 
 // heard is what a reader that comes back is given at once.
-func heard(t *testing.T, h *Hub, ear Ear, after string) (tags []string, gap *Gap) {
+func heard(t *testing.T, h *Hub, perms Permissions, after string) (tags []string, gap *Gap) {
 	t.Helper()
-	r, gap, err := h.Subscribe(Filter{}, ear, after)
+	r, gap, err := h.Subscribe(Filter{}, perms, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func numbers(from, to int) (tags []string) {
 // Over restarts nothing is lost and nothing comes twice, and a reader hears what it may.
 func TestRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "api")
-	all := Ear{All: true}
+	all := Permissions{All: true}
 	n := 0
 	publish := func(h *Hub, k int) {
 		for range k {
@@ -91,16 +91,16 @@ func TestRestart(t *testing.T) {
 					if got, gap := heard(t, h, all, after); !slices.Equal(got, want) || gap != nil {
 						t.Errorf("life %d, after %s: %q %v", i, after, got, gap)
 					}
-					got, gap := heard(t, h, Ear{User: "bob"}, after)
+					got, gap := heard(t, h, Permissions{User: "bob"}, after)
 					if want := slices.DeleteFunc(want, func(s string) bool { return (s[len(s)-1]-'0')%2 == 1 }); !slices.Equal(got, want) || gap != nil {
 						t.Errorf("life %d, bob after %s: %q %v", i, after, got, gap)
 					}
 				}
-				if got, gap := heard(t, h, Ear{User: "eve"}, fmt.Sprintf("e%d-%d", of, 5*of)); got != nil || gap != nil {
+				if got, gap := heard(t, h, Permissions{User: "eve"}, fmt.Sprintf("e%d-%d", of, 5*of)); got != nil || gap != nil {
 					t.Errorf("eve is given %q %v", got, gap)
 				}
 			}
-			// Whoever makes ids up is told that there is nothing of the kind.
+			// An invented id is unknown.
 			for _, forged := range []string{
 				fmt.Sprintf("e%d-%d", i, n+1), fmt.Sprintf("e%d-18446744073709551615", i), fmt.Sprintf("e%d-%d", i, 5*i-1), "e9-1", "e0--1", "e0-", "-1", "x",
 			} {
@@ -117,7 +117,7 @@ func TestRestart(t *testing.T) {
 
 // Wherever the file ends after a kill: each reader is given what is kept in its order, and
 // behind it what the new life begins with, which is that something may be missing; whoever
-// has had more than is kept is told of a gap.
+// has read more than is kept learns of the gap.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	h, end := life(t, dir, "e", 1<<20)
@@ -143,12 +143,12 @@ func TestKilled(t *testing.T) {
 			kept := again.Figures().Kept
 			again.Publish("new", nil, Audience{})
 			for had := range 11 {
-				got, gap := heard(t, again, Ear{All: true}, fmt.Sprint("e-", had))
+				got, gap := heard(t, again, Permissions{All: true}, fmt.Sprint("e-", had))
 				switch want := append(numbers(had+1, kept), "new"); {
 				case gap == nil && !slices.Equal(got, want):
-					t.Fatalf("%d bytes, after %d: %q and no gap is told", cut, had, got)
+					t.Fatalf("%d bytes, after %d: %q and no gap", cut, had, got)
 				case gap == nil && had > kept:
-					t.Fatalf("%d bytes, after %d: no gap is told though %d are kept", cut, had, kept)
+					t.Fatalf("%d bytes, after %d: no gap though %d are kept", cut, had, kept)
 				case gap != nil && had <= kept && kept > 0:
 					t.Fatalf("%d bytes, after %d: a gap though %d are kept", cut, had, kept)
 				}
@@ -156,7 +156,7 @@ func TestKilled(t *testing.T) {
 			end()
 			// What is written behind the torn end can be read.
 			third, end := life(t, dir, "g", 1<<20)
-			if got, gap := heard(t, third, Ear{All: true}, "f-"+fmt.Sprint(third.seq-1)); gap != nil || !slices.Equal(got, []string{"new"}) {
+			if got, gap := heard(t, third, Permissions{All: true}, "f-"+fmt.Sprint(third.seq-1)); gap != nil || !slices.Equal(got, []string{"new"}) {
 				t.Fatalf("%d bytes: %q %v", cut, got, gap)
 			}
 			end()
@@ -197,11 +197,11 @@ func TestSpillIsBounded(t *testing.T) {
 	if n := again.Figures().Kept; n < 20 || n > 2*bound/1000 {
 		t.Errorf("%d events", n)
 	}
-	if got, gap := heard(t, again, Ear{All: true}, "e-1995"); gap != nil || !slices.Equal(got, numbers(1996, 2000)) {
+	if got, gap := heard(t, again, Permissions{All: true}, "e-1995"); gap != nil || !slices.Equal(got, numbers(1996, 2000)) {
 		t.Errorf("%q %v", got, gap)
 	}
-	if _, gap := heard(t, again, Ear{All: true}, "e-1"); gap == nil {
-		t.Error("events that are gone are not told of")
+	if _, gap := heard(t, again, Permissions{All: true}, "e-1"); gap == nil {
+		t.Error("no gap for dropped events")
 	}
 	if _, err := OpenSpill(dir, bound, time.Now, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second process: %v", err)
@@ -215,7 +215,7 @@ func TestSpillOverflows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range uint64(spillWaiting + 100) { // nobody writes yet
+	for i := range uint64(spillQueue + 100) { // nobody writes yet
 		s.put(Event{Seq: i + 1, Tag: "x"})
 	}
 	s.begin("e", 1)
@@ -224,16 +224,16 @@ func TestSpillOverflows(t *testing.T) {
 		waits = len(s.waiting) > 0 || s.hole
 		s.mu.Unlock()
 	}
-	s.put(Event{Seq: spillWaiting + 101, Tag: "last"})
+	s.put(Event{Seq: spillQueue + 101, Tag: "last"})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	h, end := life(t, dir, "f", 64<<20)
 	defer end()
-	if got, gap := heard(t, h, Ear{All: true}, fmt.Sprint("e-", spillWaiting-1)); gap == nil || !slices.Equal(got, []string{"last"}) {
+	if got, gap := heard(t, h, Permissions{All: true}, fmt.Sprint("e-", spillQueue-1)); gap == nil || !slices.Equal(got, []string{"last"}) {
 		t.Errorf("%d events, gap %v", len(got), gap)
 	}
-	if got, gap := heard(t, h, Ear{All: true}, fmt.Sprint("e-", spillWaiting+100)); gap != nil || !slices.Equal(got, []string{"last"}) {
+	if got, gap := heard(t, h, Permissions{All: true}, fmt.Sprint("e-", spillQueue+100)); gap != nil || !slices.Equal(got, []string{"last"}) {
 		t.Errorf("%d events, gap %v", len(got), gap)
 	}
 }
@@ -259,17 +259,17 @@ func TestSpillFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		at = at.Add(spillRest)
+		at = at.Add(spillRetry)
 		publish(11, 12)
 		end()
 	})
 	h, end := life(t, dir, "f", 2000)
 	defer end()
-	if got, gap := heard(t, h, Ear{All: true}, "e-10"); gap != nil || !slices.Equal(got, numbers(11, 12)) {
+	if got, gap := heard(t, h, Permissions{All: true}, "e-10"); gap != nil || !slices.Equal(got, numbers(11, 12)) {
 		t.Errorf("%q %v", got, gap)
 	}
-	if _, gap := heard(t, h, Ear{All: true}, "e-2"); gap == nil {
-		t.Error("no gap is told")
+	if _, gap := heard(t, h, Permissions{All: true}, "e-2"); gap == nil {
+		t.Error("no gap")
 	}
 }
 
@@ -283,7 +283,7 @@ func FuzzSpill(f *testing.F) {
 	f.Add([]byte("nonsense that is longer than a head"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var p past
-		good := p.take(b)
+		good := p.load(b)
 		if good > len(b) {
 			t.Fatalf("%d of %d bytes are good", good, len(b))
 		}

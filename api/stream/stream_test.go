@@ -30,7 +30,7 @@ func subscribe(t *testing.T, h *Hub, after string, tags ...string) (*Reader, *Ga
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, gap, err := h.Subscribe(f, Ear{All: true}, after)
+	r, gap, err := h.Subscribe(f, Permissions{All: true}, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSlowReaders(t *testing.T) {
 	take(t, r, 1)
 }
 
-// A reader that comes back goes on where it was, or is told what it has missed.
+// A reader that comes back resumes where it was, or learns what it has missed.
 func TestResume(t *testing.T) {
 	h := New(Options{Epoch: "e", Keep: 3})
 	for i := range 5 {
@@ -165,7 +165,7 @@ func TestManyReaders(t *testing.T) {
 				t.Fatalf("a reader got %d events", n)
 			}
 		}
-		if _, _, err := h.Subscribe(Filter{}, Ear{}, ""); !errors.Is(err, ErrClosed) {
+		if _, _, err := h.Subscribe(Filter{}, Permissions{}, ""); !errors.Is(err, ErrClosed) {
 			t.Error(err)
 		}
 	})

@@ -26,9 +26,9 @@ func TestTreeAndTrace(t *testing.T) {
 	if err != nil || s.Node != "top" || s.State != trace.Closed || s.Expected != 3 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	f.fails("GET /jobs/1/status", http.StatusNotFound, `{"status": 404, "return": "the master does not know this job, or no more"}`)
+	f.fails("GET /jobs/1/status", http.StatusNotFound, `{"status": 404, "return": "unknown job: the master has no record of it, or no longer"}`)
 	var failed *client.RunnerError
-	if _, err = c.Trace(t.Context(), "1", 0); !errors.As(err, &failed) || !strings.Contains(failed.Reason, "does not know") {
+	if _, err = c.Trace(t.Context(), "1", 0); !errors.As(err, &failed) || !strings.Contains(failed.Reason, "unknown job") {
 		t.Errorf("%v", err)
 	}
 	for _, what := range f.requests() {

@@ -135,30 +135,46 @@ func scalarJSON(v any) (string, bool) {
 	return "", false
 }
 
+// quote writes a string. It copies runs of plain characters at once.
 func (w *jsonWriter) quote(s string) {
 	w.WriteByte('"')
-	for _, r := range s {
-		switch r {
-		case '"', '\\':
-			w.WriteByte('\\')
-			w.WriteRune(r)
-		case '\n':
-			w.WriteString(`\n`)
-		case '\r':
-			w.WriteString(`\r`)
-		case '\t':
-			w.WriteString(`\t`)
-		case '\b':
-			w.WriteString(`\b`)
-		case '\f':
-			w.WriteString(`\f`)
-		default:
-			if r < ' ' || terminal.Obeyed(r) {
-				fmt.Fprintf(w, `\u%04x`, r)
-			} else {
-				w.WriteRune(r)
-			}
+	for s != "" {
+		n := 0
+		for n < len(s) && s[n] >= ' ' && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' {
+			n++
 		}
+		w.WriteString(s[:n])
+		if s = s[n:]; s == "" {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		w.escape(r)
+		s = s[size:]
 	}
 	w.WriteByte('"')
+}
+
+// escape writes a character of a string.
+func (w *jsonWriter) escape(r rune) {
+	switch r {
+	case '"', '\\':
+		w.WriteByte('\\')
+		w.WriteRune(r)
+	case '\n':
+		w.WriteString(`\n`)
+	case '\r':
+		w.WriteString(`\r`)
+	case '\t':
+		w.WriteString(`\t`)
+	case '\b':
+		w.WriteString(`\b`)
+	case '\f':
+		w.WriteString(`\f`)
+	default:
+		if r < ' ' || terminal.Obeyed(r) {
+			fmt.Fprintf(w, `\u%04x`, r)
+		} else {
+			w.WriteRune(r)
+		}
+	}
 }

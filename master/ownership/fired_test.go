@@ -20,7 +20,7 @@ import (
 // passesOn are the functions that fire an event under a tag which they are given or read,
 // with who chose it. Those that choose it are looked at themselves.
 var passesOn = map[string]string{
-	"api/masterclient.go Fire":              "callers",
+	"api/backend/local.go Fire":             "callers",
 	"api/stream/hub.go Publish":             "an event of the bus",
 	"client/bus.go Fire":                    "callers",
 	"client/events.go read":                 "an event of the bus",

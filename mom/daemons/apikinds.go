@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/api"
+	"github.com/momtree/mom/api/backend"
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/client/remote"
@@ -68,7 +68,7 @@ func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 	local := client.New(c)
 	c.Conns = doorConns
 	door := client.New(c)
-	o.backend, o.events = api.Masters{Client: local, Side: side, Door: door}, true
+	o.backend, o.events = backend.Local{Client: local, Side: side, Door: door}, true
 	o.closes = append(o.closes, local.Close, side.Close, door.Close)
 	return newAPI(o)
 }
@@ -79,7 +79,7 @@ func gateway(o apiOptions) (*apiDaemon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api_upstream: %w", err)
 	}
-	b := &api.Upstream{Remote: c, TokenFile: o.conf.ApiUpstreamTokenFile}
+	b := &backend.Gateway{Remote: c, TokenFile: o.conf.ApiUpstreamTokenFile}
 	if b.TokenFile == "" {
 		o.log.Warn("no events: api_upstream_token_file has no token")
 	} else if err := b.CheckToken(); err != nil {

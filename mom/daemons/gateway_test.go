@@ -173,7 +173,7 @@ func TestGateway(t *testing.T) {
 		{ann, "GET", "/jobs/" + jid + "/status", "", 200, `"expected": 2`},
 		{ann, "GET", "/jobs/" + jid + "/stream", "", 200, "mom/job/complete"},
 		{ann, "GET", "/jobs/" + jid + "/returns/web-01", "", 200, `"return": true`},
-		{ann, "GET", "/jobs/" + jid + "/returns/web-09", "", 404, "does not have to answer"},
+		{ann, "GET", "/jobs/" + jid + "/returns/web-09", "", 404, "is not a minion of this job"},
 		{bob, "GET", "/jobs/" + jid + "/returns/web-01", "", 401, ""},
 		{ann, "GET", "/jobs", "", 200, jid},
 		{ann, "GET", "/jobs/20240101000000000001/stream", "", 400, "keeps no account of job"},
@@ -193,7 +193,7 @@ func TestGateway(t *testing.T) {
 		{ann, "GET", "/preview?tgt=*&fun=test.ping", "", 200, `"count": 2`},
 		{bob, "GET", "/preview?tgt=*&fun=cmd.run", "", 200, `"refused"`},
 		{ann, "POST", "/", `{"client": "wheel_async", "fun": "key.list_all"}`, 200, "salt/wheel/"},
-		{ann, "GET", "/jobs/20240101000000000001/status", "", 404, "does not know"},
+		{ann, "GET", "/jobs/20240101000000000001/status", "", 404, "unknown job"},
 		// What is not allowed at the master is not allowed here.
 		{bob, "POST", "/", `{"client": "local", "tgt": "web-01", "fun": "test.ping"}`, 200, `"web-01": true`},
 		{bob, "POST", "/", `{"client": "local", "tgt": "web-01", "fun": "cmd.run", "arg": ["id"]}`, 401, ""},
@@ -204,7 +204,7 @@ func TestGateway(t *testing.T) {
 		{"", "GET", "/tree", "", 401, ""},
 		{strings.Repeat("ab", 32), "GET", "/tree", "", 401, ""},
 		{strings.Repeat("ab", 32), "POST", "/", `{"client": "local", "tgt": "*", "fun": "test.ping"}`, 401, ""},
-		{ann, "POST", "/hook/x", `{}`, 501, "webhooks are taken by the API of the master itself"},
+		{ann, "POST", "/hook/x", `{}`, 501, "send webhooks to the API of the master"},
 	} {
 		status, text := g.ask(t, c.token, c.method, c.path, c.body)
 		if status != c.status || !strings.Contains(text, c.has) {
@@ -336,7 +336,7 @@ func eventsOverACut(t *testing.T, a apiTree, g *gatewayHost, way *cutter, token 
 func TestGateway_NoEvents(t *testing.T) {
 	a := growAPITree(t, "top: top-01\n")
 	g := startGateway(t, a.url, a.ca, "")
-	if status, text := g.ask(t, a.token(t, g.url, g.ca, "ann"), "GET", "/events", ""); status != 503 || !strings.Contains(text, "events of the master cannot be had") {
+	if status, text := g.ask(t, a.token(t, g.url, g.ca, "ann"), "GET", "/events", ""); status != 503 || !strings.Contains(text, "events are not available") {
 		t.Errorf("%d %s", status, text)
 	}
 	log, err := os.ReadFile(filepath.Join(a.Dir, "top", "log"))

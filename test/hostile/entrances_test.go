@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/api"
+	apibackend "github.com/momtree/mom/api/backend"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/waiting"
@@ -53,7 +54,7 @@ func (w *world) openEntrances(t testing.TB) {
 		s, err := api.New(api.Options{
 			Dialect: dialect, Host: address, DisableTLS: true, Log: quiet,
 			Clients: []string{"local", "local_async", "local_subset", "runner", "runner_async", "wheel", "wheel_async"},
-		}, backend{Masters: api.Masters{Client: d.client}})
+		}, backend{Local: apibackend.Local{Client: d.client}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +222,7 @@ func (d *entrances) rest() {
 
 // backend is the top as the REST API sees it. It does not wait for the ends of jobs: nobody
 // answers here.
-type backend struct{ api.Masters }
+type backend struct{ apibackend.Local }
 
 func (backend) Token(_ context.Context, id string) (api.Token, error) {
 	name, ok := userOfToken(id)
@@ -242,7 +243,7 @@ func (b backend) MakeToken(ctx context.Context, l client.Login, _ time.Duration)
 // RevokeToken leaves tokens as they are: they are names.
 func (backend) RevokeToken(context.Context, string) error { return nil }
 
-func (b backend) As(l client.Login) api.Session { return session{b.Masters.As(l)} }
+func (b backend) As(l client.Login) api.Session { return session{b.Local.As(l)} }
 
 // session starts what it is to wait for.
 type session struct{ api.Session }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/api"
+	apibackend "github.com/momtree/mom/api/backend"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/waiting"
@@ -86,7 +87,7 @@ func grow() (_ *world, err error) {
 		return w, err
 	}
 	w.client = client.New(o)
-	if w.url, w.stop, err = serve(api.Masters{Client: w.client}); err != nil {
+	if w.url, w.stop, err = serve(apibackend.Local{Client: w.client}); err != nil {
 		return w, err
 	}
 	nodes, minions := spec.Count()

@@ -1,7 +1,7 @@
-// What the page asks of the REST API that serves it. The session is a cookie that scripts
-// cannot read; a page of another origin cannot use it (docs/guide/page.md).
+// The requests of the page to the REST API that serves it. The session is a cookie that scripts
+// cannot read and that pages of other origins cannot use (docs/guide/page.md).
 
-// ApiError is an answer that is none.
+// ApiError is an answer with an error.
 export class ApiError extends Error {
   constructor(status, message) {
     super(message);
@@ -11,12 +11,12 @@ export class ApiError extends Error {
 
 let signedOut = () => {};
 
-// onSignedOut is called whenever the API no longer knows the session.
+// onSignedOut is called when the API no longer knows the session.
 export function onSignedOut(f) {
   signedOut = f;
 }
 
-// waitTime is the longest that an answer is waited for.
+// waitTime is the longest wait for an answer.
 const waitTime = 60_000;
 
 async function ask(method, path, { body, headers, signal, quiet } = {}) {
@@ -44,12 +44,12 @@ async function ask(method, path, { body, headers, signal, quiet } = {}) {
   let { status } = answer;
   if (status === 401 && !quiet) {
     if (lost.includes(value?.return)) signedOut();
-    else status = 403; // the session holds; its user may not do this
+    else status = 403; // the session is valid; its user may not do this
   }
   throw new ApiError(status, words(status, value));
 }
 
-// parse reads JSON as Python writes it: a minion may return NaN, which is shown as that word.
+// parse reads JSON as Python writes it: NaN and Infinity become those words.
 export function parse(text) {
   try {
     return JSON.parse(text);
@@ -58,47 +58,47 @@ export function parse(text) {
   }
 }
 
-// lost is what the API says to whoever has no session, in the manner of either of Salt's
-// servers. Whoever may not do something is answered by 401 as well.
+// lost are the texts for a request without a session, in either dialect. A request without
+// permission gets 401 too.
 const lost = ["No permission -- see authorization schemes", "Please log in"];
 
 function words(status, value) {
   const said = value && (value.return ?? value.error ?? value.message);
   if (typeof said === "string" && said) return said;
-  return { 401: "Please log in.", 403: "You may not do this.", 404: "There is no such thing.", 503: "The master does not answer." }[status] || `The API answered with status ${status}.`;
+  return { 401: "Please log in.", 403: "You may not do this.", 404: "Not found.", 503: "The master does not answer." }[status] || `The API answered with status ${status}.`;
 }
 
-// get asks for a path and gives its JSON.
+// get returns the JSON of a path.
 export function get(path, { signal } = {}) {
   return ask("GET", path, { signal });
 }
 
-// post sends JSON and gives the JSON of the answer.
+// post sends JSON and returns the JSON of the answer.
 export function post(path, body, { signal, headers } = {}) {
   return ask("POST", path, { signal, body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
 }
 
-// session asks whether there is one, and shows the login if there is none.
+// session returns the session, and shows the login if it is missing.
 export async function session({ signal } = {}) {
   await ask("GET", "whoami", { signal });
 }
 
-// logins names the login services of the master, as far as the API knows them.
+// logins returns the login services of the master that the API knows.
 export async function logins() {
   try {
     const { logins: names } = await ask("GET", new URL("logins.json", import.meta.url), { quiet: true });
     return names.filter((name) => typeof name === "string");
   } catch {
-    return []; // the reader writes the name
+    return []; // the reader types the name
   }
 }
 
-// login begins a session; its token stays in the cookie.
+// login starts a session; its token stays in the cookie.
 export async function login(username, password, eauth) {
   await ask("POST", "login", { quiet: true, body: JSON.stringify({ username, password, eauth }), headers: { "Content-Type": "application/json" } });
 }
 
-// run runs one chunk of low data and gives its result.
+// run runs one chunk of low data and returns its result.
 export async function run(chunk, { signal } = {}) {
   const answer = await post(".", [chunk], { signal });
   const [wrong] = answer.errors || [];
@@ -106,9 +106,9 @@ export async function run(chunk, { signal } = {}) {
   return answer.return[0];
 }
 
-// events opens a stream of server-sent events. onevent gets tag, data and id of each;
-// onstate "open", "retry" when it is being reconnected, "ended" when the API has ended it.
-// Browsers reconnect by themselves with the id of the last event, and get what they missed.
+// events opens a stream of server-sent events. It calls onevent with the tag, data and id of
+// each, and onstate with "open", "retry" while it reconnects, or "ended" when the API has ended
+// it. Browsers reconnect with the id of the last event and get what they missed.
 export function events(path, { onevent, onstate = () => {} }, signal) {
   const source = new EventSource(path);
   const close = () => source.close();
@@ -125,7 +125,7 @@ export function events(path, { onevent, onstate = () => {} }, signal) {
     try {
       said = parse(e.data);
     } catch {
-      return; // what cannot be read is not shown
+      return; // unreadable events are not shown
     }
     const tag = said.tag || "";
     if (tag === "mom/api/end") {

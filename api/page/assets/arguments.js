@@ -1,7 +1,7 @@
-// Arguments as people write them, one a line, and as the API takes them. It reads words as
-// Salt's command line does: numbers, yes and no, maps and lists are what they look like.
+// Arguments as people write them, one a line, and as the API accepts them. Words are read as on
+// Salt's command line: numbers, booleans, maps and lists have their types.
 
-// A name, =, and no second =: as Salt tells keyword arguments from text.
+// A name, =, and no second =: Salt's rule for keyword arguments.
 const named = /^([\p{L}_][\p{L}\p{N}_.-]*)=(?!=)(.*)$/su;
 
 const words = new Map([["null", null], ["Null", null], ["NULL", null], ["~", null], ["None", null]]);
@@ -9,8 +9,8 @@ for (const [value, list] of [[true, ["true", "yes", "on"]], [false, ["false", "n
   for (const word of list) for (const form of [word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)]) words.set(form, value);
 }
 
-// word is the value that a text means. Numbers that a page cannot hold exactly, such as job
-// ids, stay text.
+// word returns the value of a text. Numbers that a page cannot hold exactly, such as job ids,
+// stay texts.
 function word(text) {
   const bare = text.trim();
   if (words.has(bare)) return words.get(bare);
@@ -24,8 +24,8 @@ function word(text) {
   return typeof value === "number" && (!Number.isFinite(value) || Number.isInteger(value) && !Number.isSafeInteger(value)) ? text : value;
 }
 
-// parse reads lines of arguments: {arg, kwarg, doubts}. doubts names lines that look like
-// something else than what they are taken for.
+// parse reads lines of arguments: {arg, kwarg, doubts}. doubts are lines that look like
+// something other than what they were read as.
 export function parse(text) {
   const arg = [];
   const kwarg = {};
@@ -41,7 +41,7 @@ export function parse(text) {
     if (!pair) arg.push(value);
     else {
       if (Object.hasOwn(kwarg, pair[1])) doubts.push(`${pair[1]} is given twice; line ${i + 1} counts.`);
-      Object.defineProperty(kwarg, pair[1], { value, enumerable: true, configurable: true, writable: true }); // __proto__ is a name like another
+      Object.defineProperty(kwarg, pair[1], { value, enumerable: true, configurable: true, writable: true }); // __proto__ is an ordinary name
     }
   });
   return { arg, kwarg, doubts };
@@ -53,27 +53,26 @@ function plain(value) {
   return same ? value : JSON.stringify(value);
 }
 
-// lines writes the arguments of a job as parse reads them: keyword arguments stand in the
-// list as a map with the key __kwarg__.
+// lines writes the arguments of a job as parse reads them. Keyword arguments are in the list as
+// a map with the key __kwarg__.
 export function lines(args) {
   const out = [];
   for (const a of Array.isArray(args) ? args : [args]) {
     if (a && typeof a === "object" && a.__kwarg__ === true) {
       for (const [name, value] of Object.entries(a)) if (name !== "__kwarg__") out.push(`${name}=${plain(value)}`);
-    } else if (typeof a === "string" && named.test(a)) out.push(a); // minions read it as a keyword argument as well
+    } else if (typeof a === "string" && named.test(a)) out.push(a); // minions read it as a keyword argument too
     else out.push(plain(a));
   }
   return out;
 }
 
-// looksSecret tells lines that had better not stand in an address or in the history of a
-// browser.
+// looksSecret reports whether a line should not be in an address or in the history of a browser.
 function looksSecret(line) {
   return /pass(word|wd|phrase)?|secret|token|credential|api_?key|private_?key|auth_?key/i.test(line);
 }
 
-// runLink leads to the form of a call, filled in. Lines that look like secrets are left out,
-// and the form is told how many.
+// runLink returns a link to the form of a call, filled in. It leaves out lines that look like
+// secrets and passes their number.
 export function runLink({ tgt, tgtType, fun, args = [] }) {
   const query = new URLSearchParams();
   query.set("tgt", Array.isArray(tgt) ? tgt.join(",") : String(tgt ?? ""));

@@ -1,10 +1,10 @@
-// Elements out of data. Text becomes text nodes alone, so that nothing a minion says is
-// ever read as markup.
+// Elements made of data. Text becomes text nodes only, so that the text of a minion is never
+// read as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// h makes an HTML element. props: class, text, on: {event: listener}, data: {name: value},
-// and any attribute; false, null and undefined leave an attribute out, true sets it empty.
+// h makes an HTML element. props are class, text, on: {event: listener}, data: {name: value},
+// and any attribute; false, null and undefined omit an attribute, true sets it empty.
 export function h(tag, props, ...children) {
   return furnish(document.createElement(tag), props, children);
 }
@@ -36,20 +36,20 @@ function append(el, children) {
   }
 }
 
-// fill puts children in the place of those that an element has.
+// fill replaces the children of an element.
 export function fill(el, ...children) {
   el.replaceChildren();
   append(el, children);
   return el;
 }
 
-// setText writes only what has changed: the rest of the page is not laid out again.
+// setText writes only a changed text, so that the rest of the page is not laid out again.
 export function setText(el, text) {
   const s = String(text);
   if (el.textContent !== s) el.textContent = s;
 }
 
-// table shows rows of cells; a cell is text, an element, or a list of them.
+// table shows rows of cells. A cell is a text, an element, or a list of them.
 export function table({ caption, columns, rows, empty }) {
   const head = h("tr", null, columns.map((c) => h("th", { scope: "col", class: c.align === "right" ? "num" : null }, c.name)));
   const body = rows.map((cells) => h("tr", null, cells.map((cell, i) => h("td", { class: columns[i].align === "right" ? "num" : null }, cell))));
@@ -60,7 +60,7 @@ export function table({ caption, columns, rows, empty }) {
 
 let fields = 0;
 
-// field is a labelled input. list: words that the browser may offer.
+// field is a labelled input. list has words that the browser may suggest.
 export function field({ label, name, type = "text", value = "", placeholder, hint, list, required, autocomplete }) {
   const id = `field-${++fields}`;
   const input = h("input", {
@@ -73,7 +73,7 @@ export function field({ label, name, type = "text", value = "", placeholder, hin
     list ? h("datalist", { id: `${id}-list` }, list.map((v) => h("option", { value: v }))) : null);
 }
 
-// choice is a labelled list to choose one of; options are pairs of value and text.
+// choice is a labelled list of options, pairs of value and text.
 export function choice({ label, name, options, value }) {
   const id = `field-${++fields}`;
   const select = h("select", { id, name }, options.map(([v, text]) => h("option", { value: v }, text)));
@@ -81,32 +81,32 @@ export function choice({ label, name, options, value }) {
   return h("div", { class: "field" }, h("label", { for: id }, label), select);
 }
 
-// button does something; kind is primary, danger or plain.
+// button is a button; kind is primary, danger or plain.
 export function button(text, onclick, { kind = "plain", label, type = "button" } = {}) {
   const look = { primary: "btn btn-primary", danger: "btn btn-danger", plain: "btn" }[kind];
   return h("button", { type, class: look, "aria-label": label, on: onclick ? { click: onclick } : null }, text);
 }
 
-// What a state looks like: its form differs as well as its colour, for eyes that do not
-// tell colours apart, and for paper.
+// The looks of the states. They differ in form as well as in colour, for people who cannot
+// distinguish the colours, and for paper.
 const forms = { up: "●", ok: "✔", down: "✖", fail: "✖", lag: "▲", wait: "◷", run: "▶", gone: "◌", unknown: "?" };
 
-// state is a badge: up, down, lag, unknown, ok, fail, wait, run, or gone for who did not answer.
+// state is a badge: up, down, lag, unknown, ok, fail, wait, run, or gone for a missing minion.
 export function state(kind, text) {
   return h("span", { class: `badge badge-${kind}` }, h("span", { "aria-hidden": "true", class: "form" }, forms[kind] || "?"), text);
 }
 
-// alert tells what went wrong.
+// alert shows an error.
 export function alert(text) {
   return h("div", { role: "alert", class: "alert" }, text);
 }
 
-// note tells what is good to know.
+// note shows a hint.
 export function note(text) {
   return h("p", { class: "note" }, text);
 }
 
-// busy tells that something is awaited.
+// busy shows that the page waits.
 export function busy(text) {
   return h("p", { role: "status", class: "muted busy" }, text);
 }
@@ -121,8 +121,8 @@ export function download(name, text, type = "application/json") {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// virtualList shows as many rows of a long list as fit, each of rowHeight pixels, so that
-// 100,000 rows cost what 40 do. render gives the element of a row.
+// virtualList shows the visible rows of a long list, each of rowHeight pixels, so that 100,000
+// rows cost as much as 40. render returns the element of a row.
 export function virtualList({ rows, rowHeight = 28, height = 360, render, label, empty }) {
   const inner = h("div", { class: "vl-inner", role: "presentation" });
   const el = h("div", { class: "vl", tabindex: 0, role: "list", "aria-label": label }, inner);

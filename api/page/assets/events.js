@@ -1,4 +1,4 @@
-// The events of the master as they come.
+// The events of the master as they arrive.
 
 import { button, field, fill, h, setText } from "./dom.js";
 import { count, json, plural, when } from "./format.js";
@@ -7,14 +7,14 @@ import { batch, brief, follow, streamWords, weight } from "./viewkit.js";
 export const title = "Events";
 
 const most = 1000; // rows
-const mostWeight = 32 << 20; // characters of what is held of them, about
+const mostWeight = 32 << 20; // approximate characters of the kept events
 
-// What the API itself tells its readers, in words and with what follows from it.
+// The events of the API itself, with what they mean.
 const notices = {
   "mom/api/gap": (d) => `${d.missed ? plural(d.missed, "event") : "Events"} between the last one and these cannot be had any more: the API keeps the last 4,096. Ask under Jobs and Tree what happened.`,
-  "mom/api/lost": () => "The event bus of the master was lost for a while; events may be missing. Look whether the master was restarted.",
+  "mom/api/lost": () => "The event bus of the master was lost for a while; events may be missing. Check whether the master was restarted.",
   "mom/api/slow": () => "This page did not keep up and was cut off; it comes back where it was. A narrower tag brings fewer events.",
-  "mom/api/end": (d) => `The API ended this stream: ${d.reason || "it does not say why"}.`,
+  "mom/api/end": (d) => `The API ended this stream: ${d.reason || "without a reason"}.`,
 };
 
 // show lists events until the view is left.
@@ -25,7 +25,7 @@ export async function show(root, params, signal, query) {
 class EventLog {
   constructor(signal, query) {
     this.signal = signal;
-    this.rows = []; // the newest last
+    this.rows = []; // newest last
     this.weight = 0;
     this.came = 0;
     this.missed = 0;
@@ -42,7 +42,7 @@ class EventLog {
       this.listen();
     });
     this.tag.querySelector("input").addEventListener("change", () => this.listen());
-    this.el = h("div", { class: "stack" }, h("h1", null, title), h("section", { class: "card stack" }, form, h("p", { class: "muted" }, "Tags begin with this, or match it as a glob; several with commas. The API sends only those."), h("div", { class: "row" }, this.live, this.total), this.list));
+    this.el = h("div", { class: "stack" }, h("h1", null, title), h("section", { class: "card stack" }, form, h("p", { class: "muted" }, "Tags begin with this, or match it as a glob; separate several with commas. The API sends only matching events."), h("div", { class: "row" }, this.live, this.total), this.list));
     this.listen();
     this.draw();
   }
@@ -60,7 +60,7 @@ class EventLog {
     fill(this.live, "Connecting …");
     this.stop = follow(() => {
       const query = new URLSearchParams(tags.map((t) => ["tag", t]));
-      if (this.last) query.set("last_event_id", this.last); // a stream that is opened anew goes on where it was
+      if (this.last) query.set("last_event_id", this.last); // a reopened stream resumes
       return `events${query.size ? `?${query}` : ""}`;
     }, { onevent: (tag, data, id) => this.add(tag, data, id), onstate: (is, reason, ms) => fill(this.live, streamWords(is, reason, ms)) }, this.signal);
   }
@@ -85,8 +85,8 @@ class EventLog {
     this.draw(true);
   }
 
-  // draw puts the new rows on top and takes the old ones away. While it is paused nothing
-  // moves; the newest are held and shown when it goes on.
+  // draw adds the new rows at the top and removes old ones. While it is paused, nothing moves;
+  // the newest events are shown when it continues.
   draw(cleared = false) {
     const paused = this.pause.checked;
     setText(this.total, `${count(this.came)} came${this.came > this.rows.length ? `; the last ${count(this.rows.length)} are shown` : ""}${paused && this.missed ? `; paused: ${count(this.missed)} wait` : ""}`);
@@ -98,7 +98,7 @@ class EventLog {
     const fresh = this.rows.filter((row) => row.n > top).reverse().map((row) => this.row(row));
     if (fresh.length) this.list.prepend(...fresh);
     if (this.rows.length) this.none?.remove();
-    else if (!this.list.firstElementChild) this.list.append(this.none = h("p", { class: "muted none" }, "No event has come yet. They appear as they happen; nothing of before is shown."));
+    else if (!this.list.firstElementChild) this.list.append(this.none = h("p", { class: "muted none" }, "No event yet. Events appear as they happen; earlier ones are not shown."));
   }
 
   row(row) {
@@ -114,7 +114,7 @@ class EventLog {
       body.textContent = cutTo(json(row.data));
       el.append(body);
     });
-    // Whoever opens a row is reading: the list stands still until they say otherwise.
+    // A reader who opens a row is reading: the list pauses until the reader continues it.
     el.querySelector("summary").addEventListener("click", () => {
       if (el.open || this.pause.checked) return;
       this.pause.checked = true;
@@ -124,7 +124,7 @@ class EventLog {
   }
 }
 
-// gist is what most events are about, in one line.
+// gist is a summary of most events in one line.
 function gist(data) {
   if (!data || typeof data !== "object") return brief(data, 100);
   const parts = ["id", "fun", "act", "tgt", "user"].filter((name) => data[name] !== undefined && data[name] !== "").map((name) => `${name} ${brief(data[name], 60)}`);

@@ -1,4 +1,4 @@
-// One job: what was asked of whom, its account, and the returns as they come.
+// One job: its function and target, its account, and the returns as they arrive.
 
 import { get, post } from "./api.js";
 import { alert, button, fill, h, note } from "./dom.js";
@@ -11,19 +11,19 @@ import { ask, batch, follow, jobLink, jobPath, minionLink, pause, streamWords } 
 
 export const title = "Job";
 
-const every = 2000; // ms between two questions for the account
-const settle = 6000; // ms that the stream of a job that has ended may be silent before it is closed
+const every = 2000; // ms between two requests for the account
+const settle = 6000; // ms of silence after which the stream of a finished job is closed
 
-// show tells of a job until the view is left.
+// show shows a job until the view is left.
 export async function show(root, params, signal) {
   const [jid = ""] = params;
-  if (!/^\d{20}[!-~]*$/.test(jid)) throw new Error(`"${jid}" is no job id: those have 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
+  if (!/^\d{20}[!-~]*$/.test(jid)) throw new Error(`"${jid}" is not a job id, which has 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
   const page = new JobPage(jid, signal);
   fill(root, page.el);
   try {
     await page.start();
   } catch (err) {
-    fill(root, page.title); // figures that will not come are not shown
+    fill(root, page.title); // figures that cannot come are not shown
     throw err;
   }
 }
@@ -32,7 +32,7 @@ class JobPage {
   constructor(jid, signal) {
     this.jid = jid;
     this.signal = signal;
-    this.load = null; // what was asked of whom, once it is known
+    this.load = null; // function and target of the job, once they are known
     this.status = null;
     this.account = new Account();
     this.missing = new Missing();
@@ -45,7 +45,8 @@ class JobPage {
     this.again = h("a", { class: "btn", hidden: true }, "Run again");
     this.kill = button("Kill on minions", () => this.askKill(), { kind: "danger" });
     this.kill.disabled = true;
-    // The browser stores the answer of the API itself: whole, exact, and without the page's memory.
+    // The browser stores the answer of the API: complete, exact, and without the memory of
+    // the page.
     this.save = h("a", { class: "btn", href: jobPath(jid), download: `job-${jid}.json` }, "Download JSON");
     this.el = h("div", { class: "stack" }, h("div", { class: "row" }, this.title, h("span", { class: "spring" }), this.live),
       h("div", { class: "row" }, this.again, this.save, this.kill), this.said, h("section", { class: "card", "aria-label": "What was asked" }, this.facts), this.account.el, h("div", { class: "job-grid" }, this.returns.el, this.missing.el));
@@ -65,7 +66,7 @@ class JobPage {
     this.poll();
   }
 
-  // askStatus asks for the account.
+  // askStatus requests the account.
   async askStatus() {
     const { return: [status] } = await get(`${jobPath(this.jid)}/status`, { signal: this.signal });
     this.status = status;
@@ -94,8 +95,9 @@ class JobPage {
     }
   }
 
-  // askLoad asks for what was asked of whom, without the returns: among the jobs that began
-  // at the moment of this one. Who may not call runners gets it in another way, or not at all.
+  // askLoad requests function and target without the returns: from the list of the jobs that
+  // started at the same moment. Users who may not call runners get them in another way, or not
+  // at all.
   async askLoad() {
     const ways = [
       () => post(".", [{ client: "runner", fun: "jobs.list_jobs", kwarg: { start_time: this.jid, end_time: this.jid } }], { signal: this.signal }),
@@ -116,7 +118,7 @@ class JobPage {
     this.tellFacts();
   }
 
-  // stream takes in the returns there are and those that come.
+  // stream reads the stored returns and those that arrive.
   stream() {
     this.heard = performance.now();
     this.stop = follow(`${jobPath(this.jid)}/stream`, {
@@ -139,8 +141,8 @@ class JobPage {
     this.watchSilence();
   }
 
-  // watchSilence closes the stream of a job that has long ended and of which the master does
-  // not tell the end again, once all of its returns are there.
+  // watchSilence closes the stream of a job that ended long ago once all of its returns are
+  // there: the master does not report its end again.
   async watchSilence() {
     while (!this.signal.aborted && !this.ended) {
       await pause(1000, this.signal);
@@ -159,7 +161,7 @@ class JobPage {
     try {
       await this.askStatus();
     } catch {
-      // the stream has told the end as well
+      // the stream has reported the end too
     }
     if (this.signal.aborted || this.status.complete) return;
     const gone = Object.keys(account.missing || {}).length;
@@ -168,12 +170,12 @@ class JobPage {
     this.tellFacts();
   }
 
-  // history shows a job whose account the master no longer keeps, from what it has stored.
+  // history shows a job from the job cache if the master no longer keeps its account.
   async history() {
     const answer = await get(jobPath(this.jid), { signal: this.signal });
     const info = answer.info?.[0] || answer.return[0] || {};
     if (info.Error && !Object.keys(info.Result || {}).length) {
-      this.el.replaceChildren(h("div", { class: "row" }, this.title), alert("No job with this id is known here, or no more. Jobs are kept for a day unless keep_jobs_seconds says otherwise."), h("div", null, h("a", { class: "btn", href: "#/jobs" }, "All jobs")));
+      this.el.replaceChildren(h("div", { class: "row" }, this.title), alert("Unknown job, or no longer kept. Jobs are kept for a day unless keep_jobs_seconds says otherwise."), h("div", null, h("a", { class: "btn", href: "#/jobs" }, "All jobs")));
       return;
     }
     this.load = info;
@@ -186,14 +188,14 @@ class JobPage {
     const lost = this.missing.rows.length;
     this.status = { complete: true, expected: Math.max((info.Minions || []).length, results.length + lost), returned: results.length - failed, failed, missing_count: lost, waiting_count: 0, nodes: [] };
     this.account.tell(this.status);
-    fill(this.said, note("This job is from the job cache: its account by nodes is not kept any more."));
+    fill(this.said, note("This job is from the job cache: its account by nodes is no longer kept."));
     this.tellFacts();
   }
 
   tellFacts() {
     const { load, status } = this;
     const at = jidTime(this.jid);
-    const wait = this.unknown ? "not known: the master does not tell this user" : "…";
+    const wait = this.unknown ? "not known: this user may not see it" : "…";
     const rows = [
       ["Function", load ? functions(load.Function) : status?.fun || wait], ["Arguments", load ? argumentText(load) : wait],
       ["Target", load ? targetText(load) : wait], ["Asked by", load ? String(load.User ?? "") : wait],
@@ -208,7 +210,7 @@ class JobPage {
     if (!this.again.hidden) this.again.href = runLink({ tgt: load.Target, tgtType: load["Target-type"], fun: load.Function, args: load.Arguments || [] });
   }
 
-  // askKill asks, and has the minions end the job.
+  // askKill asks the reader, then makes the minions end the job.
   async askKill() {
     const { load } = this;
     const yes = await ask({
@@ -220,7 +222,7 @@ class JobPage {
     try {
       const answer = await post("minions", [{ tgt: load.Target, tgt_type: load["Target-type"] || "glob", fun: "saltutil.kill_job", arg: [this.jid] }], { signal: this.signal });
       const jid = answer.return[0]?.jid;
-      fill(this.said, jid ? h("p", { class: "note", role: "status" }, "The minions were told to end it by the job ", h("a", { class: "mono", href: jobLink(jid) }, jid), ".") : alert("No minion matched the target any more."));
+      fill(this.said, jid ? h("p", { class: "note", role: "status" }, "The minions were asked to end it by the job ", h("a", { class: "mono", href: jobLink(jid) }, jid), ".") : alert("No minion matches the target any more."));
     } catch (err) {
       if (!this.signal.aborted) fill(this.said, alert(`The job was not killed. ${err.message}`));
     }
@@ -235,7 +237,7 @@ function argumentText(load) {
   return all.length > 2000 ? `${all.slice(0, 2000)}…` : all;
 }
 
-// targetText is the target; a single minion is a link to its page.
+// targetText is the target; a single minion links to its page.
 function targetText(load) {
   const { Target: tgt, "Target-type": type } = load;
   if (typeof tgt === "string" && (!type || type === "glob" || type === "list") && /^[\w.@-]+$/.test(tgt)) return minionLink(tgt);

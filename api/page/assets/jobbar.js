@@ -1,12 +1,12 @@
-// The bar of a job: who has answered, well or not, who will not answer, and whom it waits for.
-// The parts differ in form as well as in colour, and nobody who is missing looks answered.
+// The bar of a job: minions that have returned, failed, are missing, or are awaited. The parts
+// differ in form as well as in colour, and a missing minion never looks returned.
 
 import { h } from "./dom.js";
 import { count } from "./format.js";
 
 const parts = ["returned", "failed", "missing", "waiting"];
 
-// jobBar makes a bar; tell draws an account as GET jobs/JID/status tells it.
+// jobBar makes a bar; tell draws an account of GET jobs/JID/status.
 export function jobBar(label) {
   const made = parts.map((name) => h("span", { class: `jobbar-${name}`, hidden: true }));
   const el = h("div", { class: "jobbar", role: "progressbar", "aria-label": label, "aria-valuemin": "0" }, made);
@@ -18,7 +18,7 @@ function tell(el, made, status) {
   const waiting = status.complete ? 0 : Math.max(expected - returned - failed - missing, 0);
   [returned, failed, missing, waiting].forEach((n, i) => {
     made[i].hidden = !n;
-    made[i].style.flex = `${n} 1 4px`; // one of 100,000 is to be seen as well
+    made[i].style.flex = `${n} 1 4px`; // one of 100,000 has to be visible too
   });
   el.setAttribute("aria-valuemax", String(expected));
   el.setAttribute("aria-valuenow", String(Math.min(returned + failed, expected)));

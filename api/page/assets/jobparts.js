@@ -1,5 +1,5 @@
-// The parts of the page of one job that tell its account: how many have answered, who has
-// not and why, and what each node on the way knows.
+// The parts of the page of one job that show its account: how many minions have returned, which
+// are missing and why, and the state of each node on the way.
 
 import { fill, h, setText, state, table } from "./dom.js";
 import { count, plural, seconds, when } from "./format.js";
@@ -7,7 +7,7 @@ import { jobBar } from "./jobbar.js";
 import { verdict } from "./jobs.js";
 import { keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
-// What the reasons of missing minions mean, and what to do: those of the master's ledger.
+// The reasons of missing minions, from the master's ledger, with what they mean and what to do.
 const reasons = {
   "No response": "no answer came; look whether the minion process runs",
   "Not connected": "switched off, or cut off from the master",
@@ -20,9 +20,9 @@ const reasons = {
 
 const figures = [["expected", "expected"], ["returned", "returned"], ["failed", "failed"], ["missing", "missing"], ["waiting", "waited for"]];
 const mostNodes = 200; // rows of the table of nodes
-const mostGroups = 8; // lines that sum up the missing ones
+const mostGroups = 8; // groups of missing minions
 
-// Account shows the figures of a job as GET jobs/JID/status tells them.
+// Account shows the figures of GET jobs/JID/status.
 export class Account {
   constructor() {
     this.badge = h("span");
@@ -38,7 +38,7 @@ export class Account {
       h("div", { class: "row" }, h("h2", null, "Account"), this.badge), this.bar.el, h("div", { class: "row figures" }, list), this.waits, this.nodes);
   }
 
-  // tell writes an account.
+  // tell shows an account.
   tell(s) {
     this.el.dataset.complete = String(Boolean(s.complete));
     const numbers = { expected: s.expected, returned: s.returned, failed: s.failed, missing: s.missing_count, waiting: s.waiting_count };
@@ -53,7 +53,7 @@ export class Account {
     this.tellNodes(s.nodes || [], ownStep(s));
   }
 
-  // tellNodes writes the table of nodes, if it has changed.
+  // tellNodes writes the table of nodes if it has changed.
   tellNodes(nodes, own) {
     const shown = JSON.stringify([nodes, own]);
     if (shown === this.shown) return;
@@ -66,7 +66,7 @@ export class Account {
     const at = wrap ? [wrap.scrollLeft, wrap.scrollTop] : [0, 0];
     const columns = ["Node", "State", "Expected", "Returned", "Failed", "Missing", "Waited for", "Owed", "Received", "Closed after"];
     keepFocus(this.nodes, () => fill(this.nodes, all ? [table({
-      caption: "Nodes of the job, each with all below it",
+      caption: "Nodes of the job, each with everything below it",
       columns: columns.map((name, i) => ({ name, align: i > 1 && i < 8 ? "right" : null })),
       rows: [...(own ? [ownRow(own)] : []), ...steps.slice(0, mostNodes).map(nodeRow)],
     }), left ? h("p", { class: "muted" }, `${plural(left, "node")} more, whose part is done or that do not fit here.`) : null] : null));
@@ -75,10 +75,10 @@ export class Account {
   }
 }
 
-// waitWords says whom a job waits for and where.
+// waitWords says which minions a job waits for, and where.
 function waitWords(s) {
   const list = s.waiting || [];
-  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "" : "It waits for the nodes to tell who has to answer.";
+  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "" : "It waits until the nodes report which minions have to answer.";
   const names = list.slice(0, 3).map((n) => [n.path, n.id].filter(Boolean).join("/"));
   return `It waits for ${names.join(", ")}${s.waiting_count > names.length ? ` and ${count(s.waiting_count - names.length)} more` : ""}.`;
 }
@@ -96,15 +96,15 @@ function owes(step) {
   return Object.values(step.owed || {}).reduce((sum, n) => sum + n, 0);
 }
 
-// ownStep is what of a job the minions of this master itself have: what the account has
-// beyond the nodes right below. null while one of these has not told its part.
+// ownStep is the part of a job that this master's own minions have: the account minus the nodes
+// right below. It is null until all of these have reported.
 function ownStep(s) {
   const nodes = s.nodes || [];
   if (!nodes.every((step) => step.state === "open" || step.state === "closed")) return null;
   const rest = (name) => (s[name] || 0) - nodes.reduce((sum, step) => sum + (step[name] || 0), 0);
   const own = { complete: Boolean(s.complete) };
   for (const name of ["expected", "returned", "failed", "missing_count", "waiting_count"]) own[name] = rest(name);
-  return own.expected > 0 && Object.values(own).every((n) => n >= 0) ? own : null; // told at two moments
+  return own.expected > 0 && Object.values(own).every((n) => n >= 0) ? own : null; // of two moments
 }
 
 function ownRow(own) {
@@ -125,7 +125,7 @@ function nodeRow({ step, path, depth }) {
     n(step.expected), n(step.returned), n(step.failed), n(step.missing_count), n(step.waiting_count), count(owes(step)), h("span", { class: "nowrap" }, step.received ? when(step.received) : "–"), took];
 }
 
-// Missing lists who will not answer, with the reason and the place of each.
+// Missing lists the missing minions, with reason and place.
 export class Missing {
   constructor() {
     this.rows = [];
@@ -143,7 +143,7 @@ export class Missing {
     this.draw();
   }
 
-  // add takes in a list of {id, reason, path}; true if it has somebody new.
+  // add adds a list of {id, reason, path}; true if a minion is new.
   add(list) {
     this.compact();
     const before = this.rows.length;
@@ -155,15 +155,15 @@ export class Missing {
     return this.rows.length > before;
   }
 
-  // addMap takes in what streams tell: {id: {reason, path}}.
+  // addMap adds missing minions of a stream: {id: {reason, path}}.
   addMap(map) {
     return this.add(Object.entries(map || {}).map(([id, m]) => ({ id, reason: m?.reason, path: m?.path })));
   }
 
-  // remove takes out who has answered after all.
+  // remove removes a minion that has returned after all.
   remove(id) {
     if (!this.ids.delete(id)) return;
-    this.left = true; // the row goes when it is drawn: a whole branch may come back at once
+    this.left = true; // the row is removed at the next drawing: a whole branch may come back at once
   }
 
   compact() {

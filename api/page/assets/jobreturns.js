@@ -1,4 +1,4 @@
-// The returns of a job: a list of who has answered, and what those chosen have said.
+// The returns of a job: a list of minions, and the values of those chosen.
 
 import { get } from "./api.js";
 import { alert, busy, button, field, fill, h, setText, state } from "./dom.js";
@@ -7,7 +7,7 @@ import { highstate, isStates, json, text } from "./output.js";
 import { Returns } from "./returns.js";
 import { batch, jobPath, longList, relist, tabs } from "./viewkit.js";
 
-const together = 20; // returns that are shown at once while none is chosen
+const together = 20; // returns shown together while none is chosen
 
 const names = ["Text", "JSON", "Highstate"];
 
@@ -18,7 +18,7 @@ export class ReturnsView {
     this.signal = signal;
     this.store = new Returns();
     this.chosen = null;
-    this.fetched = null; // the value of the one that was looked for
+    this.fetched = null; // the value that was fetched
     this.tab = "Text";
     this.soon = batch(() => this.draw(), signal);
     this.title = h("h2", null, "Returns");
@@ -41,7 +41,7 @@ export class ReturnsView {
     this.draw();
   }
 
-  // prefer sets how returns are shown at first, by the function of the job.
+  // prefer sets how returns are shown first, by the function of the job.
   prefer(fun) {
     if (this.preferred || !fun) return;
     this.preferred = true;
@@ -52,7 +52,7 @@ export class ReturnsView {
     }
   }
 
-  // add takes a return in and draws soon.
+  // add adds a return and draws soon.
   add(id, said) {
     if (this.store.add(id, said)) this.soon();
   }
@@ -88,7 +88,7 @@ export class ReturnsView {
     this.write();
   }
 
-  // write fills the pane, if what it shows has changed.
+  // write fills the pane if its contents have changed.
   write() {
     const rows = this.chosen === null ? (this.shown || []).slice(0, together) : [this.store.byId.get(this.chosen)];
     const key = JSON.stringify([this.tab, this.chosen, this.chosen === null && this.shown?.length > together, Boolean(this.fetched), rows.map((row) => [row.id, row.held])]);
@@ -108,8 +108,8 @@ export class ReturnsView {
     const unshown = (words) => h("section", { class: "stack" }, h("h3", { class: "mono" }, row.id), h("p", { class: "note" }, words, " ", whole, " to have it."));
     let { value } = row;
     if (!row.held) {
-      if (!this.fetched) return this.chosen === null ? unshown("This return is not held in the page: choose it in the list.") : busy(`Asking for the return of ${row.id} …`);
-      if (this.fetched.lost) return h("section", null, alert(`The return of ${row.id} cannot be had. ${this.fetched.lost}`), whole);
+      if (!this.fetched) return this.chosen === null ? unshown("This return is not loaded: choose it in the list.") : busy(`Asking for the return of ${row.id} …`);
+      if (this.fetched.lost) return h("section", null, alert(`The return of ${row.id} is not available. ${this.fetched.lost}`), whole);
       ({ value } = this.fetched);
     }
     if (this.tab === "Highstate" && (this.chosen !== null || isStates(value) || Array.isArray(value))) return highstate(value, row.id);
@@ -117,7 +117,8 @@ export class ReturnsView {
   }
 }
 
-// fetchReturn asks for the return of one minion: {value}, or why it cannot be had: {lost}.
+// fetchReturn returns the return of one minion as {value}, or {lost} with the reason why it is
+// missing.
 async function fetchReturn(jid, id, signal) {
   try {
     const { return: [found] } = await get(`${jobPath(jid)}/returns/${encodeURIComponent(id)}`, { signal });

@@ -1,4 +1,4 @@
-// The jobs that are kept, the newest first, those that still run before the others.
+// The jobs in the job cache: those that still run, then the others, newest first.
 
 import { get } from "./api.js";
 import { alert, button, field, fill, h, setText, state } from "./dom.js";
@@ -9,9 +9,9 @@ import { batch, brief, follow, jobLink, jobPath, keepFocus, pause, streamWords }
 export const title = "Jobs";
 
 const pageSize = 200;
-const watched = 20; // the newest jobs whose account is asked for
-const atOnce = 4; // questions at a time
-const every = 2000; // ms between two rounds of questions
+const watched = 20; // newest jobs whose accounts are requested
+const atOnce = 4; // concurrent requests
+const every = 2000; // ms between two rounds of requests
 
 // show lists the jobs until the view is left.
 export async function show(root, params, signal) {
@@ -21,21 +21,21 @@ export async function show(root, params, signal) {
   list.watch();
 }
 
-// kept gives the jobs of an answer by their ids. In the place of the list may be a text: why
-// there is none.
+// kept returns the jobs of an answer by id. In place of the list the answer may have a text with
+// the reason.
 export function kept(answer) {
   const all = answer.return?.[0] ?? {};
   if (typeof all !== "object") throw new Error(`The master does not list its jobs: ${String(all).slice(0, 500)}`);
   return all;
 }
 
-// target is whom a job is for, in one line.
+// target is the target of a job in one line.
 export function target(tgt, type) {
   const text = Array.isArray(tgt) ? `${tgt.slice(0, 5).join(", ")}${tgt.length > 5 ? ` and ${count(tgt.length - 5)} more` : ""}` : String(tgt ?? "");
   return type && type !== "glob" && type !== "list" ? `${text} (${type})` : text;
 }
 
-// functions are the names of what a job runs.
+// functions are the names of the functions of a job.
 export function functions(fun) {
   return Array.isArray(fun) ? fun.join(", ") : String(fun ?? "");
 }
@@ -50,8 +50,7 @@ export function verdict(status) {
   return missing ? ["gone", missing] : ["ok", "complete"];
 }
 
-// isUnknown tells the answer to a question for the account of a job that no master keeps one
-// of from other errors.
+// isUnknown reports whether an error means that no master keeps the account of a job.
 export function isUnknown(err) {
   return err.status === 404 || err.status === 500 && /\bnot known\b/.test(err.message);
 }
@@ -81,7 +80,7 @@ class JobList {
     this.reload = batch(() => this.load(), signal, 3000);
   }
 
-  // load asks for all jobs that are kept.
+  // load requests all jobs in the job cache.
   async load() {
     try {
       const answer = await get("jobs", { signal: this.signal });
@@ -99,7 +98,7 @@ class JobList {
     }
   }
 
-  // put keeps of a job what its row shows.
+  // put keeps the fields of a job that its row shows.
   put(jid, load, before) {
     const job = {
       jid, fun: brief(functions(load.Function), 80), target: brief(target(load.Target, load["Target-type"]), 120), user: brief(load.User, 60),
@@ -111,7 +110,7 @@ class JobList {
     return job;
   }
 
-  // watch hears of new jobs and asks for the accounts of those that run.
+  // watch follows new jobs and requests the accounts of those that run.
   watch() {
     follow("events?tag=salt/job/*/new", {
       onevent: (tag, data) => {
@@ -131,7 +130,7 @@ class JobList {
     openJobs(this.signal).then((jids) => {
       for (const jid of jids) if (this.jobs.has(jid)) this.jobs.get(jid).open = true;
       this.soon();
-    }, () => {}); // who may not ask sees the newest ones
+    }, () => {}); // a user who may not ask sees the newest jobs
     this.poll();
   }
 
@@ -155,19 +154,19 @@ class JobList {
       job.status = status;
       job.open = !status.complete;
     } catch (err) {
-      if (!isUnknown(err) && (!err.status || err.status >= 500)) return; // it is asked again
-      job.gone = true; // its account is not kept any more, so it has ended; or it may not be seen
+      if (!isUnknown(err) && (!err.status || err.status >= 500)) return; // it is requested again
+      job.gone = true; // its account is no longer kept, so the job has ended; or the user may not see it
       job.open = false;
       job.status ||= { complete: true, unknown: true };
     }
   }
 
-  // sorted gives the jobs, those that run first, then by their ids, which are times.
+  // sorted returns the jobs: those that run first, then by id, which is a time.
   sorted() {
     return [...this.jobs.values()].sort((a, b) => b.open - a.open || (a.jid < b.jid ? 1 : -1));
   }
 
-  // held tells that somebody is about to choose a row, which must not move away then.
+  // held reports whether the reader is about to choose a row, which must not move then.
   held() {
     return this.body.matches(":hover, :focus-within") && this.shown?.length > 0;
   }
@@ -187,7 +186,7 @@ class JobList {
     this.page = Math.min(this.page, pages - 1);
     this.shown = all.slice(this.page * pageSize, (this.page + 1) * pageSize);
     keepFocus(this.body, () => fill(this.body, this.shown.map((job) => this.row(job)),
-      this.shown.length ? null : h("tr", null, h("td", { colspan: 9, class: "muted" }, part ? "No job matches the filter." : "No jobs are kept. Those that are run from now on appear here."))));
+      this.shown.length ? null : h("tr", null, h("td", { colspan: 9, class: "muted" }, part ? "No job matches the filter." : "No jobs are kept. Jobs that start from now on appear here."))));
     const turn = (by) => () => {
       this.page += by;
       this.draw();
@@ -218,7 +217,7 @@ class JobList {
     job.told = key;
     const { cells } = job;
     if (!s || s.unknown) {
-      fill(cells.state, job.open ? state("run", "running") : s ? h("span", { class: "muted", title: "Its account is not kept any more, or this user may not see it." }, "ended") : null);
+      fill(cells.state, job.open ? state("run", "running") : s ? h("span", { class: "muted", title: "Its account is no longer kept, or this user may not see it." }, "ended") : null);
       return;
     }
     fill(cells.state, state(...verdict(s)));

@@ -1,5 +1,5 @@
-// The keys of the master that serves the API, by their state, and how many the nodes below
-// hold.
+// The keys of the master that serves the API, by state, and the numbers of keys at the nodes
+// below.
 
 import { get, run } from "./api.js";
 import { alert, button, field, fill, h, note, setText, table } from "./dom.js";
@@ -8,13 +8,13 @@ import { ask, batch, follow, globSafe, keepFocus, longList, minionLink, relist }
 
 export const title = "Keys";
 
-// What can be done with the keys of a folder. The wheel functions look into the folder of
-// pending keys alone unless a flag names another.
+// What can be done with the keys of a state. The wheel functions search only the pending keys
+// unless a flag names other states.
 const folders = [
   { name: "Pending", folder: "minions_pre", does: ["Accept", "Reject", "Delete"], empty: "No key waits to be accepted.", tells: "Compare the fingerprint with what salt-call --local key.finger prints on the machine before you accept a key." },
   { name: "Accepted", folder: "minions", does: ["Reject", "Delete"], flag: "include_accepted", empty: "No key is accepted." },
   { name: "Rejected", folder: "minions_rejected", does: ["Accept", "Delete"], flag: "include_rejected", empty: "No key is rejected." },
-  { name: "Denied", folder: "minions_denied", does: ["Accept", "Reject", "Delete"], flag: "include_denied", empty: "No key is denied.", tells: "A denied key came under an id that has another key already: a machine that was made anew, or somebody who pretends to be it." },
+  { name: "Denied", folder: "minions_denied", does: ["Accept", "Reject", "Delete"], flag: "include_denied", empty: "No key is denied.", tells: "A denied key came under an id that has another key already: a machine that was reinstalled, or an impostor." },
 ];
 
 const wheels = { Accept: "key.accept", Reject: "key.reject", Delete: "key.delete" };
@@ -56,12 +56,12 @@ class KeyPage {
     for (const part of this.parts) part.draw(this.input.value.trim().toLowerCase());
   }
 
-  // watch hears of keys that come and change.
+  // watch follows events about keys.
   watch() {
     follow("events?tag=salt/key&tag=salt/auth", {
       onevent: (tag, data) => {
         const pending = this.parts[0].ids;
-        if (tag.startsWith("salt/auth") && (data.act !== "pend" && data.act !== "denied" || pending.includes(data.id))) return; // minions that come back are no news
+        if (tag.startsWith("salt/auth") && (data.act !== "pend" && data.act !== "denied" || pending.includes(data.id))) return; // a minion that reconnects changes nothing
         this.reload();
       },
       onstate: (is) => {
@@ -71,7 +71,7 @@ class KeyPage {
     }, this.signal);
   }
 
-  // below lists what nodes below hold: their keys are changed there alone.
+  // below lists the keys at nodes below, which only those nodes change.
   async below() {
     try {
       const { tree } = await get("tree?minions=no", { signal: this.signal });
@@ -92,18 +92,18 @@ class KeyPage {
     }
   }
 
-  // change has the master do something to keys of a folder.
+  // change calls a wheel function for keys of a state.
   async change(what, part, ids) {
     if (!ids.length) return;
     const odd = ids.find((id) => id.includes(","));
     if (odd) {
-      fill(this.said, alert(`The id ${odd} has a comma in it, which the master would read as two ids. Use salt-key on the master.`));
+      fill(this.said, alert(`The id ${odd} contains a comma, so the master would read it as two ids. Use salt-key on the master.`));
       return;
     }
     if (what === "Delete" && !await this.sure(part, ids)) return;
     if (what === "Reject" && part.name === "Accepted" && !await ask({ title: `Reject ${named(ids)}?`, action: "Reject", text: "Accepted minions whose keys are rejected are cut off." }, this.signal)) return;
     let n = 0;
-    const not = []; // of which the master does not tell that it has changed them
+    const not = []; // keys that the master did not report as changed
     try {
       for (; n < ids.length; n += atOnce) {
         const some = ids.slice(n, n + atOnce);
@@ -139,10 +139,10 @@ class KeyPage {
       const { return: all } = await get(`keys/${encodeURIComponent(globSafe(id))}`, { signal: this.signal });
       text = all?.[part.folder]?.[id];
     } catch (err) {
-      if (!this.signal.aborted) fill(this.said, alert(`The fingerprint of ${id} cannot be had. ${err.message}`));
+      if (!this.signal.aborted) fill(this.said, alert(`The fingerprint of ${id} is not available. ${err.message}`));
       return;
     }
-    await ask({ title: `Fingerprint of ${id}`, text: [h("p", { class: "mono" }, text || "This key is not there any more."), "On the machine itself: salt-call --local key.finger"] }, this.signal);
+    await ask({ title: `Fingerprint of ${id}`, text: [h("p", { class: "mono" }, text || "This key no longer exists."), "On the machine itself: salt-call --local key.finger"] }, this.signal);
   }
 }
 
@@ -207,7 +207,7 @@ class Folder {
   draw(part = this.part || "") {
     this.part = part;
     this.shown = part ? this.ids.filter((id) => id.toLowerCase().includes(part)) : this.ids;
-    if (part) this.chosen = new Set(this.shown.filter((id) => this.chosen.has(id))); // nothing is done to keys that are not seen
+    if (part) this.chosen = new Set(this.shown.filter((id) => this.chosen.has(id))); // an action never applies to hidden keys
     setText(this.head, `${this.name} (${part ? `${count(this.shown.length)} of ` : ""}${count(this.ids.length)})`);
     relist(this.list, this.shown);
     this.drawBulk();

@@ -1,4 +1,4 @@
-// The frame of the page: which view the address names, the session, the colours.
+// The frame of the page: the view in the address, the session, the colours.
 
 import * as api from "./api.js";
 import { alert, button, busy, field, fill, h } from "./dom.js";
@@ -13,14 +13,14 @@ const views = {
   minion: () => import("./minion.js"),
 };
 
-// under names the link of the head that a view belongs to.
+// under is the link in the head that a view belongs to.
 const under = { job: "jobs", minion: "tree" };
 
 const root = document.getElementById("view");
 const logoutButton = document.getElementById("logout");
 let leave = new AbortController();
 
-// address reads "#/job/2026…?tab=json" as a view, its parts and its query.
+// address parses "#/job/2026…?tab=json" into a view, its parts and its query.
 function address() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
   const [name, ...params] = path.split("/").map((part) => {
@@ -60,7 +60,7 @@ async function show() {
   }
 }
 
-// askLogin shows the form to log in with, in the place of the view.
+// askLogin shows the login form in place of the view.
 function askLogin() {
   leave.abort();
   logoutButton.hidden = true;
@@ -94,7 +94,7 @@ function askLogin() {
   form.elements[localStorage.getItem("mom.user") ? "password" : "username"].focus();
 }
 
-// offer puts the login services that exist into the field, unless the reader has written one.
+// offer lists the login services in the field, unless the reader has typed one.
 async function offer(by) {
   const input = by.querySelector("input");
   const given = input.value;
@@ -116,7 +116,7 @@ async function logOut() {
   askLogin();
 }
 
-// The colours follow the system until a reader chooses.
+// The colours follow the system until the reader chooses.
 const themes = ["", "light", "dark"];
 const themeButton = document.getElementById("theme");
 

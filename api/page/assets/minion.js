@@ -1,4 +1,4 @@
-// One minion: where it is, whether it is there, what it says of itself.
+// One minion: its place, its state, and its grains.
 
 import { get, post } from "./api.js";
 import { alert, busy, button, field, fill, h, note, state } from "./dom.js";
@@ -10,14 +10,14 @@ import { brief, globSafe, jobLink, jobPath } from "./viewkit.js";
 
 export const title = "Minion";
 
-const lookedAt = 20; // jobs that are asked whether this minion missed them
+const lookedAt = 20; // jobs that are searched for this minion among the missing
 const atOnce = 4;
 const longGrain = 8; // lines
 
-// show tells of a minion.
+// show shows a minion.
 export async function show(root, params, signal, query) {
   const id = params.join("/");
-  if (!id) throw new Error("No minion is named. Search for it in the tree.");
+  if (!id) throw new Error("The address names no minion. Search for it in the tree.");
   document.title = `${id} · mom`;
   const page = new MinionPage(id, query.get("path"), signal);
   fill(root, page.el);
@@ -27,7 +27,7 @@ export async function show(root, params, signal, query) {
   else page.grains();
 }
 
-// grain is the value of a grain; long ones are opened on demand.
+// grain is the value of a grain; long ones open on demand.
 function grain(text) {
   const list = text.split("\n");
   if (list.length <= longGrain) return h("pre", null, text || "–");
@@ -53,8 +53,7 @@ class MinionPage {
       h("div", { class: "grid minion-grid" }, this.keyBox, h("section", { class: "card stack", "aria-label": "Missed jobs" }, h("h2", null, "Jobs it missed"), this.missedList, h("div", { class: "row" }, this.look))), this.grainBox);
   }
 
-  // place finds out where the minion is: the API is asked to find it, or else the node that
-  // the address names is looked through.
+  // place finds the minion: by the API, or else among the minions of the node in the address.
   async place() {
     let wrong = null;
     try {
@@ -76,7 +75,7 @@ class MinionPage {
     if (!m) {
       fill(this.badge, state("unknown", "not in the tree"));
       fill(this.facts);
-      fill(this.said, wrong ? alert(`Where this minion is, is not known. ${wrong.message}`)
+      fill(this.said, wrong ? alert(`The place of this minion is not known. ${wrong.message}`)
         : note("No node of the tree has a minion of this id. It may be new, its key may not be accepted yet, or it was deleted."));
       return;
     }
@@ -92,14 +91,14 @@ class MinionPage {
       h("dt", null, "Version"), h("dd", { class: "mono" }, m.version || "not known"));
   }
 
-  // at looks for the minion among those of one node.
+  // at searches the minions of one node.
   async at(path) {
     const { tree } = await get(path ? `tree/${encode(path)}?depth=1` : "tree?depth=1", { signal: this.signal });
     const m = (tree.minions || []).find((one) => one.id === this.id);
     return m ? { ...m, path: path ? path.split("/") : [] } : null;
   }
 
-  // doPing runs test.ping on it and tells how long the answer took.
+  // doPing runs test.ping on the minion and shows how long the answer took.
   async doPing() {
     this.ping.disabled = true;
     fill(this.said, busy("Waiting for its answer …"));
@@ -131,7 +130,7 @@ class MinionPage {
         h("div", null, h("a", { class: "btn", href: "#/keys" }, "Keys")),
       ] : h("p", { class: "muted" }, node ? `This master has no key of it: ${node} keeps the keys of its own minions.` : "This master has no key of it."));
     } catch (err) {
-      if (!this.signal.aborted) fill(this.keyBox, head, alert(`Its key cannot be looked at. ${err.message}`));
+      if (!this.signal.aborted) fill(this.keyBox, head, alert(`Its key is not available. ${err.message}`));
     }
   }
 
@@ -139,7 +138,7 @@ class MinionPage {
     fill(this.grainBox, h("h2", null, "Grains"), h("p", { class: "muted" }, "It is not connected, so it is not asked."), h("div", null, button("Ask all the same", () => this.grains())));
   }
 
-  // grains asks the minion itself, by a job.
+  // grains asks the minion by a job.
   async grains() {
     const head = h("h2", null, "Grains");
     const again = (text) => [head, alert(text), h("div", null, button("Ask again", () => this.grains()))];
@@ -165,8 +164,8 @@ class MinionPage {
     fill(this.grainBox, head, filter, list);
   }
 
-  // missed asks the accounts of the last jobs whether this minion is missing there. An
-  // account names a hundred of those that are missing.
+  // missed searches the accounts of the last jobs for this minion. An account names a hundred
+  // of the missing minions.
   async missed() {
     this.look.disabled = true;
     fill(this.missedList, busy("Asking …"));
@@ -193,7 +192,7 @@ class MinionPage {
       found.sort((a, b) => (a.jid < b.jid ? 1 : -1));
       fill(this.missedList,
         found.length ? h("ul", { class: "plain" }, found.map((j) => h("li", null, h("a", { href: jobLink(j.jid) }, j.fun || j.jid), " ", h("span", { class: "muted mono" }, j.jid), h("div", { class: "muted" }, j.reason || "")))) : h("p", null, "It is missing in none of them."),
-        unsure ? h("p", { class: "muted" }, `Of ${plural(unsure, "job")} it is not known: the account is not kept any more, or names not all who are missing.`) : null);
+        unsure ? h("p", { class: "muted" }, `Of ${plural(unsure, "job")} it is not known: the account is no longer kept, or does not name all missing minions.`) : null);
     } catch (err) {
       if (!this.signal.aborted) fill(this.missedList, alert(err.message));
     }

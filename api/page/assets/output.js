@@ -1,22 +1,22 @@
-// What minions return, as people read it: as Salt's nested outputter prints it, as JSON, and
-// the results of states with their summary.
+// The values that minions return, in readable form: as Salt's nested outputter prints them, as
+// JSON, and as the results of states with a summary.
 
 import { button, h, note, state } from "./dom.js";
 import { json as pretty, plural } from "./format.js";
 
-// The longest text that is shown, in characters, and the deepest nesting: a browser stands
-// still at more. The whole of it is in the download.
+// The longest text in characters, and the deepest nesting, that is shown: a browser stalls with
+// more. The download has the whole.
 const longest = 400_000;
 const deepest = 60;
 const mostStates = 300;
 
-// Characters that are not seen, or turn the order of others around: a minion could hide behind
-// them what it has printed.
+// Characters that are invisible or reverse the order of others: a minion could hide its output
+// with them.
 const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 const cut = "… cut off here: it is too long to be shown. Download the job to have all of it.";
 
-// nested writes a value as Salt's outputter of that name does, without its colours.
+// nested writes a value as Salt's outputter of that name does, without colours.
 export function nested(value, indent = 0) {
   const out = { lines: [], left: longest };
   display(out, value, indent, "", 0);
@@ -78,28 +78,28 @@ function oneLine(text) {
   return text.replace(/[\r\n]+/g, " ");
 }
 
-// text is what a minion returned, under its name.
+// text is the return of a minion under its id.
 export function text(value, id) {
   return `${oneLine(id)}:\n${nested(value, 4)}`;
 }
 
-// json is a value as JSON, in lines.
+// json is a value as indented JSON.
 export function json(value) {
   const all = pretty(value);
   return all.length > longest ? `${all.slice(0, longest)}\n${cut}` : all;
 }
 
-// isStates tells whether a value is what functions such as state.apply return.
+// isStates reports whether a value is a result of a function such as state.apply.
 export function isStates(value) {
   if (!value || typeof value !== "object" || Array.isArray(value)) return false;
   const entries = Object.entries(value);
   return entries.length > 0 && entries.every(([key, v]) => key.split("_|-").length === 4 && v && typeof v === "object" && "result" in v);
 }
 
-// read makes a list of the results of states, in the order in which they ran, and adds up.
+// read returns the results of states in the order in which they ran, with their totals.
 export function read(value) {
   const sum = { ok: 0, unchanged: 0, failed: 0, changed: 0, warnings: 0, took: 0 };
-  let beside = 0; // states that ran side by side took as long as the longest
+  let beside = 0; // states that ran in parallel took as long as the longest
   const states = Object.entries(value).map(([key, v]) => {
     const [module, id, name, fun] = key.split("_|-");
     const changes = v.changes && typeof v.changes === "object" && Object.keys(v.changes).length ? v.changes : null;
@@ -121,7 +121,7 @@ export function read(value) {
 
 const said = { ok: "succeeded", fail: "failed", wait: "would change" };
 
-// highstate shows the results of the states of one minion: those that failed or changed
+// highstate shows the results of the states of one minion. Those that failed or changed
 // something are open, the others can be opened.
 export function highstate(value, id) {
   const head = h("h3", { class: "mono" }, id);
@@ -151,7 +151,7 @@ function summary(sum, all) {
     h("span", { class: "muted" }, `${plural(all, "state")}, ${duration(sum.took)}`));
 }
 
-// duration is a time that is given in ms.
+// duration is a time given in ms.
 function duration(ms) {
   return ms > 999 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(1)} ms`;
 }
@@ -166,7 +166,7 @@ function one(s) {
   if (s.changes) {
     const changes = h("pre", { class: "output" });
     const write = () => {
-      if (body.open && !changes.textContent) changes.textContent = nested(s.changes); // only once it is looked at: a diff may be long
+      if (body.open && !changes.textContent) changes.textContent = nested(s.changes); // only when it is opened: a diff may be long
     };
     body.append(changes);
     body.addEventListener("toggle", write);

@@ -1,16 +1,15 @@
-// The returns of one job as they come. Of a job of 100,000 minions not everything can be
-// held: each minion has a short row, and the first returns have their value, those that
-// failed before the others.
+// The returns of one job as they arrive. A page cannot hold all of a job of 100,000 minions:
+// each minion has a short row, and the first returns have their values, failed ones before the
+// others.
 
 import { brief, weight } from "./viewkit.js";
 
-// The bounds of what is held: rows, whole values, and about how many characters of those.
+// The bounds: rows, whole values, and their approximate characters.
 const maxRows = 200_000;
 const maxValues = 5_000;
 const maxWeight = 32 << 20;
 
-// Returns holds rows {id, failed, retcode, line, held, value, trimmed} in the order in which
-// they came.
+// Returns holds rows {id, failed, retcode, line, held, value, trimmed} in order of arrival.
 export class Returns {
   constructor() {
     this.rows = [];
@@ -19,11 +18,10 @@ export class Returns {
     this.over = 0; // returns beyond maxRows
     this.values = 0;
     this.weight = 0;
-    this.oldest = 0; // no row before it is a held one that may go
+    this.oldest = 0; // all rows before it have no value that may be dropped
   }
 
-  // add takes a return in; false for one that is there already: a stream that was opened
-  // again tells all from the start.
+  // add adds a return. It returns false for a duplicate: a reopened stream sends all again.
   add(id, { value, retcode = 0, success = true, trimmed = false }) {
     if (this.byId.has(id)) return false;
     if (this.rows.length >= maxRows) {
@@ -39,14 +37,14 @@ export class Returns {
     return true;
   }
 
-  // again is called when the stream begins anew: it tells all from the start, also those
+  // again is called when the stream starts again. It sends all returns again, also those
   // beyond the bound, which are only counted.
   again() {
     this.over = 0;
   }
 
-  // hold keeps the value of a row if there is room, or if a failed one can take the room of
-  // those that are well.
+  // hold keeps the value of a row if there is room, or if a failed return can replace
+  // successful ones.
   hold(row, value) {
     const w = weight(value, maxWeight);
     while (this.values >= maxValues || this.weight + w > maxWeight) {
@@ -72,7 +70,7 @@ export class Returns {
     return false;
   }
 
-  // pick gives the rows that a filter lets through.
+  // pick returns the rows that match a filter.
   pick(text, failedOnly) {
     const part = text.trim().toLowerCase();
     if (!part && !failedOnly) return this.rows;

@@ -1,4 +1,4 @@
-// A form to run a function on minions: whom it would reach is shown before it is sent.
+// A form to run a function on minions. It shows which minions match before it sends.
 
 import { get, post } from "./api.js";
 import { alert, busy, button, choice, field, fill, h, note, state } from "./dom.js";
@@ -21,14 +21,14 @@ const offered = [
   "state.apply", "state.highstate", "state.show_sls", "state.show_top", "state.single", "state.sls", "status.diskusage", "status.loadavg", "status.meminfo", "status.uptime", "sys.doc", "system.reboot", "user.list_users",
 ];
 
-// Functions that only look: nobody is warned of them. What changes machines, or takes its
-// time on each, is not here.
+// Functions that only read: they need no warning. Functions that change machines or take long
+// are not here.
 const harmless = new Set([
   "test.ping", "test.version", "test.versions", "test.arg", "test.echo", "test.true", "test.fib", "test.sleep", "grains.get", "grains.item", "grains.items", "grains.ls", "pillar.get", "pillar.items", "pillar.item",
   "disk.usage", "network.interfaces", "network.ip_addrs", "pkg.version", "saltutil.running", "saltutil.find_job", "service.status", "status.diskusage", "status.loadavg", "status.meminfo", "status.uptime", "sys.doc",
 ]);
 
-const many = 1000; // minions from which on a function that may change them is asked about again
+const many = 1000; // number of minions from which a function that may change them needs a second confirmation
 const historyName = "mom.run.history";
 const historySize = 20;
 const shownMinions = 100;
@@ -38,7 +38,7 @@ export async function show(root, params, signal, query) {
   fill(root, new RunForm(signal, query).el);
 }
 
-// keyOf makes an Idempotency-Key; randomUUID is not there on pages without TLS.
+// keyOf makes an Idempotency-Key; pages without TLS lack randomUUID.
 function keyOf() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
@@ -84,7 +84,7 @@ class RunForm {
     return { tgt, tgtText: text("tgt"), tgtType, fun: text("fun"), ...parse(String(data.get("arg") ?? "")) };
   }
 
-  // changed shows how the arguments are read, and forgets what was found out of others.
+  // changed shows how the arguments are read, and discards results for other input.
   changed() {
     const v = this.values();
     const parts = [];
@@ -100,7 +100,7 @@ class RunForm {
     }
   }
 
-  // warn says in plain words what a call would do to very many.
+  // warn describes the effect of a call on very many minions.
   warn() {
     const { tgtText, tgtType, fun } = this.values();
     const all = tgtText === "*" && tgtType === "glob" || tgtText === "*" && tgtType === "compound";
@@ -114,9 +114,9 @@ class RunForm {
     if (this.warned.textContent !== words) fill(this.warned, alert(words));
   }
 
-  // ready says what is missing in the form, for people and not for the API.
+  // ready says what is missing in the form, in words for people.
   ready(v) {
-    const wrong = !v.tgtText ? ["tgt", "Name the target: which minions are meant, such as web-*, or * for all."] : !v.fun ? ["fun", "Name the function, such as test.ping."] : /\s/.test(v.fun) ? ["fun", "The name of a function has no blanks; its arguments stand below."] : null;
+    const wrong = !v.tgtText ? ["tgt", "Name the target: which minions are meant, such as web-*, or * for all."] : !v.fun ? ["fun", "Name the function, such as test.ping."] : /\s/.test(v.fun) ? ["fun", "The name of a function has no spaces; enter its arguments below."] : null;
     if (!wrong) return true;
     fill(this.said, alert(wrong[1]));
     this.form.elements[wrong[0]].focus();
@@ -129,7 +129,7 @@ class RunForm {
     return answer.return[0];
   }
 
-  // look shows whom the call would reach.
+  // look shows which minions the call would target.
   async look() {
     const v = this.values();
     if (!this.ready(v)) return;
@@ -158,20 +158,20 @@ class RunForm {
       found.refused ? alert(`The master would not take this call: ${found.refused}`) : null,
       h("p", { class: "matches" }, h("b", null, `${plural(found.count, "minion")} ${found.count === 1 ? "matches" : "match"}`), found.down ? [" ", state("down", `${count(found.down)} down`)] : null),
       found.down ? note("Those that are down will be reported as missing.") : null,
-      found.count === 0 && !found.refused ? note("Nobody would be reached. Look at the target and its type.") : null,
+      found.count === 0 && !found.refused ? note("No minion would be reached. Check the target and its type.") : null,
       nodes.length ? h("ul", { class: "plain preview-nodes", "aria-label": "By node" }, nodes.map((n) => h("li", null, h("span", { class: "mono" }, n.path || "this master"), " ", h("b", null, count(n.count))))) : null,
       minions.length ? h("ul", { class: "plain preview-minions", "aria-label": "Minions that match" }, minions.map((m) => h("li", null, state(m.state === "up" || m.state === "down" ? m.state : "unknown", m.state === "up" || m.state === "down" ? m.state : "not known"), minionLink(m.id, m.path), h("span", { class: "muted mono" }, m.path || "")))) : null,
       rest > 0 && minions.length ? h("p", { class: "muted" }, `and ${count(rest)} more`) : null);
   }
 
-  // sure asks again before very many minions get what may change them.
+  // sure asks again before a call that may change very many minions.
   async sure(v) {
     if (harmless.has(v.fun)) return true;
     if (!this.found) {
       try {
         this.found = await this.find(v);
       } catch {
-        if (this.signal.aborted) return false; // the master decides; who matches is a courtesy
+        if (this.signal.aborted) return false; // the master decides; the list of minions is only a help
       }
     }
     this.warn();
@@ -179,7 +179,7 @@ class RunForm {
     if (!(n > many)) return true;
     return ask({
       title: `Run ${v.fun} on ${plural(n, "minion")}?`, action: `Run on ${count(n)}`,
-      text: ["They all begin at once. To begin with a few, name a smaller target first."],
+      text: ["They all start at once. To start with a few, use a smaller target first."],
     }, this.signal);
   }
 
@@ -193,7 +193,7 @@ class RunForm {
       const chunk = { tgt: v.tgt, tgt_type: v.tgtType, fun: v.fun };
       if (v.arg.length) chunk.arg = v.arg;
       if (Object.keys(v.kwarg).length) chunk.kwarg = v.kwarg;
-      // The same call sent again after a lost answer starts nothing new: it has the same key.
+      // The same call sent again after a lost answer has the same key and starts nothing.
       const body = JSON.stringify(chunk);
       if (this.sent !== body) {
         this.sent = body;
@@ -216,8 +216,8 @@ class RunForm {
     }
   }
 
-  // keep remembers function and target in this browser, never the arguments: they may hold
-  // secrets.
+  // keep remembers function and target in this browser, but never the arguments, which may
+  // hold secrets.
   keep(v) {
     const mine = { fun: v.fun, tgt: v.tgtText, tgtType: v.tgtType };
     const rest = past().filter((c) => JSON.stringify(c) !== JSON.stringify(mine));
@@ -236,7 +236,7 @@ class RunForm {
   }
 }
 
-// past is the history of this browser, of which anybody may have written anything.
+// past is the history in this browser, which may have any content.
 function past() {
   const list = recall(historyName);
   return (Array.isArray(list) ? list : []).filter((c) => c && typeof c.fun === "string" && typeof c.tgt === "string" && typeof c.tgtType === "string").slice(0, historySize);

@@ -1,24 +1,22 @@
-// The tree as the API tells it, indexed by the paths of its nodes, with what a reader wants
-// to know of each added up.
+// The tree of the API, indexed by the paths of its nodes, with totals for each node.
 
 import { get, run } from "./api.js";
 
-// Beyond these a node that is up is shown as behind: it answers late (seconds), or what it
-// owes its parent or SQL grows old (seconds).
+// Above these limits a node that is up is shown as lagging: seconds until it answers, and the
+// age in seconds of what is pending for its parent or SQL.
 const lagTime = 2;
 const owedTime = 10;
 
-// encode is a path as it stands in a URL.
+// encode is a path as it appears in a URL.
 export function encode(path) {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-// mostDrawn is up to how many minions of the whole tree are drawn one by one.
+// mostDrawn is the number of minions in the whole tree up to which each is drawn.
 const mostDrawn = 60;
-let few = false; // the tree that was seen last has no more
+let few = false; // the previous tree had no more minions
 
-// fetchTree asks for the tree: with the minions of a small one, with counts in their place
-// of a large one.
+// fetchTree requests the tree, with the minions of a small one and with counts for a large one.
 export async function fetchTree(signal) {
   for (;;) {
     const whole = few;
@@ -38,7 +36,7 @@ export function index(tree, problems, whole = false) {
       id: raw.id, path, level, parent, role: raw.role, version: raw.version, since: raw.since, vitals: raw.vitals || null,
       minions: whole ? sorted(raw.minions || []) : [], own, health: health(raw), shown: "up", worst: "up", children: [], all: { nodes: 0, nodesUp: 0, minions: own.minions, up: own.up, down: own.down, unknown: own.unknown },
     };
-    // A node that is well and has minions that are not is not shown as well.
+    // A node that is up but has minions that are down is not shown as well.
     node.shown = node.health === "up" && own.down ? "lag" : node.health;
     nodes.set(path, node);
     for (const child of raw.nodes || []) {
@@ -55,13 +53,13 @@ export function index(tree, problems, whole = false) {
   return { top, nodes, problems };
 }
 
-// sorted puts those that are not well first.
+// sorted puts nodes with problems first.
 function sorted(minions) {
   const rank = (m) => (m.state === "down" ? 0 : m.state === "up" ? 2 : 1);
   return [...minions].sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
 }
 
-// worse is the one of two states that is to be seen from afar.
+// worse is the worse of two states.
 function worse(a, b) {
   const order = ["up", "unknown", "lag", "down"];
   return order.indexOf(a) > order.indexOf(b) ? a : b;
@@ -79,39 +77,39 @@ function health(raw) {
   return v && (v.lag > lagTime || (v.owed > 0 && v.owed_age > owedTime)) ? "lag" : "up";
 }
 
-// words are the states as a reader is told them.
+// words are the names of the states.
 export const words = { up: "up", down: "down", lag: "behind", unknown: "not known" };
 
-// stateWords say how a node is, with its own minions that are down.
+// stateWords describes the state of a node, with its own minions that are down.
 export function stateWords(node) {
   return node.health === "up" && node.own.down ? `up, ${node.own.down} of its minions down` : words[node.health];
 }
 
-// fetchMinions asks for the minions of one node.
+// fetchMinions requests the minions of one node.
 export async function fetchMinions(node, signal) {
   const { tree } = await get(`tree/${encode(node.path || node.id)}?depth=1`, { signal });
   return tree.minions;
 }
 
-// find looks for minions and nodes whose ids begin with a text: a list of {id, path, node,
-// state, version}; path names the nodes above, the master left out.
+// find searches minions and nodes whose ids begin with a text: a list of {id, path, node, state,
+// version}. path names the nodes above, without the master.
 export async function find(text, { prefix = false, signal } = {}) {
   const answer = await get(`tree?find=${encodeURIComponent(text)}${prefix ? "&prefix=yes" : ""}`, { signal });
   return answer.return[0].places;
 }
 
-// findMinion tells where a minion is, or null: {id, state, version, path: [nodes]}.
+// findMinion returns the place of a minion, or null: {id, state, version, path: [nodes]}.
 export async function findMinion(id, { signal } = {}) {
   const place = (await find(id, { signal })).find((p) => !p.node && p.id === id);
   return place ? { id, state: place.state, version: place.version, path: place.path ? place.path.split("/") : [] } : null;
 }
 
-// openJobs gives the ids of the jobs that are at work, as far as the user may see them.
+// openJobs returns the ids of the running jobs that the user may see.
 export async function openJobs(signal) {
   try {
     return Object.keys(await run({ client: "runner", fun: "jobs.active" }, { signal }) || {});
   } catch (err) {
     if (err.status === 401 && signal.aborted) throw err;
-    return []; // without leave to ask, those that begin from now on are shown
+    return []; // without permission, only jobs that start from now on are shown
   }
 }

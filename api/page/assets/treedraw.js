@@ -1,5 +1,5 @@
-// The picture of the tree. Boxes and lines are kept between drawings and only what has
-// changed is written, so that 200 nodes can be told anew every second.
+// The picture of the tree. Boxes and lines stay between drawings and only changes are written,
+// so that 200 nodes can be redrawn every second.
 
 import { setText, svg } from "./dom.js";
 import { count, plural } from "./format.js";
@@ -8,10 +8,10 @@ import { box, edge, layout, leaf } from "./treelayout.js";
 
 const marks = { up: "●", down: "✖", lag: "▲", unknown: "?" };
 const longest = 17; // letters of an id that fit into a box
-const largest = 1.8; // how much a small tree is enlarged to fill its room
+const largest = 1.8; // the largest scale of a small tree
 
-// Picture draws a model into an SVG element. onopen is called with the path of the node
-// that a reader opens, onfold with that of one folded or unfolded.
+// Picture draws a model into an SVG element. It calls onopen with the path of a node that the
+// reader opens, and onfold with that of one that is folded or unfolded.
 export class Picture {
   constructor({ onopen, onfold }) {
     this.onopen = onopen;
@@ -28,7 +28,7 @@ export class Picture {
     this.el = svg("svg", null, this.tree, this.leafLayer);
   }
 
-  // draw shows a model; progress tells of a path what the jobs at work want of it.
+  // draw draws a model; progress returns the state of the running jobs at a path.
   draw(model, folded, illOnly, opened, progress) {
     this.model = model;
     const { places, leaves, width, height } = layout(model, folded, illOnly);
@@ -66,7 +66,7 @@ export class Picture {
     const { node } = place;
     let b = this.boxes.get(node.path);
     if (!b) this.boxes.set(node.path, b = this.box(node.path));
-    // The order of the elements is the order of reading.
+    // The order of the elements is the reading order.
     if (this.boxLayer.children[i] !== b.el) this.boxLayer.insertBefore(b.el, this.boxLayer.children[i] || null);
     set(b.el, "transform", `translate(${place.x},${place.y})`);
     set(b.el, "data-state", node.shown);
@@ -81,7 +81,7 @@ export class Picture {
     const shown = place.folded || place.hidden ? node.all : node.own;
     setText(b.figures, shown.minions ? (shown.up === shown.minions ? count(shown.minions) : `${count(shown.up)}/${count(shown.minions)}`) : "");
     set(b.figures, "x", box.width - (node.children.length ? 26 : 8));
-    // What is not well below a folded node is not to be overlooked.
+    // Problems below a folded node have to be visible.
     const hides = place.folded && node.worst !== "up";
     setText(b.fold, node.children.length > place.hidden ? (hides ? "+!" : place.folded ? "+" : "−") : "");
     set(b.fold, "class", hides ? `fold hides-${node.worst}` : "fold");
@@ -117,7 +117,7 @@ export class Picture {
     return { el, mark, name, figures, fold, job };
   }
 
-  // key moves in the tree as the pattern for trees of WAI-ARIA has it.
+  // key moves in the tree like the WAI-ARIA pattern for trees.
   key(e) {
     const i = this.places.findIndex((p) => p.node.path === this.focus);
     const place = this.places[i];
@@ -151,7 +151,7 @@ export class Picture {
     b.el.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  // zoom sets how large the picture is: 1 is its own size.
+  // zoom sets the scale of the picture; 1 is its natural size.
   zoom(scale) {
     this.scale = Math.min(2.5, Math.max(0.15, scale));
     const { width, height } = this.size;
@@ -160,12 +160,12 @@ export class Picture {
     set(this.el, "height", Math.round(height * this.scale));
   }
 
-  // fit makes the whole picture visible in a room of that size.
+  // fit scales the whole picture to a given room.
   fit(width, height) {
     this.zoom(Math.min(largest, (width - 4) / this.size.width, (height - 4) / this.size.height));
   }
 
-  // middle is where the box of a node is, in pixels of the picture as it is zoomed.
+  // middle is the middle of the box of a node, in pixels of the scaled picture.
   middle(path) {
     const place = this.places.find((p) => p.node.path === path) || this.places[0];
     return { x: (place.x + box.width / 2) * this.scale, y: (place.y + box.height / 2) * this.scale };

@@ -1,14 +1,13 @@
-// The jobs at work, as they run down the edges of the tree and back: which node waits for
-// how many of its minions.
+// The running jobs on the edges of the tree: which nodes wait for how many of their minions.
 
 import { events, get } from "./api.js";
 import { openJobs } from "./treedata.js";
 
-const most = 4; // jobs that are asked for at a time; the others are counted
-const every = 1200; // ms between two questions
-const linger = 4000; // ms for which a job that has ended is still listed
+const most = 4; // jobs that are requested at a time; the others are counted
+const every = 1200; // ms between two requests
+const linger = 4000; // ms for which a finished job stays in the list
 
-// JobWatch knows the jobs at work. onchange is called when there is something to draw.
+// JobWatch follows the running jobs. It calls onchange when there is something to draw.
 export class JobWatch {
   constructor(onchange) {
     this.onchange = onchange;
@@ -50,12 +49,12 @@ export class JobWatch {
       job.by = byPath(job.status);
       if (job.status.complete) job.over = Date.now();
     } catch (err) {
-      if (!this.signal.aborted && err.status !== 503 && err.status !== 0) this.jobs.delete(job.jid); // not to be seen by this user, or gone
+      if (!this.signal.aborted && err.status !== 503 && err.status !== 0) this.jobs.delete(job.jid); // the user may not see it, or it is gone
     }
   }
 
-  // progress tells what the jobs at work want of a node and have of it: null for nothing.
-  // way: "down" until the first return comes back, then "back", then "done".
+  // progress returns the progress of the running jobs at a node; null for none. way is "down"
+  // until the first return, then "back", then "done".
   progress(path) {
     let expected = 0;
     let returned = 0;
@@ -70,13 +69,12 @@ export class JobWatch {
   }
 }
 
-// settled is how many minions of a job are not waited for any more: they have returned, well
-// or not, or are known to be missing.
+// settled is the number of minions that a job no longer waits for: returned, failed or missing.
 export function settled(step) {
   return (step.returned || 0) + (step.failed || 0) + (step.missing_count || 0);
 }
 
-// byPath lays the account of each node out by its path.
+// byPath maps the path of each node to its account.
 function byPath(status) {
   const by = new Map([["", status]]);
   const walk = (steps, above) => {

@@ -1,18 +1,17 @@
-// Where the nodes of a tree stand in the picture: tiers from left to right, leaves one
-// below the other, parents in the middle of their children. Pure: the same tree gives the
-// same picture.
+// The places of the nodes in the picture: tiers from left to right, leaves one below the other,
+// parents in the middle of their children. It is pure: the same tree gives the same picture.
 
 export const box = { width: 214, height: 32, gapX: 54, gapY: 8, margin: 12 };
 export const leaf = { width: 170, height: 22, gapY: 4 };
 
-// layout places what is not folded away: {places: [{node, x, y, folded, hidden}], leaves:
-// [{minion, node, x, y}], width, height}, in the order of reading. illOnly leaves out what is
-// well with all below it; hidden is how many children of a node that are. Minions stand
-// behind their node in a model that has them.
+// layout places what is not folded: {places: [{node, x, y, folded, hidden}], leaves: [{minion,
+// node, x, y}], width, height}, in reading order. illOnly leaves out nodes without problems at
+// or below them; hidden is the number of such children. Minions follow their node in a model
+// that has them.
 export function layout(model, folded, illOnly) {
   const places = [];
   const leaves = [];
-  let next = box.margin; // where the next row begins
+  let next = box.margin; // top of the next row
   let right = 0;
   const put = (node) => {
     const children = illOnly ? node.children.filter((c) => c.shown !== "up" || c.worst !== "up") : node.children;
@@ -31,8 +30,8 @@ export function layout(model, folded, illOnly) {
     place.y = (middles[0] + middles[middles.length - 1]) / 2 - box.height / 2;
     return place;
   };
-  // putMinions gives the middles of the rows of minions. A node that has no more than these
-  // needs the room of its own box.
+  // putMinions returns the middles of the rows of minions. A node with only these needs the
+  // room of its own box.
   const putMinions = (node, minions, x, alone) => {
     const start = next;
     const all = minions.length * (leaf.height + leaf.gapY) - leaf.gapY;
@@ -51,7 +50,8 @@ export function layout(model, folded, illOnly) {
   return { places, leaves, width: right + box.margin, height: next - box.gapY + box.margin };
 }
 
-// edge is the line from a parent's box to a child's, or to a minion's of another height.
+// edge is the line from the box of a parent to that of a child, or to a minion's of another
+// height.
 export function edge(from, to, height = box.height) {
   const x1 = from.x + box.width;
   const y1 = from.y + box.height / 2;
@@ -60,8 +60,8 @@ export function edge(from, to, height = box.height) {
   return `M${x1},${y1}C${x1 + bend},${y1} ${to.x - bend},${y2} ${to.x},${y2}`;
 }
 
-// foldedAtFirst folds what is well in a tree too large to be seen whole: nodes deep down
-// first, never one on the way to a node that is not well.
+// foldedAtFirst folds nodes without problems in a tree too large to show: deep ones first, never
+// one on the way to a problem.
 export function foldedAtFirst(model, most = 260) {
   const folded = new Set();
   let shown = model.nodes.size;

@@ -1,12 +1,12 @@
-// What stands beside the picture: the state of the whole in one look, what is wrong, what
-// is at work, and the node that has been opened.
+// The panels beside the picture: the overall state, the problems, the running jobs, and the open
+// node.
 
 import { alert, busy, field, fill, h, state, virtualList } from "./dom.js";
 import { age, bytes, count, plural, seconds, when } from "./format.js";
 import { fetchMinions, stateWords, words } from "./treedata.js";
 import { jobBar } from "./jobbar.js";
 
-// verdict is one sentence for whoever is woken at night, and the four figures behind it.
+// verdict is one sentence about the state of the tree, and the four figures behind it.
 export function verdict(model, watch) {
   const { top } = model;
   const nodesDown = top.all.nodes - top.all.nodesUp;
@@ -30,7 +30,7 @@ export function verdict(model, watch) {
   ];
 }
 
-// problems lists what is wrong, each with a way to its node.
+// problems lists the problems, each with a link to its node.
 export function problems(model, open) {
   const { problems: list } = model;
   if (!list.length) return [h("h2", null, "Problems"), h("p", { class: "muted" }, "None.")];
@@ -40,8 +40,8 @@ export function problems(model, open) {
   return [h("h2", null, `Problems (${count(list.length)})`), h("ul", { class: "plain" }, rows), list.length > 50 ? h("p", { class: "muted" }, `and ${count(list.length - 50)} more`) : null];
 }
 
-// nodeOf finds the node that the path of a problem means: it may begin with the id of the
-// top, and end with a minion.
+// nodeOf finds the node of the path of a problem, which may begin with the id of the top and end
+// with a minion.
 function nodeOf(model, path) {
   let rest = path === model.top.id ? "" : path.startsWith(`${model.top.id}/`) ? path.slice(model.top.id.length + 1) : path;
   for (;;) {
@@ -51,7 +51,7 @@ function nodeOf(model, path) {
   }
 }
 
-// jobs lists those at work and those that have just ended.
+// jobs lists the running jobs and those that have just ended.
 export function jobs(watch) {
   const list = [...watch.jobs.values()].reverse();
   if (!list.length) return [h("h2", null, "Jobs at work"), h("p", { class: "muted" }, "None.")];
@@ -70,7 +70,7 @@ function waits(status) {
   return `; waits for ${[first.path, first.id].filter(Boolean).join("/")}${status.waiting_count > 1 ? ` and ${count(status.waiting_count - 1)} more` : ""}`;
 }
 
-// Details is the panel of one node; its minions are asked for when it is opened.
+// Details is the panel of one node. It requests the minions when it opens.
 export class Details {
   constructor(signal) {
     this.signal = signal;
@@ -79,7 +79,7 @@ export class Details {
     this.el = h("section", { class: "card stack", role: "region", "aria-label": "Details" }, this.head, this.list);
   }
 
-  // tell writes the figures of a node anew; the list of its minions stays.
+  // tell updates the figures of a node; the list of its minions stays.
   tell(node) {
     const v = node.vitals;
     const rows = [
@@ -102,7 +102,7 @@ export class Details {
       h("div", { class: "row" }, h("a", { class: "btn", href: run }, node.path ? "Run on what is below" : "Run on all")));
   }
 
-  // open shows another node, with its minions.
+  // open shows another node with its minions.
   async open(node) {
     this.path = node.path;
     this.tell(node);
@@ -118,7 +118,7 @@ export class Details {
       if (!this.signal.aborted && this.path === node.path) fill(this.list, alert(err.message));
       return;
     }
-    if (this.path !== node.path) return; // another has been opened meanwhile
+    if (this.path !== node.path) return; // another node was opened meanwhile
     const rank = { down: 0, unknown: 1, up: 2 };
     minions.sort((a, b) => rank[a.state] - rank[b.state] || (a.id < b.id ? -1 : 1));
     const filter = field({ label: `Minions of ${node.id}`, name: "minions", type: "search", placeholder: "filter by id or state" });

@@ -1,5 +1,5 @@
-// The view of the tree: what an operator wants to know in one look. Is all well? Where is
-// it not? What is at work, and what does it wait for?
+// The view of the tree: whether all is well, where the problems are, which jobs run, and what
+// they wait for.
 
 import { alert, button, field, fill, h, state } from "./dom.js";
 import { fetchTree, find, words } from "./treedata.js";
@@ -8,13 +8,13 @@ import { JobWatch } from "./treejobs.js";
 import { foldedAtFirst } from "./treelayout.js";
 import { Details, jobs, problems, verdict } from "./treepanel.js";
 
-const nearly = 0.8; // a picture that is not much larger than its room is made to fit
+const nearly = 0.8; // a picture slightly larger than its room is scaled to fit
 
 export const title = "Tree";
 
-const every = 2000; // ms between two questions for the tree
+const every = 2000; // ms between two requests for the tree
 
-// show asks for the tree again and again and draws it until the view is left.
+// show requests the tree again and again and draws it until the view is left.
 export async function show(root, params, signal) {
   let model = await fetchTree(signal);
   let folded = foldedAtFirst(model);
@@ -63,7 +63,7 @@ export async function show(root, params, signal) {
   stage.append(picture.el);
   drag(stage);
   stage.addEventListener("wheel", (e) => {
-    if (!e.ctrlKey) return; // without it the wheel scrolls, as everywhere
+    if (!e.ctrlKey) return; // without Ctrl the wheel scrolls
     e.preventDefault();
     picture.zoom(picture.scale * (e.deltaY < 0 ? 1.15 : 1 / 1.15));
   }, { passive: false });
@@ -84,7 +84,7 @@ export async function show(root, params, signal) {
 
   root.append(strip, lost, h("div", { class: "treegrid" }, h("div", { class: "stack" }, tools, stage, legend), h("div", { class: "stack side" }, wrong, work, details.el)));
   draw();
-  requestAnimationFrame(() => { // after the first drawing: a tall tree begins in the middle
+  requestAnimationFrame(() => { // after the first drawing: a tall tree starts in the middle
     if (picture.size.width * nearly < stage.clientWidth && picture.size.height * nearly < stage.clientHeight) picture.fit(stage.clientWidth, stage.clientHeight);
     const { x, y } = picture.middle(opened);
     stage.scrollTop = y - stage.clientHeight / 2;
@@ -111,7 +111,7 @@ export async function show(root, params, signal) {
   }
 }
 
-// known is a path, or the nearest one above it that the tree has.
+// known is a path, or the nearest path above it in the tree.
 function known(model, path) {
   for (;;) {
     if (model.nodes.has(path)) return path;
@@ -131,7 +131,7 @@ function pause(ms, signal) {
   });
 }
 
-// drag moves the picture with the mouse; fingers scroll by themselves.
+// drag moves the picture with the mouse; fingers scroll.
 function drag(stage) {
   let from = null;
   stage.addEventListener("pointerdown", (e) => {
@@ -147,7 +147,7 @@ function drag(stage) {
   for (const end of ["pointerup", "pointercancel"]) stage.addEventListener(end, () => { from = null; });
 }
 
-// search finds nodes and minions by the beginning of their ids, wherever they are.
+// search finds nodes and minions by the beginning of their ids.
 function search(model, signal, choose) {
   const box = field({ label: "Search nodes and minions", name: "search", type: "search", placeholder: "beginning of an id" });
   const found = h("ul", { class: "found", role: "list", "aria-label": "Found", hidden: true });

@@ -1,6 +1,5 @@
-// What several views need: streams that come back, drawing that is not done more often than
-// it is seen, questions before what cannot be undone, tabs, and the focus of a keyboard that
-// survives a redraw.
+// What several views share: streams that reconnect, throttled drawing, confirmations, tabs, and
+// a keyboard focus that survives a redraw.
 
 import { events } from "./api.js";
 import { button, h, virtualList } from "./dom.js";
@@ -19,8 +18,8 @@ export function pause(ms, signal) {
   });
 }
 
-// batch gives a function that asks for a drawing. However often it is called, draw runs at
-// most once in so many ms, and not while the page is hidden.
+// batch returns a function that requests a drawing. However often it is called, draw runs at
+// most once in that many ms, and not while the page is hidden.
 export function batch(draw, signal, least = 200) {
   let asked = false;
   let last = -Infinity;
@@ -35,16 +34,16 @@ export function batch(draw, signal, least = 200) {
   };
 }
 
-// hiddenTime is after how many ms a page that nobody sees closes its streams: the API gives
-// 2,048 in all, and a browser without HTTP/2 has six connections for all of its pages.
+// hiddenTime is the time in ms after which a hidden page closes its streams: the API has 2,048
+// in all, and a browser without HTTP/2 has six connections for all of its pages.
 const hiddenTime = 30_000;
 const firstWait = 1000;
 const longestWait = 30_000;
 
-// follow reads a stream and opens it again when the API has ended it, each time after a
-// longer wait: what the browser does by itself for a lost connection alone. path may be a
-// function, which is asked each time. onstate gets "open", "retry", or "lost" with the
-// reason and the ms until the next try. The function that is given back ends it.
+// follow reads a stream and opens it again when the API has ended it, after longer and longer
+// waits. The browser itself reconnects only lost connections. path may be a function, which is
+// called each time. onstate gets "open", "retry", or "lost" with the reason and the ms until the
+// next try. The returned function ends it.
 export function follow(path, { onevent, onstate }, signal) {
   const over = new AbortController();
   const both = AbortSignal.any([signal, over.signal]);
@@ -72,7 +71,7 @@ export function follow(path, { onevent, onstate }, signal) {
         wait = Math.min(2 * wait, longestWait);
         onstate("lost", reason, ms);
         await pause(ms, both);
-        if (!both.aborted && one === mine && !document.hidden) open(); // else it is opened when the page is seen again
+        if (!both.aborted && one === mine && !document.hidden) open(); // otherwise it opens when the page is visible again
       },
     }, AbortSignal.any([both, mine.signal]));
   };
@@ -89,15 +88,15 @@ export function follow(path, { onevent, onstate }, signal) {
   return () => over.abort();
 }
 
-// streamWords says how a stream is doing, as onstate of follow tells it.
+// streamWords describes the state of a stream, as onstate of follow gets it.
 export function streamWords(is, reason, ms) {
   if (is === "open") return "Live.";
   if (is === "retry") return "The connection was lost; reconnecting …";
-  return `${reason ? `The API ended the stream: ${reason}.` : "The API does not give the stream."} Trying again in ${Math.round(ms / 1000)} s.`;
+  return `${reason ? `The API ended the stream: ${reason}.` : "The API refused the stream."} Trying again in ${Math.round(ms / 1000)} s.`;
 }
 
-// ask puts a question in a dialog and gives whether the answer was the action. Escape and
-// the end of the view are a no.
+// ask shows a question in a dialog and returns whether the reader confirmed. Escape and the end
+// of the view mean no.
 export function ask({ title, text, action, kind = "danger" }, signal) {
   return new Promise((answer) => {
     const dialog = h("dialog", { class: "stack", "aria-labelledby": "ask-title" },
@@ -117,7 +116,7 @@ export function ask({ title, text, action, kind = "danger" }, signal) {
 
 let tabbed = 0;
 
-// tabs are names to choose one of, with the panel that shows what was chosen.
+// tabs are names to choose from, with a panel for the chosen one.
 export function tabs({ label, names, chosen, onchoose }) {
   const id = `tabs-${++tabbed}`;
   const panel = h("div", { role: "tabpanel", id: `${id}-panel`, class: "stack" });
@@ -146,8 +145,8 @@ export function tabs({ label, names, chosen, onchoose }) {
   return { el, panel, choose };
 }
 
-// relist gives a virtual list its rows and keeps the focus. A list that has just grown is
-// taller than when it began to draw, so what fits is drawn again.
+// relist sets the rows of a virtual list and keeps the focus. A list that has just grown draws
+// again, because more rows fit.
 export function relist(list, rows) {
   const before = list.clientHeight;
   keepFocus(list, () => {
@@ -156,8 +155,8 @@ export function relist(list, rows) {
   });
 }
 
-// longList is a virtual list whose rows do not lose the focus of a keyboard when they are
-// drawn anew, by scrolling too: it goes to the element with the same data-key.
+// longList is a virtual list whose rows keep the keyboard focus when they are redrawn, also by
+// scrolling: it moves to the element with the same data-key.
 export function longList(options) {
   const list = virtualList(options);
   let key;
@@ -170,8 +169,8 @@ export function longList(options) {
   return list;
 }
 
-// keepFocus draws an element anew without taking the focus from who is in it: it goes to
-// the element with the same data-key.
+// keepFocus redraws an element and keeps the focus in it: it moves to the element with the same
+// data-key.
 export function keepFocus(el, draw) {
   const at = document.activeElement;
   const key = at && at !== el && el.contains(at) ? at.dataset.key : undefined;
@@ -179,7 +178,8 @@ export function keepFocus(el, draw) {
   if (key && !el.contains(document.activeElement)) el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-// weight is about how many characters of memory a value takes; it stops counting at most.
+// weight is the approximate number of characters of memory of a value; it stops counting at
+// most.
 export function weight(value, most = Infinity) {
   let sum = 0;
   const todo = [value];
@@ -198,7 +198,7 @@ export function weight(value, most = Infinity) {
   return Math.min(sum, most);
 }
 
-// brief is a value in one line of at most so many characters.
+// brief is a value in one line of at most that many characters.
 export function brief(value, most = 120) {
   let text;
   if (typeof value === "string") text = value.slice(0, 4 * most);
@@ -209,13 +209,12 @@ export function brief(value, most = 120) {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-// remember and recall keep small things in this browser; where it keeps nothing, they do
-// nothing.
+// remember and recall keep small values in this browser. If it keeps nothing, they do nothing.
 export function remember(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // a private window, or one that is full: nothing depends on it
+    // a private window or a full store: nothing depends on it
   }
 }
 
@@ -227,12 +226,12 @@ export function recall(name) {
   }
 }
 
-// minionLink leads to the page of a minion; path names the nodes on the way to it.
+// minionLink is a link to the page of a minion; path names the nodes on the way to it.
 export function minionLink(id, path, more = {}) {
   return h("a", { ...more, href: `#/minion/${encodeURIComponent(id)}${path ? `?path=${encodeURIComponent(path)}` : ""}` }, id);
 }
 
-// jobPath is a job in the API; a job id may have more than its digits.
+// jobPath is the path of a job in the API; a job id may have more than digits.
 export function jobPath(jid) {
   return `jobs/${encodeURIComponent(jid)}`;
 }
@@ -242,8 +241,8 @@ export function jobLink(jid) {
   return `#/job/${encodeURIComponent(jid)}`;
 }
 
-// globSafe is an id as a pattern that means it alone: wheel functions and some paths of the
-// API take globs.
+// globSafe is an id as a pattern that matches only this id: wheel functions and some paths of
+// the API accept globs.
 export function globSafe(id) {
   return id.replace(/[*?[]/g, (c) => `[${c}]`);
 }
