@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// ErrOutboxFull: a destination is owed as much as outbox_max_rows or
-// outbox_max_bytes allow. Nothing was stored, and nothing is to be acknowledged:
-// who sent it keeps it and tries again.
+// ErrOutboxFull reports that the rows of a destination reach outbox_max_rows or
+// outbox_max_bytes. Nothing was stored, so nothing may be acknowledged: the sender keeps
+// it and tries again.
 var ErrOutboxFull = errors.New("the outbox is full")
 
 // room reports ErrOutboxFull while a destination is at a bound. It says so in the

@@ -23,6 +23,7 @@ type Nodes struct {
 	ids map[string]struct{}
 }
 
+// OpenNodes reads the set from dir, which it creates if necessary.
 func OpenNodes(dir string) (*Nodes, error) {
 	s := &Nodes{dir: dir, ids: map[string]struct{}{}}
 	if err := durable.Folder(dir, 0o700); err != nil {
