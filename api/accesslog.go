@@ -42,7 +42,7 @@ func (s *Server) logAccess(w *recorder, r *http.Request) {
 	}
 	s.answered[min(max(w.status/100, 0), len(s.answered)-1)].Add(1)
 	s.log.Info("request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
-		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", w.from, "proto", r.Proto, "server", string(s.o.Dialect))
+		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "peer", w.from, "proto", r.Proto, "server", string(s.o.Dialect))
 }
 
 // method is a method for the log: what is no word of HTTP is anybody's text.

@@ -47,7 +47,7 @@ func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
 		if ctx.Err() != nil {
 			return
 		}
-		log.Warn("event stream of the master lost, retrying", "err", err, "in", wait)
+		log.Warn("event stream of the master lost, retrying", "err", err, "retry_in", wait)
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:

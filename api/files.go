@@ -62,7 +62,7 @@ var errNoFile = refuse(http.StatusNotFound, "The path was not found.")
 func (s *Server) app(c *call) error {
 	if s.files.own != nil {
 		if !s.files.own.Serve(c.w, c.r) {
-			s.log.Warn("app file unreadable", "option", "app", "file", s.o.App)
+			s.log.Warn("app file unreadable", "option", "app", "path", s.o.App)
 			return errNoFile
 		}
 		return nil

@@ -98,7 +98,7 @@ func (s *Spill) read(name string) (int64, error) {
 	}
 	good := s.past.take(b)
 	if good < len(b) {
-		s.log.Warn("truncated event file, tail skipped", "file", name, "bytes", len(b)-good)
+		s.log.Warn("truncated event file, tail skipped", "path", name, "bytes", len(b)-good)
 	}
 	return int64(good), nil
 }
@@ -250,5 +250,5 @@ func (s *Spill) append(b []byte) bool {
 
 func (s *Spill) failed(err error) {
 	s.rest = s.now().Add(spillRest)
-	s.log.Error("event file not written, retrying", "folder", s.dir, "err", err, "in", spillRest)
+	s.log.Error("event file not written, retrying", "path", s.dir, "err", err, "retry_in", spillRest)
 }

@@ -93,7 +93,7 @@ func (w *watched) tell(sure bool) {
 	if w.c.cfg.Role == "syndic" {
 		what = "The master above cannot be reached"
 	}
-	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "why", why, "hint", w.c.named(hint)+"; this goes on trying")
+	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "reason", why, "hint", w.c.named(hint)+"; this goes on trying")
 }
 
 // named adds to a hint the option that names the master.

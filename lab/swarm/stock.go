@@ -132,7 +132,7 @@ func (m *minion) readyWhen(enter func()) {
 func (m *minion) insist(ctx context.Context, load *wire.Map, p patience) {
 	if _, err := m.request(ctx, load, p); err != nil && ctx.Err() == nil {
 		m.swarm.abandoned.Add(1)
-		m.swarm.cfg.Log.Debug("given up", "id", m.id, "cmd", load.String("cmd"), "error", err)
+		m.swarm.cfg.Log.Debug("given up", "minion", m.id, "cmd", load.String("cmd"), "err", err)
 	}
 }
 

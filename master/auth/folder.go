@@ -147,7 +147,7 @@ func (d *folder) tell(what, name string, err error) {
 		if errors.As(err, &named) {
 			err = named.Err
 		}
-		d.log.Warn(what, "folder", d.path, "file", name, "err", err)
+		d.log.Warn(what, "path", filepath.Join(d.path, name), "err", err)
 	}
 }
 

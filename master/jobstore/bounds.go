@@ -19,14 +19,14 @@ func (s *Store) room() error {
 		rows, bytes := s.o.Local.OutboxSize(dest)
 		if !s.atBound(rows, bytes) {
 			if _, was := s.full.LoadAndDelete(dest); was {
-				s.o.Log.Info("outbox has room, accepting returns and jobs", "for", nameOf(dest), "rows", rows, "bytes", bytes)
+				s.o.Log.Info("outbox has room, accepting returns and jobs", "dest", nameOf(dest), "rows", rows, "bytes", bytes)
 			}
 			continue
 		}
 		err := fmt.Errorf("%w: %d messages of %d bytes wait for %s (outbox_max_rows %d, outbox_max_bytes %d); "+
 			"see to it that it can be reached, or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
 		if _, was := s.full.LoadOrStore(dest, struct{}{}); !was {
-			s.o.Log.Error("outbox full, refusing returns and jobs", "for", nameOf(dest), "err", err)
+			s.o.Log.Error("outbox full, refusing returns and jobs", "dest", nameOf(dest), "err", err)
 		}
 		return err
 	}

@@ -100,9 +100,9 @@ func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
 		if reason == "" {
 			continue
 		}
-		log.Warn("node removed from the tree", "id", id, "reason", reason)
+		log.Warn("node removed from the tree", "node", id, "reason", reason)
 		if err := s.Remove(id); err != nil {
-			log.Error("node not removed", "id", id, "err", err)
+			log.Error("node not removed", "node", id, "err", err)
 		}
 	}
 }
