@@ -36,6 +36,8 @@ type Env struct {
 
 // State returns the account of a job that is open or closed lately.
 func (e Env) State(jid string) (engine.Account, bool) { return e.p.Jobs.State(jid) }
+
+// ActiveBelow returns the running jobs of the nodes below.
 func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.p.Below.Active(ctx)
 }
