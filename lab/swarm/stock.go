@@ -170,7 +170,7 @@ func (m *minion) enter(ctx context.Context) bool {
 			s.refused.Add(1)
 			pause += rand.N(pause + 1) // salt-minion ends, and systemd starts it again
 		}
-		s.trouble("cannot sign in", "id", m.id, "again_in", pause, "error", err)
+		s.trouble("cannot sign in", "minion", m.id, "retry_in", pause, "err", err)
 		if wait(ctx, pause) != nil {
 			return false
 		}
@@ -262,7 +262,7 @@ func (m *minion) hear(ctx context.Context, body []byte) {
 	}
 	if err != nil {
 		m.swarm.unread.Add(1)
-		m.swarm.trouble("publication cannot be read", "id", m.id, "error", err)
+		m.swarm.trouble("publication cannot be read", "minion", m.id, "err", err)
 		return
 	}
 	m.take(ctx, o, at)
