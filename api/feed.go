@@ -51,7 +51,7 @@ func Feed(ctx context.Context, source FeedSource, hub *stream.Hub, log *slog.Log
 		if ctx.Err() != nil {
 			return
 		}
-		log.Warn("event stream of the master lost, retrying", "err", err, "in", wait)
+		log.Warn("event stream of the master lost, retrying", "err", err, "retry_in", wait)
 		_ = sleep.For(ctx, wait) // the loop checks ctx
 		wait = min(2*wait, feedWaitMax)
 	}

@@ -86,7 +86,7 @@ func (h *fileHandler) servePage(c *call) error {
 // serveOwn serves the file of the option app.
 func (h *fileHandler) serveOwn(w http.ResponseWriter, r *http.Request) error {
 	if !h.own.Serve(w, r) {
-		h.log.Warn("app file unreadable", "option", "app", "file", h.app)
+		h.log.Warn("app file unreadable", "option", "app", "path", h.app)
 		return errNoFile
 	}
 	return nil

@@ -49,7 +49,7 @@ func (m *Master) openSchedule() {
 	table := schedule.New(schedule.Options{Check: scheduled})
 	jobs, _ := config.AsValue(m.cfg.Schedule).(*value.Map)
 	for _, err := range table.Load(jobs, moment()) {
-		m.log.Error(err.Error(), "option", "schedule", "place", m.cfg.Place("schedule").String())
+		m.log.Error("invalid scheduled job ignored", "err", err, "option", "schedule", "place", m.cfg.Place("schedule").String())
 	}
 	m.schedule = schedule.NewLoop(schedule.LoopOptions{
 		Table: table, Moment: moment, JID: m.jids.Next, Log: m.log,

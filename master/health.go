@@ -147,7 +147,7 @@ func (m *Master) tellAside(st jobstore.Stats) {
 			continue
 		}
 		m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
-			"%d rows were refused for good by the master above or the database and are kept aside; the log says which and why (\"was set aside\"), the results are in this node's job cache",
+			"%d rows were refused for good by the master above or the database and are kept aside; the log says which and why (\"set aside\"), the results are in this node's job cache",
 			o.Rows)}, aboutAside, o.Rows > 0)
 	}
 }

@@ -71,7 +71,7 @@ func (m *Master) Run(ctx context.Context) error {
 
 // keyChanged follows the key folders, whoever changed them.
 func (m *Master) keyChanged(c keys.Change) {
-	m.log.Info("key state changed", "id", c.ID, "folder", c.State, "op", c.Op)
+	m.log.Info("key state changed", "id", c.ID, "state", c.State, "op", c.Op)
 	if c.Accepts() {
 		m.peers.Grow(c.ID)
 	}
@@ -89,7 +89,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	//mutant:cve2016-9639-data-goes
 	if !m.cfg.PreserveMinionCache {
 		if err := m.data.Remove(c.ID); err != nil {
-			m.log.Error("data of deleted minion not removed", "id", c.ID, "err", err)
+			m.log.Error("data of deleted minion not removed", "minion", c.ID, "err", err)
 		}
 		m.mine.Forget(c.ID)
 	}

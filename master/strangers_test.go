@@ -70,7 +70,7 @@ func TestOldProtocolIsNamed(t *testing.T) {
 	const words = "Rejected authentication attempt using protocol version 2"
 	eventually(t, "it is told", func() bool { return len(log.with(words)) > 0 })
 	lines := log.with(words)
-	for _, want := range []string{"level=WARN", "minimum required is 3", "ids=[old-one]", "from=127.0.0.1", "minimum_auth_version: 2"} {
+	for _, want := range []string{"level=WARN", "minimum required is 3", "ids=[old-one]", "peer=127.0.0.1", "minimum_auth_version: 2"} {
 		if len(lines) != 1 || !strings.Contains(lines[0], want) {
 			t.Errorf("%s is not in %s", want, lines)
 		}
@@ -109,7 +109,7 @@ func TestStrangersWhoSignIn(t *testing.T) {
 			t.Errorf("a key of %d bytes is answered %v", size, got)
 		}
 	}
-	const other, full, bad = "another key than the one known", "New keys were not kept", "cannot be read"
+	const other, full, bad = "another key is known", "new keys not kept", "unreadable request"
 	for _, what := range []string{other, full, bad} {
 		eventually(t, what, func() bool { return len(log.with(what)) > 0 })
 		if lines := log.with(what); len(lines) != 1 {

@@ -75,7 +75,7 @@ func (d *Drain) failed(err error, wait time.Duration) {
 	if !d.stats.Down { // once per outage: the counters tell the rest
 		d.stats.Down = true
 		d.cfg.Log.Warn("database write failed, rows wait in the outbox",
-			"dest", d.cfg.Dest, "class", Class(err), "error", err, "retry_in", wait)
+			"dest", d.cfg.Dest, "class", Class(err), "err", err, "retry_in", wait)
 	}
 }
 
@@ -85,7 +85,7 @@ func (d *Drain) rejected(it Item, cause error) {
 	d.note(cause)
 	d.stats.Rejected++
 	d.cfg.Log.Error("row set aside, the database rejects it",
-		"dest", d.cfg.Dest, "seq", it.Seq, "kind", it.Kind, "jid", it.JID, "id", it.ID, "class", Class(cause), "error", cause)
+		"dest", d.cfg.Dest, "seq", it.Seq, "kind", it.Kind, "jid", it.JID, "minion", it.ID, "class", Class(cause), "err", cause)
 }
 
 // note counts an error; the caller holds mu.

@@ -41,7 +41,7 @@ func (g *Group) count(subs []*submission, err error, took time.Duration) {
 		st.Failed++
 		// Whoever is refused comes again: a full disk fails several commits a second.
 		if n := g.failures.Note(logthrottle.Cause(err), g.cfg.Now()); n > 0 {
-			g.cfg.Log.Error("commit failed, nothing acknowledged", "rows", rows, "submissions", len(subs), "count", n, "error", err)
+			g.cfg.Log.Error("commit failed, nothing acknowledged", "rows", rows, "submissions", len(subs), "count", n, "err", err)
 		}
 		return
 	}

@@ -60,7 +60,7 @@ func (p *parents) standIn(links ...*parent) {
 // and l is owed what is here of it.
 func (p *parents) learn(ctx context.Context, l *parent, jid, masterID string) (first, second bool) {
 	if err := p.origins.LearnMaster(ctx, l.ch.Addr(), masterID); err != nil && ctx.Err() == nil {
-		l.log.Error("parent's master_id not saved", "master_id", masterID, "err", err)
+		l.log.Error("parent's master_id not saved", "master", masterID, "err", err)
 	}
 	first, second = p.origins.Learn(l.ch.Addr(), jid)
 	if second && len(p.links) > 1 {

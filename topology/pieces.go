@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// PieceEntries and PieceBytes bound one piece of a report as this program makes
-	// it; a single entry that is larger passes.
+	// PieceEntries bounds the entries of one piece of a report as this program makes it.
 	PieceEntries = 2000
-	PieceBytes   = 256 << 10
+	// PieceBytes bounds its size; a single entry that is larger passes.
+	PieceBytes = 256 << 10
 	// mostEntries bounds one piece as it is taken: others may cut differently.
 	mostEntries = 1 << 16
 	// What an entry takes on the wire beside its texts, roughly.

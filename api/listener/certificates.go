@@ -88,7 +88,7 @@ func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			var cert *tls.Certificate
 			if cert, err = c.read(); err == nil {
 				c.cert, c.stamp = cert, stamp
-				c.log.Info("certificate reloaded", "file", c.files[0])
+				c.log.Info("certificate reloaded", "path", c.files[0])
 			}
 		}
 		if err != nil {

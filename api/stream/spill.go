@@ -96,7 +96,7 @@ func (s *Spill) read(name string) (int64, error) {
 	}
 	good := s.past.load(b)
 	if good < len(b) {
-		s.log.Warn("truncated event file, tail skipped", "file", name, "bytes", len(b)-good)
+		s.log.Warn("truncated event file, tail skipped", "path", name, "bytes", len(b)-good)
 	}
 	return int64(good), nil
 }
@@ -247,5 +247,5 @@ func (s *Spill) append(b []byte) bool {
 
 func (s *Spill) failed(err error) {
 	s.retry = s.now().Add(spillRetry)
-	s.log.Error("event file not written, retrying", "folder", s.dir, "err", err, "in", spillRetry)
+	s.log.Error("event file not written, retrying", "path", s.dir, "err", err, "retry_in", spillRetry)
 }

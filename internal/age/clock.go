@@ -157,11 +157,11 @@ func (c *Clock) found(j Jump, running time.Duration) {
 	j.Left = c.wait(j.By)
 	c.jump, c.since = j, running
 	c.jumps++
-	text := "The wall clock jumped. Nothing is removed for its age until it is back, has stood at its new time for long enough, or `salt-run clock.confirm` says that it is right"
+	text := "wall clock jumped, old jobs are not removed"
 	if j.Down {
-		text = "The wall clock went on for longer than a restart takes: this was down, or the clock is wrong. Nothing is removed for its age until it has stood there for long enough, or `salt-run clock.confirm` says that it is right"
+		text = "wall clock far ahead after a restart, old jobs are not removed"
 	}
-	c.o.Log.Warn(text, "jumped", j.By.Round(time.Second), "believed_in", j.Left.Round(time.Second))
+	c.o.Log.Warn(text, "jumped", j.By.Round(time.Second), "believed_in", j.Left.Round(time.Second), "hint", "salt-run clock.confirm, if the clock is right")
 }
 
 // wait is how long a new time has to hold.

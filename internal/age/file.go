@@ -31,7 +31,7 @@ func (c *Clock) read() (left, wall time.Time) {
 			return left, wall
 		}
 	}
-	c.o.Log.Warn("saved age clock unreadable, starting over", "file", c.o.File, "err", err)
+	c.o.Log.Warn("saved age clock unreadable, starting over", "path", c.o.File, "err", err)
 	return time.Time{}, time.Time{}
 }
 

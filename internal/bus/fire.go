@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// ErrAway: nobody serves the bus.
+// ErrAway reports that nobody serves the bus.
 var ErrAway = errors.New("nobody serves the event bus")
 
 // Writer fires events on the bus of a master. It connects with the first one, and

@@ -115,7 +115,7 @@ func (s *Server) serveReader(c net.Conn) {
 
 func (s *Server) cutReader(c net.Conn, why string) {
 	s.readersCut.Add(1)
-	s.cfg.Log.Warn("event bus disconnected a slow reader", "socket", s.pub.Addr().String(), "peer", peerName(c), "why", why)
+	s.cfg.Log.Warn("event bus disconnected a slow reader", "socket", s.pub.Addr().String(), "peer", peerName(c), "reason", why)
 }
 
 // write sends events to a reader in batches; one that does not take a batch

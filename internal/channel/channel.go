@@ -111,11 +111,11 @@ func New(cfg Config) (*Channel, error) {
 		req: dial(cfg),
 	}
 	if c.signs, err = openTrait(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
-		c.log.Warn("saved master properties unreadable: signed publications", "error", err)
+		c.log.Warn("saved master properties unreadable: signed publications", "err", err)
 	}
 	//mutant:publication-serial-over-restarts
 	if c.serials, err = openTrait(cfg.pinPath()+serialsSuffix, cfg.addr()); err != nil {
-		c.log.Warn("saved master properties unreadable: numbered publications", "error", err)
+		c.log.Warn("saved master properties unreadable: numbered publications", "err", err)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil

@@ -56,7 +56,7 @@ func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
 		return c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
 	}
 	if err := c.serials.note(k.masterSum); err != nil {
-		c.log.Warn("not saved that the master numbers its publications", "error", err)
+		c.log.Warn("not saved that the master numbers its publications", "err", err)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 		return c.fail(op, ErrBadSignature, err.Error(), hint)
 	}
 	if err := c.signs.note(k.masterSum); err != nil {
-		c.log.Warn("not saved that the master signs its publications", "error", err)
+		c.log.Warn("not saved that the master signs its publications", "err", err)
 	}
 	return nil
 }

@@ -89,11 +89,11 @@ func (w *watched) tell(sure bool) {
 		return
 	}
 	r.said, r.at = why, now
-	what := "The master cannot be reached"
+	what := "master unreachable, retrying"
 	if w.c.cfg.Role == "syndic" {
-		what = "The master above cannot be reached"
+		what = "parent unreachable, retrying"
 	}
-	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "why", why, "hint", w.c.named(hint)+"; this goes on trying")
+	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "reason", why, "hint", w.c.named(hint))
 }
 
 // named adds to a hint the option that names the master.

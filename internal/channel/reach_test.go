@@ -110,7 +110,7 @@ func TestReach_IsTold(t *testing.T) {
 			case err := <-ended:
 				t.Fatalf("the sign-in has ended before anything was told: %v", err)
 			}
-			for _, want := range []string{"The master above cannot be reached", "host=127.0.0.1", "port=", c.want, "option syndic_master"} {
+			for _, want := range []string{"parent unreachable", "host=127.0.0.1", "port=", c.want, "option syndic_master"} {
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("%q is not in the log: %s", want, log)
 				}
@@ -121,7 +121,7 @@ func TestReach_IsTold(t *testing.T) {
 				w.tell(true)
 				w.end()
 			}
-			if n := strings.Count(log.String(), "cannot be reached"); n != 1 {
+			if n := strings.Count(log.String(), "unreachable"); n != 1 {
 				t.Errorf("told %d times:\n%s", n, log)
 			}
 			cancel()

@@ -40,7 +40,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 		pending = pending || errors.Is(err, ErrPending)
 		// A tenth of jitter keeps a crowd of pending minions apart.
 		pause := wait + rand.N(wait/10+1)
-		c.log.Warn("sign-in pending", "id", c.cfg.ID, "wait", pause, "error", err)
+		c.log.Warn("sign-in pending", "id", c.cfg.ID, "wait", pause, "err", err)
 		if sleep.For(ctx, pause) != nil {
 			return Result{}, err
 		}
@@ -180,7 +180,7 @@ func (c *Channel) learn(reply []byte, q question) (*credentials, error) {
 		if err := g.master.save(c.cfg.pinPath()); err != nil {
 			return nil, c.fail(signInOp, err, "", "make "+c.cfg.PkiDir+" writable")
 		}
-		c.log.Info("master key pinned", "file", c.cfg.pinPath())
+		c.log.Info("master key pinned", "path", c.cfg.pinPath())
 	}
 	c.log.Debug("signed in", "version", g.version, "publish_port", g.publishPort)
 	return g.credentials(), nil

@@ -29,7 +29,7 @@ func WriteStacks(log *slog.Logger) (stop func()) {
 					log.Error("writing stacks failed", "err", err)
 					continue
 				}
-				log.Warn("stacks written", "file", path)
+				log.Warn("stacks written", "path", path)
 			case <-done:
 				return
 			}

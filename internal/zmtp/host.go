@@ -93,7 +93,7 @@ func (h *host) accept(ln net.Listener) {
 			}
 		}
 		if wait == 0 {
-			h.log.Warn("accept failed", "socket", h.kind, "error", err)
+			h.log.Warn("accept failed", "socket", h.kind, "err", err)
 		}
 		wait = min(max(2*wait, 5*time.Millisecond), time.Second)
 		select {
@@ -238,7 +238,7 @@ func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
 	}
 	if err != nil {
 		h.count.ungreeted(err)
-		h.log.Debug("handshake failed", "socket", h.kind, "peer", addr, "error", err)
+		h.log.Debug("handshake failed", "socket", h.kind, "peer", addr, "err", err)
 		return false
 	}
 	p.out.gauge = &h.gauge
@@ -268,7 +268,7 @@ func (h *host) attend(p *Peer, addr netip.Addr) {
 	if errors.Is(err, ErrStalled) || isErrno(err, syscall.ETIMEDOUT) {
 		level = h.cuts.level(time.Now())
 	}
-	h.log.Log(context.Background(), level, "connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "error", err)
+	h.log.Log(context.Background(), level, "connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "err", err)
 	if h.ended != nil {
 		h.ended(p, err)
 	}

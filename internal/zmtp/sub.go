@@ -39,7 +39,7 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 			break
 		}
 		d := wait.next()
-		s.cfg.Log.Warn("no connection to publisher", "addr", s.addr, "error", err, "retry_in", d)
+		s.cfg.Log.Warn("no connection to publisher", "addr", s.addr, "err", err, "retry_in", d)
 		if sleep.For(ctx, d) != nil {
 			break
 		}

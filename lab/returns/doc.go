@@ -1,4 +1,4 @@
-// Command returns measures how many returns a master takes and how soon a job of many
+// Package returns measures how many returns a master takes and how soon a job of many
 // minions ends, and shows the medians beside what they should be:
 //
 //   - the benchmarks of returns in package master, three times each, whose minions are a

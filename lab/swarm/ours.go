@@ -63,7 +63,7 @@ func (u *ours) live(ctx context.Context) {
 	var err error
 	deep(func() { ch, err = u.dial() })
 	if err != nil {
-		s.trouble("minion cannot start", "id", m.id, "error", err)
+		s.trouble("minion cannot start", "minion", m.id, "err", err)
 		return
 	}
 	u.mu.Lock()
@@ -138,7 +138,7 @@ func (u *ours) enter(ctx context.Context, ch *channel.Channel) (channel.Result, 
 		}
 		pause := s.cfg.Timers.AcceptanceWait
 		pause += rand.N(pause/10 + 1)
-		s.trouble("cannot sign in", "id", u.m.id, "again_in", pause, "error", err)
+		s.trouble("cannot sign in", "minion", u.m.id, "retry_in", pause, "err", err)
 		if wait(ctx, pause) != nil {
 			return res, err
 		}
@@ -161,7 +161,7 @@ func (u *session) subscription(res channel.Result) *zmtp.Sub {
 func (u *session) listen(ctx context.Context) {
 	err := u.sub.Run(ctx, func(frames [][]byte) { beside(func() { u.hear(ctx, frames) }) })
 	if err != nil && ctx.Err() == nil {
-		u.m.swarm.trouble("subscription ended", "id", u.m.id, "error", err)
+		u.m.swarm.trouble("subscription ended", "minion", u.m.id, "err", err)
 	}
 	u.work.Wait()
 	_ = u.ch.Close() // its connections are given up
@@ -218,7 +218,7 @@ func (u *session) greet(ctx context.Context, start bool) {
 func (u *session) catchUp(ctx context.Context) {
 	err := u.ch.CatchUp(ctx, &u.tail, u.running(), func(p wire.Publication) { u.take(ctx, p) })
 	if err != nil && ctx.Err() == nil {
-		u.m.swarm.trouble("missed publications not fetched", "id", u.m.id, "error", err)
+		u.m.swarm.trouble("missed publications not fetched", "minion", u.m.id, "err", err)
 	}
 }
 

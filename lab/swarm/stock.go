@@ -132,7 +132,7 @@ func (m *minion) readyWhen(enter func()) {
 func (m *minion) insist(ctx context.Context, load *wire.Map, p patience) {
 	if _, err := m.request(ctx, load, p); err != nil && ctx.Err() == nil {
 		m.swarm.abandoned.Add(1)
-		m.swarm.cfg.Log.Debug("given up", "id", m.id, "cmd", load.String("cmd"), "error", err)
+		m.swarm.cfg.Log.Debug("given up", "minion", m.id, "cmd", load.String("cmd"), "err", err)
 	}
 }
 
@@ -170,7 +170,7 @@ func (m *minion) enter(ctx context.Context) bool {
 			s.refused.Add(1)
 			pause += rand.N(pause + 1) // salt-minion ends, and systemd starts it again
 		}
-		s.trouble("cannot sign in", "id", m.id, "again_in", pause, "error", err)
+		s.trouble("cannot sign in", "minion", m.id, "retry_in", pause, "err", err)
 		if wait(ctx, pause) != nil {
 			return false
 		}
@@ -262,7 +262,7 @@ func (m *minion) hear(ctx context.Context, body []byte) {
 	}
 	if err != nil {
 		m.swarm.unread.Add(1)
-		m.swarm.trouble("publication cannot be read", "id", m.id, "error", err)
+		m.swarm.trouble("publication cannot be read", "minion", m.id, "err", err)
 		return
 	}
 	m.take(ctx, o, at)

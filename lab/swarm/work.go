@@ -82,7 +82,7 @@ func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
 	m.swarm.work.Go(func() {
 		load, pause, err := m.result(ctx, o)
 		if err != nil { // a result that cannot be packed is a fault of ours
-			m.swarm.trouble("result cannot be packed", "id", m.id, "error", err)
+			m.swarm.trouble("result cannot be packed", "minion", m.id, "err", err)
 			o.job.done(m.i, at, time.Now(), false)
 			return
 		}
@@ -137,7 +137,7 @@ func (m *minion) given(ctx context.Context, o *order, at time.Time, err error) {
 	}
 	o.job.done(m.i, at, time.Now(), err == nil)
 	if err != nil {
-		m.swarm.trouble("return given up", "id", m.id, "jid", o.jid, "error", err)
+		m.swarm.trouble("return given up", "minion", m.id, "jid", o.jid, "err", err)
 	}
 }
 

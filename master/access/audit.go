@@ -101,7 +101,7 @@ func (a *Audit) admit(allowed bool) (untold int, tell bool) {
 		}
 		if a.told >= a.o.Refusals {
 			if a.untold++; a.untold == 1 {
-				a.o.Log.Warn("audit events of refusals suppressed by rate limit", "bound", a.o.Refusals)
+				a.o.Log.Warn("audit events of refusals suppressed by rate limit", "limit", a.o.Refusals)
 			}
 			return 0, false
 		}

@@ -77,7 +77,7 @@ func TestAuditBound(t *testing.T) {
 	for range 10 {
 		a.Note(Asked{User: "eve"})
 	}
-	if len(h.events) != 3 || strings.Count(log.String(), "bound=3") != 1 {
+	if len(h.events) != 3 || strings.Count(log.String(), "limit=3") != 1 {
 		t.Fatalf("%d told; %s", len(h.events), &log)
 	}
 	for range 5 {

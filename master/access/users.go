@@ -63,7 +63,7 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	if o.ClientACLVerify {
 		all, err := localUsers(o.Passwd)
 		if err != nil {
-			o.Log.Warn("publisher_acl: system users not listed, patterns match nobody", "path", o.Passwd, "error", err)
+			o.Log.Warn("publisher_acl: system users not listed, patterns match nobody", "path", o.Passwd, "err", err)
 		}
 		grants := grantsOf(o.ACL)
 		names = append(names, slices.DeleteFunc(all, func(name string) bool { return !grants.Match(name) })...)
@@ -80,7 +80,7 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 		uid := current
 		if name != current.Username {
 			if uid, err = user.Lookup(name); err != nil {
-				o.Log.Error("user of publisher_acl does not exist, gets no key", "user", name, "error", err)
+				o.Log.Error("user of publisher_acl does not exist, gets no key", "user", name, "err", err)
 				continue
 			}
 		}

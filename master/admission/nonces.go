@@ -121,7 +121,7 @@ func (n *Nonces) End(o *Outcome, value any, err error, keep ...error) {
 }
 
 // Known gives what came of a request; false: it is not known as yet.
-func (o *Outcome) Known() (value any, err error, known bool) { //nolint:revive // the error is what the request came to
+func (o *Outcome) Known() (value any, err error, known bool) {
 	select {
 	case <-o.done:
 		return o.value, o.err, true

@@ -125,9 +125,9 @@ func (r *Report) Tell(now time.Time) {
 		if k.untold == 0 || !k.told.IsZero() && passed >= 0 && passed < ReportEvery {
 			continue
 		}
-		about := []any{"count", k.untold, "for", now.Sub(k.since).Round(time.Second), "in_all", k.all}
+		about := []any{"count", k.untold, "within", now.Sub(k.since).Round(time.Second), "total", k.all}
 		if k.cause.Option != "" {
-			about = append(about, "see", k.cause.Option)
+			about = append(about, "hint", k.cause.Option)
 		}
 		if len(k.ids) > 0 {
 			about = append(about, "ids", k.ids)
@@ -158,16 +158,16 @@ func (r *Report) ReadSocket(socket string, s zmtp.HostStats, limit string, now t
 		name, text, option string
 		n                  uint64
 	}{
-		{"full", "Connections were refused: as many are open as may be", limit, s.RefusedFull},
-		{"address", "Connections were refused: one address has as many open as it may", "max_connections_per_address", s.RefusedAddr},
-		{"evicted", "Connections were cut that said nothing while others waited to be greeted", "max_handshakes", s.Evicted},
-		{"accept", "Connections could not be accepted: the system has no descriptors or memory left", "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)", s.AcceptErrors},
-		{"frame", "Connections were cut: what came is no ZMTP or larger than allowed", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
-		{"late", "Connections were cut: a message did not arrive in time", "frame_timeout", s.CutLate},
-		{"budget", "Connections were cut: there was no memory for their requests in time, or they had stopped in the middle of one while others waited for room", "max_request_bytes", s.CutBudget},
-		{"idle", "Connections were cut that had not shown whose they are, and were idle while others found no place", limit, s.CutIdle},
-		{"slow", "Connections were cut: they read too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
-		{"stalled", "Connections were cut: they stopped reading", "stall_timeout", s.CutStalled},
+		{"full", "connections refused: too many are open", limit, s.RefusedFull},
+		{"address", "connections refused: too many from one address", "max_connections_per_address", s.RefusedAddr},
+		{"evicted", "closed idle connections during handshake", "max_handshakes", s.Evicted},
+		{"accept", "connections not accepted: no descriptors or memory left", "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)", s.AcceptErrors},
+		{"frame", "connections closed: invalid or oversized frame", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
+		{"late", "connections closed: message too slow", "frame_timeout", s.CutLate},
+		{"budget", "connections closed: no memory for their requests", "max_request_bytes", s.CutBudget},
+		{"idle", "closed idle connections of strangers: no room for others", limit, s.CutIdle},
+		{"slow", "connections closed: peer reads too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
+		{"stalled", "connections closed: peer stopped reading", "stall_timeout", s.CutStalled},
 	} {
 		r.Read(Cause{Name: socket + "/" + x.name, Text: x.text, Option: x.option}, x.n, now, "socket", socket)
 	}

@@ -49,7 +49,7 @@ func TestReport_OnceAMinuteWithCounts(t *testing.T) {
 				}
 			}
 		case second == 61 || second == 121:
-			if len(got) != 1 || !strings.Contains(got[0], "count=60000") || !strings.Contains(got[0], "for=59s") {
+			if len(got) != 1 || !strings.Contains(got[0], "count=60000") || !strings.Contains(got[0], "within=59s") {
 				t.Errorf("second %d: %s", second, got)
 			}
 		case got != nil:

@@ -12,12 +12,12 @@ const tableOptions = "sysctl net.netfilter.nf_conntrack_max, or a NOTRACK rule f
 var (
 	tableFull = Cause{
 		Name:   "table/full",
-		Text:   "The system drops packets, since its table of tracked connections is full: peers wait for seconds and try again",
+		Text:   "system drops packets: its connection table is full",
 		Option: tableOptions,
 	}
 	tableNearlyFull = Cause{
 		Name:   "table/nearly-full",
-		Text:   "The system's table of tracked connections is nearly full: when it is, packets are dropped, and peers wait for seconds and try again",
+		Text:   "connection table of the system nearly full",
 		Option: tableOptions,
 	}
 )

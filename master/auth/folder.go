@@ -122,7 +122,7 @@ func (d *folder) get(id string) (Token, error) {
 		return Token{}, ErrNoToken
 	}
 	if err != nil {
-		d.tell("A file among the tokens was passed over", id, err)
+		d.tell("token file ignored", id, err)
 		return Token{}, ErrNoToken
 	}
 	t, err := decode(id, b)
@@ -130,7 +130,7 @@ func (d *folder) get(id string) (Token, error) {
 		return t, nil
 	}
 	if err != nil {
-		d.tell("A token file that cannot be read was removed", id, err)
+		d.tell("unreadable token file removed", id, err)
 	}
 	d.drop(id)
 	return Token{}, ErrNoToken
@@ -147,7 +147,7 @@ func (d *folder) tell(what, name string, err error) {
 		if errors.As(err, &named) {
 			err = named.Err
 		}
-		d.log.Warn(what, "folder", d.path, "file", name, "err", err)
+		d.log.Warn(what, "path", filepath.Join(d.path, name), "err", err)
 	}
 }
 
@@ -163,7 +163,7 @@ func (d *folder) drop(id string) {
 		d.count = max(d.count-1, 0)
 		d.mu.Unlock()
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		d.tell("An expired token cannot be removed", id, err)
+		d.tell("expired token not removed", id, err)
 	}
 }
 

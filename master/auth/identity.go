@@ -30,7 +30,7 @@ func (c Credentials) GoString() string { return c.String() }
 
 // LogValue leaves the password out.
 func (c Credentials) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("user", c.Username), slog.String("eauth", c.Eauth), slog.String("from", c.From))
+	return slog.GroupValue(slog.String("user", c.Username), slog.String("eauth", c.Eauth), slog.String("peer", c.From))
 }
 
 // Identity is who somebody is.

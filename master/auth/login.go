@@ -57,7 +57,7 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	began := s.now()
 	turn, err := s.slow.enter(ctx, c)
 	if err != nil {
-		s.tell("Logins come faster than they are served", err, c)
+		s.tell("login not served: too many at once", err, c)
 		return Identity{}, nil, err
 	}
 	defer turn.leave()
@@ -70,13 +70,13 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	case ctx.Err() != nil:
 		return Identity{}, nil, ctx.Err()
 	case errors.Is(err, ErrBusy):
-		s.tell("Logins come faster than they are served", err, c)
+		s.tell("login not served: too many at once", err, c)
 		return Identity{}, nil, ErrBusy
 	default:
-		s.tell("A login service failed", err, c)
+		s.tell("login service failed", err, c)
 		return Identity{}, nil, ErrUnavailable
 	}
-	s.tell("A login was refused", err, c)
+	s.tell("login refused", err, c)
 	//mutant:password-guesses-wait
 	turn.failed()
 	//mutant:login-delay

@@ -29,7 +29,7 @@ func (d *folder) sweep(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.tell("Tokens cannot be looked through", d.path, err)
+		d.tell("tokens not swept", d.path, err)
 		return
 	}
 	defer f.Close()
@@ -44,7 +44,7 @@ func (d *folder) sweep(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			d.tell("Tokens cannot be looked through", d.path, err)
+			d.tell("tokens not swept", d.path, err)
 			return
 		}
 	}
@@ -67,11 +67,11 @@ func (d *folder) look(e fs.DirEntry) int {
 	case strings.HasSuffix(name, ".tmp") && e.Type().IsRegular(): // Salt's, or ours, that was cut off
 		if fi, err := e.Info(); err == nil && d.now().Sub(fi.ModTime()) > leftAfter {
 			if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				d.tell("A file that was left cannot be removed", strings.TrimSuffix(name, ".tmp"), err)
+				d.tell("stale file not removed", strings.TrimSuffix(name, ".tmp"), err)
 			}
 		}
 	default:
-		d.tell("A file among the tokens was passed over", name, errors.New("its name is none of a token"))
+		d.tell("token file ignored", name, errors.New("its name is not a token"))
 	}
 	return 0
 }

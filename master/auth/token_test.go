@@ -226,8 +226,8 @@ func TestStrangeFiles(t *testing.T) {
 		removed bool
 	}{
 		{"", named(same), false}, // a good one
-		{"cannot be read", func(_, p string) error { return os.WriteFile(p, []byte("garbage"), 0o600) }, true},
-		{"cannot be read", func(_, p string) error { return os.WriteFile(p, nil, 0o600) }, true},
+		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, []byte("garbage"), 0o600) }, true},
+		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, nil, 0o600) }, true},
 		{"another token than the one", func(_, p string) error { return os.WriteFile(p, content, 0o600) }, true},
 		{"whose it is", named(func(m *wire.Map) { m.Delete("name") }), true},
 		{"whose it is", named(func(m *wire.Map) { m.Set("eauth", 7) }), true},

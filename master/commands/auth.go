@@ -17,7 +17,7 @@ func init() {
 		Name: "_auth", Who: server.Anyone, Args: []string{"id", "pub", "nonce", "token", "enc_algo", "sig_algo", "autosign_grains", "mom_voucher"},
 		Costly: &server.Costly{
 			MaxBytes: keys.MaxAuth, TooLarge: turnedSignIns[keys.BadRequest],
-			Full: admission.Cause{Name: "sign-in/waiting", Text: "Sign-ins got no answer: as many wait as may", Option: "bounds: sign_ins"},
+			Full: admission.Cause{Name: "sign-in/waiting", Text: "sign-ins not answered: too many are waiting", Option: "bounds: sign_ins"},
 		},
 		Doc: `
 A minion or node signs in: it learns whether its key is accepted, and the keys under which
@@ -70,7 +70,7 @@ func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
 func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
 	now := c.now()
 	if cause, ok := turnedSignIns[a.Verdict.Turned]; ok {
-		c.turned.Note(cause, now, a.Auth.ID, "from", p.Source(), "reason", a.Verdict.Reason)
+		c.turned.Note(cause, now, a.Auth.ID, "peer", p.Source(), "reason", a.Verdict.Reason)
 	}
 	if a.Verdict.Dropped != "" {
 		c.turned.Note(pendingDropped, now, a.Verdict.Dropped)
@@ -79,15 +79,15 @@ func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
 
 // turnedSignIns are the causes for which sign-ins are turned away.
 var turnedSignIns = map[keys.Turned]admission.Cause{
-	keys.BadRequest: {Name: "sign-in/bad", Text: "Sign-ins were refused that cannot be read"},
-	keys.BadKey:     {Name: "sign-in/key", Text: "Sign-ins were refused: their keys are no RSA keys of 1024 bits or more"},
+	keys.BadRequest: {Name: "sign-in/bad", Text: "sign-ins refused: unreadable request"},
+	keys.BadKey:     {Name: "sign-in/key", Text: "sign-ins refused: not an RSA key of 1024 bits or more"},
 	keys.OtherKey: {
-		Name: "sign-in/other-key", Option: "salt-key -d ID, if the minion was set up anew",
-		Text: "Sign-ins were refused: they came with another key than the one known, which is an attempt to take over the id, or a minion set up anew whose old key must be deleted",
+		Name: "sign-in/other-key", Option: "salt-key -d ID, if the minion was set up anew; otherwise somebody tries to take over the id",
+		Text: "sign-ins refused: another key is known for the id",
 	},
-	keys.Barred:      {Name: "sign-in/rejected", Text: "Sign-ins were refused: their keys are rejected", Option: "salt-key -d ID, autoreject_file"},
-	keys.TooMany:     {Name: "sign-in/max-minions", Text: "Sign-ins were refused: as many minions are connected as may be", Option: "max_minions"},
-	keys.PendingFull: {Name: "sign-in/pending", Text: "New keys were not kept: as many are pending as may be", Option: "salt-key -a, max_pending_keys"},
+	keys.Barred:      {Name: "sign-in/rejected", Text: "sign-ins refused: key is rejected", Option: "salt-key -d ID, autoreject_file"},
+	keys.TooMany:     {Name: "sign-in/max-minions", Text: "sign-ins refused: too many minions are connected", Option: "max_minions"},
+	keys.PendingFull: {Name: "sign-in/pending", Text: "new keys not kept: too many are pending", Option: "salt-key -a, max_pending_keys"},
 }
 
-var pendingDropped = admission.Cause{Name: "sign-in/dropped", Text: "Pending keys made room for new ones", Option: "max_pending_keys"}
+var pendingDropped = admission.Cause{Name: "sign-in/dropped", Text: "pending keys dropped for new ones", Option: "max_pending_keys"}

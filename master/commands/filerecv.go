@@ -80,7 +80,7 @@ func (c *inbox) refused(id string, err error) bool {
 	c.stats.Refused.Add(1)
 	//mutant:refused-files-share-log-lines
 	if n := c.told.Note(id, c.now()); n > 0 {
-		c.log.Warn("pushed file rejected", "id", id, "times", n, "err", err)
+		c.log.Warn("pushed file rejected", "minion", id, "times", n, "err", err)
 	}
 	return false
 }

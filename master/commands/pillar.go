@@ -106,7 +106,7 @@ func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 	//mutant:cve2025-22237-own-grains
 	q.Grains.Set("id", id)
 	if err := c.data.Put(id, q.Grains, p); err != nil {
-		c.log.Error("minion data cache not written", "id", id, "err", err)
+		c.log.Error("minion data cache not written", "minion", id, "err", err)
 	} else if c.tell {
 		c.fire("minion/refresh/"+id, wire.NewMap("Minion data cache refresh", id))
 	}

@@ -51,7 +51,7 @@ type Account struct {
 	Nodes map[string]jobevent.NodeState
 }
 
-// openJob tells whether the job still waits for somebody.
+// Open reports whether the job still waits for somebody.
 func (a Account) Open() bool { return a.Closed.IsZero() }
 
 // Complete is the word by which a job ends.

@@ -1,4 +1,4 @@
-// Package jobs is the engine of a node's jobs: who has to answer, who has answered,
+// Package engine is the engine of a node's jobs: who has to answer, who has answered,
 // who will not, what of it is on disk, and what the masters above have been told.
 //
 // The engine has no socket, goroutine, file or clock of its own. Inputs are its

@@ -1,4 +1,4 @@
-// Package ledger keeps one master's account of its jobs: who has to answer,
+// The ledger keeps one master's account of its jobs: who has to answer,
 // who has answered, who cannot, and whether the job is over.
 //
 // A job is opened when it is published, with what this master knows of its own
@@ -12,4 +12,5 @@
 // cannot tell when they go away (Python minions and syndics) and about leases of
 // connections that broke in mid-job. The ledger does no I/O: it tells its owner
 // what happened through [Hooks] and is driven by the owner alone.
+
 package engine

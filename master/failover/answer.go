@@ -88,7 +88,7 @@ func (s *Service) move(id string, d, reply *wire.Map) error {
 			s.refuse(id, err)
 			return err
 		}
-		s.Log.Info("minion stays here after failover", "id", id, "former", home)
+		s.Log.Info("minion stays here after failover", "minion", id, "former", home)
 	case to != "" && !guest && s.Config.RehomeKeys && to != s.Node:
 		v, err := s.vouch(id, to, transferLife)
 		if err != nil {

@@ -87,7 +87,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}
-		s.Log.Warn("key deleted at the home node of a minion, rejecting it here", "id", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
+		s.Log.Warn("key deleted at the home node of a minion, rejecting it here", "minion", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
 		_, err := s.Keys.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))

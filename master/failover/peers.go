@@ -49,7 +49,7 @@ func (s *Service) Announced(a presence.Announcement) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), storeWait)
 		if err := s.Jobs.Adopt(ctx, job, a.ID); err != nil {
-			s.Log.Error("early returns of a moved minion not counted", "jid", job, "id", a.ID, "err", err)
+			s.Log.Error("early returns of a moved minion not counted", "jid", job, "minion", a.ID, "err", err)
 		}
 		cancel()
 	}

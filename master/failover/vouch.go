@@ -22,14 +22,14 @@ func (s *Service) Vouched(id, pub string, voucher []byte) bool {
 		err = s.revoked.Void(v)
 	}
 	if err != nil {
-		s.Log.Warn("voucher rejected", "id", id, "err", err)
+		s.Log.Warn("voucher rejected", "minion", id, "err", err)
 		return false
 	}
 	if err := s.peers.Host(id, v); err != nil {
-		s.Log.Error("minion of a sibling not accepted", "id", id, "err", err)
+		s.Log.Error("minion of a sibling not accepted", "minion", id, "err", err)
 		return false
 	}
-	s.Log.Info("minion of a sibling accepted, its key is vouched for", "id", id, "home", v.Issuer)
+	s.Log.Info("minion of a sibling accepted, its key is vouched for", "minion", id, "home", v.Issuer)
 	return true
 }
 

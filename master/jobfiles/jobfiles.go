@@ -118,7 +118,7 @@ func (f *Folder) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if _, err := f.Clean(ctx); err != nil && ctx.Err() == nil {
-			f.o.Log.Warn("old job files not removed", "dir", f.o.Dir, "err", err)
+			f.o.Log.Warn("old job files not removed", "path", f.o.Dir, "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// ErrOutboxFull: a destination is owed as much as outbox_max_rows or
-// outbox_max_bytes allow. Nothing was stored, and nothing is to be acknowledged:
-// who sent it keeps it and tries again.
+// ErrOutboxFull reports that the rows of a destination reach outbox_max_rows or
+// outbox_max_bytes. Nothing was stored, so nothing may be acknowledged: the sender keeps
+// it and tries again.
 var ErrOutboxFull = errors.New("the outbox is full")
 
 // room reports ErrOutboxFull while a destination is at a bound. It says so in the
@@ -19,14 +19,14 @@ func (s *Store) room() error {
 		rows, bytes := s.o.Local.OutboxSize(dest)
 		if !s.atBound(rows, bytes) {
 			if _, was := s.full.LoadAndDelete(dest); was {
-				s.o.Log.Info("outbox has room, accepting returns and jobs", "for", nameOf(dest), "rows", rows, "bytes", bytes)
+				s.o.Log.Info("outbox has room, accepting returns and jobs", "dest", nameOf(dest), "rows", rows, "bytes", bytes)
 			}
 			continue
 		}
 		err := fmt.Errorf("%w: %d messages of %d bytes wait for %s (outbox_max_rows %d, outbox_max_bytes %d); "+
 			"see to it that it can be reached, or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
 		if _, was := s.full.LoadOrStore(dest, struct{}{}); !was {
-			s.o.Log.Error("outbox full, refusing returns and jobs", "for", nameOf(dest), "err", err)
+			s.o.Log.Error("outbox full, refusing returns and jobs", "dest", nameOf(dest), "err", err)
 		}
 		return err
 	}

@@ -94,7 +94,7 @@ func (k *EventKeeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
-			k.o.Log.Error("events lost for event_return: queue full", "bound", k.o.Waiting, "bytes", k.o.Bytes)
+			k.o.Log.Error("events lost for event_return: queue full", "limit", k.o.Waiting, "bytes", k.o.Bytes)
 		}
 		k.sub.Close()
 		if !open || ctx.Err() != nil {

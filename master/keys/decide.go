@@ -82,7 +82,7 @@ func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
 		attrs = append(attrs, slog.String("reason", v.Reason))
 	}
 	if v.Err != nil {
-		attrs = append(attrs, slog.Any("error", v.Err))
+		attrs = append(attrs, slog.Any("err", v.Err))
 	}
 	d.log.LogAttrs(ctx, level, msg, attrs...)
 	return v

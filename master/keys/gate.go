@@ -41,7 +41,7 @@ func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int, from neti
 	a, err := ParseAuth(load, version)
 	a.From = from
 	if err != nil {
-		log.Info("sign-in load refused", "id", a.ID, "error", err)
+		log.Info("sign-in load refused", "id", a.ID, "err", err)
 		return Answer{Body: plain(err), Auth: a, Verdict: Verdict{Turned: BadRequest, Reason: err.Error()}}
 	}
 	v := g.Decider.Decide(ctx, a)
@@ -55,7 +55,7 @@ func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int, from neti
 		out.Body, err = g.Identity.Refuse(a, v.Outcome)
 	}
 	if err != nil {
-		log.Error("sign-in not answered", "id", a.ID, "error", err)
+		log.Error("sign-in not answered", "id", a.ID, "err", err)
 		out.Body, out.Event = plain(err), nil
 	}
 	return out

@@ -48,7 +48,7 @@ func (p *Policy) grainFileHas(path, value string) bool {
 		return false
 	}
 	if err := p.trusted(info); err != nil {
-		p.Log.Warn("autosign grains file is ignored", "path", path, "error", err)
+		p.Log.Warn("autosign grains file is ignored", "path", path, "err", err)
 		return false
 	}
 	if info.Size() > maxSigningFile {
@@ -57,7 +57,7 @@ func (p *Policy) grainFileHas(path, value string) bool {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		p.Log.Warn("autosign grains file unreadable", "path", path, "error", err)
+		p.Log.Warn("autosign grains file unreadable", "path", path, "err", err)
 		return false
 	}
 	for line := range bytes.Lines(b) {

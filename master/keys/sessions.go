@@ -215,7 +215,7 @@ func (s *Sessions) load(id string) (session, error) {
 	}
 	c, err := crypt.ParseKey(string(b))
 	if err != nil {
-		s.log.Warn("session key file invalid, generating a new key", "path", path, "error", err)
+		s.log.Warn("session key file invalid, generating a new key", "path", path, "err", err)
 		return session{}, nil
 	}
 	return session{c.Key(), info.ModTime()}, nil
@@ -231,6 +231,6 @@ func (s *Sessions) Forget(id string) {
 	delete(s.keys, id)
 	delete(s.live, id)
 	if err := os.Remove(filepath.Join(s.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Error("session key not removed", "id", id, "error", err)
+		s.log.Error("session key not removed", "id", id, "err", err)
 	}
 }

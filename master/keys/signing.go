@@ -35,7 +35,7 @@ func (f *signingFile) match(id string) bool {
 	}
 	lines, err := f.load()
 	if err != nil {
-		f.log.Warn("signing file is ignored", "path", f.path, "error", err)
+		f.log.Warn("signing file is ignored", "path", f.path, "err", err)
 		return false
 	}
 	for i := range lines {

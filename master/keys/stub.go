@@ -36,7 +36,7 @@ func (s *Store) stubExpired(at time.Time) bool {
 func (s *Store) useStub(id string) bool {
 	err := os.Remove(s.path(Autosign, id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Error("autosign stub not removed", "id", id, "error", err)
+		s.log.Error("autosign stub not removed", "id", id, "err", err)
 	}
 	s.refresh(Autosign, id, false)
 	return err == nil

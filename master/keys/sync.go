@@ -96,7 +96,7 @@ func (s *Store) refresh(st State, id string, hint bool) {
 	defer s.change.Unlock()
 	info, err := os.Stat(s.path(st, id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDir) {
-		s.log.Warn("key file unreadable, keeping the last known state", "folder", st.Folder(), "id", id, "error", err)
+		s.log.Warn("key file unreadable, keeping the last known state", "path", s.path(st, id), "id", id, "err", err)
 		return
 	}
 	present := err == nil && info.Mode().IsRegular()

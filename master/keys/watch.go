@@ -23,7 +23,7 @@ func (s *Store) Run(ctx context.Context) error {
 	var faults chan error
 	w, err := s.newWatcher()
 	if err != nil {
-		s.log.Warn("key directories not watched, polling", "interval", s.opts.PollInterval, "error", err)
+		s.log.Warn("key directories not watched, polling", "interval", s.opts.PollInterval, "err", err)
 	} else {
 		defer w.Close()
 		events, faults = w.Events, w.Errors
@@ -46,7 +46,7 @@ func (s *Store) Run(ctx context.Context) error {
 				s.event(ev)
 			}
 		case err := <-faults:
-			s.log.Warn("key directory watch overflowed, rescanning", "error", err)
+			s.log.Warn("key directory watch overflowed, rescanning", "err", err)
 			s.reconcile()
 		case <-poll.C:
 			s.watch(w)
@@ -90,7 +90,7 @@ func (s *Store) watch(w *fsnotify.Watcher) {
 		dir := filepath.Join(s.opts.PkiDir, st.Folder())
 		err := w.Add(dir)
 		if err != nil && !s.unwatched[st] {
-			s.log.Warn("key directory not watched, polling", "folder", dir, "error", err)
+			s.log.Warn("key directory not watched, polling", "path", dir, "err", err)
 		}
 		s.unwatched[st] = err != nil
 	}
@@ -112,7 +112,7 @@ func (s *Store) event(ev fsnotify.Event) {
 
 func (s *Store) reconcile() {
 	if err := s.Reconcile(); err != nil {
-		s.log.Error("key directories not rescanned", "error", err)
+		s.log.Error("key directories not rescanned", "err", err)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *Store) poll() {
 			}
 		}
 		if err := s.reconcileNames(st); err != nil && !errors.Is(err, os.ErrNotExist) {
-			s.log.Error("key directory unreadable", "folder", dir, "error", err)
+			s.log.Error("key directory unreadable", "path", dir, "err", err)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (r *remembered) get(key string) *told {
 	}
 	t := &told{sum: sha256.Sum256(b)}
 	if t.others, err = readOthers(b, key); err != nil {
-		r.log.Warn("saved mine reports of nodes unreadable", "file", r.path(key), "err", err)
+		r.log.Warn("saved mine reports of nodes unreadable", "path", r.path(key), "err", err)
 		return nil
 	}
 	r.enter(key, t)

@@ -40,7 +40,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 				e = target.WholeExpression(text)
 			}
 			if e == nil {
-				log.Error("mine_get rule ignored: invalid regular expression", "option", "mine_get", "minions", who, "function", text)
+				log.Error("mine_get rule ignored: invalid regular expression", "option", "mine_get", "minions", who, "fun", text)
 				continue
 			}
 			g.funs = append(g.funs, e)

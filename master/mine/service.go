@@ -278,6 +278,6 @@ func (s *Service) show(a *answer, id, name string, raw wire.Raw, me target.Subje
 func (s *Service) nobody(id, name string, err error) {
 	name = shown(name)
 	if n := s.told.Note(id+" "+name, s.o.Now()); n > 0 {
-		s.o.Log.Warn("mine entry hidden from all minions", "minion", id, "function", name, "times", n, "err", err)
+		s.o.Log.Warn("mine entry hidden from all minions", "minion", id, "fun", name, "times", n, "err", err)
 	}
 }

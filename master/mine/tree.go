@@ -159,7 +159,7 @@ func (s *Service) former(key string, away map[string]string, seen map[string]boo
 	if n := s.told.Note("away "+paths, s.o.Now()); n > 0 {
 		one := slices.Sorted(maps.Keys(away))[0]
 		s.o.Log.Warn("mine of child nodes unavailable, using their last report",
-			"nodes", strings.ReplaceAll(paths, viaAbove, "the master above"), "why", away[one], "minions", len(out), "times", n)
+			"nodes", strings.ReplaceAll(paths, viaAbove, "the master above"), "reason", away[one], "minions", len(out), "times", n)
 	}
 	return out
 }

@@ -23,6 +23,7 @@ type Nodes struct {
 	ids map[string]struct{}
 }
 
+// OpenNodes reads the set from dir, which it creates if necessary.
 func OpenNodes(dir string) (*Nodes, error) {
 	s := &Nodes{dir: dir, ids: map[string]struct{}{}}
 	if err := durable.Folder(dir, 0o700); err != nil {
@@ -99,9 +100,9 @@ func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
 		if reason == "" {
 			continue
 		}
-		log.Warn("node removed from the tree", "id", id, "reason", reason)
+		log.Warn("node removed from the tree", "node", id, "reason", reason)
 		if err := s.Remove(id); err != nil {
-			log.Error("node not removed", "id", id, "err", err)
+			log.Error("node not removed", "node", id, "err", err)
 		}
 	}
 }

@@ -195,7 +195,7 @@ func (p *Policy) Forget(id string) {
 		p.o.Log.Error("role of deleted key not removed", "id", id, "err", err)
 	}
 	if err := p.nodes.Remove(id); err != nil {
-		p.o.Log.Error("deleted node not removed", "id", id, "err", err)
+		p.o.Log.Error("deleted node not removed", "node", id, "err", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func (p *Policy) Inherit(known []presence.Peer) {
 			continue
 		}
 		if err := p.roles.Fix(id, roles.Syndic); err != nil {
-			p.o.Log.Error("role of node key not saved", "id", id, "file", roles.File, "err", err)
+			p.o.Log.Error("role of node key not saved", "node", id, "path", roles.File, "err", err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (p *Policy) Look() (changed []string) {
 	}
 	changed = p.roles.Look()
 	for _, id := range changed {
-		p.o.Log.Info("node admission changed", "id", id, "admitted", p.roles.Admitted(id))
+		p.o.Log.Info("node admission changed", "node", id, "admitted", p.roles.Admitted(id))
 	}
 	if len(changed) > 0 {
 		p.nodes.Bar(p.noNode, p.o.Log)

@@ -16,10 +16,10 @@ func (p *Policy) Trespassed(x Trespass) {
 	x = x.short()
 	n := p.counts.Note(x, p.o.Now())
 	if n == 0 {
-		p.o.Log.Debug("refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "err", x.Err)
+		p.o.Log.Debug("refused", "what", x.Kind, "node", x.Path, "minion", x.ID, "jid", x.JID, "err", x.Err)
 		return
 	}
-	p.o.Log.Warn("refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
+	p.o.Log.Warn("refused", "what", x.Kind, "node", x.Path, "minion", x.ID, "jid", x.JID, "count", n, "err", x.Err)
 	p.o.Fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
 }
 

@@ -228,7 +228,7 @@ func TestTop_Matches(t *testing.T) {
 func TestCompile_Log(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [w]}}", "w/init.sls": "a: 1\nb: {{ nope.x }}\n"})
 	r.want("told", r.get(), `{"_errors": ["Rendering SLS 'w' failed. Please see master log for details."]}`)
-	for _, want := range []string{"id=m1", "file=w/init.sls", "'nope' is undefined; line 2"} {
+	for _, want := range []string{"minion=m1", "path=w/init.sls", "'nope' is undefined; line 2"} {
 		if !strings.Contains(r.log.text(), want) {
 			t.Errorf("the log lacks %q: %s", want, r.log.text())
 		}

@@ -56,7 +56,7 @@ func (p *pass) means(tgt any, kind string, a args) bool {
 	}
 	e, err := target.Parse(tgt, kind, target.Options{Nodegroups: p.c.cfg.Nodegroups, Delimiter: a.text("delimiter")})
 	if err != nil {
-		p.c.log.Warn("target not matched", "tgt", tgt, "tgt_type", kind, "id", p.r.ID, "err", err)
+		p.c.log.Warn("target not matched", "tgt", tgt, "tgt_type", kind, "minion", p.r.ID, "err", err)
 		return false
 	}
 	return e.Match(named{subject{p}, id})

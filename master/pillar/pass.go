@@ -32,7 +32,7 @@ func (c *Compiler) begin(r Request) *pass {
 	p := &pass{
 		c: c, r: r, merge: merger{c.cfg.PillarSourceMergingStrategy, c.cfg.PillarMergeLists},
 		env: r.Pillarenv, saltenv: r.Saltenv, ignored: map[string]map[string]bool{},
-		seen: newReading(), log: c.log.With("id", r.ID),
+		seen: newReading(), log: c.log.With("minion", r.ID),
 	}
 	if p.saltenv == "" {
 		p.saltenv = c.cfg.Saltenv
@@ -137,7 +137,7 @@ func (p *pass) match(tgt any, kind string) (bool, error) {
 	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's: the other entries hold.
-		p.c.log.Error("pillar top file entry ignored: invalid target", "target", fmt.Sprint(tgt), "id", p.r.ID, "err", err)
+		p.c.log.Error("pillar top file entry ignored: invalid target", "tgt", fmt.Sprint(tgt), "minion", p.r.ID, "err", err)
 		return false, nil
 	}
 	return e.Match(subject{p}), nil

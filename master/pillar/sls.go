@@ -176,7 +176,7 @@ func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, d
 // it.
 func (p *pass) unrendered(name, path, env string, err error) string {
 	text := fmt.Sprintf("Rendering SLS '%s' failed, render error:\n%v", name, err)
-	p.log.Error(text, "file", path, "saltenv", env)
+	p.log.Error(text, "path", path, "saltenv", env)
 	if p.c.cfg.PillarSafeRenderError {
 		return fmt.Sprintf("Rendering SLS '%s' failed. Please see master log for details.", name)
 	}

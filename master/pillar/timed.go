@@ -63,7 +63,7 @@ func (t *timed) of(id string) *value.Map {
 	b, err := os.ReadFile(filepath.Join(t.dir, id))
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			t.log.Warn("cached pillar unreadable, compiling again", "id", id, "err", err)
+			t.log.Warn("cached pillar unreadable, compiling again", "minion", id, "err", err)
 		}
 		return nil
 	}
@@ -109,7 +109,7 @@ func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
 		err = crypt.WriteFileLazy(filepath.Join(t.dir, r.id), b, 0o600)
 	}
 	if err != nil {
-		t.log.Error("pillar not cached", "id", r.id, "err", err)
+		t.log.Error("pillar not cached", "minion", r.id, "err", err)
 	}
 }
 
@@ -132,7 +132,7 @@ func (t *timed) forget(id string) {
 		return
 	}
 	if err := os.Remove(filepath.Join(t.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.log.Error("cached pillar not removed", "id", id, "err", err)
+		t.log.Error("cached pillar not removed", "minion", id, "err", err)
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 		}
 		pubs, bytes, last = append(pubs, body), bytes+len(body), seq
 		s.given(l, rec.JID)
-		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "id", l.id)
+		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", l.id)
 		return true
 	})
 	if failed != nil {
@@ -124,13 +124,13 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 			err = s.handPeer(conn, body)
 		}
 		if err != nil {
-			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "id", id, "err", err)
+			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "minion", id, "err", err)
 			return true
 		}
 		s.o.Jobs.GivenStock(rec.JID, id)
 		s.Given(rec.JID, id)
 		s.o.Given.Add(1)
-		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "id", id)
+		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)
 		return true
 	})
 }

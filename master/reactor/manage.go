@@ -27,7 +27,7 @@ func isManage(tag string) bool {
 func (r *Reactor) manage(tag string, data *value.Map) {
 	//mutant:reactor-key-of-the-master
 	if !r.o.Key(data.String("key")) {
-		r.tell("manage", "An event would change the reactors and has no key of the master's user: it is refused", "tag", tag)
+		r.tell("manage", "event that changes reactors refused: it has no key of the master's user", "tag", tag)
 		return
 	}
 	switch tag[strings.LastIndexByte(tag, '/')+1:] {

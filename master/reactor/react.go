@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/momtree/mom/salt/pyfmt"
@@ -178,7 +177,7 @@ func (r *Reactor) old(kind string, l low, c *Call) error {
 		}
 	}
 	if len(others) > 0 {
-		r.o.Log.Warn(fmt.Sprintf("Reactor '%s' has fields that mean nothing: %s. Arguments of the function stand in args", l.id(), strings.Join(others, ", ")), "sls", l.String("__sls__"))
+		r.o.Log.Warn("unknown fields of a reaction ignored", "id", l.id(), "fields", others, "sls", l.String("__sls__"), "hint", "put arguments of the function under args")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package reactor
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -134,7 +133,7 @@ func (r *Reactor) Run(ctx context.Context) {
 		if n := sub.Dropped(); n > dropped {
 			r.missed.Add(n - dropped)
 			dropped = n
-			r.tell("events", "Events came faster than the reactor takes them, and some were dropped", "waiting", Waiting, "bytes", r.o.Bytes)
+			r.tell("events", "events dropped by the reactor: too many at once", "waiting", Waiting, "bytes", r.o.Bytes)
 		}
 	}
 }
@@ -151,7 +150,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	data, err := e.Map()
 	if err != nil {
 		r.failed.Add(1)
-		r.tell("data "+e.Tag, "The data of an event cannot be read: nothing reacts to it", "tag", e.Tag, "err", err)
+		r.tell("data "+e.Tag, "event ignored by the reactor: unreadable data", "tag", e.Tag, "err", err)
 		return
 	}
 	//mutant:reactor-own-events
@@ -178,7 +177,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	lows, err := r.reactions(ctx, e.Tag, data, slss)
 	if err != nil {
 		r.failed.Add(1)
-		r.o.Log.Error(err.Error())
+		r.o.Log.Error("reactions not rendered", "tag", e.Tag, "err", err)
 		return
 	}
 	for _, low := range lows {
@@ -201,8 +200,8 @@ func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 		}
 		r.cut.Add(1)
 		if n := r.told.Note("loop "+sls, r.o.Now()); n > 0 {
-			r.o.Log.Error(fmt.Sprintf("The reaction %s leads to itself, by %s: the loop is cut. Have it look at the event before it reacts, or name its tag more closely", sls, strings.Join(why.distinct(), " and ")),
-				"tag", tag, "rounds", len(why), "times", n)
+			r.o.Log.Error("reaction not started: it leads to itself", "sls", sls, "by", strings.Join(why.distinct(), " and "), "tag", tag, "rounds", len(why), "times", n,
+				"hint", "test the event before the reaction, or use a narrower tag")
 			r.fire("salt/reactors/loop", value.NewMap("tag", tag, "reactor", sls, "chain", texts(why), "user", User))
 		}
 	}

@@ -313,7 +313,7 @@ func TestBounds_Events(t *testing.T) {
 		if n := s.r.Counts().Missed; n < 90 || n > 100 {
 			t.Errorf("%d are missed", n)
 		}
-		if !strings.Contains(s.log.String(), "Events came faster than the reactor takes them") {
+		if !strings.Contains(s.log.String(), "events dropped by the reactor") {
 			t.Errorf("the log says\n%s", s.log)
 		}
 	})

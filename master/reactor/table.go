@@ -48,13 +48,13 @@ func (t *table) reload(log *slog.Logger) {
 	}
 	if err != nil {
 		if t.size >= 0 {
-			log.Error("reactor file unreadable, previous entries stay in force", "file", t.file, "err", err)
+			log.Error("reactor file unreadable, previous entries stay in force", "path", t.file, "err", err)
 		}
 		t.size = -1 // told once
 		return
 	}
 	for _, fault := range read.Faults {
-		log.Error("invalid reactor entry ignored", "option", "reactor", "file", t.file, "err", fault)
+		log.Error("invalid reactor entry ignored", "option", "reactor", "path", t.file, "err", fault)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -262,7 +262,7 @@ func (d *Diary) fail(err error) {
 	_ = os.Remove(d.path)
 	_ = os.Remove(d.path + ".1")
 	if !d.failed {
-		d.log.Warn("publication log not written, stock minions get no missed jobs after a restart", "file", d.path, "err", err)
+		d.log.Warn("publication log not written, stock minions get no missed jobs after a restart", "path", d.path, "err", err)
 	}
 	d.failed, d.begun = true, d.now()
 }

@@ -21,7 +21,7 @@ func (b *Book) Look() (changed []string) {
 	dir := filepath.Join(b.o.PkiDir, admitted.Dir)
 	info, err := os.Stat(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		b.o.Log.Error("admissions unreadable, keeping the last known", "folder", dir, "err", err)
+		b.o.Log.Error("admissions unreadable, keeping the last known", "path", dir, "err", err)
 		return nil
 	}
 	var at time.Time
@@ -36,11 +36,11 @@ func (b *Book) Look() (changed []string) {
 	}
 	now, err := admitted.List(b.o.PkiDir)
 	if now == nil {
-		b.o.Log.Error("admissions unreadable, keeping the last known", "folder", dir, "err", err)
+		b.o.Log.Error("admissions unreadable, keeping the last known", "path", dir, "err", err)
 		return nil
 	}
 	if err != nil {
-		b.o.Log.Warn("invalid admissions ignored", "folder", dir, "err", err)
+		b.o.Log.Warn("invalid admissions ignored", "path", dir, "err", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,9 +86,9 @@ func (b *Book) dropOrphans() {
 		if _, err := os.Stat(filepath.Join(b.o.PkiDir, "minions_pre", id)); err == nil {
 			continue
 		}
-		b.o.Log.Warn("admission removed: key deleted", "id", id)
+		b.o.Log.Warn("admission removed: key deleted", "node", id)
 		if _, err := admitted.Withdraw(b.o.PkiDir, id); err != nil {
-			b.o.Log.Error("admission not removed", "id", id, "err", err)
+			b.o.Log.Error("admission not removed", "node", id, "err", err)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (b *Book) load() error {
 		}
 	}
 	if torn > 0 {
-		b.o.Log.Warn("unreadable lines in the roles file skipped", "file", b.path(), "lines", torn)
+		b.o.Log.Warn("unreadable lines in the roles file skipped", "path", b.path(), "lines", torn)
 	}
 	for id, f := range b.fixed {
 		if !b.o.Keys.Accepted(id) {

@@ -34,7 +34,10 @@ type Env struct {
 	owner access.Owner
 }
 
+// State returns the account of a job that is open or closed lately.
 func (e Env) State(jid string) (engine.Account, bool) { return e.p.Jobs.State(jid) }
+
+// ActiveBelow returns the running jobs of the nodes below.
 func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.p.Below.Active(ctx)
 }
@@ -49,13 +52,18 @@ func (e Env) Dequeue(ctx context.Context, jid string) ([]string, map[string]stri
 	return e.p.Publications.DequeueTree(ctx, jid)
 }
 
-func (e Env) Active() []string    { return e.p.Jobs.Active() }
+// Active returns the ids of the open jobs of this master.
+func (e Env) Active() []string { return e.p.Jobs.Active() }
+
+// Tree returns the tree from this master down.
 func (e Env) Tree() topology.Node { return e.p.Tree.Snapshot() }
 
+// Trace asks the nodes below about the way of a job.
 func (e Env) Trace(ctx context.Context, jid string) (trace.Step, error) {
 	return e.p.Below.Trace(ctx, jid)
 }
 
+// Target parses a target; it may use the node groups of this master.
 func (e Env) Target(tgt any, tgtType string) (target.Expr, error) {
 	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.p.Config.Nodegroups})
 }
@@ -87,10 +95,12 @@ func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.
 	})
 }
 
+// Timeouts returns the options timeout and gather_job_timeout.
 func (e Env) Timeouts() (timeout, gather time.Duration) {
 	return e.p.Config.Timeout, e.p.Config.GatherJobTimeout
 }
 
+// DeleteKey deletes an accepted key and reports whether it existed.
 func (e Env) DeleteKey(id string) (bool, error) {
 	done, err := e.p.Keys.Desk().Delete(keys.Selection{keys.Accepted: {id}})
 	return len(done) > 0, err

@@ -12,7 +12,9 @@ type Keeping int
 const (
 	// KeepLasting keeps calls that change something and those that take longKept or more.
 	KeepLasting Keeping = iota
-	KeepAll             // as Salt does
+	// KeepAll keeps every call, as Salt does.
+	KeepAll
+	// KeepNone keeps no call.
 	KeepNone
 )
 

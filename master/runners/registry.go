@@ -8,12 +8,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Function is one runner function; [Call] is a call of it, whose arguments [Bind] has bound.
 type (
+	// Function is one runner function.
 	Function = functions.Function[Env]
-	Call     = functions.Call[Env]
-	Request  = functions.Request
-	Bound    = functions.Bound
+	// Call is a call of a Function, whose arguments [Bind] has bound.
+	Call = functions.Call[Env]
+	// Request names a function and its arguments as the caller gave them.
+	Request = functions.Request
+	// Bound is a request whose arguments are bound to the parameters of its function.
+	Bound = functions.Bound
 )
 
 var registry = functions.NewRegistry[Env]("runner")

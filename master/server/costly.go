@@ -10,13 +10,13 @@ import (
 // submit has a costly request wait for its turn, if it is worth that.
 func (s *Server) submit(req *zmtp.Request, e *entry, env wire.Envelope) {
 	if len(env.Load) > e.Costly.MaxBytes { // judged before it waits
-		s.Turned.Note(e.Costly.TooLarge, s.Now(), "", "from", req.Peer.Source(), "reason", fmt.Sprintf("load of %d bytes", len(env.Load)))
+		s.Turned.Note(e.Costly.TooLarge, s.Now(), "", "peer", req.Peer.Source(), "reason", fmt.Sprintf("load of %d bytes", len(env.Load)))
 		s.answer(req, BadLoad)
 		return
 	}
 	s.costly.Submit(func() { s.serveCostly(req, e, env) }, func() {
 		if !req.Peer.Gone() {
-			s.Turned.Note(e.Costly.Full, s.Now(), "", "from", req.Peer.Source())
+			s.Turned.Note(e.Costly.Full, s.Now(), "", "peer", req.Peer.Source())
 		}
 		req.Drop()
 	}, req.Peer.Gone)

@@ -78,7 +78,7 @@ func (s *Server) refuseVersion(req *zmtp.Request, env wire.Envelope) {
 		Option: fmt.Sprintf("minimum_auth_version: %d in this master's configuration lets such minions in; better, upgrade them", max(env.Version, 0)),
 	}
 	//mutant:refused-protocol-is-logged
-	s.Turned.Note(c, s.Now(), id, "from", req.Peer.Source())
+	s.Turned.Note(c, s.Now(), id, "peer", req.Peer.Source())
 	if cmd == "_auth" {
 		// A minion logs this text; to none is it more than a text that is not a map.
 		s.answer(req, fmt.Sprintf("%s: protocol version %d is below minimum_auth_version %d of this master", BadLoad, env.Version, s.MinimumVersion))

@@ -23,7 +23,7 @@ func (s *Server) RefusedUser(what, user, fun string) {
 func (s *Server) Refused(what string, p *zmtp.Peer, err error) {
 	s.Stats.Refused.Add(1)
 	if p != nil {
-		s.Log.Debug("refused", "what", what, "from", p.RemoteAddr(), "err", err)
+		s.Log.Debug("refused", "what", what, "peer", p.RemoteAddr(), "err", err)
 		return
 	}
 	s.Log.Warn("refused", "what", what, "err", err)

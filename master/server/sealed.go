@@ -50,7 +50,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		s.answer(req, wire.NotNow)
 		return
 	default:
-		s.inVain(ctx, slog.LevelWarn, "A request was refused", r, err)
+		s.inVain(ctx, slog.LevelWarn, "request refused", r, err)
 		s.seal(req, key, r, "")
 		return
 	}

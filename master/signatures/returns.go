@@ -21,7 +21,7 @@ func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
 	if err == nil {
 		return nil
 	}
-	s.o.Log.Warn("return signature invalid", "id", ret.ID, "jid", ret.JID, "dropped", s.o.Drop, "err", err)
+	s.o.Log.Warn("return signature invalid", "minion", ret.ID, "jid", ret.JID, "dropped", s.o.Drop, "err", err)
 	if s.o.Drop {
 		return fmt.Errorf("its signature does not verify (drop_messages_signature_fail): %w", err)
 	}

@@ -60,7 +60,7 @@ func (w *Watch) Run(ctx context.Context) {
 		}
 		for _, p := range was.fresh(topology.NodeProblems(n), len(w.Tree.Path()) == 1) {
 			path := below(p.Path)
-			w.Log.Warn("tree problem", "kind", p.Kind, "path", p.Path, "detail", p.Detail)
+			w.Log.Warn("tree problem", "kind", p.Kind, "node", p.Path, "detail", p.Detail)
 			w.tell(NodeDegraded, lastOf(p.Path), path, "kind", string(p.Kind), "detail", p.Detail)
 		}
 		select { // changes that follow each other closely are looked at once

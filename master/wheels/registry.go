@@ -19,12 +19,15 @@ type Env struct {
 	Tree func() topology.Node
 }
 
-// Function is one wheel function; [Call] is a call of it.
 type (
+	// Function is one wheel function.
 	Function = functions.Function[Env]
-	Call     = functions.Call[Env]
-	Request  = functions.Request
-	Bound    = functions.Bound
+	// Call is a call of a Function.
+	Call = functions.Call[Env]
+	// Request names a function and its arguments as the caller gave them.
+	Request = functions.Request
+	// Bound is a request whose arguments are bound to the parameters of its function.
+	Bound = functions.Bound
 )
 
 var registry = functions.NewRegistry[Env]("wheel")

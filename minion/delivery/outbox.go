@@ -130,7 +130,7 @@ func (o *Outbox) Push(jid string, load []byte) error {
 		o.log.Error("return not stored on disk, kept in memory", "jid", jid, "err", failed)
 	}
 	if given > 0 {
-		o.log.Error("returns abandoned: master unreachable for too long", "count", given, "dir", o.dir)
+		o.log.Error("returns abandoned: master unreachable for too long", "count", given, "path", o.dir)
 	}
 	select {
 	case o.wake <- struct{}{}:
@@ -176,7 +176,7 @@ func (o *Outbox) head() (seq uint64, load []byte, ok bool) {
 			return item.seq, load, true
 		}
 		if !errors.Is(err, os.ErrNotExist) {
-			o.log.Error("stored return unreadable, abandoned", "file", o.path(item), "err", err)
+			o.log.Error("stored return unreadable, abandoned", "path", o.path(item), "err", err)
 		}
 		o.ack(item.seq)
 	}

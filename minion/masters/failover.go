@@ -32,7 +32,7 @@ func (m *Masters) failover(ctx context.Context, masters []string) error {
 		case err != nil && session.Final(err):
 			return err
 		}
-		m.Log.Error("no master reachable", "masters", masters, "again_in", wait, "err", err)
+		m.Log.Error("no master reachable", "masters", masters, "retry_in", wait, "err", err)
 		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}

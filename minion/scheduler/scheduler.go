@@ -153,7 +153,7 @@ func (s *Scheduler) load() {
 	told := map[string]bool{}
 	for _, err := range s.table.Load(jobs, s.moment()) {
 		if told[err.Error()] = true; !s.told[err.Error()] {
-			s.o.Log.Error(err.Error(), "place", s.place())
+			s.o.Log.Error("invalid scheduled job ignored", "err", err, "place", s.place())
 		}
 	}
 	s.told = told

@@ -61,7 +61,7 @@ func (s *Session) catchUp(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.log.Warn("missed publications not fetched", "again_in", pause, "err", err)
+		s.log.Warn("missed publications not fetched", "retry_in", pause, "err", err)
 		if sleep.For(ctx, pause) != nil {
 			return
 		}

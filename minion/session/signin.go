@@ -27,7 +27,7 @@ func (s *Session) SignIn(ctx context.Context) (channel.Result, error) {
 				return res, err
 			}
 		}
-		s.log.Error("cannot sign in", "again_in", pause, "err", err)
+		s.log.Error("cannot sign in", "retry_in", pause, "err", err)
 		if sleep.For(ctx, pause) != nil {
 			return res, err
 		}

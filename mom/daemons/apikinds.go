@@ -86,7 +86,7 @@ func gateway(o apiOptions) (*apiDaemon, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	if info, err := os.Stat(b.TokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
-		o.log.Warn("event token file is readable by others", "hint", "set its mode to 0600", "file", b.TokenFile, "mode", info.Mode().Perm().String())
+		o.log.Warn("event token file is readable by others", "hint", "set its mode to 0600", "path", b.TokenFile, "mode", info.Mode().Perm().String())
 	}
 	o.log.Info("running as a gateway", "upstream", c.URL())
 	o.backend, o.events, o.closes = b, b.TokenFile != "", append(o.closes, c.Close)

@@ -72,7 +72,7 @@ func newAPI(o apiOptions) (*apiDaemon, error) {
 func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	o, notes, err := api.OptionsOf(d, section, a.o.conf.NetapiEnableClients, a.o.conf.RestTimeout)
 	for _, n := range notes {
-		a.o.log.Warn(n)
+		a.o.log.Warn("API option ignored", "reason", n)
 	}
 	if err != nil {
 		return err

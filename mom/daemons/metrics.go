@@ -59,7 +59,7 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 	}
 	if at.push.Enabled {
 		for _, what := range at.push.Unknown {
-			log.Warn("metrics: " + what)
+			log.Warn("metrics option ignored", "reason", what)
 		}
 		if e := at.push.Exporter; e == "otlp-http" || e == "console" {
 			if at.addr != "" {

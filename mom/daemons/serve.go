@@ -118,7 +118,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	run, err := svc.open(ctx, log)
 	if err != nil {
 		taken := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL)
-		log.Error("The "+svc.name+" cannot start", "err", err, "ports_taken", taken)
+		log.Error("daemon not started", "daemon", svc.name, "err", err, "ports_taken", taken)
 		if taken {
 			return &startError{command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))}
 		}
@@ -136,11 +136,11 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	side.Wait()
 	_ = daemon.Notify("STOPPING=1") // systemd sees the end anyway
 	if ctx.Err() != nil {
-		log.Warn("The " + svc.name + " received a signal and is shut down")
+		log.Warn("daemon stopped by a signal", "daemon", svc.name)
 		return err
 	}
 	if err != nil {
-		log.Error("The "+svc.name+" ends", "err", err)
+		log.Error("daemon failed", "daemon", svc.name, "err", err)
 		return &startError{err}
 	}
 	return nil

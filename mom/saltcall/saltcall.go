@@ -95,7 +95,7 @@ func (f *flags) statesNotRun(log *slog.Logger) {
 			continue
 		}
 		for _, path := range found {
-			log.Warn("state module not run: it is in Python", "file", path, "hint", "docs/guide/states.md lists the states there are")
+			log.Warn("state module not run: it is in Python", "path", path, "hint", "docs/guide/states.md lists the states there are")
 		}
 	}
 }

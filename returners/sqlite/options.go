@@ -15,8 +15,11 @@ const Name = "sqlite"
 
 // Names of the contract, for callers that speak of this store alone.
 type (
-	Batch  = returners.Batch
-	Item   = returners.Item
+	// Batch is what one commit stores.
+	Batch = returners.Batch
+	// Item is one row of an outbox.
+	Item = returners.Item
+	// Result is what became of a batch.
 	Result = returners.Result
 )
 

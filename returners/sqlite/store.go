@@ -60,8 +60,8 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		}
 	}()
 	if emptied(path) {
-		o.Log.Warn("The job store's file was there and is empty: it becomes a new store. If this node had jobs before, their history and the returns that were not yet handed on are gone; "+
-			"restore the file from a copy while the daemon is stopped", "file", path)
+		o.Log.Warn("job store file is empty, creating a new store", "path", path,
+			"hint", "if this node had jobs before, stop it and restore the file from a copy; without it their history and pending returns are lost")
 	}
 	if err := touch(path); err != nil {
 		return nil, fmt.Errorf("job store %s: %w", path, err)

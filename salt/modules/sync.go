@@ -204,7 +204,7 @@ func syncKind(ctx context.Context, c *Call, kind string, envs []string) ([]strin
 			case err != nil:
 				return nil, err
 			case why != "":
-				logger(c.Env).Warn("a file of the master is of no use to this minion", "file", file, "saltenv", env, "why", why)
+				logger(c.Env).Warn("a file of the master is of no use to this minion", "path", file, "saltenv", env, "reason", why)
 				told = append(told, kind+"."+name+" is not usable: "+why)
 				continue
 			case changed:

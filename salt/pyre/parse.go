@@ -152,7 +152,7 @@ func (p *parser) sequence(flags *int, first bool) ([]*node, error) {
 				continue
 			}
 			if r == '#' {
-				for p.more() && p.get() != '\n' { //nolint:revive // skips the comment
+				for p.more() && p.get() != '\n' {
 				}
 				continue
 			}

@@ -160,7 +160,7 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 	}
 	if err != nil {
 		// As in Salt, a target that means nothing is nobody's, and the others hold.
-		r.o.Log.Error("top file entry ignored: invalid target", "target", str(tgt), "saltenv", env, "err", err)
+		r.o.Log.Error("top file entry ignored: invalid target", "tgt", str(tgt), "saltenv", env, "err", err)
 		return nil
 	}
 	if !e.Match(r.o.Subject) {

@@ -19,14 +19,14 @@ func (r *Run) retryOf(c *value.Map) retrying {
 	how := retrying{until: true, attempts: 2, interval: 30}
 	m, ok := get(c, "retry").(*value.Map)
 	if !ok {
-		r.o.Log.Warn("retry is not a map, using its defaults", "id", text(c, "__id__"))
+		r.o.Log.Warn("retry is not a map, using its defaults", "state", text(c, "__id__"))
 		return how
 	}
 	if v, ok := m.Get("until"); ok {
 		if b, ok := v.(bool); ok {
 			how.until = b
 		} else {
-			r.o.Log.Warn("retry: until is not a bool, using True", "id", text(c, "__id__"))
+			r.o.Log.Warn("retry: until is not a bool, using True", "state", text(c, "__id__"))
 		}
 	}
 	for name, into := range map[string]*int{"attempts": &how.attempts, "interval": &how.interval, "splay": &how.splay} {
@@ -36,7 +36,7 @@ func (r *Run) retryOf(c *value.Map) retrying {
 		if n, ok := integer(m, name); ok && n >= 0 && n < 1<<31 {
 			*into = int(n)
 		} else {
-			r.o.Log.Warn("retry: invalid number, using its default", "option", name, "id", text(c, "__id__"))
+			r.o.Log.Warn("retry: invalid number, using its default", "option", name, "state", text(c, "__id__"))
 		}
 	}
 	return how

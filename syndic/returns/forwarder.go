@@ -119,7 +119,7 @@ func (f *Forwarder) forget(ctx context.Context) {
 	}
 	for dest, rows := range f.o.Outbox.OutboxDests() {
 		if returners.IsParent(dest) && !known[dest] {
-			f.o.Log.Warn("dropped returns for a parent no longer in syndic_master, another parent has them", "for", dest, "count", rows)
+			f.o.Log.Warn("dropped returns for a parent no longer in syndic_master, another parent has them", "dest", dest, "count", rows)
 			f.Drop(ctx, dest)
 		}
 	}
@@ -130,7 +130,7 @@ func (f *Forwarder) Drop(ctx context.Context, dest string) {
 	for {
 		n, err := f.o.Outbox.OutboxForget(ctx, dest, forgetStep)
 		if err != nil && ctx.Err() == nil {
-			f.o.Log.Error("returns for a former parent not removed from the outbox", "for", dest, "err", err)
+			f.o.Log.Error("returns for a former parent not removed from the outbox", "dest", dest, "err", err)
 		}
 		if err != nil || n == 0 {
 			return

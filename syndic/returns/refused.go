@@ -122,7 +122,7 @@ func (s *Handover) reject(ctx context.Context, it returners.Item, why error) err
 			"jid", it.JID, "minion", it.ID, "master", s.o.Name, "err", why)
 		return s.settle(ctx, []returners.Item{it})
 	}
-	s.o.Log.Error("A return cannot be handed up and was set aside; it is kept in the outbox under "+returners.Rejected(it.Dest),
+	s.o.Log.Error("return set aside: the parent never accepts it", "dest", returners.Rejected(it.Dest),
 		"jid", it.JID, "minion", it.ID, "row", it.Seq, "err", why)
 	if err := s.o.Outbox.OutboxReject(ctx, it.Dest, it.Seq, why.Error()); err != nil {
 		return fmt.Errorf("set a row of the outbox aside: %w", err)

@@ -135,7 +135,7 @@ func (a *Asker) hear(reply *wire.Map) error {
 	}
 	if admitted, told := reply.Get("admitted"); told && admitted == false && !a.o.Guest {
 		if a.o.Local.NoSiblings(reply.String("node")) || !a.unadmitted.Swap(true) {
-			a.o.Log.Warn("The master above has not admitted this node as a home for others: its minions know of no siblings; give `mom node admit " + a.o.ID + "` there, or set rehome: False here")
+			a.o.Log.Warn("this node is not admitted for failover, its minions get no siblings", "hint", "mom node admit "+a.o.ID+" at the parent, or rehome: False here")
 		}
 	} else if told := reply.Has("below"); told {
 		a.unadmitted.Store(false)

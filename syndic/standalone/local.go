@@ -143,7 +143,7 @@ func (l *Local) Run(ctx context.Context) error {
 			lost = true
 		}
 		if ctx.Err() == nil {
-			l.o.Log.Warn("event bus of the master lost", "dir", l.o.Bus.SockDir, "err", err, "retry_in", wait)
+			l.o.Log.Warn("event bus of the master lost", "path", l.o.Bus.SockDir, "err", err, "retry_in", wait)
 			_ = sleep.For(ctx, wait)
 		}
 	}

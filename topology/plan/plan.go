@@ -66,7 +66,7 @@ type Plan struct {
 	Costs Costs         `json:"costs"`
 }
 
-// ErrTooMuch: no tree with one top carries that on such machines.
+// ErrTooMuch reports that no tree with one top carries the load on such machines.
 var ErrTooMuch = errors.New("one top cannot carry that")
 
 const (

@@ -27,7 +27,7 @@ func New(ctx context.Context, o config.Tracing, id, version string, log *slog.Lo
 		return nil, nil
 	}
 	for _, what := range o.Unknown {
-		log.Warn("tracing: " + what)
+		log.Warn("tracing option ignored", "reason", what)
 	}
 	var out sdk.SpanExporter
 	var err error

@@ -13,7 +13,7 @@ const (
 	flagCommand = 4
 )
 
-// ErrFrame: what came is no frame of ZMTP 3.
+// ErrFrame reports bytes that are not a frame of ZMTP 3.
 var ErrFrame = errors.New("not a frame of ZMTP 3")
 
 // frame is one frame; body aliases what was read.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrLost: the connection broke after the request had been sent. A REQ of libzmq
-// neither sends it again nor tells: it waits for the time-out of who asked.
+// ErrLost reports that the connection broke after the request was sent. A REQ of libzmq
+// neither resends it nor says so: it waits for the timeout of its caller.
 var ErrLost = errors.New("the connection broke before the reply")
 
 // Do makes one request on a connection of its own, as a stock minion does, and gives

@@ -202,7 +202,7 @@ func (w *treeWalk) folder(ctx context.Context, into *value.Map, dir, rel string,
 			}
 			into.Set(e.Name(), v)
 		default:
-			w.c.Log.Error("file_tree: not a regular file", "file", full)
+			w.c.Log.Error("file_tree: not a regular file", "path", full)
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func loadStack(ctx context.Context, c *Call) (*value.Map, error) {
 	out := value.NewMap()
 	for _, cfg := range stackLists(c) {
 		if st, err := os.Stat(cfg); err != nil || !st.Mode().IsRegular() {
-			c.Log.Info("pillar stack cfg ignored: no such file", "file", cfg)
+			c.Log.Info("pillar stack cfg ignored: no such file", "path", cfg)
 			continue
 		}
 		var err error
@@ -171,7 +171,7 @@ func (s *stacking) list(ctx context.Context, cfg string, stack *value.Map) (*val
 		}
 		slices.Sort(paths)
 		if len(paths) == 0 {
-			s.c.Log.Info("pillar stack template ignored: no such file", "file", item, "dir", dir)
+			s.c.Log.Info("pillar stack template ignored: no such file", "path", filepath.Join(dir, item))
 		}
 		for _, path := range paths {
 			if s.left--; s.left < 0 {
