@@ -42,10 +42,6 @@ func ReadFile(confDir string) (*wire.Map, error) {
 // WriteFile replaces the static grains of a configuration folder. A reader sees
 // the old file or the new one, and a crash leaves one of both.
 func WriteFile(confDir string, g *wire.Map) error {
-	b, err := pyfmt.FormatYAML(g)
-	if err != nil {
-		return fmt.Errorf("write static grains: %w", err)
-	}
 	path := filepath.Join(confDir, FileName)
 	mode := fs.FileMode(0o644)
 	if st, err := os.Stat(path); err == nil {
@@ -56,7 +52,7 @@ func WriteFile(confDir string, g *wire.Map) error {
 		return fmt.Errorf("write static grains: %w", err)
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b)
+	_, err = tmp.WriteString(pyfmt.YAML(g, pyfmt.YAMLForm{Ordered: true}))
 	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)

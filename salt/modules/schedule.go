@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -274,7 +273,7 @@ func scheduleList(ctx context.Context, c *Call) (any, error) {
 			jobs.Set(k, job)
 		}
 	}
-	return output.DumpYAML(wire.NewMap("schedule", jobs), false), nil
+	return pyfmt.YAML(wire.NewMap("schedule", jobs), pyfmt.YAMLForm{}), nil
 }
 
 func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {

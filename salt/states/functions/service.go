@@ -111,7 +111,9 @@ func serviceRunning(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.serviceRun(ctx, true)
 }
 
-func serviceDead(ctx context.Context, c *Call) (*states.Result, error) { return c.serviceRun(ctx, false) }
+func serviceDead(ctx context.Context, c *Call) (*states.Result, error) {
+	return c.serviceRun(ctx, false)
+}
 
 // serviceRun brings a service into the state that is wanted.
 func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error) {
