@@ -126,7 +126,7 @@ func (c *Call) cachedArchive(ctx context.Context) (string, error) {
 	if strings.HasPrefix(name, "/") {
 		return name, nil
 	}
-	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.Truth("use_etag"), SourceHash: c.Str("source_hash")}
+	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.IsTrue("use_etag"), SourceHash: c.Str("source_hash")}
 	path, err := c.Env.Files().Cache(ctx, name, want)
 	if err != nil {
 		return "", commandErrorf("Failed to cache %s", fileclient.Redact(name))
@@ -143,11 +143,11 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, &InfoError{Msg: err.Error(), Info: wire.NewMap("archive location", path)}
 	}
-	if c.Truth("clean") {
+	if c.IsTrue("clean") {
 		_ = os.Remove(path)
 	}
 	contents.Sort()
-	if !c.Truth("verbose") {
+	if !c.IsTrue("verbose") {
 		all := slices.Concat(contents.Dirs, contents.Files, contents.Links)
 		slices.Sort(all)
 		return wire.AnyList(all), nil
@@ -161,7 +161,7 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 func (c *Call) archiveContents(ctx context.Context, path string) (archives.Contents, error) {
 	var contents archives.Contents
 	strip := int64(0)
-	if v := c.Value("strip_components"); truth(v) || v != nil && v != int64(0) {
+	if v := c.Value("strip_components"); isTrue(v) || v != nil && v != int64(0) {
 		n, ok := integer(v)
 		if !ok || n <= 0 {
 			return contents, commandErrorf("'strip_components' must be a positive integer")
@@ -245,7 +245,7 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, osFault(err)
 	}
-	if c.Truth("clean") {
+	if c.IsTrue("clean") {
 		_ = os.Remove(path)
 	}
 	return is, nil
@@ -351,7 +351,7 @@ func archiveUnzip(ctx context.Context, c *Call) (any, error) {
 	if c.Str("password") != "" || c.Str("options") != "" {
 		return nil, invocationErrorf("archive.unzip takes neither password nor options here: use archive.cmd_unzip")
 	}
-	u := archives.Unzip{Excludes: map[string]bool{}, Modes: c.Truth("extract_perms")}
+	u := archives.Unzip{Excludes: map[string]bool{}, Modes: c.IsTrue("extract_perms")}
 	for _, name := range textList(c.Value("excludes")) {
 		u.Excludes[name] = true
 	}

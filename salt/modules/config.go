@@ -119,9 +119,9 @@ CLI Example:
 // sources returns where a value is looked for, first the one that counts most.
 func sources(c *Call) []*wire.Map {
 	var out []*wire.Map
-	all := c.Truth("omit_all")
+	all := c.IsTrue("omit_all")
 	add := func(omit string, m *wire.Map) {
-		if m != nil && !all && !c.Truth(omit) {
+		if m != nil && !all && !c.IsTrue(omit) {
 			out = append(out, m)
 		}
 	}
@@ -182,7 +182,7 @@ func laid(from []*wire.Map, how string) (*wire.Map, error) {
 
 func configOption(_ context.Context, c *Call) (any, error) {
 	name := c.Str("value")
-	if c.Truth("wildcard") {
+	if c.IsTrue("wildcard") {
 		return configWildcard(c, name), nil
 	}
 	for _, m := range sources(c) {
@@ -220,7 +220,7 @@ func configMerge(_ context.Context, c *Call) (any, error) {
 		omit string
 		m    *wire.Map
 	}{{"omit_opts", c.Env.Options()}, {"omit_master", masterOptions(c.Env)}, {"omit_pillar", c.Env.Pillar()}} {
-		if s.m == nil || c.Truth(s.omit) {
+		if s.m == nil || c.IsTrue(s.omit) {
 			continue
 		}
 		v, ok := s.m.Get(name)

@@ -131,8 +131,8 @@ func cpRecvChunked(_ context.Context, c *Call) (any, error) {
 		err = os.MkdirAll(dest, 0o777)
 	} else {
 		var data []byte
-		if data, err = chunkOf(c.Value("chunk"), truth(c.Value("compressed"))); err == nil {
-			err = writeChunk(dest, data, truth(c.Value("append")), c.Value("mode"))
+		if data, err = chunkOf(c.Value("chunk"), isTrue(c.Value("compressed"))); err == nil {
+			err = writeChunk(dest, data, isTrue(c.Value("append")), c.Value("mode"))
 		}
 	}
 	if err != nil {

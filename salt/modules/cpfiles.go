@@ -177,7 +177,7 @@ func fileError(err error) error {
 
 // wants reads the arguments that functions which fetch have in common.
 func wants(c *Call) (fileclient.Want, error) {
-	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.Truth("makedirs"), SourceHash: c.Str("source_hash")}
+	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.IsTrue("makedirs"), SourceHash: c.Str("source_hash")}
 	if c.Value("gzip") != nil {
 		n, err := c.Int("gzip")
 		if err != nil || n < 0 || n > 9 {
@@ -254,7 +254,7 @@ func cpCacheFile(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.SkipVerify, w.ETag = !c.Truth("verify_ssl"), c.Truth("use_etag")
+	w.SkipVerify, w.ETag = !c.IsTrue("verify_ssl"), c.IsTrue("use_etag")
 	return cached(ctx, c, c.Str("path"), w)
 }
 
@@ -281,7 +281,7 @@ func cpCacheFiles(ctx context.Context, c *Call) (any, error) {
 
 func cpCacheDir(ctx context.Context, c *Call) (any, error) {
 	w := fileclient.Want{Saltenv: saltenvOf(c)}
-	got, err := c.Env.Files().CacheFolder(ctx, c.Str("path"), w, c.Truth("include_empty"), c.Str("include_pat"), c.Str("exclude_pat"))
+	got, err := c.Env.Files().CacheFolder(ctx, c.Str("path"), w, c.IsTrue("include_empty"), c.Str("include_pat"), c.Str("exclude_pat"))
 	return wire.AnyList(got), fileError(err)
 }
 
@@ -329,7 +329,7 @@ func cpStatFile(ctx context.Context, c *Call) (any, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fileError(err)
-	case c.Truth("octal"):
+	case c.IsTrue("octal"):
 		return octalMode(uint32(mode)), nil
 	}
 	return mode, nil

@@ -53,11 +53,11 @@ CLI Example:
 
 func cpPush(ctx context.Context, c *Call) (any, error) {
 	path := c.Str("path")
-	if !c.Truth("keep_symlinks") {
+	if !c.IsTrue("keep_symlinks") {
 		path = realPath(path)
 	}
 	sent, err := push(ctx, c, path, c.Str("upload_path"))
-	if err != nil || sent != true || !c.Truth("remove_source") {
+	if err != nil || sent != true || !c.IsTrue("remove_source") {
 		return sent, err
 	}
 	if err := os.Remove(path); err != nil {

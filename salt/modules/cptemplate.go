@@ -77,7 +77,7 @@ func cpGetTemplate(ctx context.Context, c *Call) (any, error) {
 		path, _ := fileclient.Split(source)
 		dest = filepath.Join(dest, filepath.Base(path))
 	}
-	err = c.Env.Files().Put(dest, []byte(text), c.Truth("makedirs"))
+	err = c.Env.Files().Put(dest, []byte(text), c.IsTrue("makedirs"))
 	if errors.Is(err, fileclient.ErrNoFolder) {
 		return "", nil
 	}

@@ -77,7 +77,7 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	if v := c.Value("with_pillar"); pyfmt.Truth(v) {
 		data.Set("pillar", subset(inMemory(c), v))
 	}
-	if c.Truth("with_env_opts") {
+	if c.IsTrue("with_env_opts") {
 		env := c.Env.Option("saltenv")
 		if env == nil {
 			env = "base"
@@ -95,7 +95,7 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	} else if v := c.Value("data"); v != nil {
 		return nil, argErrorf("data must be a map, not %s", PyRepr(v))
 	}
-	if masterless(c.Env) || c.Env.Option("master_type") == "disable" && !truth(c.Env.Option("use_master_when_local")) {
+	if masterless(c.Env) || c.Env.Option("master_type") == "disable" && !isTrue(c.Env.Option("use_master_when_local")) {
 		return fired(c, c.Env.FireLocal(c.Str("tag"), data)), nil
 	}
 	return fireWith(ctx, c, data)
@@ -148,8 +148,8 @@ func subset(m *wire.Map, names any) *wire.Map {
 
 // masterless tells whether the minion runs without a master.
 func masterless(env Env) bool {
-	local := truth(env.Option("local")) || env.Option("file_client") == "local"
-	return local && !truth(env.Option("use_master_when_local"))
+	local := isTrue(env.Option("local")) || env.Option("file_client") == "local"
+	return local && !isTrue(env.Option("use_master_when_local"))
 }
 
 func eventFireMaster(ctx context.Context, c *Call) (any, error) {

@@ -209,7 +209,7 @@ func (f *finder) read(options *wire.Map) (problem string) {
 		case strings.HasPrefix(key, "_"):
 			return true
 		case key == "test":
-			f.test = truth(v)
+			f.test = isTrue(v)
 			return true
 		case key == "mindepth" || key == "maxdepth":
 			n, ok := integer(v)

@@ -200,7 +200,7 @@ func times(path string, follow bool) (atime, mtime, ctime float64, err error) {
 }
 
 func fileStats(_ context.Context, c *Call) (any, error) {
-	path, follow := c.path("path"), c.Truth("follow_symlinks")
+	path, follow := c.path("path"), c.IsTrue("follow_symlinks")
 	st, sys, err := statOf(path, follow)
 	if err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func fileReadlink(_ context.Context, c *Call) (any, error) {
 	if errors.Is(err, syscall.EINVAL) {
 		return nil, invocationErrorf("A valid link was not specified: %s", path)
 	}
-	if err == nil && c.Truth("canonicalize") {
+	if err == nil && c.IsTrue("canonicalize") {
 		to, err = filepath.EvalSymlinks(path)
 	}
 	return to, osFault(err)

@@ -252,10 +252,10 @@ func fileCopy(ctx context.Context, c *Call) (any, error) {
 		return nil, invocationErrorf("File path must be absolute.")
 	case err != nil:
 		return nil, commandErrorf("No such file or directory '%s'", src)
-	case st.IsDir() && !c.Truth("recurse"):
+	case st.IsDir() && !c.IsTrue("recurse"):
 		return nil, invocationErrorf("Cannot copy overwriting a directory without recurse flag set to true!")
 	}
-	if c.Truth("remove_existing") {
+	if c.IsTrue("remove_existing") {
 		if err := os.RemoveAll(dst); err != nil {
 			return nil, osFault(err)
 		}
@@ -290,7 +290,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 		dst = filepath.Join(dst, filepath.Base(src))
 	}
 	err = os.Rename(src, dst)
-	if errors.Is(err, syscall.EXDEV) && !c.Truth("disallow_copy_and_unlink") {
+	if errors.Is(err, syscall.EXDEV) && !c.IsTrue("disallow_copy_and_unlink") {
 		if st.IsDir() {
 			err = copyTree(ctx, src, dst)
 		} else {
@@ -342,7 +342,7 @@ func fileRmdir(_ context.Context, c *Call) (any, error) {
 	if !folder(path) {
 		return nil, invocationErrorf("A valid directory was not specified.")
 	}
-	if c.Truth("recurse") {
+	if c.IsTrue("recurse") {
 		var dirs []string
 		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && p != path {
@@ -374,7 +374,7 @@ func fileSymlink(_ context.Context, c *Call) (any, error) {
 	st, err := os.Lstat(path)
 	there := err == nil
 	switch {
-	case there && !c.Truth("force") && !c.Truth("atomic"):
+	case there && !c.IsTrue("force") && !c.IsTrue("atomic"):
 		return nil, commandErrorf("Found existing symlink: %s", path)
 	case there && st.IsDir():
 		return nil, commandErrorf("Existing path is not a symlink: %s", path)

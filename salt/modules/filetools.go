@@ -156,7 +156,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 			return slices.ContainsFunc(prefixes, func(p string) bool { return o == p || strings.HasPrefix(p, "--") && strings.HasPrefix(o, p) })
 		})
 	}
-	if c.Truth("dry_run") {
+	if c.IsTrue("dry_run") {
 		words = append(words, "--dry-run")
 	}
 	if !has("-N", "--forward") {
@@ -256,10 +256,10 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 	if bodies[0] == bodies[1] {
 		return "", nil
 	}
-	if c.Truth("template") && truth(c.option("obfuscate_templates")) {
+	if c.IsTrue("template") && isTrue(c.option("obfuscate_templates")) {
 		return "<Obfuscated Template>", nil
 	}
-	if !c.Truth("show_changes") {
+	if !c.IsTrue("show_changes") {
 		return "<show_changes=False>", nil
 	}
 	if a, b := text.IsText([]byte(bodies[0])), text.IsText([]byte(bodies[1])); !a || !b {
@@ -272,7 +272,7 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 		return "Replace binary file", nil
 	}
 	diff := difflib.Text(bodies[0], bodies[1])
-	if c.Truth("show_filenames") {
+	if c.IsTrue("show_filenames") {
 		diff = "--- " + paths[0] + "\n+++ " + paths[1] + "\n" + strings.TrimPrefix(diff, "--- \n+++ \n")
 	}
 	return diff, nil

@@ -177,7 +177,7 @@ func sanitize(m *wire.Map) {
 
 func grainsItems(_ context.Context, c *Call) (any, error) {
 	g := c.Env.Grains()
-	if c.Truth("sanitize") {
+	if c.IsTrue("sanitize") {
 		g = g.Clone()
 		sanitize(g)
 	}
@@ -219,7 +219,7 @@ func items(data *wire.Map, paths []any, kw *wire.Map) (*wire.Map, error) {
 		}
 		out.Set(p, v)
 	}
-	if v, _ := kw.Get("sanitize"); truth(v) {
+	if v, _ := kw.Get("sanitize"); isTrue(v) {
 		sanitize(out)
 	}
 	return out, nil
@@ -291,12 +291,12 @@ func grainsSetvals(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return nil, &ExceptionError{"salt.exceptions.SaltException", "setvals grains must be a dictionary."}
 	}
-	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+	return m, saveGrains(ctx, c, m, c.IsTrue("destructive"), c.IsTrue("refresh_pillar"))
 }
 
 func grainsSetval(ctx context.Context, c *Call) (any, error) {
 	m := wire.NewMap(c.Value("key"), c.Value("val"))
-	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+	return m, saveGrains(ctx, c, m, c.IsTrue("destructive"), c.IsTrue("refresh_pillar"))
 }
 
 // saveGrains lays changes over the file of static grains and makes the minion

@@ -13,7 +13,7 @@ import (
 var grainsFile sync.Mutex
 
 func grainsAppend(ctx context.Context, c *Call) (any, error) {
-	list, problem := grainList(c, c.Truth("convert"))
+	list, problem := grainList(c, c.IsTrue("convert"))
 	if problem != "" {
 		return problem, nil
 	}
@@ -91,15 +91,15 @@ func copiedMap(c *Call, keys []string) *wire.Map {
 }
 
 func grainsDelval(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, nil, c.Truth("destructive"), c.Truth("force"), defaultDelimiter)
+	return setGrain(ctx, c, nil, c.IsTrue("destructive"), c.IsTrue("force"), defaultDelimiter)
 }
 
 func grainsDelkey(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, nil, true, c.Truth("force"), defaultDelimiter)
+	return setGrain(ctx, c, nil, true, c.IsTrue("force"), defaultDelimiter)
 }
 
 func grainsSet(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, c.Value("val"), c.Truth("destructive"), c.Truth("force"), c.Str("delimiter"))
+	return setGrain(ctx, c, c.Value("val"), c.IsTrue("destructive"), c.IsTrue("force"), c.Str("delimiter"))
 }
 
 // setGrain is grains.set: the result tells what changed, or why nothing did.

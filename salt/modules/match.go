@@ -158,7 +158,7 @@ func matchFilterBy(_ context.Context, c *Call) (any, error) {
 			return nil, &CommandError{Msg: "Cannot update using non-dict types in dictupdate.update()"}
 		}
 		base = deepCopy(base).(*wire.Map)
-		mergeInto(base, with, truth(c.Value("merge_lists")))
+		mergeInto(base, with, isTrue(c.Value("merge_lists")))
 		return base, nil
 	}
 	v, _ := mapGet(lookup, c.Value("default"))

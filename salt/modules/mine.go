@@ -184,7 +184,7 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 		data.Set(e.name, e.packed(v))
 	}
 	c.Retcode = 0 // that of the functions is none of the mine's
-	return mineStore(ctx, c, data, c.Truth("clear"))
+	return mineStore(ctx, c, data, c.IsTrue("clear"))
 }
 
 func mineSend(ctx context.Context, c *Call) (any, error) {
@@ -223,7 +223,7 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return nil, commandErrorf("the master gives nothing: %s", PyStr(v))
 	}
-	if c.Truth("exclude_minion") {
+	if c.IsTrue("exclude_minion") {
 		out = out.Clone()
 		out.Delete(PyStr(c.Env.Option("id")))
 	}

@@ -86,7 +86,7 @@ func mountActive(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	out := wire.NewMap()
-	if !c.Truth("extended") {
+	if !c.IsTrue("extended") {
 		table.Range(func(folder, v any) bool {
 			f := v.([]string)
 			out.Set(folder, wire.NewMap("device", f[0], "alt_device", f[0], "fstype", f[2], "opts", mountOptions(f[3])))

@@ -81,7 +81,7 @@ func (c *Call) mountPaths() (name, device string, err error) {
 	if err := plainArg("name", name); err != nil {
 		return "", "", err
 	}
-	if truth(c.Value("device")) || given(c.Value("device")) && c.Value("device") != false {
+	if isTrue(c.Value("device")) || given(c.Value("device")) && c.Value("device") != false {
 		device = c.Str("device")
 		err = plainArg("device", device)
 	}
@@ -108,7 +108,7 @@ func (c *Call) mountIt(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(name); err != nil && c.Truth("mkmnt") {
+	if _, err := os.Stat(name); err != nil && c.IsTrue("mkmnt") {
 		if _, err := c.sub(ctx, "file.mkdir", []any{name}, wire.NewMap("user", c.Value("user"))); err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func mountSwapOn(ctx context.Context, c *Call) (any, error) {
 		return wire.NewMap("stats", is, "new", false), nil
 	}
 	words := []string{"swapon", name}
-	if truth(c.Value("priority")) {
+	if isTrue(c.Value("priority")) {
 		words = append(words, "-p", c.Str("priority"))
 	}
 	if _, err := c.sub(ctx, "cmd.run", []any{wire.AnyList(words)}, wire.NewMap("python_shell", false)); err != nil {

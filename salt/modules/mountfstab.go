@@ -147,7 +147,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 		switch {
 		case !ok || !fstabMatches(is, criteria):
 			out += text
-		case fstabMatches(is, entry) || c.Truth("not_change"):
+		case fstabMatches(is, entry) || c.IsTrue("not_change"):
 			told, out = "present", out+text
 		default:
 			told, out = "change", out+line
@@ -159,7 +159,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 		}
 		told, out = "new", out+line
 	}
-	if told != "present" && !c.Truth("test") {
+	if told != "present" && !c.IsTrue("test") {
 		if err := os.WriteFile(config, []byte(out), 0o644); err != nil {
 			return nil, commandErrorf("File not writable %s", config)
 		}

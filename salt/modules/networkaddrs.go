@@ -181,7 +181,7 @@ func networkAddrs(family string) func(context.Context, *Call) (any, error) {
 		for _, p := range all {
 			a := p.Addr()
 			switch {
-			case a.IsLoopback() && !c.Truth("include_loopback"), within && !cidr.Contains(a):
+			case a.IsLoopback() && !c.IsTrue("include_loopback"), within && !cidr.Contains(a):
 			case !within && c.Value("type") == "public" && privateAddr(a), !within && c.Value("type") == "private" && !privateAddr(a):
 			default:
 				addrs = append(addrs, a)
@@ -254,11 +254,11 @@ func networkNetworks(family string) func(context.Context, *Call) (any, error) {
 		}
 		var nets []netip.Prefix
 		for _, p := range all {
-			if n := p.Masked(); !n.Addr().IsLoopback() || c.Truth("include_loopback") {
+			if n := p.Masked(); !n.Addr().IsLoopback() || c.IsTrue("include_loopback") {
 				nets = append(nets, n)
 			}
 		}
-		if !c.Truth("verbose") {
+		if !c.IsTrue("verbose") {
 			return prefixTexts(nets), nil
 		}
 		m := wire.NewMap()

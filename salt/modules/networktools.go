@@ -109,7 +109,7 @@ func networkPing(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	c.Retcode = r.retcode
-	if c.Truth("return_boolean") {
+	if c.IsTrue("return_boolean") {
 		return r.retcode == 0, nil
 	}
 	return said(r), nil

@@ -104,7 +104,7 @@ func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*w
 	}
 	if pillarenv != nil {
 		o.Pillarenv = PyStr(pillarenv)
-	} else if truth(c.Env.Option("pillarenv_from_saltenv")) {
+	} else if isTrue(c.Env.Option("pillarenv_from_saltenv")) {
 		o.Pillarenv = o.Saltenv
 	}
 	m, err := c.Env.CompilePillar(ctx, o)
@@ -183,7 +183,7 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	}
 	v, ok := traverse(p, c.Str("key"), c.Str("delimiter"))
 	fallback := c.Value("default")
-	if c.Truth("merge") {
+	if c.IsTrue("merge") {
 		if m, merged := mergedDefault(c, fallback, v, ok); merged {
 			return masked(c, m, c.Value("unmask")), nil
 		}
@@ -192,7 +192,7 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	switch {
 	case ok:
 		return masked(c, v, c.Value("unmask")), nil
-	case none && truth(c.Env.Option("pillar_raise_on_missing")):
+	case none && isTrue(c.Env.Option("pillar_raise_on_missing")):
 		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
 	case none:
 		return "", nil
@@ -213,7 +213,7 @@ func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 			return base, true
 		}
 		if m, ok := v.(*wire.Map); ok {
-			mergeInto(base, m, truth(lists))
+			mergeInto(base, m, isTrue(lists))
 			return base, true
 		}
 	case []any:

@@ -193,13 +193,13 @@ func pkgList(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	what := "installed"
-	if c.Truth("removed") {
+	if c.IsTrue("removed") {
 		what = "removed"
-	} else if c.Truth("purge_desired") {
+	} else if c.IsTrue("purge_desired") {
 		what = "purge_desired"
 	}
 	list, err := p.Installed(ctx, c, what)
-	return list.value(c.Truth("versions_as_list")), err
+	return list.value(c.IsTrue("versions_as_list")), err
 }
 
 // oneOrMap gives the value of one name as it is, of several in a map.
@@ -252,7 +252,7 @@ func pkgVersion(ctx context.Context, c *Call) (any, error) {
 func (c *Call) optional(name string, otherwise bool) bool {
 	for _, v := range []any{c.keyword(name), c.Value(name)} {
 		if v != nil {
-			return truth(v)
+			return isTrue(v)
 		}
 	}
 	return otherwise
@@ -343,7 +343,7 @@ func pkgUpgrades(ctx context.Context, c *Call) (any, error) {
 	if err := c.checkPkg("list_upgrades", p); err != nil {
 		return nil, err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}
@@ -365,7 +365,7 @@ func pkgCompare(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	a, b := c.Str("pkg1"), c.Str("pkg2")
-	if c.Truth("ignore_epoch") {
+	if c.IsTrue("ignore_epoch") {
 		a, b = a[strings.IndexByte(a, ':')+1:], b[strings.IndexByte(b, ':')+1:]
 	}
 	if err := plainArgs("a version", []string{a, b}); err != nil {

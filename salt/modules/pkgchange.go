@@ -134,7 +134,7 @@ func pkgInstall(ctx context.Context, c *Call) (any, error) {
 	if err != nil || len(targets) == 0 {
 		return wire.NewMap(), err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 			if err != nil {
 				return nil, nil, err
 			}
-			ok, err := satisfies(ctx, c, p, latest[t.name], t.version, c.Truth("ignore_epoch"))
+			ok, err := satisfies(ctx, c, p, latest[t.name], t.version, c.IsTrue("ignore_epoch"))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -194,7 +194,7 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 		default:
 			t.version = strings.TrimLeft(t.version, "=")
 		}
-		if c.Truth("reinstall") && len(old[t.name]) > 0 && t.file == "" {
+		if c.IsTrue("reinstall") && len(old[t.name]) > 0 && t.file == "" {
 			t.reinstall = t.version == "" || slices.Contains(old[t.name], t.version)
 		}
 		out = append(out, t)
@@ -298,7 +298,7 @@ func pkgUpgrade(ctx context.Context, c *Call) (any, error) {
 	if err := c.checkPkg("upgrade", p); err != nil {
 		return nil, err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 		v, _ := c.Kwargs.Get(name)
 		switch {
 		case name == "failhard":
-			hard = truth(v)
+			hard = isTrue(v)
 		case !strings.HasPrefix(name, "__"):
 			return nil, invocationErrorf("The following keyword arguments are not valid: %s=%s", name, PyStr(v))
 		}

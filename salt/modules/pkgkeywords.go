@@ -41,7 +41,7 @@ var otherwise = map[string]pkgWord{
 	"test":                 {anyway: no, instead: "use state.single pkg.installed test=True"},
 	"update_holds": {
 		// apt's packages are let go while they are changed, and held again; the others' stay.
-		anyway:  func(packager string, v any) bool { return truth(v) == (packager == "apt") },
+		anyway:  func(packager string, v any) bool { return isTrue(v) == (packager == "apt") },
 		instead: "call pkg.unhold before and pkg.hold afterwards; with apt a held package that is named is always changed and held again",
 	},
 	"use_context": {anyway: func(string, any) bool { return true }}, // nothing is kept between calls
@@ -95,7 +95,7 @@ var pkgWords = map[string]map[string]pkgWord{
 	"upgrade_available": with(map[string]pkgWord{"refresh": {on: everywhere}, "fromrepo": {on: fetches, anyway: no, instead: "set the repositories in /etc/apk/repositories"}}),
 	"list_upgrades": with(map[string]pkgWord{
 		"fromrepo":     {on: []string{"apt", "dnf"}, anyway: no, instead: "use pkg.latest_version with fromrepo"},
-		"dist_upgrade": {on: onApt, anyway: func(_ string, v any) bool { return v == nil || truth(v) }, instead: "leave it out: all that could be upgraded is listed"},
+		"dist_upgrade": {on: onApt, anyway: func(_ string, v any) bool { return v == nil || isTrue(v) }, instead: "leave it out: all that could be upgraded is listed"},
 	}),
 	"refresh_db": with(map[string]pkgWord{"fromrepo": {on: onDnf, anyway: no, instead: "leave it out: all lists are fetched"}}),
 }

@@ -28,7 +28,7 @@ func listArg(v any) any {
 // pkgTargets reads name (with commas), pkgs and sources.
 func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	pkgs, sources := listArg(c.Value("pkgs")), listArg(c.Value("sources"))
-	if truth(pkgs) && truth(sources) {
+	if isTrue(pkgs) && isTrue(sources) {
 		return nil, invocationErrorf("Only one of \"pkgs\" and \"sources\" can be used.")
 	}
 	version := ""

@@ -73,11 +73,11 @@ func psCPUPercent(ctx context.Context, c *Call) (any, error) {
 	if !(interval >= 0) {
 		return nil, &ExceptionError{"ValueError", "interval is not positive (got " + PyStr(c.Value("interval")) + ")"}
 	}
-	shares, err := cpu.PercentWithContext(ctx, seconds(interval), c.Truth("per_cpu"))
+	shares, err := cpu.PercentWithContext(ctx, seconds(interval), c.IsTrue("per_cpu"))
 	if err != nil || len(shares) == 0 {
 		return nil, osFault(err)
 	}
-	if !c.Truth("per_cpu") {
+	if !c.IsTrue("per_cpu") {
 		return tenth(shares[0]), nil
 	}
 	out := make([]any, len(shares))
@@ -88,7 +88,7 @@ func psCPUPercent(ctx context.Context, c *Call) (any, error) {
 }
 
 func psCPUTimes(ctx context.Context, c *Call) (any, error) {
-	times, err := cpu.TimesWithContext(ctx, c.Truth("per_cpu"))
+	times, err := cpu.TimesWithContext(ctx, c.IsTrue("per_cpu"))
 	if err != nil || len(times) == 0 {
 		return nil, osFault(err)
 	}
@@ -97,7 +97,7 @@ func psCPUTimes(ctx context.Context, c *Call) (any, error) {
 		out[i] = wire.NewMap("user", t.User, "nice", t.Nice, "system", t.System, "idle", t.Idle, "iowait", t.Iowait, "irq", t.Irq,
 			"softirq", t.Softirq, "steal", t.Steal, "guest", t.Guest, "guest_nice", t.GuestNice)
 	}
-	if !c.Truth("per_cpu") {
+	if !c.IsTrue("per_cpu") {
 		return out[0], nil
 	}
 	return out, nil
@@ -137,7 +137,7 @@ func psDiskIO(ctx context.Context, c *Call) (any, error) {
 }
 
 func psPartitions(ctx context.Context, c *Call) (any, error) {
-	parts, err := mountedPartitions(ctx, c.Truth("all"))
+	parts, err := mountedPartitions(ctx, c.IsTrue("all"))
 	return maplist(parts), err
 }
 
@@ -150,7 +150,7 @@ func maplist(maps []*wire.Map) []any {
 }
 
 func psPartitionUsage(ctx context.Context, c *Call) (any, error) {
-	parts, err := mountedPartitions(ctx, c.Truth("all"))
+	parts, err := mountedPartitions(ctx, c.IsTrue("all"))
 	if err != nil {
 		return nil, err
 	}

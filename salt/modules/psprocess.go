@@ -118,7 +118,7 @@ func (c *Call) psMatching(ctx context.Context, fits func(line string) bool) ([]*
 	user := c.Value("user")
 	return slices.DeleteFunc(all, func(p *psutil.Process) bool {
 		line, _ := p.NameWithContext(ctx)
-		if c.Truth("full") {
+		if c.IsTrue("full") {
 			words, _ := p.CmdlineSliceWithContext(ctx)
 			line = strings.Join(words, " ")
 		}
@@ -132,7 +132,7 @@ func (c *Call) psMatching(ctx context.Context, fits func(line string) bool) ([]*
 
 func psGrep(ctx context.Context, c *Call) (any, error) {
 	fits := func(line string) bool { return strings.Contains(line, c.Str("pattern")) }
-	if c.Truth("pattern_is_regex") {
+	if c.IsTrue("pattern_is_regex") {
 		re, err := text.Compile(c.Str("pattern"), int64(0))
 		if err != nil {
 			return nil, argErrorf("pattern: %v", err)

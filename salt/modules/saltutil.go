@@ -154,7 +154,7 @@ func saltutilCached(_ context.Context, c *Call) (any, error) {
 	if m, ok := c.Env.Jobs().Cached(c.Str("jid")); ok {
 		return m, nil
 	}
-	if !truth(c.Env.Option("cache_jobs")) {
+	if !isTrue(c.Env.Option("cache_jobs")) {
 		return "Local jobs cache directory not found; you may need to enable cache_jobs on this minion", nil
 	}
 	return fmt.Sprintf("Local jobs cache directory of job %s not found", c.Str("jid")), nil
@@ -204,14 +204,14 @@ func signal(c *Call, jid string, sig syscall.Signal) string {
 }
 
 func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
-	if err := c.Env.RefreshGrains(ctx, c.Truth("refresh_pillar")); err != nil {
+	if err := c.Env.RefreshGrains(ctx, c.IsTrue("refresh_pillar")); err != nil {
 		return nil, commandErrorf("refresh of the grains failed: %v", err)
 	}
 	return true, nil
 }
 
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
-	if !c.Truth("wait") {
+	if !c.IsTrue("wait") {
 		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
 			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}

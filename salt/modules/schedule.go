@@ -258,9 +258,9 @@ func listed(job *wire.Map) *wire.Map {
 }
 
 func scheduleList(ctx context.Context, c *Call) (any, error) {
-	l := jobList{all: c.Truth("show_all"), enabledOnly: !c.Truth("show_disabled"), offline: c.Truth("offline"), where: c.Value("where")}
+	l := jobList{all: c.IsTrue("show_all"), enabledOnly: !c.IsTrue("show_disabled"), offline: c.IsTrue("offline"), where: c.Value("where")}
 	jobs := listJobs(ctx, c, l)
-	if !c.Truth("return_yaml") {
+	if !c.IsTrue("return_yaml") {
 		return jobs, nil
 	}
 	saved := savedJobs(c)

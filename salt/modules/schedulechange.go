@@ -156,7 +156,7 @@ func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 	}
-	if job, is := v.(*wire.Map); is && !c.Truth("force") {
+	if job, is := v.(*wire.Map); is && !c.IsTrue("force") {
 		if on, has := job.Get("enabled"); has && !pyfmt.Truth(on) {
 			return ret.say(true, fmt.Sprintf("Job %s is disabled.", name))
 		}

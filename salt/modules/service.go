@@ -194,7 +194,7 @@ func (c *Call) manager() (serviceManager, error) {
 				return nil, invocationErrorf("%s=%s is for hosts with systemd, which this is not", arg, PyStr(v))
 			}
 		}
-		if c.Truth("no_block") && c.Fun != "service.force_reload" {
+		if c.IsTrue("no_block") && c.Fun != "service.force_reload" {
 			return nil, invocationErrorf("no_block=True is for hosts with systemd, which this is not")
 		}
 	}

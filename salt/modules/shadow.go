@@ -163,7 +163,7 @@ func shadowSet(ctx context.Context, c *Call) (any, error) {
 		logger(c.Env).Warn("a user that is not there gets no password", "user", name)
 		return false, err
 	}
-	if c.Truth("use_usermod") {
+	if c.IsTrue("use_usermod") {
 		words := append([]string{"usermod"}, inRoot(c)...)
 		if _, err := c.exec(ctx, append(words, "-p", secret, name)...); err != nil {
 			return nil, err

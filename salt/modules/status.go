@@ -300,7 +300,7 @@ func statusMaster(_ context.Context, c *Call) (any, error) {
 			connected = connected || m.Connected
 		}
 	}
-	if connected != c.Truth("connected") {
+	if connected != c.IsTrue("connected") {
 		tag := "__master_disconnected"
 		if connected {
 			tag = "__master_connected"

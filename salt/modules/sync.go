@@ -141,7 +141,7 @@ func syncAll(ctx context.Context, c *Call) (any, error) {
 		}
 		out.Set(kind, wire.AnyList(told))
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
 			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}

@@ -55,7 +55,7 @@ func systemctl(ctx context.Context, c *Call, scoped bool, name string, action ..
 		words = scope(c)
 	}
 	words = append(words, "systemctl")
-	if c.Truth("no_block") {
+	if c.IsTrue("no_block") {
 		words = append(words, "--no-block")
 	}
 	if root := c.Str("root"); root != "" {
@@ -79,7 +79,7 @@ func (s systemd) Do(ctx context.Context, c *Call, action, name string) (bool, er
 		return false, err
 	}
 	for arg, how := range map[string][]string{"unmask": {"unmask"}, "unmask_runtime": {"unmask", "--runtime"}} {
-		if c.Truth(arg) {
+		if c.IsTrue(arg) {
 			if r, err := systemctl(ctx, c, true, name, how...); err != nil || r.retcode != 0 {
 				return false, orFailed(err, "Failed to unmask service '%s'", name)
 			}
@@ -246,7 +246,7 @@ func serviceMask(action string) func(context.Context, *Call) (any, error) {
 			return nil, err
 		}
 		words := []string{action}
-		if c.Truth("runtime") {
+		if c.IsTrue("runtime") {
 			words = append(words, "--runtime")
 		}
 		r, err := systemctl(ctx, c, true, c.Str("name"), words...)
@@ -266,7 +266,7 @@ func serviceMasked(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	dir := "/etc"
-	if c.Truth("runtime") {
+	if c.IsTrue("runtime") {
 		dir = "/run"
 	}
 	to, err := os.Readlink(filepath.Join("/", c.Str("root"), dir, "systemd/system", unit(c.Str("name"))))

@@ -400,7 +400,7 @@ func testTry(ctx context.Context, c *Call) (any, error) {
 		return v, nil
 	case ctx.Err() != nil:
 		return nil, err
-	case c.Truth("return_try_exception"):
+	case c.IsTrue("return_try_exception"):
 		return err.Error(), nil
 	}
 	return nil, nil

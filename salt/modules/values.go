@@ -20,8 +20,8 @@ func (c *Call) Str(name string) string {
 	return PyStr(v)
 }
 
-// Truth returns the named argument as a condition, by the rules of [truth].
-func (c *Call) Truth(name string) bool { return truth(c.Value(name)) }
+// IsTrue returns the named argument as a condition, by the rules of [isTrue].
+func (c *Call) IsTrue(name string) bool { return isTrue(c.Value(name)) }
 
 // Int returns the named argument as a whole number.
 func (c *Call) Int(name string) (int64, error) {
@@ -80,9 +80,9 @@ func number(v any) (float64, bool) {
 	return pyfmt.Number(v)
 }
 
-// truth tells whether Salt takes a value as true: numbers above zero, the text
+// isTrue reports what Salt's is_true does: numbers above zero, the text
 // "true" in any case, lists and maps that hold something.
-func truth(v any) bool {
+func isTrue(v any) bool {
 	if f, ok := number(v); ok {
 		return f > 0
 	}

@@ -26,8 +26,8 @@ func TestTruth(t *testing.T) {
 		{wire.NewMap("a", 1), true},
 		{wire.NewMap(), false},
 	} {
-		if got := truth(tt.v); got != tt.want {
-			t.Errorf("truth(%#v) = %v, want %v", tt.v, got, tt.want)
+		if got := isTrue(tt.v); got != tt.want {
+			t.Errorf("isTrue(%#v) = %v, want %v", tt.v, got, tt.want)
 		}
 	}
 }

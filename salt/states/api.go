@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -91,7 +93,7 @@ func (c *Call) Value(name string) any {
 func (c *Call) Str(name string) string { return c.Args.String(name) }
 
 // Truth reports whether Python takes the named argument as true.
-func (c *Call) Truth(name string) bool { return Truth(c.Value(name)) }
+func (c *Call) Truth(name string) bool { return pyfmt.Truth(c.Value(name)) }
 
 // Result is what a state function gives.
 type Result struct {
