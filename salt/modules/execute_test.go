@@ -18,7 +18,7 @@ func register(t *testing.T, module string, fns ...Function) {
 	Register(module, fns...)
 	t.Cleanup(func() {
 		for _, fn := range fns {
-			delete(registry, module+"."+fn.Name)
+			registered.Remove(module + "." + fn.Name)
 		}
 	})
 }

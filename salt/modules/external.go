@@ -84,14 +84,3 @@ func find(ctx context.Context, env Env, full string) (Function, bool, error) {
 	}
 	return externalFunction(ctx, env, full)
 }
-
-// Own tells whether the minion has a module of this name of its own.
-func Own(module string) bool {
-	prefix := module + "."
-	for name := range registry {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/registry"
 )
 
 // Function is one execution function.
@@ -24,14 +25,7 @@ type Function struct {
 }
 
 // Arg is one named argument of a [Function].
-type Arg struct {
-	Name string
-	// Default is the value used when the caller gives none. It has no
-	// meaning for a required argument.
-	Default any
-	// Required makes a call without the argument an error.
-	Required bool
-}
+type Arg = registry.Arg
 
 // Call is one invocation: a function together with bound arguments.
 type Call struct {

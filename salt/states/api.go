@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/registry"
 
 	"github.com/momtree/mom/value"
 )
@@ -43,14 +44,8 @@ type Spec struct {
 	OwnCheckCmd bool
 }
 
-// Arg is one named argument.
-type Arg struct {
-	Name string
-	// Default is the value when the chunk has none.
-	Default any
-	// Required makes a chunk without it an error.
-	Required bool
-}
+// Arg is one named argument of a state function.
+type Arg = registry.Arg
 
 // Call is one call of a state function.
 type Call struct {
