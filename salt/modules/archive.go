@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -141,7 +142,7 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 	}
 	contents, err := c.archiveContents(ctx, path)
 	if err != nil {
-		return nil, &InfoError{Msg: err.Error(), Info: wire.NewMap("archive location", path)}
+		return nil, &InfoError{Msg: err.Error(), Info: value.NewMap("archive location", path)}
 	}
 	if c.IsTrue("clean") {
 		_ = os.Remove(path)
@@ -152,7 +153,7 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 		slices.Sort(all)
 		return wire.AnyList(all), nil
 	}
-	return wire.NewMap("dirs", wire.AnyList(contents.Dirs), "files", wire.AnyList(contents.Files), "links", wire.AnyList(contents.Links),
+	return value.NewMap("dirs", wire.AnyList(contents.Dirs), "files", wire.AnyList(contents.Files), "links", wire.AnyList(contents.Links),
 		"top_level_dirs", wire.AnyList(contents.TopDirs()), "top_level_files", wire.AnyList(archives.Top(contents.Files)),
 		"top_level_links", wire.AnyList(archives.Top(contents.Links))), nil
 }
@@ -240,7 +241,7 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 	}
 	is, err := archives.Encrypted(path)
 	if errors.Is(err, archives.ErrFormat) {
-		return nil, &InfoError{Msg: c.Str("name") + " is not a ZIP file.", Info: wire.NewMap("archive location", path)}
+		return nil, &InfoError{Msg: c.Str("name") + " is not a ZIP file.", Info: value.NewMap("archive location", path)}
 	}
 	if err != nil {
 		return nil, osFault(err)
@@ -253,7 +254,7 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 
 // archiveRun runs a program as the user runas and returns the lines it writes.
 func (c *Call) archiveRun(ctx context.Context, cwd any, strict bool, words ...string) ([]string, error) {
-	kwargs := wire.NewMap("python_shell", false, "runas", c.Value("runas"), "raise_err", strict)
+	kwargs := value.NewMap("python_shell", false, "runas", c.Value("runas"), "raise_err", strict)
 	if cwd != nil {
 		kwargs.Set("cwd", cwd)
 	}

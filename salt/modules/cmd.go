@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // cmdOptions are the arguments that every cmd function takes after cmd.
@@ -264,7 +264,7 @@ func cmdAll(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("pid", r.PID, "retcode", r.Retcode, "stdout", r.Stdout, "stderr", r.Stderr), nil
+	return value.NewMap("pid", r.PID, "retcode", r.Retcode, "stdout", r.Stdout, "stderr", r.Stderr), nil
 }
 
 func cmdRetcode(ctx context.Context, c *Call) (any, error) {
@@ -277,7 +277,7 @@ func cmdBackground(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("pid", pid), nil
+	return value.NewMap("pid", pid), nil
 }
 
 // startBackground starts a command that outlives its job.

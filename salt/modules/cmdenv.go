@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // localeVars are set to C for a command, so that its messages can be relied on.
@@ -75,7 +76,7 @@ func environment(c *Call, who account) []string {
 func envMap(v any) map[string]string {
 	out := map[string]string{}
 	switch v := wire.Normal(v).(type) {
-	case *wire.Map:
+	case *value.Map:
 		v.Range(func(k, e any) bool {
 			text := ""
 			if e != nil {

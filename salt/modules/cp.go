@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // maxChunk bounds what one compressed chunk may become.
@@ -52,12 +52,12 @@ CLI Example:
 }
 
 func cpRecv(_ context.Context, c *Call) (any, error) {
-	files, ok := c.Value("files").(*wire.Map)
+	files, ok := c.Value("files").(*value.Map)
 	dest, isText := c.Value("dest").(string)
 	if !ok || !isText {
 		return nil, argErrorf("files is a map of paths to contents, dest is a path")
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	var wrong error
 	files.Range(func(k, v any) bool {
 		path, ok := k.(string)

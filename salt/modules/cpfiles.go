@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -315,7 +316,7 @@ func cpHashFile(ctx context.Context, c *Call) (any, error) {
 	case absentFile(err) && fileclient.IsURL(source):
 		return "", nil
 	case absentFile(err):
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	case err != nil:
 		return nil, fileError(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -166,7 +166,7 @@ func (c *Call) newFolders(dir string) error {
 		if !given(c.Value("user")) && !given(c.Value("group")) {
 			continue
 		}
-		kwargs := wire.NewMap("user", PyStr(orText(c.Value("user"))), "group", PyStr(orText(c.Value("group"))))
+		kwargs := value.NewMap("user", PyStr(orText(c.Value("user"))), "group", PyStr(orText(c.Value("group"))))
 		if fault, err := c.sub(context.Background(), "file.chown", []any{d}, kwargs); err != nil || fault != nil {
 			return orFailed(err, "%s: %s", d, PyStr(fault))
 		}
@@ -303,7 +303,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, commandErrorf("Unable to move '%s' to '%s': %s", src, dst, pythonOSError(err))
 	}
-	return wire.NewMap("result", true, "comment", "'"+src+"' moved to '"+dst+"'"), nil
+	return value.NewMap("result", true, "comment", "'"+src+"' moved to '"+dst+"'"), nil
 }
 
 func fileRename(_ context.Context, c *Call) (any, error) {

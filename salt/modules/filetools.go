@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/text"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -198,7 +199,7 @@ func fileLsattr(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, line := range strings.Split(r.stdout, "\n") {
 		attrs, name, ok := strings.Cut(line, " ")
 		if ok && !strings.HasPrefix(line, "lsattr: ") {

@@ -3,8 +3,8 @@ package modules
 import (
 	"context"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/registry"
+	"github.com/momtree/mom/value"
 )
 
 // Function is one execution function.
@@ -37,7 +37,7 @@ type Call struct {
 	Args []any
 	// Kwargs holds the keywords that name no argument; empty unless the
 	// function has VarKw, never nil.
-	Kwargs *wire.Map
+	Kwargs *value.Map
 	// JID is the job the call belongs to; "req" or "" outside a job.
 	JID string
 	// Direct is that of the [Invocation].

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -88,7 +88,7 @@ CLI Example:
 func groupInfo(ctx context.Context, c *Call) (any, error) {
 	g, ok, err := c.group(ctx, c.Str("name"), c.Str("root"))
 	if err != nil || !ok {
-		return wire.NewMap(), err
+		return value.NewMap(), err
 	}
 	return groupMap(g), nil
 }

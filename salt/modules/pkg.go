@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // packager is what manages the packages of a host.
@@ -51,8 +52,8 @@ func (p packages) add(name, version string) {
 }
 
 // value is the list as functions give it: versions in a list, or with commas.
-func (p packages) value(lists bool) *wire.Map {
-	out := wire.NewMap()
+func (p packages) value(lists bool) *value.Map {
+	out := value.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if lists {
 			out.Set(name, wire.AnyList(p[name]))
@@ -64,8 +65,8 @@ func (p packages) value(lists bool) *wire.Map {
 }
 
 // changes tells what differs between two lists, as Salt does.
-func changes(old, now packages) *wire.Map {
-	out := wire.NewMap()
+func changes(old, now packages) *value.Map {
+	out := value.NewMap()
 	all := maps.Clone(old)
 	if all == nil {
 		all = packages{}
@@ -74,7 +75,7 @@ func changes(old, now packages) *wire.Map {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, is := strings.Join(old[name], ","), strings.Join(now[name], ",")
 		if was != is {
-			out.Set(name, wire.NewMap("old", was, "new", is))
+			out.Set(name, value.NewMap("old", was, "new", is))
 		}
 	}
 	return out
@@ -207,7 +208,7 @@ func oneOrMap(names []string, of func(name string) any) any {
 	if len(names) == 1 {
 		return of(names[0])
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range names {
 		out.Set(name, of(name))
 	}
@@ -226,7 +227,7 @@ func pkgVersion(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, globbed := wire.NewMap(), false
+	out, globbed := value.NewMap(), false
 	for _, name := range textList(c.Rest()) {
 		if !strings.Contains(name, "*") {
 			out.Set(name, strings.Join(list[name], ","))
@@ -349,7 +350,7 @@ func pkgUpgrades(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	ups, err := p.Upgrades(ctx, c)
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(ups)) {
 		out.Set(name, ups[name])
 	}
@@ -397,7 +398,7 @@ func pkgFiles(ctx context.Context, c *Call) (any, error) {
 		}
 		files = append(files, wire.AnyList(list)...)
 	}
-	return wire.NewMap("errors", faults, "files", files), nil
+	return value.NewMap("errors", faults, "files", files), nil
 }
 
 func pkgOwner(ctx context.Context, c *Call) (any, error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // apt manages the packages of Debian and what descends from it.
@@ -76,7 +76,7 @@ func (a apt) Installed(ctx context.Context, c *Call, what string) (packages, err
 var listSize = regexp.MustCompile(` \[.+B\]$`)
 
 func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	if n, ok := number(c.pkgOption("cache_valid_time")); ok && n > 0 {
 		if st, err := os.Stat("/var/lib/apt/lists"); err == nil && time.Since(st.ModTime()) < seconds(n) {
 			return out, nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // pkgWord is a keyword of the functions of pkg: what takes it on which packagers, and
@@ -151,7 +151,7 @@ func (c *Call) checkPkg(fun string, p packager) error {
 
 // CheckPkgKeywords refuses those keywords that pkg.FUN would refuse on this host: a state
 // asks before it does anything. Where nothing manages packages the call itself tells.
-func CheckPkgKeywords(fun string, kwargs *wire.Map) error {
+func CheckPkgKeywords(fun string, kwargs *value.Map) error {
 	fn, ok := Lookup("pkg." + fun)
 	c := &Call{fn: fn, Kwargs: kwargs}
 	p, err := packagerOf(c)

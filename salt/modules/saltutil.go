@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -118,8 +118,8 @@ func loads(c *Call, fun string) []any {
 }
 
 // load is a job as Salt's proc file describes it: the publication and the pid.
-func load(j Job) *wire.Map {
-	m := wire.NewMap("pid", j.PID)
+func load(j Job) *value.Map {
+	m := value.NewMap("pid", j.PID)
 	if j.Load != nil {
 		j.Load.Range(func(k, v any) bool {
 			m.Set(k, v)
@@ -130,7 +130,7 @@ func load(j Job) *wire.Map {
 }
 
 // matchesFun also knows jobs of several functions.
-func matchesFun(load *wire.Map, pattern string) bool {
+func matchesFun(load *value.Map, pattern string) bool {
 	v, _ := load.Get("fun")
 	if list, ok := v.([]any); ok {
 		for _, f := range list {
@@ -147,7 +147,7 @@ func saltutilFind(_ context.Context, c *Call) (any, error) {
 	if j, ok := c.Env.Jobs().Find(c.Str("jid")); ok {
 		return load(j), nil
 	}
-	return wire.NewMap(), nil
+	return value.NewMap(), nil
 }
 
 func saltutilCached(_ context.Context, c *Call) (any, error) {
@@ -212,7 +212,7 @@ func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	if !c.IsTrue("wait") {
-		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
+		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
 			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}
 		return true, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // serviceManager is what manages the services of a host.
@@ -228,7 +229,7 @@ func serviceStatus(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, s := range all {
 		if !target.Glob(name, s) {
 			continue

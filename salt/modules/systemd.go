@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // systemd manages services by systemctl.
@@ -278,13 +279,13 @@ func serviceShow(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	r, err := systemctl(ctx, c, false, c.Str("name"), "show")
-	out := wire.NewMap()
+	out := value.NewMap()
 	for line := range strings.Lines(r.stdout) {
 		key, v, _ := strings.Cut(strings.TrimRight(line, "\n"), "=")
 		switch {
 		case key == "":
 		case strings.HasPrefix(v, "{"):
-			parts := wire.NewMap()
+			parts := value.NewMap()
 			for item := range strings.SplitSeq(strings.NewReplacer("{", "", "}", "").Replace(v), " ; ") {
 				if k, text, ok := strings.Cut(item, "="); ok {
 					parts.Set(strings.TrimSpace(k), strings.TrimSpace(text))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // Str returns the named argument as text; anything but text is written as
@@ -96,7 +97,7 @@ func isTrue(v any) bool {
 		return strings.EqualFold(v, "true")
 	case []any:
 		return len(v) > 0
-	case *wire.Map:
+	case *value.Map:
 		return v != nil && v.Len() > 0
 	}
 	return false
@@ -138,8 +139,8 @@ func equal(a, b any) bool {
 			}
 		}
 		return true
-	case *wire.Map:
-		m, ok := b.(*wire.Map)
+	case *value.Map:
+		m, ok := b.(*value.Map)
 		if !ok || m.Len() != a.Len() {
 			return false
 		}
@@ -155,8 +156,8 @@ func equal(a, b any) bool {
 }
 
 // asMap returns a value of the configuration as an ordered map.
-func asMap(v any) (*wire.Map, bool) {
-	m, ok := wire.Normal(v).(*wire.Map)
+func asMap(v any) (*value.Map, bool) {
+	m, ok := wire.Normal(v).(*value.Map)
 	return m, ok && m != nil
 }
 
