@@ -7,6 +7,7 @@
 //	states/functions      the state functions: file.managed, pkg.installed, …
 //	modules               the execution modules, their registry and how they are called
 //	modules/state         the execution module state, which runs states on a minion
+//	registry              named functions, as modules and states register them
 //	grains, fileclient    facts of this host, files of salt://
 //	external              modules of others, which are programs
 //	archives, hostsfile,  files that modules and states edit

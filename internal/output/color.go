@@ -41,13 +41,13 @@ func ReadTheme(file string) (Theme, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the theme of colours %s: %w", file, err)
 	}
-	entries, ok := pairs(v)
+	entries, ok := pyfmt.Pairs(v)
 	if !ok {
 		return nil, fmt.Errorf("the theme of colours %s is no mapping such as RED: '0;35'", file)
 	}
 	theme := Theme{}
 	for _, e := range entries {
-		name, code := pyfmt.Str(e.key), pyfmt.Str(e.val)
+		name, code := pyfmt.Str(e.Key), pyfmt.Str(e.Val)
 		if palette[name] == "" {
 			return nil, fmt.Errorf("the theme of colours %s names %q; the names are %s", file, name, strings.Join(slices.Sorted(maps.Keys(palette)), ", "))
 		}

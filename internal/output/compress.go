@@ -13,10 +13,10 @@ import (
 
 // compressed makes one of the states of several names that share an id, a file and a
 // result. Where that cannot be done all stay as they are.
-func compressed(hosts []pair) []pair {
-	out := make([]pair, 0, len(hosts))
+func compressed(hosts []pyfmt.Pair) []pyfmt.Pair {
+	out := make([]pyfmt.Pair, 0, len(hosts))
 	for _, h := range hosts {
-		states, ok := pairs(h.val)
+		states, ok := pyfmt.Pairs(h.Val)
 		if !ok {
 			return hosts
 		}
@@ -24,7 +24,7 @@ func compressed(hosts []pair) []pair {
 		if !c.all(states) {
 			return hosts
 		}
-		out = append(out, pair{h.key, c.out})
+		out = append(out, pyfmt.Pair{Key: h.Key, Val: c.out})
 	}
 	return out
 }
@@ -35,11 +35,11 @@ type compressor struct {
 	rows  map[string]*wire.Map // what stands for several, by its key
 }
 
-func (c *compressor) all(states []pair) bool {
+func (c *compressor) all(states []pyfmt.Pair) bool {
 	ids := make([]string, len(states))
 	for i, s := range states {
-		fields, ok := pairs(s.val)
-		key, isKey := s.key.(string)
+		fields, ok := pyfmt.Pairs(s.Val)
+		key, isKey := s.Key.(string)
 		if !ok || !isKey {
 			return false
 		}
@@ -56,10 +56,10 @@ func (c *compressor) all(states []pair) bool {
 	}
 	for i, s := range states {
 		if c.count[ids[i]] == 1 {
-			c.out.Set(s.key, s.val)
+			c.out.Set(s.Key, s.Val)
 			continue
 		}
-		if fields, _ := pairs(s.val); !c.add(s.key.(string), fields, c.count[ids[i]]) {
+		if fields, _ := pyfmt.Pairs(s.Val); !c.add(s.Key.(string), fields, c.count[ids[i]]) {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (c *compressor) all(states []pair) bool {
 }
 
 // add adds a state to the one that stands for it.
-func (c *compressor) add(key string, fields []pair, n int) bool {
+func (c *compressor) add(key string, fields []pyfmt.Pair, n int) bool {
 	get := func(name string) any { v, _ := field(fields, name); return v }
 	parts := strings.Split(key, "_|-")
 	if len(parts) < 3 {
@@ -80,7 +80,7 @@ func (c *compressor) add(key string, fields []pair, n int) bool {
 	if row == nil {
 		row = wire.NewMap()
 		for _, f := range fields {
-			row.Set(f.key, f.val)
+			row.Set(f.Key, f.Val)
 		}
 		c.rows[key] = row
 		c.out.Set(key, row)
@@ -106,18 +106,18 @@ func (c *compressor) add(key string, fields []pair, n int) bool {
 
 // mergeChanges keeps the changes of several states by their names.
 func mergeChanges(row *wire.Map, name, changes any) bool {
-	if !truth(changes) {
+	if !pyfmt.Truth(changes) {
 		return true
 	}
 	const all = "compressed changes"
 	had, _ := row.Get("changes")
 	each := wire.NewMap()
-	if truth(had) {
-		ps, ok := pairs(had)
+	if pyfmt.Truth(had) {
+		ps, ok := pyfmt.Pairs(had)
 		if !ok {
 			return false
 		}
-		if known, ok := field(ps, all); ok && truth(known) {
+		if known, ok := field(ps, all); ok && pyfmt.Truth(known) {
 			m, ok := known.(*wire.Map)
 			if !ok {
 				return false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 func TestReadTheme_Wrong(t *testing.T) {
@@ -53,7 +54,7 @@ func TestParseTabular_Wrong(t *testing.T) {
 
 // Forms in Python's words, as Python fills them.
 func TestParseTabular(t *testing.T) {
-	s := state{parts: []string{"file", "id", "name", "managed"}, fields: []pair{{"duration", 12.5}, {"n", int64(7)}, {"c", "text"}}, result: true}
+	s := state{parts: []string{"file", "id", "name", "managed"}, fields: []pyfmt.Pair{{Key: "duration", Val: 12.5}, {Key: "n", Val: int64(7)}, {Key: "c", Val: "text"}}, result: true}
 	for text, want := range map[string]string{
 		"{1}":                         "name",
 		"{{{1}}}":                     "{name}",
@@ -86,7 +87,7 @@ func FuzzParseTabular(f *testing.F) {
 	for _, s := range []string{"{0}{2}.{3} [{4:^9}]{5}", "{6[duration]!s:>7}", "{{}}", "{1:ä^3.2f}", "{", "}"} {
 		f.Add(s)
 	}
-	s := state{parts: []string{"a", "b", "c", "d"}, fields: []pair{{"duration", 1.5}}, result: true}
+	s := state{parts: []string{"a", "b", "c", "d"}, fields: []pyfmt.Pair{{Key: "duration", Val: 1.5}}, result: true}
 	f.Fuzz(func(t *testing.T, text string) {
 		form, err := ParseTabular(text)
 		if err != nil {

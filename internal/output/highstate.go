@@ -54,7 +54,7 @@ func statesOf(v any, o Options, level int) (string, error) {
 	case string:
 		return terminal.Text(v), nil
 	}
-	hosts, ok := pairs(v)
+	hosts, ok := pyfmt.Pairs(v)
 	if !ok || len(hosts) == 0 {
 		return "", errShape
 	}
@@ -76,17 +76,17 @@ func statesOf(v any, o Options, level int) (string, error) {
 // unwrapped takes results out of what runners put around them.
 func unwrapped(v any) (any, error) {
 	for _, name := range []string{"return", "data"} {
-		if ps, ok := pairs(v); ok {
+		if ps, ok := pyfmt.Pairs(v); ok {
 			if inner, ok := field(ps, name); ok {
 				v = inner
 			}
 		}
 	}
-	ps, ok := pairs(v)
+	ps, ok := pyfmt.Pairs(v)
 	if !ok || len(ps) != 1 {
 		return v, nil
 	}
-	job, _ := pairs(ps[0].val)
+	job, _ := pyfmt.Pairs(ps[0].Val)
 	_, jid := field(job, "jid")
 	_, fun := field(job, "fun")
 	if !jid || !fun {
@@ -96,7 +96,7 @@ func unwrapped(v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	inner, ok := pairs(ret)
+	inner, ok := pyfmt.Pairs(ret)
 	if !ok {
 		return nil, errShape
 	}
@@ -108,10 +108,10 @@ func unwrapped(v any) (any, error) {
 
 // withoutRetcode leaves out the return code that an orchestration gives beside the
 // results of its master.
-func withoutRetcode(hosts []pair) ([]pair, error) {
+func withoutRetcode(hosts []pyfmt.Pair) ([]pyfmt.Pair, error) {
 	masters, at := 0, -1
 	for i, h := range hosts {
-		name, ok := h.key.(string)
+		name, ok := h.Key.(string)
 		if !ok {
 			return nil, errShape
 		}
@@ -129,10 +129,10 @@ func withoutRetcode(hosts []pair) ([]pair, error) {
 }
 
 // statesOn shows what one minion returned, and tells whether anything changed.
-func statesOn(h pair, o Options, level int) (string, bool, error) {
+func statesOn(h pyfmt.Pair, o Options, level int) (string, bool, error) {
 	w := &stateWriter{colors: o.colors(), o: o, level: level}
-	name := terminal.Line(pyfmt.Str(h.key))
-	if err := w.host(name, h.val); err != nil {
+	name := terminal.Line(pyfmt.Str(h.Key))
+	if err := w.host(name, h.Val); err != nil {
 		return "", false, err
 	}
 	return strings.Join(append([]string{w.head + name + ":" + w.end}, w.out...), "\n"), w.changed > 0, nil
@@ -145,7 +145,7 @@ func (w *stateWriter) host(name string, v any) error {
 		v = pyfmt.Str(v)
 	}
 	if text, ok := v.(string); ok { // of a function that is no state
-		for _, l := range lines(text) {
+		for _, l := range pyfmt.SplitLines(text, false) {
 			w.put(w.head, "    "+terminal.Text(l))
 		}
 		w.head, w.changed = w.cyan, 1
@@ -159,7 +159,7 @@ func (w *stateWriter) host(name string, v any) error {
 		}
 		return nil
 	}
-	entries, ok := pairs(v)
+	entries, ok := pyfmt.Pairs(v)
 	if !ok {
 		return errShape
 	}

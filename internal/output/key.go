@@ -19,37 +19,37 @@ func keys(v any, o Options) (string, error) {
 		"minions_rejected": {"Rejected Keys:", c.lightBlue, c.blue},
 		"local":            {"Local Keys:", c.lightMagenta, c.magenta},
 	}
-	folders, ok := pairs(v)
-	if !ok || !sortPairs(folders) {
+	folders, ok := pyfmt.Pairs(v)
+	if !ok || !pyfmt.SortPairs(folders) {
 		return "", errShape
 	}
 	var b strings.Builder
 	for _, f := range folders {
-		name, _ := f.key.(string)
+		name, _ := f.Key.(string)
 		kind, ok := kinds[name]
 		if !ok {
 			return "", errShape
 		}
 		b.WriteString(kind.head + kind.title + c.end + "\n")
-		if ids, ok := wire.AsList(f.val); ok {
-			entries := make([]pair, len(ids))
+		if ids, ok := wire.AsList(f.Val); ok {
+			entries := make([]pyfmt.Pair, len(ids))
 			for i, id := range ids {
-				entries[i].key = pyfmt.Str(id)
+				entries[i].Key = pyfmt.Str(id)
 			}
-			sortPairs(entries)
+			pyfmt.SortPairs(entries)
 			for _, e := range entries {
-				b.WriteString(kind.color + terminal.Line(e.key.(string)) + c.end + "\n")
+				b.WriteString(kind.color + terminal.Line(e.Key.(string)) + c.end + "\n")
 			}
 			continue
 		}
-		fingers, ok := pairs(f.val)
+		fingers, ok := pyfmt.Pairs(f.Val)
 		if !ok {
 			return "", errShape
 		}
 		textKeys(fingers)
-		sortPairs(fingers)
+		pyfmt.SortPairs(fingers)
 		for _, e := range fingers {
-			b.WriteString(kind.color + terminal.Line(e.key.(string)) + ":  " + terminal.Text(pyfmt.Str(e.val)) + c.end + "\n")
+			b.WriteString(kind.color + terminal.Line(e.Key.(string)) + ":  " + terminal.Text(pyfmt.Str(e.Val)) + c.end + "\n")
 		}
 	}
 	return b.String(), nil

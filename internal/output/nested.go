@@ -40,24 +40,24 @@ func (n *nester) line(indent int, color, prefix, text, suffix string) {
 }
 
 func (n *nester) display(v any, indent int, prefix string) {
-	if ps, ok := pairs(v); ok {
+	if ps, ok := pyfmt.Pairs(v); ok {
 		if indent > 0 {
 			n.line(indent, n.names, "", "----------", "")
 		}
-		if !n.ordered && !sortPairs(ps) {
+		if !n.ordered && !pyfmt.SortPairs(ps) {
 			textKeys(ps)
-			sortPairs(ps)
+			pyfmt.SortPairs(ps)
 		}
 		for _, p := range ps {
 			//mutant:terminal-nested-names
-			n.line(indent, n.names, prefix, terminal.Line(pyfmt.Str(p.key)), ":")
-			n.display(p.val, indent+4, "")
+			n.line(indent, n.names, prefix, terminal.Line(pyfmt.Str(p.Key)), ":")
+			n.display(p.Val, indent+4, "")
 		}
 		return
 	}
 	if items, ok := wire.AsList(v); ok {
 		for _, e := range items {
-			_, isMap := pairs(e)
+			_, isMap := pyfmt.Pairs(e)
 			_, isList := wire.AsList(e)
 			switch {
 			case isMap:
@@ -83,7 +83,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 }
 
 func (n *nester) text(s string, indent int, prefix string) {
-	for _, l := range lines(s) {
+	for _, l := range pyfmt.SplitLines(s, false) {
 		n.line(indent, n.green, prefix, terminal.Text(l), "")
 		prefix = strings.Repeat(" ", len(prefix))
 	}

@@ -15,38 +15,38 @@ func raw(v any, _ Options) (string, error) { return terminal.Text(pyfmt.Str(v)),
 // txt is one line per line of each result, with the name in front.
 func txt(v any, _ Options) (string, error) {
 	var b strings.Builder
-	ps, ok := pairs(v)
+	ps, ok := pyfmt.Pairs(v)
 	if !ok {
 		return terminal.Text(pyfmt.Str(v)) + "\n", nil
 	}
 	for _, p := range ps {
-		name := terminal.Line(pyfmt.Str(p.key))
-		if s, ok := p.val.(string); ok {
-			for _, l := range lines(s) {
+		name := terminal.Line(pyfmt.Str(p.Key))
+		if s, ok := p.Val.(string); ok {
+			for _, l := range pyfmt.SplitLines(s, false) {
 				b.WriteString(name + ": " + terminal.Text(l) + "\n")
 			}
 			continue
 		}
-		b.WriteString(name + ": " + terminal.Line(pyfmt.Str(p.val)) + "\n")
+		b.WriteString(name + ": " + terminal.Line(pyfmt.Str(p.Val)) + "\n")
 	}
 	return b.String(), nil
 }
 
 // newlineValuesOnly is one line per result, without names.
 func newlineValuesOnly(v any, _ Options) (string, error) {
-	ps, ok := pairs(v)
+	ps, ok := pyfmt.Pairs(v)
 	if !ok {
 		return "", errShape
 	}
 	var out []string
 	for _, p := range ps {
-		if items, ok := wire.AsList(p.val); ok {
+		if items, ok := wire.AsList(p.Val); ok {
 			for _, e := range items {
 				out = append(out, pyfmt.Str(e))
 			}
 			continue
 		}
-		out = append(out, pyfmt.Str(p.val))
+		out = append(out, pyfmt.Str(p.Val))
 	}
 	return terminal.Text(strings.Join(out, "\n")), nil
 }
@@ -63,14 +63,14 @@ func noReturn(v any, o Options) (string, error) {
 			}
 			return
 		}
-		ps, ok := pairs(v)
+		ps, ok := pyfmt.Pairs(v)
 		if !ok {
 			return
 		}
-		sortPairs(ps)
+		pyfmt.SortPairs(ps)
 		for _, p := range ps {
-			b.WriteString(c.cyan + indent + terminal.Line(pyfmt.Str(p.key)) + c.end + ":\n")
-			show(p.val, indent+"    ")
+			b.WriteString(c.cyan + indent + terminal.Line(pyfmt.Str(p.Key)) + c.end + ":\n")
+			show(p.Val, indent+"    ")
 		}
 	}
 	show(v, "")

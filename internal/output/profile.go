@@ -15,7 +15,7 @@ const longestName = 60
 
 // profile is a table of how long each state took, the longest last.
 func profile(v any, o Options) (string, error) {
-	hosts, ok := pairs(v)
+	hosts, ok := pyfmt.Pairs(v)
 	if !ok {
 		return "", errShape
 	}
@@ -26,13 +26,13 @@ func profile(v any, o Options) (string, error) {
 	var rows []row
 	widest := len("duration (ms)")
 	for _, h := range hosts {
-		states, ok := pairs(h.val)
+		states, ok := pyfmt.Pairs(h.Val)
 		if !ok {
 			return "", errShape
 		}
 		for _, s := range states {
-			entry, ok := pairs(s.val)
-			key, isKey := s.key.(string)
+			entry, ok := pyfmt.Pairs(s.Val)
+			key, isKey := s.Key.(string)
 			if !ok || !isKey {
 				return "", errShape
 			}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/momtree/mom/internal/wire"
 )
 
 // Options of Render.
@@ -116,32 +114,4 @@ func Text(name string, v any, o Options) (string, error) {
 		return "", fmt.Errorf("print as %s: %w", name, err)
 	}
 	return strings.TrimRightFunc(text, unicode.IsSpace), unknown
-}
-
-// pair is an entry of a map.
-type pair struct{ key, val any }
-
-// pairs gives the entries of a map in the order they print in where Salt
-// keeps the order: that of the wire; plain Go maps are sorted.
-func pairs(v any) ([]pair, bool) {
-	var out []pair
-	switch v := v.(type) {
-	case *wire.Map:
-		if v == nil {
-			return nil, true
-		}
-		out = make([]pair, 0, v.Len())
-		v.Range(func(k, e any) bool {
-			out = append(out, pair{k, e})
-			return true
-		})
-	case map[string]any:
-		for k, e := range v {
-			out = append(out, pair{k, e})
-		}
-		sortPairs(out)
-	default:
-		return nil, false
-	}
-	return out, true
 }

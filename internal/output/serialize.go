@@ -1,13 +1,43 @@
 package output
 
-// YAML writes a value as yaml.safe_dump of Python does in block style: keys sorted, lines
-// folded after 80 columns. With ascii characters beyond ASCII are escaped
-// (allow_unicode=False).
-func YAML(v any, ascii bool) string {
-	e := &emitter{step: 2, indent: -1, whitespace: true, indention: true, ascii: ascii}
-	e.node(v, place{root: true})
-	return e.String()
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/salt/pyfmt"
+)
+
+// jsonText is JSON; "{}" for what JSON cannot hold, as Salt prints.
+func jsonText(v any, o Options) (string, error) {
+	form := pyfmt.JSONForm{Lines: true, Indent: "    ", Escape: terminal.Obeyed, Default: true}
+	if o.Indent != nil {
+		form.Lines, form.Indent = *o.Indent >= 0, strings.Repeat(" ", max(*o.Indent, 0))
+	}
+	text, err := pyfmt.JSON(v, form)
+	if err != nil {
+		return "{}", nil //nolint:nilerr // as Salt
+	}
+	return text, nil
 }
 
-// Python writes a value as pprint.pformat of Python does.
-func Python(v any) string { return pformat(v, 1) }
+// yamlText is YAML in block style.
+func yamlText(v any, o Options) (string, error) {
+	form := pyfmt.YAMLForm{Ordered: o.Ordered, Escape: terminal.Obeyed}
+	if o.Indent != nil {
+		form.Flow, form.Indent = *o.Indent < 0, *o.Indent
+	}
+	return pyfmt.YAML(v, form), nil
+}
+
+// pprint is Python's pprint.
+func pprint(v any, o Options) (string, error) {
+	indent := 1
+	if o.Indent != nil && *o.Indent >= 0 {
+		indent = *o.Indent
+	}
+	return terminal.Text(pyfmt.Pretty(v, indent)), nil
+}
+
+// width is the number of characters of s.
+func width(s string) int { return utf8.RuneCountInString(s) }

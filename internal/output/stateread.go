@@ -16,7 +16,7 @@ import (
 type state struct {
 	parts    []string // of its key: module, id, name, function
 	count    int      // how many states it stands for
-	fields   []pair
+	fields   []pyfmt.Pair
 	result   any
 	at       float64 // __run_num__
 	comment  string
@@ -40,19 +40,19 @@ var compressedCount = regexp.MustCompile(`\((\d+)\)$`)
 // readStates reads {"module_|-id_|-name_|-function": {result, comment, …}} in the order
 // in which the states ran. Entries that are no such results are left out; of those without
 // their place in the order lost tells.
-func readStates(entries []pair) (all []state, lost []string, err error) {
+func readStates(entries []pyfmt.Pair) (all []state, lost []string, err error) {
 	for _, e := range entries {
-		fields, ok := pairs(e.val)
+		fields, ok := pyfmt.Pairs(e.Val)
 		if !ok {
 			continue
 		}
-		if _, ok := field(fields, "__run_num__"); !ok && len(fields) > 0 && e.key != "changes" {
-			lost = append([]string{unordered, terminal.Text(pformat(e.val, 1))}, lost...)
+		if _, ok := field(fields, "__run_num__"); !ok && len(fields) > 0 && e.Key != "changes" {
+			lost = append([]string{unordered, terminal.Text(pyfmt.Pretty(e.Val, 1))}, lost...)
 		}
 		if _, ok := field(fields, "result"); !ok {
 			continue
 		}
-		key, _ := e.key.(string)
+		key, _ := e.Key.(string)
 		s, err := readState(key, fields)
 		if err != nil {
 			return nil, nil, err
@@ -63,7 +63,7 @@ func readStates(entries []pair) (all []state, lost []string, err error) {
 	return all, lost, nil
 }
 
-func readState(key string, fields []pair) (state, error) {
+func readState(key string, fields []pyfmt.Pair) (state, error) {
 	get := func(name string) any { v, _ := field(fields, name); return v }
 	s := state{fields: fields, parts: strings.Split(key, "_|-"), count: 1, result: get("result"), changes: get("changes"), started: get("start_time"), took: get("duration")}
 	_, beside := field(fields, "__parallel__")
@@ -93,7 +93,7 @@ func readState(key string, fields []pair) (state, error) {
 	if s.took1, ok = took(s.took); !ok {
 		return s, errShape
 	}
-	s.comment = strings.TrimFunc(pyfmt.Str(comment), pythonSpace)
+	s.comment = strings.TrimFunc(pyfmt.Str(comment), pyfmt.IsSpace)
 	s.comment = strings.ReplaceAll(s.comment, "\n", "\n"+strings.Repeat(" ", changesIndent))
 	s.comment += data(fields)
 	if given, ok := field(fields, "warnings"); ok {
@@ -144,7 +144,7 @@ func took(v any) (float64, bool) {
 }
 
 // data is what a state has for its comment beside it.
-func data(fields []pair) string {
+func data(fields []pyfmt.Pair) string {
 	v, ok := field(fields, "data")
 	if !ok {
 		return ""
@@ -156,9 +156,9 @@ func data(fields []pair) string {
 		}
 		return b.String()
 	}
-	if ps, ok := pairs(v); ok {
+	if ps, ok := pyfmt.Pairs(v); ok {
 		for _, p := range ps {
-			b.WriteString("\n\t\t" + pyfmt.Str(p.key) + ": " + pyfmt.Str(p.val))
+			b.WriteString("\n\t\t" + pyfmt.Str(p.Key) + ": " + pyfmt.Str(p.Val))
 		}
 		return b.String()
 	}

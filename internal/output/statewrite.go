@@ -37,7 +37,7 @@ func (w *stateWriter) state(s state) error {
 	if err := w.count(s, changed); err != nil {
 		return err
 	}
-	good := truth(s.result)
+	good := pyfmt.Truth(s.result)
 	if n, ok := s.result.(numeric); ok {
 		good = n.as
 	}
@@ -109,7 +109,7 @@ func (w *stateWriter) full(color string, s state, changes string) {
 	if s.warned {
 		w.warned++
 		text := wrap(terminal.Text(strings.Join(s.warnings, "\n")), 80, strings.Repeat(" ", changesIndent))
-		w.put("   "+w.lightRed, " Warnings: "+strings.TrimLeftFunc(text, pythonSpace))
+		w.put("   "+w.lightRed, " Warnings: "+strings.TrimLeftFunc(text, pyfmt.IsSpace))
 	}
 }
 
@@ -123,10 +123,10 @@ func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) 
 		}
 		return true, indented("\n"+inner, strings.Repeat(" ", changesIndent*w.level)), nil
 	}
-	if !truth(s.changes) {
+	if !pyfmt.Truth(s.changes) {
 		return false, "", nil
 	}
-	ps, ok := pairs(s.changes)
+	ps, ok := pyfmt.Pairs(s.changes)
 	if !ok {
 		return true, "Invalid Changes data: " + terminal.Text(pyfmt.Str(s.changes)), nil
 	}
@@ -135,9 +135,9 @@ func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) 
 		n := &nester{colors: w.colors}
 		n.names, n.items = n.cyan, n.green
 		n.display(s.changes, changesIndent, "")
-		return true, "\n" + strings.TrimRightFunc(n.String(), pythonSpace), nil
+		return true, "\n" + strings.TrimRightFunc(n.String(), pyfmt.IsSpace), nil
 	}
-	hosts, ok := pairs(ret)
+	hosts, ok := pyfmt.Pairs(ret)
 	if !ok {
 		return false, "", errShape
 	}
@@ -149,7 +149,7 @@ func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) 
 		}
 		changed = changed || some
 		var out []string
-		for _, l := range lines(inner) {
+		for _, l := range pyfmt.SplitLines(inner, false) {
 			out = append(out, strings.Repeat(" ", changesIndent)+l)
 		}
 		b.WriteString("\n" + strings.Join(out, "\n"))
@@ -186,12 +186,12 @@ func (w *stateWriter) count(s state, changed bool) error {
 	if changed {
 		n := 1
 		if s.count > 1 {
-			ps, ok := pairs(s.changes)
+			ps, ok := pyfmt.Pairs(s.changes)
 			if !ok {
 				return errShape
 			}
 			each, _ := field(ps, "compressed changes")
-			if list, ok := pairs(each); ok {
+			if list, ok := pyfmt.Pairs(each); ok {
 				n = max(len(list), 1)
 			}
 		}

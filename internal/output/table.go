@@ -57,30 +57,30 @@ func (t *tabler) display(v any, indent int) error {
 		}
 		return nil
 	}
-	ps, ok := pairs(v)
+	ps, ok := pyfmt.Pairs(v)
 	if !ok {
 		return nil
 	}
-	if !sortPairs(ps) {
+	if !pyfmt.SortPairs(ps) {
 		return errShape
 	}
 	_, here := field(ps, t.o.RowsKey)
 	for _, p := range ps {
 		switch {
 		case t.o.RowsKey == "":
-			t.put(indent, t.darkGray, terminal.Line(pyfmt.Str(p.key)), ":")
+			t.put(indent, t.darkGray, terminal.Line(pyfmt.Str(p.Key)), ":")
 			t.put(indent, t.darkGray, "----------", "")
 		case !here: // deeper
-			if err := t.display(p.val, indent); err != nil {
+			if err := t.display(p.Val, indent); err != nil {
 				return err
 			}
 			continue
-		case p.key != t.o.RowsKey:
+		case p.Key != t.o.RowsKey:
 			continue
 		}
-		items, ok := wire.AsList(p.val)
+		items, ok := wire.AsList(p.Val)
 		if !ok {
-			if err := t.display(p.val, indent+4); err != nil {
+			if err := t.display(p.Val, indent+4); err != nil {
 				return err
 			}
 			continue
@@ -108,18 +108,18 @@ func (t *tabler) rows(items []any, labels any, indent int) error {
 		if rowKind(e) != first {
 			return nil
 		}
-		ps, _ := pairs(e)
+		ps, _ := pyfmt.Pairs(e)
 		list, _ := wire.AsList(e)
 		var row []string
 		switch first {
 		case "map":
-			if !sortPairs(ps) {
+			if !pyfmt.SortPairs(ps) {
 				return errShape
 			}
 			for _, p := range ps {
-				row = append(row, pyfmt.Str(p.val))
+				row = append(row, pyfmt.Str(p.Val))
 				if i == 0 && labels == nil {
-					head = append(head, title(strings.ReplaceAll(pyfmt.Str(p.key), "_", " ")))
+					head = append(head, title(strings.ReplaceAll(pyfmt.Str(p.Key), "_", " ")))
 				}
 			}
 		case "list":
@@ -149,15 +149,15 @@ func (t *tabler) rows(items []any, labels any, indent int) error {
 
 // headings are the names of columns that the data give.
 func headings(v any) ([]string, error) {
-	ps, isMap := pairs(v)
+	ps, isMap := pyfmt.Pairs(v)
 	items, isList := wire.AsList(v)
 	switch {
 	case isMap:
-		if !sortPairs(ps) {
+		if !pyfmt.SortPairs(ps) {
 			return nil, errShape
 		}
 		for _, p := range ps {
-			items = append(items, p.val)
+			items = append(items, p.Val)
 		}
 	case !isList && v != nil:
 		return nil, errShape
@@ -175,7 +175,7 @@ func headings(v any) ([]string, error) {
 
 // rowKind is what Python's type of v decides here.
 func rowKind(v any) string {
-	if _, ok := pairs(v); ok {
+	if _, ok := pyfmt.Pairs(v); ok {
 		return "map"
 	}
 	if _, ok := wire.AsList(v); ok {

@@ -122,7 +122,7 @@ func parseTabularField(s string) (tabularPart, error) {
 // line shows a state in one line.
 func (t Tabular) line(c colors, color string, s state, times bool) (string, error) {
 	result := "Clean"
-	if truth(s.changes) {
+	if pyfmt.Truth(s.changes) {
 		result = "Changed"
 	}
 	switch s.result {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // What a real salt and salt-key printed on a terminal and into a pipe.
@@ -89,7 +90,7 @@ func TestLinesAsPythonSplitsThem(t *testing.T) {
 		"": nil, "a": {"a"}, "a\n": {"a"}, "a\r\nb": {"a", "b"}, "a\rb\n\nc": {"a", "b", "", "c"},
 		"\n": {""}, "a\u2028b\x1cc\u0085": {"a", "b", "c"}, "\r\n\r\n": {"", ""}, "a\n\r": {"a", ""},
 	} {
-		if got := lines(in); !cmp.Equal(got, want) {
+		if got := pyfmt.SplitLines(in, false); !cmp.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -3,31 +3,8 @@ package output
 import (
 	"math/big"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
 )
-
-// truth is whether Python takes v for true.
-func truth(v any) bool {
-	if ps, ok := pairs(v); ok {
-		return len(ps) > 0
-	}
-	if items, ok := wire.AsList(v); ok {
-		return len(items) > 0
-	}
-	if n, ok := pyfmt.Number(v); ok {
-		return n != 0
-	}
-	switch v := v.(type) {
-	case nil:
-		return false
-	case string:
-		return v != ""
-	case []byte:
-		return len(v) > 0
-	}
-	return true
-}
 
 // whole tells whether v is one of Python's whole numbers, as True and False are.
 func whole(v any) bool {
@@ -50,10 +27,10 @@ func isText(v any) (string, bool) {
 }
 
 // field gives an entry of a map by its name.
-func field(ps []pair, name string) (any, bool) {
+func field(ps []pyfmt.Pair, name string) (any, bool) {
 	for _, p := range ps {
-		if p.key == name {
-			return p.val, true
+		if p.Key == name {
+			return p.Val, true
 		}
 	}
 	return nil, false

@@ -2,13 +2,9 @@ package output
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/dlclark/regexp2"
 )
-
-// pythonSpace tells whether Python takes r for a blank.
-func pythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= '\x1c' && r <= '\x1f' }
 
 // wordParts finds what Python's textwrap does not break: blanks, words up to a hyphen or
 // to their end, dashes.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
-	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
@@ -63,7 +62,7 @@ func WriteSaved(path string, jobs *value.Map) error {
 	if err := durable.Folder(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("save the schedule: %w", err)
 	}
-	text := output.DumpYAML(value.NewMap("schedule", jobs), true)
+	text := pyfmt.YAML(value.NewMap("schedule", jobs), pyfmt.YAMLForm{Leaves: true})
 	if err := crypt.WriteFile(path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("save the schedule: %w", err)
 	}

@@ -72,14 +72,14 @@ type directory struct {
 func openLDAP(cf Config) (*directory, error) {
 	v := topValues(cf, "auth.ldap", drivers["ldap"].names())
 	d := &directory{
-		starttls: v.truth("starttls"), anonymous: v.truth("anonymous"), scope: v.number("scope", ldap.ScopeWholeSubtree, 0, 2), base: v.text("basedn", ""),
+		starttls: v.boolean("starttls"), anonymous: v.boolean("anonymous"), scope: v.number("scope", ldap.ScopeWholeSubtree, 0, 2), base: v.text("basedn", ""),
 		bindDN: v.text("binddn", ""), bindPW: v.text("bindpw", ""), filter: v.text("filter", ""), account: v.text("accountattributename", "memberUid"),
 		strip: v.texts("minion_stripdomains"), warned: cf.Log.Warn,
 	}
 	d.uris = ldapURIs(v)
-	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: v.truth("no_verify")} //nolint:gosec // the operator's own choice, as Salt has it
+	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: v.boolean("no_verify")} //nolint:gosec // the operator's own choice, as Salt has it
 	d.groups = newGroupSearch(v)
-	if v.truth("auth_by_group_membership_only") {
+	if v.boolean("auth_by_group_membership_only") {
 		v.fault("auth_by_group_membership_only", "true is not supported: it lets in everybody, without a password, under the name of anybody in a group; set it to false")
 	}
 	search := d.bindPW != "" || d.anonymous && d.bindDN == ""
@@ -118,8 +118,8 @@ func openLDAP(cf Config) (*directory, error) {
 
 // ldapURIs are the servers that are tried.
 func ldapURIs(v *values) []string {
-	secure := v.truth("tls")
-	if secure && v.truth("starttls") {
+	secure := v.boolean("tls")
+	if secure && v.boolean("starttls") {
 		v.fault("starttls", "does not go with auth.ldap.tls: a connection is made safe once")
 	}
 	scheme, port := "ldap", 389
@@ -136,12 +136,12 @@ func ldapURIs(v *values) []string {
 		p, err := url.Parse(u)
 		switch {
 		case strings.HasPrefix(u, "ldapi://"):
-			if v.truth("starttls") {
+			if v.boolean("starttls") {
 				v.fault("uri", "%q does not go with auth.ldap.starttls: it does not leave this machine", u)
 			}
 		case err != nil || p.Host == "" || p.Scheme != "ldap" && p.Scheme != "ldaps":
 			v.fault("uri", "%q is none of ldap://HOST:PORT, ldaps://HOST:PORT and ldapi://PATH", u)
-		case p.Scheme == "ldaps" && v.truth("starttls"):
+		case p.Scheme == "ldaps" && v.boolean("starttls"):
 			v.fault("uri", "%q does not go with auth.ldap.starttls: a connection is made safe once", u)
 		}
 	}

@@ -17,7 +17,7 @@ type groupSearch struct {
 
 func newGroupSearch(v *values) groupSearch {
 	g := groupSearch{
-		activeDirectory: v.truth("activedirectory"), freeIPA: v.truth("freeipa"), class: v.text("groupclass", "posixGroup"),
+		activeDirectory: v.boolean("activedirectory"), freeIPA: v.boolean("freeipa"), class: v.text("groupclass", "posixGroup"),
 		attribute: v.text("groupattribute", "memberOf"), person: v.text("persontype", "person"), base: v.text("group_basedn", ""), filter: v.text("group_filter", ""),
 	}
 	if none, is := v.get("groupou").(bool); !is || none { // false, as empty, is having none

@@ -80,7 +80,7 @@ func (v *values) number(name string, def, least, most int) int {
 	return n
 }
 
-func (v *values) truth(name string) bool {
+func (v *values) boolean(name string) bool {
 	switch x := v.get(name).(type) {
 	case nil:
 		return false

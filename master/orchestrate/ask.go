@@ -56,7 +56,7 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 		out, err = f.inBatches(ctx, q, pyfmt.Str(batch), failhard)
 		return out, "", err
 	}
-	if v := c.Value("subset"); states.Truth(v) {
+	if v := c.Value("subset"); pyfmt.Truth(v) {
 		n, err := number(v)
 		if err != nil || n < 0 {
 			return nil, "", fmt.Errorf("subset=%s is no number of minions", pyfmt.Str(v))

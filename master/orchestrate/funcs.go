@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -104,7 +106,7 @@ func (f *funcs) test(c *states.Call) bool { return c.Test }
 // refused names arguments that are set and not served here.
 func refused(c *states.Call, names ...string) string {
 	for _, n := range names {
-		if states.Truth(c.Value(n)) {
+		if pyfmt.Truth(c.Value(n)) {
 			return fmt.Sprintf("%s=%v is not served by this master: take it out of %s", n, c.Value(n), c.Fun)
 		}
 	}

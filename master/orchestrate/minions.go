@@ -90,7 +90,7 @@ func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, erro
 		return r, nil
 	}
 	f.judge(r, got, may, allowed)
-	if (states.Truth(test) || f.test(c)) && r.Changes.Len() > 0 && r.Result == true {
+	if (pyfmt.Truth(test) || f.test(c)) && r.Changes.Len() > 0 && r.Result == true {
 		r.Result = nil
 	}
 	return r, nil
@@ -135,7 +135,7 @@ func changed(v any) (yes bool) {
 	m.Range(func(_, s any) bool {
 		if one, ok := s.(*value.Map); ok {
 			c, _ := one.Get("changes")
-			yes = states.Truth(c)
+			yes = pyfmt.Truth(c)
 		}
 		return !yes
 	})

@@ -130,7 +130,7 @@ var cmdArgs = []string{"cmd", "cwd=", "python_shell=", "timeout=", "ignore_retco
 // Salt a program that fails is an error, but with ignore_retcode.
 func cmdRun(shell bool) func(context.Context, args) (any, error) {
 	return func(ctx context.Context, a args) (any, error) {
-		out, err := runProgram(ctx, shell, truth(a["ignore_retcode"]), a)
+		out, err := runProgram(ctx, shell, pyfmt.Truth(a["ignore_retcode"]), a)
 		if err != nil {
 			return nil, fmt.Errorf("cmd.run: %w", err)
 		}
@@ -158,7 +158,7 @@ func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error
 		for _, w := range list {
 			argv = append(argv, pyfmt.Str(w))
 		}
-	} else if !shell && !truth(a["python_shell"]) {
+	} else if !shell && !pyfmt.Truth(a["python_shell"]) {
 		var err error
 		if argv, err = shlex.Split(a.text("cmd")); err != nil {
 			return nil, err
@@ -198,7 +198,7 @@ func fileRead(_ context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file.read: %w", err)
 	}
-	if truth(a["binary"]) {
+	if pyfmt.Truth(a["binary"]) {
 		return b, nil
 	}
 	return string(b), nil

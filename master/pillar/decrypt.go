@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -16,7 +18,7 @@ import (
 // is told.
 func (p *pass) decrypt(ctx context.Context, pillar *value.Map) {
 	cfg := p.c.cfg
-	if !truth(wire.Normal(cfg.DecryptPillar)) {
+	if !pyfmt.Truth(wire.Normal(cfg.DecryptPillar)) {
 		return
 	}
 	keys, ok := decryptKeys(wire.Normal(cfg.DecryptPillar))

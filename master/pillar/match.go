@@ -48,7 +48,7 @@ func matching(ctx context.Context, name string) (*pass, error) {
 // that cannot be read means nobody.
 func (p *pass) means(tgt any, kind string, a args) bool {
 	id := p.c.cfg.ID
-	if truth(a["minion_id"]) {
+	if pyfmt.Truth(a["minion_id"]) {
 		id = a.text("minion_id")
 	}
 	if _, list := tgt.([]any); !list {
@@ -110,7 +110,7 @@ func matchFilterBy(ctx context.Context, a args) (any, error) {
 
 // mergedWith lays the argument merge over a value.
 func mergedWith(found any, a args) (any, error) {
-	if !truth(a["merge"]) {
+	if !pyfmt.Truth(a["merge"]) {
 		return found, nil
 	}
 	with, ok := a["merge"].(*value.Map)
@@ -124,7 +124,7 @@ func mergedWith(found any, a args) (any, error) {
 	if !ok {
 		return nil, errors.New("match.filter_by: what is found is not a map, so merge cannot be merged into it")
 	}
-	return merger{strategy: "recurse", lists: truth(a["merge_lists"])}.merge(base, with), nil
+	return merger{strategy: "recurse", lists: pyfmt.Truth(a["merge_lists"])}.merge(base, with), nil
 }
 
 func matchSearchBy(ctx context.Context, a args) (any, error) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
@@ -153,7 +155,7 @@ func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, d
 	mods[name] = v
 	state, ok := v.(*value.Map)
 	if !ok {
-		if truth(v) {
+		if pyfmt.Truth(v) {
 			fault(fmt.Sprintf("SLS '%s' does not render to a dictionary", name))
 		}
 		return v, faults
@@ -181,27 +183,4 @@ func (p *pass) unrendered(name, path, env string, err error) string {
 		return fmt.Sprintf("Rendering SLS '%s' failed. Please see master log for details.", name)
 	}
 	return text
-}
-
-// truth tells whether Python takes a value for true.
-func truth(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return v != ""
-	case int64:
-		return v != 0
-	case uint64:
-		return v != 0
-	case float64:
-		return v != 0
-	case []any:
-		return len(v) > 0
-	case *value.Map:
-		return v.Len() > 0
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package runnerenv
 
 import (
+	"github.com/momtree/mom/salt/pyfmt"
 	"context"
 	"fmt"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/salt/render"
-	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -97,7 +97,7 @@ func (f functions) runner(ctx context.Context, fun string, args []any, kwargs *v
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("saltutil.runner %s: %w", fun, err)
-	case states.Truth(given["full_return"]):
+	case pyfmt.Truth(given["full_return"]):
 		return f.whole("runner."+fun, jid, own, kwargs, v), nil
 	}
 	return v, nil

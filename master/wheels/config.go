@@ -205,10 +205,7 @@ func readOptions(path string) (*value.Map, error) {
 
 // formatted is the text of a file of options, which reads back as these and no others.
 func formatted(options *value.Map) ([]byte, error) {
-	text, err := pyfmt.FormatYAML(options)
-	if err != nil {
-		return nil, fmt.Errorf("write the options: %w", err)
-	}
+	text := []byte(pyfmt.YAML(options, pyfmt.YAMLForm{Ordered: true}))
 	entries, faults := pyfmt.YAMLEntries(text)
 	same := len(faults) == 0 && len(entries) == options.Len()
 	for _, e := range entries {

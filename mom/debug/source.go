@@ -15,9 +15,9 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/debugsock"
-	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/versions"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 const (
@@ -100,7 +100,7 @@ func hidden(raw, shown any) (out []string) {
 // collect writes all that can be had.
 func (s source) collect(ctx context.Context, b *bundle, version string) {
 	b.add("version.txt", []byte("mom "+version+"\nrole "+s.role+"\n\n"+versions.Text(versions.Program(version))))
-	b.add("configuration.yaml", []byte(output.DumpYAML(config.AsValue(s.options), false)))
+	b.add("configuration.yaml", []byte(pyfmt.YAML(config.AsValue(s.options), pyfmt.YAMLForm{})))
 	if tail, err := s.log(); err != nil {
 		b.lacks("log.txt", err)
 	} else {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Options say what to collect for whom.
@@ -62,7 +63,7 @@ type collector struct {
 }
 
 // Collect returns the grains. It does not fail: what cannot be read is absent.
-func Collect(ctx context.Context, o Options) *wire.Map {
+func Collect(ctx context.Context, o Options) *value.Map {
 	if o.Version == "" {
 		o.Version = MomVersion()
 	}
@@ -80,14 +81,14 @@ func Collect(ctx context.Context, o Options) *wire.Map {
 	return c.collect(ctx)
 }
 
-func (c *collector) collect(ctx context.Context) *wire.Map {
-	g := wire.NewMap("id", c.ID)
+func (c *collector) collect(ctx context.Context) *value.Map {
+	g := value.NewMap("id", c.ID)
 	// Names may have to be asked for; that goes on beside the files.
 	ctx, cancel := context.WithTimeout(ctx, c.DNSTimeout)
 	defer cancel()
-	names := make(chan *wire.Map, 1)
+	names := make(chan *value.Map, 1)
 	go func() { names <- c.names(ctx) }()
-	for _, section := range []func() *wire.Map{
+	for _, section := range []func() *value.Map{
 		c.kernel, c.system, c.processors, c.memory, c.firmware, c.disks, c.network, c.dns,
 		c.process, c.locale, c.identity, c.python,
 	} {
@@ -100,7 +101,7 @@ func (c *collector) collect(ctx context.Context) *wire.Map {
 }
 
 // static lays the grains an operator has set over those found.
-func (c *collector) static(g *wire.Map) {
+func (c *collector) static(g *value.Map) {
 	if c.ConfDir != "" {
 		file, err := ReadFile(c.ConfDir)
 		if err != nil {
@@ -110,17 +111,17 @@ func (c *collector) static(g *wire.Map) {
 		}
 	}
 	switch s := c.Static.(type) {
-	case *wire.Map:
+	case *value.Map:
 		if s != nil {
 			lay(g, s)
 		}
 	case map[string]any:
-		lay(g, wire.Normal(s).(*wire.Map))
+		lay(g, wire.Normal(s).(*value.Map))
 	}
 }
 
 // lay puts the entries of src over those of dst.
-func lay(dst, src *wire.Map) {
+func lay(dst, src *value.Map) {
 	src.Range(func(k, v any) bool {
 		dst.Set(k, v)
 		return true
@@ -139,9 +140,9 @@ func kernelName() uname {
 	}
 }
 
-func (c *collector) kernel() *wire.Map {
+func (c *collector) kernel() *value.Map {
 	u := c.uname
-	return wire.NewMap(
+	return value.NewMap(
 		"kernel", u.sysname, "nodename", u.nodename, "kernelrelease", u.release,
 		"kernelversion", u.version, "cpuarch", u.machine,
 	)

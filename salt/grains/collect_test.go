@@ -14,6 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,7 +59,7 @@ func testCollector(root string, u uname) *collector {
 // plainValue turns wire values into Go ones that can be compared.
 func plainValue(v any) any {
 	switch v := v.(type) {
-	case *wire.Map:
+	case *value.Map:
 		m := map[string]any{}
 		v.Range(func(k, e any) bool {
 			m[k.(string)] = plainValue(e)

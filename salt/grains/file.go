@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // FileName is the file of static grains below the configuration folder. It is
@@ -17,11 +17,11 @@ const FileName = "grains"
 
 // ReadFile returns the static grains of a configuration folder, an empty map
 // when there is no file.
-func ReadFile(confDir string) (*wire.Map, error) {
+func ReadFile(confDir string) (*value.Map, error) {
 	path := filepath.Join(confDir, FileName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read static grains: %w", err)
@@ -32,8 +32,8 @@ func ReadFile(confDir string) (*wire.Map, error) {
 	}
 	switch v := v.(type) {
 	case nil:
-		return wire.NewMap(), nil
-	case *wire.Map:
+		return value.NewMap(), nil
+	case *value.Map:
 		return v, nil
 	}
 	return nil, fmt.Errorf("read static grains of %s: the file holds no map of names to values", path)
@@ -41,11 +41,7 @@ func ReadFile(confDir string) (*wire.Map, error) {
 
 // WriteFile replaces the static grains of a configuration folder. A reader sees
 // the old file or the new one, and a crash leaves one of both.
-func WriteFile(confDir string, g *wire.Map) error {
-	b, err := pyfmt.FormatYAML(g)
-	if err != nil {
-		return fmt.Errorf("write static grains: %w", err)
-	}
+func WriteFile(confDir string, g *value.Map) error {
 	path := filepath.Join(confDir, FileName)
 	mode := fs.FileMode(0o644)
 	if st, err := os.Stat(path); err == nil {
@@ -56,7 +52,7 @@ func WriteFile(confDir string, g *wire.Map) error {
 		return fmt.Errorf("write static grains: %w", err)
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b)
+	_, err = tmp.WriteString(pyfmt.YAML(g, pyfmt.YAMLForm{Ordered: true}))
 	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)

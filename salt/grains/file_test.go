@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestFile_RoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	g := wire.NewMap("role", "web", "yes", "yes", "n", int64(3), "nest", wire.NewMap("tags", []any{"a", int64(1), nil}),
-		"text", "a: b\n# c\n", "empty", "", "number", "010", "list", []any{}, "map", wire.NewMap(),
+	g := value.NewMap("role", "web", "yes", "yes", "n", int64(3), "nest", value.NewMap("tags", []any{"a", int64(1), nil}),
+		"text", "a: b\n# c\n", "empty", "", "number", "010", "list", []any{}, "map", value.NewMap(),
 		"float", 2.0, "big", 1e300, "small", -1.5e-9, "digits", "99999999999999999999", "bytes", "\xff\x00")
 	if err := WriteFile(dir, g); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestFile_WriteLeavesNoOtherFileAndKeepsMode(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a: 1\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(dir, wire.NewMap("b", int64(2))); err != nil {
+	if err := WriteFile(dir, value.NewMap("b", int64(2))); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -71,7 +71,7 @@ func TestFile_Errors(t *testing.T) {
 			}
 		})
 	}
-	if err := WriteFile(filepath.Join(t.TempDir(), "none"), wire.NewMap()); err == nil {
+	if err := WriteFile(filepath.Join(t.TempDir(), "none"), value.NewMap()); err == nil {
 		t.Error("write into a missing folder gave no error")
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
-func (c *collector) processors() *wire.Map { return parseProcessors(c.tree.text("/proc/cpuinfo")) }
+func (c *collector) processors() *value.Map { return parseProcessors(c.tree.text("/proc/cpuinfo")) }
 
 // parseProcessors reads /proc/cpuinfo of x86, ARM, POWER and S/390.
-func parseProcessors(text string) *wire.Map {
+func parseProcessors(text string) *value.Map {
 	count, model, flags := int64(0), "Unknown", []string(nil)
 	for _, line := range strings.Split(text, "\n") {
 		key, value, ok := strings.Cut(line, ":")
@@ -35,14 +36,14 @@ func parseProcessors(text string) *wire.Map {
 			count = 1
 		}
 	}
-	return wire.NewMap("num_cpus", count, "cpu_model", model, "cpu_flags", wire.AnyList(flags))
+	return value.NewMap("num_cpus", count, "cpu_model", model, "cpu_flags", wire.AnyList(flags))
 }
 
-func (c *collector) memory() *wire.Map { return parseMemory(c.tree.text("/proc/meminfo")) }
+func (c *collector) memory() *value.Map { return parseMemory(c.tree.text("/proc/meminfo")) }
 
 // parseMemory reads totals from /proc/meminfo, in MiB.
-func parseMemory(text string) *wire.Map {
-	g := wire.NewMap("mem_total", int64(0), "swap_total", int64(0))
+func parseMemory(text string) *value.Map {
+	g := value.NewMap("mem_total", int64(0), "swap_total", int64(0))
 	for _, line := range strings.Split(text, "\n") {
 		key, value, _ := strings.Cut(line, ":")
 		name, ok := map[string]string{"MemTotal": "mem_total", "SwapTotal": "swap_total"}[key]
@@ -71,8 +72,8 @@ var dmiFiles = [][2]string{
 
 // firmware tells what the firmware says of the machine. Some of the files are
 // for root only.
-func (c *collector) firmware() *wire.Map {
-	g := wire.NewMap()
+func (c *collector) firmware() *value.Map {
+	g := value.NewMap()
 	for _, f := range dmiFiles {
 		value := c.tree.line("/sys/class/dmi/id/" + f[1])
 		if value == "" {
@@ -91,7 +92,7 @@ func (c *collector) firmware() *wire.Map {
 
 // disks parts the real block devices into those that turn and those that do
 // not.
-func (c *collector) disks() *wire.Map {
+func (c *collector) disks() *value.Map {
 	turning, solid := []any{}, []any{}
 	for _, name := range c.tree.list("/sys/block") {
 		if strings.HasPrefix(c.tree.link("/sys/block/"+name), "../devices/virtual/") {
@@ -104,5 +105,5 @@ func (c *collector) disks() *wire.Map {
 			turning = append(turning, name)
 		}
 	}
-	return wire.NewMap("disks", turning, "ssds", solid)
+	return value.NewMap("disks", turning, "ssds", solid)
 }

@@ -10,11 +10,12 @@ import (
 
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // identity tells who the minion is and what it is made of.
-func (c *collector) identity() *wire.Map {
-	g := wire.NewMap(
+func (c *collector) identity() *value.Map {
+	g := value.NewMap(
 		"saltversion", versions.Salt,
 		"saltversioninfo", versionInfo(versions.Salt),
 		"momversion", c.Version,

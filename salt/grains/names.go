@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // netResolver is the resolver of the host.
@@ -21,14 +22,14 @@ func (r netResolver) LookupNetIP(ctx context.Context, network, host string) ([]a
 
 // names tells the names of the host and the addresses they have. The hosts file
 // is asked first; a name server only until ctx ends.
-func (c *collector) names(ctx context.Context) *wire.Map {
+func (c *collector) names(ctx context.Context) *value.Map {
 	host := c.uname.nodename
 	hosts := parseHosts(c.tree.text("/etc/hosts"))
 	all := make(chan []any, 1)
 	go func() { all <- c.fqdns(ctx, hosts) }()
 	fqdn := c.fqdn(ctx, hosts, host)
 	short, domain, _ := strings.Cut(fqdn, ".")
-	return wire.NewMap(
+	return value.NewMap(
 		"localhost", host, "fqdn", fqdn, "host", short, "domain", domain,
 		"fqdn_ip4", c.addresses(ctx, hosts, "ip4", fqdn, host),
 		"fqdn_ip6", c.addresses(ctx, hosts, "ip6", fqdn, host),
@@ -146,20 +147,20 @@ func parseHosts(text string) []hostsLine {
 	return out
 }
 
-func (c *collector) dns() *wire.Map {
+func (c *collector) dns() *value.Map {
 	// systemd-resolved writes its stub into /etc and what it uses here.
 	text := c.tree.text("/run/systemd/resolve/resolv.conf")
 	if text == "" {
 		text = c.tree.text("/etc/resolv.conf")
 	}
 	if text == "" {
-		return wire.NewMap()
+		return value.NewMap()
 	}
-	return wire.NewMap("dns", parseResolv(text))
+	return value.NewMap("dns", parseResolv(text))
 }
 
 // parseResolv reads the text of a resolv.conf.
-func parseResolv(text string) *wire.Map {
+func parseResolv(text string) *value.Map {
 	servers, four, six := []any{}, []any{}, []any{}
 	search, sortlist, options := []any{}, []any{}, []any{}
 	domain := ""
@@ -195,7 +196,7 @@ func parseResolv(text string) *wire.Map {
 			options = append(options, wire.AnyList(f[1:])...)
 		}
 	}
-	return wire.NewMap(
+	return value.NewMap(
 		"nameservers", servers, "ip4_nameservers", four, "ip6_nameservers", six,
 		"sortlist", sortlist, "domain", domain, "search", search, "options", options,
 	)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // addr is an address of a host.
@@ -45,13 +45,13 @@ func hostInterfaces() ([]iface, error) {
 }
 
 // network tells interfaces, addresses and gateways.
-func (c *collector) network() *wire.Map {
+func (c *collector) network() *value.Map {
 	list, err := c.interfaces()
 	if err != nil {
 		c.Log.Warn("network interfaces unreadable", "err", err)
-		return wire.NewMap()
+		return value.NewMap()
 	}
-	all, four, six, macs := wire.NewMap(), wire.NewMap(), wire.NewMap(), wire.NewMap()
+	all, four, six, macs := value.NewMap(), value.NewMap(), value.NewMap(), value.NewMap()
 	var v4, v6 []addr
 	for _, i := range list {
 		i4, i6 := split(i.addrs)
@@ -66,7 +66,7 @@ func (c *collector) network() *wire.Map {
 			macs.Set(i.name, "00:00:00:00:00:00")
 		}
 	}
-	g := wire.NewMap(
+	g := value.NewMap(
 		"ipv4", addrTexts(ordered(v4)), "ipv6", addrTexts(ordered(v6)),
 		"ip_interfaces", all, "ip4_interfaces", four, "ip6_interfaces", six, "hwaddr_interfaces", macs,
 	)
@@ -101,10 +101,10 @@ func addrTexts(addrs []addr) []any {
 
 // gateways tells the default routes: the gateway's address, True for a route
 // without one, False for none.
-func (c *collector) gateways() *wire.Map {
+func (c *collector) gateways() *value.Map {
 	g4 := parseRoute4(c.tree.text("/proc/net/route"))
 	g6 := parseRoute6(c.tree.text("/proc/net/ipv6_route"))
-	return wire.NewMap("ip_gw", g4 != false || g6 != false, "ip4_gw", g4, "ip6_gw", g6)
+	return value.NewMap("ip_gw", g4 != false || g6 != false, "ip4_gw", g4, "ip6_gw", g6)
 }
 
 // parseRoute4 finds the default route in /proc/net/route.

@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // process tells as whom and where the minion runs.
-func (c *collector) process() *wire.Map {
+func (c *collector) process() *value.Map {
 	uid, gid := os.Geteuid(), os.Getegid()
 	path := strings.TrimSpace(c.getenv("PATH"))
 	shell := c.getenv("SHELL")
 	if shell == "" {
 		shell = "/bin/sh"
 	}
-	g := wire.NewMap(
+	g := value.NewMap(
 		"uid", uid, "gid", gid, "pid", os.Getpid(),
 		"username", idName(c.tree.text("/etc/passwd"), uid),
 		"groupname", idName(c.tree.text("/etc/group"), gid),
@@ -43,10 +44,10 @@ func idName(text string, id int) string {
 }
 
 // locale tells language, character set and time zone.
-func (c *collector) locale() *wire.Map {
+func (c *collector) locale() *value.Map {
 	lang, encoding := splitLocale(c.localeName())
 	zone, _ := c.now().Zone()
-	g := wire.NewMap("locale_info", wire.NewMap(
+	g := value.NewMap("locale_info", value.NewMap(
 		"defaultlanguage", textOrNone(lang), "defaultencoding", textOrNone(encoding),
 		"detectedencoding", "utf-8", "timezone", zone,
 	))

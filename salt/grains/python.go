@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // pythonLink is the interpreter of the system.
@@ -16,15 +16,15 @@ var pythonName = regexp.MustCompile(`^python(\d+)\.(\d+)$`)
 // python describes the Python of this host, by which formulas choose the names of packages.
 // Salt tells that of its own interpreter, with patch level and release; here it is the
 // system's, as far as its name tells: [3, 11].
-func (c *collector) python() *wire.Map {
+func (c *collector) python() *value.Map {
 	m := pythonName.FindStringSubmatch(path.Base(c.tree.link(pythonLink)))
 	if m == nil {
-		return wire.NewMap()
+		return value.NewMap()
 	}
 	major, err1 := strconv.ParseInt(m[1], 10, 64)
 	minor, err2 := strconv.ParseInt(m[2], 10, 64)
 	if err1 != nil || err2 != nil {
-		return wire.NewMap()
+		return value.NewMap()
 	}
-	return wire.NewMap("pythonexecutable", pythonLink, "pythonversion", []any{major, minor})
+	return value.NewMap("pythonexecutable", pythonLink, "pythonversion", []any{major, minor})
 }

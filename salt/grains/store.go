@@ -5,23 +5,24 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Store holds the grains of a minion as last collected.
 type Store struct {
-	collect func(ctx context.Context) *wire.Map
+	collect func(ctx context.Context) *value.Map
 
 	mu  sync.Mutex
-	now *wire.Map
+	now *value.Map
 }
 
 // NewStore holds none but the id until the first Refresh; collect gathers them.
-func NewStore(id string, collect func(ctx context.Context) *wire.Map) *Store {
-	return &Store{collect: collect, now: wire.NewMap("id", id)}
+func NewStore(id string, collect func(ctx context.Context) *value.Map) *Store {
+	return &Store{collect: collect, now: value.NewMap("id", id)}
 }
 
 // Get returns the grains, which the caller does not change.
-func (g *Store) Get() *wire.Map {
+func (g *Store) Get() *value.Map {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.now
@@ -40,8 +41,8 @@ func (g *Store) Refresh(ctx context.Context) (changed bool) {
 }
 
 // Some picks the named grains that exist.
-func (g *Store) Some(names []string) *wire.Map {
-	all, out := g.Get(), wire.NewMap()
+func (g *Store) Some(names []string) *value.Map {
+	all, out := g.Get(), value.NewMap()
 	for _, name := range names {
 		if v, ok := all.Get(name); ok {
 			out.Set(name, v)

@@ -6,18 +6,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // system tells the distribution, its init system and its security modules.
-func (c *collector) system() *wire.Map {
-	g := wire.NewMap()
+func (c *collector) system() *value.Map {
+	g := value.NewMap()
 	lay(g, c.lsb())
 	lay(g, c.distribution())
 	g.Set("init", c.initSystem())
 	if c.tree.which("systemctl") {
 		if v := c.systemdVersion(); v != "" {
-			g.Set("systemd", wire.NewMap("version", v))
+			g.Set("systemd", value.NewMap("version", v))
 		}
 	}
 	if mode := c.tree.line("/sys/fs/selinux/enforce"); mode != "" {
@@ -25,7 +25,7 @@ func (c *collector) system() *wire.Map {
 		if mode == "1" {
 			enforced = "Enforcing"
 		}
-		g.Set("selinux", wire.NewMap("enabled", true, "enforced", enforced))
+		g.Set("selinux", value.NewMap("enabled", true, "enforced", enforced))
 	}
 	g.Set("efi", c.tree.exists("/sys/firmware/efi"))
 	g.Set("ps", "ps -efHww")
@@ -64,7 +64,7 @@ func unquote(s string) string {
 	return b.String()
 }
 
-func (c *collector) distribution() *wire.Map {
+func (c *collector) distribution() *value.Map {
 	text := c.tree.text("/etc/os-release")
 	if text == "" {
 		text = c.tree.text("/usr/lib/os-release")
@@ -79,7 +79,7 @@ func (c *collector) distribution() *wire.Map {
 	if name == "SUSE" && full == "openSUSE Leap" {
 		full = "Leap"
 	}
-	g := wire.NewMap("os", name, "os_family", osFamily(name, rel["ID"], rel["ID_LIKE"]), "osfullname", full)
+	g := value.NewMap("os", name, "os_family", osFamily(name, rel["ID"], rel["ID_LIKE"]), "osfullname", full)
 	if code := codename(rel); code != "" {
 		g.Set("oscodename", code)
 	}
@@ -109,9 +109,9 @@ func codename(rel map[string]string) string {
 	return rel["PRETTY_NAME"]
 }
 
-func releaseGrains(name, full, release string) *wire.Map {
+func releaseGrains(name, full, release string) *value.Map {
 	info := versionInfo(release)
-	g := wire.NewMap("osrelease", release, "osrelease_info", info)
+	g := value.NewMap("osrelease", release, "osrelease_info", info)
 	major, numeric := info[0].(int64)
 	if numeric {
 		g.Set("osmajorrelease", major)
@@ -134,8 +134,8 @@ func releaseGrains(name, full, release string) *wire.Map {
 }
 
 // lsb reads the older file of some distributions.
-func (c *collector) lsb() *wire.Map {
-	g := wire.NewMap()
+func (c *collector) lsb() *value.Map {
+	g := value.NewMap()
 	rel := parseOSRelease(c.tree.text("/etc/lsb-release"))
 	for _, key := range []string{"ID", "RELEASE", "CODENAME", "DESCRIPTION"} {
 		if v := rel["DISTRIB_"+key]; v != "" {

@@ -3,7 +3,7 @@ package grains
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // machines tells virtual machines by a word in the firmware's names. The first
@@ -30,7 +30,7 @@ var machines = []struct{ grain, word, virtual, subtype string }{
 
 // virtualization tells on what the host runs: physical, a hypervisor, or a
 // container. It needs the firmware's and the processor's grains.
-func (c *collector) virtualization(g *wire.Map) *wire.Map {
+func (c *collector) virtualization(g *value.Map) *value.Map {
 	virtual, subtype := c.machine(g)
 	if v, s := c.xen(g); v != "" {
 		virtual, subtype = v, s
@@ -44,14 +44,14 @@ func (c *collector) virtualization(g *wire.Map) *wire.Map {
 	if kind := c.container(); kind != "" {
 		virtual, subtype = "container", kind
 	}
-	out := wire.NewMap("virtual", virtual)
+	out := value.NewMap("virtual", virtual)
 	if subtype != "" {
 		out.Set("virtual_subtype", subtype)
 	}
 	return out
 }
 
-func (c *collector) machine(g *wire.Map) (virtual, subtype string) {
+func (c *collector) machine(g *value.Map) (virtual, subtype string) {
 	for _, m := range machines {
 		if strings.Contains(g.String(m.grain), m.word) {
 			return m.virtual, m.subtype
@@ -71,7 +71,7 @@ func (c *collector) machine(g *wire.Map) (virtual, subtype string) {
 	return "physical", ""
 }
 
-func (c *collector) xen(g *wire.Map) (virtual, subtype string) {
+func (c *collector) xen(g *value.Map) (virtual, subtype string) {
 	switch {
 	case c.tree.exists("/proc/xen/xsd_kva"), strings.Contains(c.tree.text("/proc/xen/capabilities"), "control_d"):
 		return "xen", "Xen Dom0"

@@ -5,28 +5,28 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestVirtualization(t *testing.T) {
 	tests := []struct {
 		name             string
 		files            map[string]string
-		grains           *wire.Map
+		grains           *value.Map
 		virtual, subtype string
 	}{
-		{"bare metal", nil, wire.NewMap("manufacturer", "Dell Inc."), "physical", ""},
-		{"vmware", nil, wire.NewMap("productname", "VMware Virtual Platform"), "VMware", ""},
-		{"hyper-v", nil, wire.NewMap("manufacturer", "Microsoft Corporation", "productname", "Virtual Machine"), "VirtualPC", ""},
-		{"ec2 nitro", nil, wire.NewMap("manufacturer", "Amazon EC2", "productname", "m5.large"), "Nitro", "Amazon EC2"},
-		{"unknown hypervisor", nil, wire.NewMap("cpu_flags", []any{"sse", "hypervisor"}), "vm-other", ""},
-		{"xen dom0", map[string]string{"proc/xen/capabilities": "control_d\n"}, wire.NewMap(), "xen", "Xen Dom0"},
-		{"xen pv", map[string]string{"proc/xen/capabilities": ""}, wire.NewMap(), "xen", "Xen PV DomU"},
-		{"openvz", map[string]string{"proc/vz/veinfo": ""}, wire.NewMap(), "openvzve", ""},
-		{"kubernetes", map[string]string{"proc/1/cgroup": "0::/kubepods/burstable/pod1\n"}, wire.NewMap(), "container", "kubernetes"},
-		{"podman", map[string]string{"run/.containerenv": ""}, wire.NewMap("manufacturer", "QEMU"), "container", "Podman"},
-		{"docker with private cgroups", map[string]string{"proc/1/cgroup": "0::/\n", ".dockerenv": ""}, wire.NewMap(), "container", "Docker"},
-		{"nspawn", map[string]string{"run/systemd/container": "systemd-nspawn\n"}, wire.NewMap(), "container", "systemd-nspawn"},
+		{"bare metal", nil, value.NewMap("manufacturer", "Dell Inc."), "physical", ""},
+		{"vmware", nil, value.NewMap("productname", "VMware Virtual Platform"), "VMware", ""},
+		{"hyper-v", nil, value.NewMap("manufacturer", "Microsoft Corporation", "productname", "Virtual Machine"), "VirtualPC", ""},
+		{"ec2 nitro", nil, value.NewMap("manufacturer", "Amazon EC2", "productname", "m5.large"), "Nitro", "Amazon EC2"},
+		{"unknown hypervisor", nil, value.NewMap("cpu_flags", []any{"sse", "hypervisor"}), "vm-other", ""},
+		{"xen dom0", map[string]string{"proc/xen/capabilities": "control_d\n"}, value.NewMap(), "xen", "Xen Dom0"},
+		{"xen pv", map[string]string{"proc/xen/capabilities": ""}, value.NewMap(), "xen", "Xen PV DomU"},
+		{"openvz", map[string]string{"proc/vz/veinfo": ""}, value.NewMap(), "openvzve", ""},
+		{"kubernetes", map[string]string{"proc/1/cgroup": "0::/kubepods/burstable/pod1\n"}, value.NewMap(), "container", "kubernetes"},
+		{"podman", map[string]string{"run/.containerenv": ""}, value.NewMap("manufacturer", "QEMU"), "container", "Podman"},
+		{"docker with private cgroups", map[string]string{"proc/1/cgroup": "0::/\n", ".dockerenv": ""}, value.NewMap(), "container", "Docker"},
+		{"nspawn", map[string]string{"run/systemd/container": "systemd-nspawn\n"}, value.NewMap(), "container", "systemd-nspawn"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

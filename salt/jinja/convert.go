@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 	"reflect"
@@ -134,12 +133,6 @@ func (r *Run) weigh(v any, depth int) {
 func (r *Run) Give(v any) (out any, err error) {
 	defer catch(&err)
 	return r.give(v, 0), nil
-}
-
-// Give is [Run.Give] outside of a run: of values that no template made. It counts up to the
-// bounds of [DefaultLimits].
-func Give(v any) (any, error) {
-	return Detached(context.Background(), DefaultLimits(), "").Give(v)
 }
 
 func (r *Run) give(v any, depth int) any {

@@ -51,11 +51,6 @@ func (e *Error) Error() string {
 // Unwrap gives the error behind it.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Refusal makes an error of a function that is told as [KindFunction].
-func Refusal(format string, args ...any) error {
-	return &Error{Kind: KindFunction, Text: fmt.Sprintf(format, args...)}
-}
-
 // Fault makes an error of a filter or function that is told as [KindSyntax], as
 // Jinja's TemplateRuntimeError.
 func Fault(format string, args ...any) error {

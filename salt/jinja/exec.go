@@ -2,7 +2,6 @@ package jinja
 
 import (
 	"errors"
-	"io/fs"
 	"strings"
 )
 
@@ -306,6 +305,3 @@ func (r *Run) runBlock(name string, level int, s *scope, out *output) {
 	r.body(def.node.body, s, out)
 	r.frame = outer
 }
-
-// ErrNotFound tells whether an error is of a template that is not there.
-func ErrNotFound(err error) bool { return errors.Is(err, fs.ErrNotExist) }

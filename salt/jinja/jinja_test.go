@@ -49,11 +49,11 @@ func TestErrorsKnowTheirLine(t *testing.T) {
 
 func TestGive(t *testing.T) {
 	for _, v := range []any{&jinja.Func{}, &jinja.Undefined{}, jinja.NewList(&jinja.Func{})} {
-		if out, err := jinja.Give(v); err == nil {
+		if out, err := jinja.Detached(t.Context(), jinja.DefaultLimits(), "").Give(v); err == nil {
 			t.Errorf("%T gives %v", v, out)
 		}
 	}
-	out, err := jinja.Give(jinja.NewDict("a", jinja.Tuple{int64(1), jinja.Bytes("b")}))
+	out, err := jinja.Detached(t.Context(), jinja.DefaultLimits(), "").Give(jinja.NewDict("a", jinja.Tuple{int64(1), jinja.Bytes("b")}))
 	if err != nil || out.(*value.Map).List("a")[0] != int64(1) {
 		t.Errorf("%v, %v", out, err)
 	}

@@ -3,7 +3,8 @@ package jinja
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // split is str.split and str.rsplit.
@@ -83,7 +84,7 @@ func splitSpace(s string, n int, fromRight bool) []string {
 	return append(out, rest)
 }
 
-// splitLines is SplitLines, counted.
+// splitLines is [pyfmt.SplitLines], counted.
 func (r *Run) splitLines(s string, keep bool) []string {
 	n := 1
 	for i := range len(s) {
@@ -92,31 +93,9 @@ func (r *Run) splitLines(s string, keep bool) []string {
 		}
 	}
 	r.pieces(s, n)
-	lines := SplitLines(s, keep)
+	lines := pyfmt.SplitLines(s, keep)
 	for i, l := range lines {
 		lines[i] = r.part(s, l)
 	}
 	return lines
-}
-
-// SplitLines cuts a text as str.splitlines does.
-func SplitLines(s string, keep bool) []string {
-	var out []string
-	for s != "" {
-		i := strings.IndexAny(s, "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029")
-		if i < 0 {
-			return append(out, s)
-		}
-		_, n := utf8.DecodeRuneInString(s[i:])
-		if strings.HasPrefix(s[i:], "\r\n") {
-			n = 2
-		}
-		if keep {
-			out = append(out, s[:i+n])
-		} else {
-			out = append(out, s[:i])
-		}
-		s = s[i+n:]
-	}
-	return out
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // passwd is a line of /etc/passwd.
@@ -159,12 +160,12 @@ func gecos(u passwd) []string {
 }
 
 // userMap is an account as user.info gives it.
-func (c *Call) userMap(ctx context.Context, u passwd, root string) (*wire.Map, error) {
+func (c *Call) userMap(ctx context.Context, u passwd, root string) (*value.Map, error) {
 	groups, err := c.groupsOf(ctx, u, root)
 	if err != nil {
 		return nil, err
 	}
-	m := wire.NewMap("gid", u.gid, "groups", wire.AnyList(groups), "home", u.home, "name", u.name,
+	m := value.NewMap("gid", u.gid, "groups", wire.AnyList(groups), "home", u.home, "name", u.name,
 		"passwd", u.secret, "shell", u.shell, "uid", u.uid)
 	for i, part := range gecos(u) {
 		m.Set(gecosFields[i], part)
@@ -172,6 +173,6 @@ func (c *Call) userMap(ctx context.Context, u passwd, root string) (*wire.Map, e
 	return m, nil
 }
 
-func groupMap(g groupLine) *wire.Map {
-	return wire.NewMap("name", g.name, "passwd", g.secret, "gid", g.gid, "members", wire.AnyList(g.members))
+func groupMap(g groupLine) *value.Map {
+	return value.NewMap("name", g.name, "passwd", g.secret, "gid", g.gid, "members", wire.AnyList(g.members))
 }

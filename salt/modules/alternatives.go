@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -57,7 +57,7 @@ func alternativesInstalled(_ context.Context, c *Call) (any, error) {
 }
 
 // alternatives runs the program of the system.
-func alternatives(ctx context.Context, c *Call, args ...any) (*wire.Map, error) {
+func alternatives(ctx context.Context, c *Call, args ...any) (*value.Map, error) {
 	program := "update-alternatives"
 	if family, _ := c.Env.Grains().Get("os_family"); family == "RedHat" {
 		program = "alternatives"
@@ -113,7 +113,7 @@ func alternativesDisplay(ctx context.Context, c *Call) (any, error) {
 }
 
 // alternativesText is what the program said; an error only if it failed.
-func alternativesText(out *wire.Map, wantError bool) any {
+func alternativesText(out *value.Map, wantError bool) any {
 	if out.Int("retcode") > 0 && (!wantError || out.String("stderr") != "") {
 		return out.String("stderr")
 	}

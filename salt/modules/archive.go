@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -126,7 +127,7 @@ func (c *Call) cachedArchive(ctx context.Context) (string, error) {
 	if strings.HasPrefix(name, "/") {
 		return name, nil
 	}
-	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.Truth("use_etag"), SourceHash: c.Str("source_hash")}
+	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.IsTrue("use_etag"), SourceHash: c.Str("source_hash")}
 	path, err := c.Env.Files().Cache(ctx, name, want)
 	if err != nil {
 		return "", commandErrorf("Failed to cache %s", fileclient.Redact(name))
@@ -141,18 +142,18 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 	}
 	contents, err := c.archiveContents(ctx, path)
 	if err != nil {
-		return nil, &InfoError{Msg: err.Error(), Info: wire.NewMap("archive location", path)}
+		return nil, &InfoError{Msg: err.Error(), Info: value.NewMap("archive location", path)}
 	}
-	if c.Truth("clean") {
+	if c.IsTrue("clean") {
 		_ = os.Remove(path)
 	}
 	contents.Sort()
-	if !c.Truth("verbose") {
+	if !c.IsTrue("verbose") {
 		all := slices.Concat(contents.Dirs, contents.Files, contents.Links)
 		slices.Sort(all)
 		return wire.AnyList(all), nil
 	}
-	return wire.NewMap("dirs", wire.AnyList(contents.Dirs), "files", wire.AnyList(contents.Files), "links", wire.AnyList(contents.Links),
+	return value.NewMap("dirs", wire.AnyList(contents.Dirs), "files", wire.AnyList(contents.Files), "links", wire.AnyList(contents.Links),
 		"top_level_dirs", wire.AnyList(contents.TopDirs()), "top_level_files", wire.AnyList(archives.Top(contents.Files)),
 		"top_level_links", wire.AnyList(archives.Top(contents.Links))), nil
 }
@@ -161,7 +162,7 @@ func archiveList(ctx context.Context, c *Call) (any, error) {
 func (c *Call) archiveContents(ctx context.Context, path string) (archives.Contents, error) {
 	var contents archives.Contents
 	strip := int64(0)
-	if v := c.Value("strip_components"); truth(v) || v != nil && v != int64(0) {
+	if v := c.Value("strip_components"); isTrue(v) || v != nil && v != int64(0) {
 		n, ok := integer(v)
 		if !ok || n <= 0 {
 			return contents, commandErrorf("'strip_components' must be a positive integer")
@@ -240,12 +241,12 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 	}
 	is, err := archives.Encrypted(path)
 	if errors.Is(err, archives.ErrFormat) {
-		return nil, &InfoError{Msg: c.Str("name") + " is not a ZIP file.", Info: wire.NewMap("archive location", path)}
+		return nil, &InfoError{Msg: c.Str("name") + " is not a ZIP file.", Info: value.NewMap("archive location", path)}
 	}
 	if err != nil {
 		return nil, osFault(err)
 	}
-	if c.Truth("clean") {
+	if c.IsTrue("clean") {
 		_ = os.Remove(path)
 	}
 	return is, nil
@@ -253,7 +254,7 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 
 // archiveRun runs a program as the user runas and returns the lines it writes.
 func (c *Call) archiveRun(ctx context.Context, cwd any, strict bool, words ...string) ([]string, error) {
-	kwargs := wire.NewMap("python_shell", false, "runas", c.Value("runas"), "raise_err", strict)
+	kwargs := value.NewMap("python_shell", false, "runas", c.Value("runas"), "raise_err", strict)
 	if cwd != nil {
 		kwargs.Set("cwd", cwd)
 	}
@@ -351,7 +352,7 @@ func archiveUnzip(ctx context.Context, c *Call) (any, error) {
 	if c.Str("password") != "" || c.Str("options") != "" {
 		return nil, invocationErrorf("archive.unzip takes neither password nor options here: use archive.cmd_unzip")
 	}
-	u := archives.Unzip{Excludes: map[string]bool{}, Modes: c.Truth("extract_perms")}
+	u := archives.Unzip{Excludes: map[string]bool{}, Modes: c.IsTrue("extract_perms")}
 	for _, name := range textList(c.Value("excludes")) {
 		u.Excludes[name] = true
 	}

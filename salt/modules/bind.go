@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // kwargMarker is the key of a map in an arg list whose other keys are keywords.
@@ -31,7 +31,7 @@ func Bind(full string, fn Function, args []any) (*Call, error) {
 	if err := checkKeywords(full, fn, named); err != nil {
 		return nil, err
 	}
-	c := &Call{Fun: full, Kwargs: wire.NewMap(), fn: fn}
+	c := &Call{Fun: full, Kwargs: value.NewMap(), fn: fn}
 	given := make([]bool, len(fn.Args))
 	c.Args = make([]any, len(fn.Args), max(len(fn.Args), len(positional)))
 	for i, a := range fn.Args {
@@ -68,12 +68,12 @@ func Bind(full string, fn Function, args []any) (*Call, error) {
 // sortArgs parts an arg list into positional values and keywords. Text of the
 // form name=value is a keyword only where the function knows the name, so that
 // a command line such as "A=1 env" stays one.
-func sortArgs(fn Function, args []any) ([]any, *wire.Map, error) {
+func sortArgs(fn Function, args []any) ([]any, *value.Map, error) {
 	var positional []any
-	named := wire.NewMap()
+	named := value.NewMap()
 	for _, a := range args {
 		switch a := a.(type) {
-		case *wire.Map:
+		case *value.Map:
 			if a == nil || !a.Bool(kwargMarker) {
 				break
 			}
@@ -115,7 +115,7 @@ func (fn Function) has(arg string) bool {
 	return false
 }
 
-func checkKeywords(full string, fn Function, named *wire.Map) error {
+func checkKeywords(full string, fn Function, named *value.Map) error {
 	if fn.VarKw {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 var bindFn = Function{
@@ -34,8 +35,8 @@ func TestBind(t *testing.T) {
 		{"text that only looks so", bindFn, []any{"a == b", "1=2"}, []any{"a == b", "1=2"}, m{}, ""},
 		{"text of an unknown name", bindFn, []any{"q=1 env"}, []any{"q=1 env", "B"}, m{}, ""},
 		{"text of two lines", bindFn, []any{"b=1\nc=2"}, []any{"b=1\nc=2", "B"}, m{}, ""},
-		{"map without mark", bindFn, []any{wire.NewMap("b", 1)}, []any{wire.NewMap("b", 1), "B"}, m{}, ""},
-		{"mark that is not True", bindFn, []any{wire.NewMap(kwargMarker, false)}, []any{wire.NewMap(kwargMarker, false), "B"}, m{}, ""},
+		{"map without mark", bindFn, []any{value.NewMap("b", 1)}, []any{value.NewMap("b", 1), "B"}, m{}, ""},
+		{"mark that is not True", bindFn, []any{value.NewMap(kwargMarker, false)}, []any{value.NewMap(kwargMarker, false), "B"}, m{}, ""},
 		{"publication fields dropped", open, []any{"x", kw("__pub_jid", "1", "k", "v"), "__pub_fun=f"}, []any{"x", "B"}, m{"k": "v"}, ""},
 		{"extra", open, []any{"x", "y", "z", kw("k", int64(1))}, []any{"x", "y", "z"}, m{"k": int64(1)}, ""},
 		{"missing one", bindFn, nil, nil, nil, "f() missing 1 required positional argument: 'a'"},

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // cmdOptions are the arguments that every cmd function takes after cmd.
@@ -203,7 +203,7 @@ CLI Example:
 }
 
 func cmdRun(ctx context.Context, c *Call) (any, error) {
-	if c.Truth("bg") {
+	if c.IsTrue("bg") {
 		_, err := startBackground(ctx, c)
 		return "", err
 	}
@@ -227,10 +227,10 @@ func runMerged(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	out := r.Stdout
-	if c.Truth("hide_output") {
+	if c.IsTrue("hide_output") {
 		out = ""
 	}
-	if r.Retcode != 0 && c.Truth("raise_err") && !c.Truth("ignore_retcode") {
+	if r.Retcode != 0 && c.IsTrue("raise_err") && !c.IsTrue("ignore_retcode") {
 		return nil, &CommandError{Msg: out}
 	}
 	return out, nil
@@ -243,7 +243,7 @@ func runSplit(ctx context.Context, c *Call, merge bool) (commandResult, error) {
 		return commandResult{}, err
 	}
 	r, err := cmd.run(ctx, c)
-	if c.Truth("hide_output") {
+	if c.IsTrue("hide_output") {
 		r.Stdout, r.Stderr = "", ""
 	}
 	return r, err
@@ -260,11 +260,11 @@ func cmdStderr(ctx context.Context, c *Call) (any, error) {
 }
 
 func cmdAll(ctx context.Context, c *Call) (any, error) {
-	r, err := runSplit(ctx, c, c.Truth("redirect_stderr"))
+	r, err := runSplit(ctx, c, c.IsTrue("redirect_stderr"))
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("pid", r.PID, "retcode", r.Retcode, "stdout", r.Stdout, "stderr", r.Stderr), nil
+	return value.NewMap("pid", r.PID, "retcode", r.Retcode, "stdout", r.Stdout, "stderr", r.Stderr), nil
 }
 
 func cmdRetcode(ctx context.Context, c *Call) (any, error) {
@@ -277,7 +277,7 @@ func cmdBackground(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("pid", pid), nil
+	return value.NewMap("pid", pid), nil
 }
 
 // startBackground starts a command that outlives its job.

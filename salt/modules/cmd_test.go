@@ -14,18 +14,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestCmd_Calls(t *testing.T) {
 	dir := t.TempDir()
 	env := newEnv()
-	sh := func(more ...any) *wire.Map { return kw(append([]any{"shell", "/bin/sh"}, more...)...) }
+	sh := func(more ...any) *value.Map { return kw(append([]any{"shell", "/bin/sh"}, more...)...) }
 	calls(t, env, []callCase{
 		{"cmd.run", []any{"echo a; echo b >&2", sh()}, "a\nb"},
 		{"cmd.run", []any{"exit 3", sh()}, ""},
-		{"cmd.run", []any{"echo \"$A-$B\"", sh("env", []any{wire.NewMap("A", int64(1)), wire.NewMap("B", nil)})}, "1-"},
-		{"cmd.run", []any{"echo $LC_ALL-$LC_MESSAGES-$NOTIFY_SOCKET", sh("env", wire.NewMap("LC_ALL", "x"))}, "x-C-"},
+		{"cmd.run", []any{"echo \"$A-$B\"", sh("env", []any{value.NewMap("A", int64(1)), value.NewMap("B", nil)})}, "1-"},
+		{"cmd.run", []any{"echo $LC_ALL-$LC_MESSAGES-$NOTIFY_SOCKET", sh("env", value.NewMap("LC_ALL", "x"))}, "x-C-"},
 		{"cmd.run", []any{"pwd", sh("cwd", dir)}, dir},
 		{"cmd.run", []any{"pwd", sh("cwd", "relative")}, "ERROR: Specified cwd 'relative' either not absolute or does not exist"},
 		{"cmd.run", []any{"cat", sh("stdin", `a\nb`)}, "a\nb"},
@@ -69,7 +69,7 @@ func TestCmd_Calls(t *testing.T) {
 func TestCmd_Retcodes(t *testing.T) {
 	for _, tt := range []struct {
 		line string
-		kw   *wire.Map
+		kw   *value.Map
 		want int
 	}{
 		{"exit 3", kw(), 3},
@@ -92,14 +92,14 @@ func TestCmd_Retcodes(t *testing.T) {
 
 func TestCmd_RunAll(t *testing.T) {
 	r := run(t, newEnv(), "cmd.run_all", "echo a; echo e >&2; exit 3", kw("shell", "/bin/sh"))
-	got := r.Value.(*wire.Map)
+	got := r.Value.(*value.Map)
 	same(t, "keys", got.Keys(), []any{"pid", "retcode", "stdout", "stderr"})
 	if got.Int("pid") < 2 {
 		t.Errorf("pid = %d", got.Int("pid"))
 	}
 	got.Delete("pid")
 	same(t, "result", plainValue(got), any(m{"retcode": int64(3), "stdout": "a", "stderr": "e"}))
-	merged := value(t, newEnv(), "cmd.run_all", "echo a; echo e >&2", kw("shell", "/bin/sh", "redirect_stderr", true)).(m)
+	merged := result(t, newEnv(), "cmd.run_all", "echo a; echo e >&2", kw("shell", "/bin/sh", "redirect_stderr", true)).(m)
 	same(t, "merged", []any{merged["stdout"], merged["stderr"]}, []any{"a\ne", ""})
 }
 
@@ -275,7 +275,7 @@ func TestCmd_SignalsReachTheCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path, line := fifo(t)
 			env := newEnv()
-			ctx, end, err := env.jobs.Begin(t.Context(), wire.NewMap("jid", "55", "fun", "cmd.run"))
+			ctx, end, err := env.jobs.Begin(t.Context(), value.NewMap("jid", "55", "fun", "cmd.run"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -291,7 +291,7 @@ func TestCmd_SignalsReachTheCommand(t *testing.T) {
 			if tt.signal != nil {
 				args = append(args, tt.signal)
 			}
-			if told := value(t, env, tt.fun, args...); !strings.Contains(told.(string), "sent to job 55 at pid") {
+			if told := result(t, env, tt.fun, args...); !strings.Contains(told.(string), "sent to job 55 at pid") {
 				t.Errorf("%s = %v", tt.fun, told)
 			}
 			if r := <-done; r.Success || !strings.HasPrefix(r.Value.(string), "ERROR: job 55 was ended: signal ") {
@@ -305,7 +305,7 @@ func TestCmd_SignalsReachTheCommand(t *testing.T) {
 func TestCmd_SignalThatEndsNothingIsPassedOn(t *testing.T) {
 	path, line := fifo(t)
 	env := newEnv()
-	ctx, end, err := env.jobs.Begin(t.Context(), wire.NewMap("jid", "56"))
+	ctx, end, err := env.jobs.Begin(t.Context(), value.NewMap("jid", "56"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestCmd_SignalThatEndsNothingIsPassedOn(t *testing.T) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
-		value(t, env, "saltutil.signal_job", "56", int64(syscall.SIGWINCH))
+		result(t, env, "saltutil.signal_job", "56", int64(syscall.SIGWINCH))
 		select {
 		case r := <-done:
 			if r.Value != "told" || !r.Success {
@@ -335,7 +335,7 @@ func TestCmd_SignalThatEndsNothingIsPassedOn(t *testing.T) {
 
 func TestCmd_Background(t *testing.T) {
 	path, line := fifo(t)
-	got := value(t, newEnv(), "cmd.run_bg", "echo $$ > "+path+"; exec sleep 3600", kw("timeout", 0.2, "shell", "/bin/sh")).(m)
+	got := result(t, newEnv(), "cmd.run_bg", "echo $$ > "+path+"; exec sleep 3600", kw("timeout", 0.2, "shell", "/bin/sh")).(m)
 	pid := line()
 	if strconv.FormatInt(got["pid"].(int64), 10) != pid {
 		t.Errorf("pid = %v, the command says %s", got["pid"], pid)
@@ -374,10 +374,10 @@ func TestCmd_Terminal(t *testing.T) {
 		{false, m{"stdout": "end", "stderr": ""}},
 		{true, m{"stdout": "out\r\nend", "stderr": "err"}},
 	} {
-		got := value(t, newEnv(), "cmd.run_all", line, kw("shell", "/bin/sh", "python_shell", true, "use_vt", tt.vt)).(m)
+		got := result(t, newEnv(), "cmd.run_all", line, kw("shell", "/bin/sh", "python_shell", true, "use_vt", tt.vt)).(m)
 		same(t, "streams", m{"stdout": got["stdout"], "stderr": got["stderr"]}, tt.want)
 	}
-	long := value(t, newEnv(), "cmd.run", "head -c 100000 /dev/zero | tr '\\0' x", kw("shell", "/bin/sh", "python_shell", true, "use_vt", true)).(string)
+	long := result(t, newEnv(), "cmd.run", "head -c 100000 /dev/zero | tr '\\0' x", kw("shell", "/bin/sh", "python_shell", true, "use_vt", true)).(string)
 	same(t, "length of a long output", len(long), 100000)
-	same(t, "beside other options", value(t, newEnv(), "cmd.run", "echo x", kw("use_vt", true, "timeout", int64(5), "stdin", "in")), any("x"))
+	same(t, "beside other options", result(t, newEnv(), "cmd.run", "echo x", kw("use_vt", true, "timeout", int64(5), "stdin", "in")), any("x"))
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // localeVars are set to C for a command, so that its messages can be relied on.
@@ -42,7 +43,7 @@ func workingDir(v any, who account) (string, error) {
 // clean_env, those of the user it runs as, the C locale, and the given ones.
 func environment(c *Call, who account) []string {
 	vars := map[string]string{}
-	if !c.Truth("clean_env") {
+	if !c.IsTrue("clean_env") {
 		for _, kv := range os.Environ() {
 			if k, v, _ := strings.Cut(kv, "="); k != "NOTIFY_SOCKET" {
 				vars[k] = v
@@ -53,7 +54,7 @@ func environment(c *Call, who account) []string {
 		vars["USER"], vars["LOGNAME"], vars["HOME"] = who.name, who.name, who.home
 	}
 	given := envMap(c.Value("env"))
-	if reset := c.Value("reset_system_locale"); reset == nil || truth(reset) {
+	if reset := c.Value("reset_system_locale"); reset == nil || isTrue(reset) {
 		for _, k := range localeVars {
 			vars[k] = "C"
 		}
@@ -75,7 +76,7 @@ func environment(c *Call, who account) []string {
 func envMap(v any) map[string]string {
 	out := map[string]string{}
 	switch v := wire.Normal(v).(type) {
-	case *wire.Map:
+	case *value.Map:
 		v.Range(func(k, e any) bool {
 			text := ""
 			if e != nil {

@@ -47,7 +47,7 @@ type commandResult struct {
 
 // newCommand reads the arguments of a cmd function.
 func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
-	cmd := &command{rstrip: c.Truth("rstrip") || c.Value("rstrip") == nil, ignoreRetcode: c.Truth("ignore_retcode")}
+	cmd := &command{rstrip: c.IsTrue("rstrip") || c.Value("rstrip") == nil, ignoreRetcode: c.IsTrue("ignore_retcode")}
 	err := renderCommand(ctx, c)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	if err := cmd.successRules(c); err != nil {
 		return nil, err
 	}
-	cmd.proc = process{merge: merge, umask: -1, max: outputMax(c.Env), terminal: c.Truth("use_vt")}
+	cmd.proc = process{merge: merge, umask: -1, max: outputMax(c.Env), terminal: c.IsTrue("use_vt")}
 	if cmd.proc.terminal && c.Env != nil && c.Env.Option("__cli") == "salt-call" {
 		cmd.proc.show = os.Stdout
 	}
@@ -79,7 +79,7 @@ func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	cmd.proc.env = environment(c, who)
 	if v := c.Value("stdin"); v != nil {
 		text := PyStr(v)
-		if !c.Truth("stdin_raw_newlines") {
+		if !c.IsTrue("stdin_raw_newlines") {
 			text = strings.ReplaceAll(text, `\n`, "\n")
 		}
 		cmd.proc.stdin = &text

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // omits are the arguments that leave a source out of a search.
@@ -117,11 +118,11 @@ CLI Example:
 }
 
 // sources returns where a value is looked for, first the one that counts most.
-func sources(c *Call) []*wire.Map {
-	var out []*wire.Map
-	all := c.Truth("omit_all")
-	add := func(omit string, m *wire.Map) {
-		if m != nil && !all && !c.Truth(omit) {
+func sources(c *Call) []*value.Map {
+	var out []*value.Map
+	all := c.IsTrue("omit_all")
+	add := func(omit string, m *value.Map) {
+		if m != nil && !all && !c.IsTrue(omit) {
 			out = append(out, m)
 		}
 	}
@@ -134,7 +135,7 @@ func sources(c *Call) []*wire.Map {
 
 // masterOptions are the master's options as the pillar carries them
 // (pillar_opts).
-func masterOptions(env Env) *wire.Map {
+func masterOptions(env Env) *value.Map {
 	p := env.Pillar()
 	if p == nil {
 		return nil
@@ -151,7 +152,7 @@ func configGet(_ context.Context, c *Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		from = []*wire.Map{m}
+		from = []*value.Map{m}
 	}
 	for _, m := range from {
 		if v, ok := traverse(m, c.Str("key"), c.Str("delimiter")); ok {
@@ -162,8 +163,8 @@ func configGet(_ context.Context, c *Call) (any, error) {
 }
 
 // laid lays sources over each other, the first on top.
-func laid(from []*wire.Map, how string) (*wire.Map, error) {
-	out := wire.NewMap()
+func laid(from []*value.Map, how string) (*value.Map, error) {
+	out := value.NewMap()
 	for i := len(from) - 1; i >= 0; i-- {
 		switch how {
 		case "recurse":
@@ -182,7 +183,7 @@ func laid(from []*wire.Map, how string) (*wire.Map, error) {
 
 func configOption(_ context.Context, c *Call) (any, error) {
 	name := c.Str("value")
-	if c.Truth("wildcard") {
+	if c.IsTrue("wildcard") {
 		return configWildcard(c, name), nil
 	}
 	for _, m := range sources(c) {
@@ -197,7 +198,7 @@ func configOption(_ context.Context, c *Call) (any, error) {
 }
 
 func configWildcard(c *Call, pattern string) any {
-	found := wire.NewMap()
+	found := value.NewMap()
 	from := sources(c)
 	for i := len(from) - 1; i >= 0; i-- {
 		from[i].Range(func(k, v any) bool {
@@ -218,9 +219,9 @@ func configMerge(_ context.Context, c *Call) (any, error) {
 	var have any
 	for _, s := range []struct {
 		omit string
-		m    *wire.Map
+		m    *value.Map
 	}{{"omit_opts", c.Env.Options()}, {"omit_master", masterOptions(c.Env)}, {"omit_pillar", c.Env.Pillar()}} {
-		if s.m == nil || c.Truth(s.omit) {
+		if s.m == nil || c.IsTrue(s.omit) {
 			continue
 		}
 		v, ok := s.m.Get(name)
@@ -244,8 +245,8 @@ func joined(have, more any) any {
 	switch h := have.(type) {
 	case nil:
 		return deepCopy(more)
-	case *wire.Map:
-		if m, ok := more.(*wire.Map); ok {
+	case *value.Map:
+		if m, ok := more.(*value.Map); ok {
 			out := m.Clone()
 			h.Range(func(k, v any) bool {
 				out.Set(k, v)
@@ -262,8 +263,8 @@ func joined(have, more any) any {
 }
 
 func configDotVals(_ context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
-	for _, m := range []*wire.Map{masterOptions(c.Env), c.Env.Options()} {
+	out := value.NewMap()
+	for _, m := range []*value.Map{masterOptions(c.Env), c.Env.Options()} {
 		if m == nil {
 			continue
 		}

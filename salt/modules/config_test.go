@@ -3,7 +3,7 @@ package modules
 import (
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestConfig(t *testing.T) {
@@ -11,10 +11,10 @@ func TestConfig(t *testing.T) {
 	env.options.Set("nested", map[string]any{"a": []any{"x", map[string]any{"b": int64(1)}}})
 	env.options.Set("mysql.host", "db")
 	env.options.Set("mysqlx", "no")
-	env.options.Set("both", wire.NewMap("o", int64(1), "s", "opts"))
+	env.options.Set("both", value.NewMap("o", int64(1), "s", "opts"))
 	env.options.Set("list", []any{"o"})
-	env.pillar.Set("both", wire.NewMap("p", int64(2), "s", "pillar"))
-	env.pillar.Set("master", wire.NewMap("interface", "0.0.0.0", "mysql.user", "salt", "list", []any{"m"}))
+	env.pillar.Set("both", value.NewMap("p", int64(2), "s", "pillar"))
+	env.pillar.Set("master", value.NewMap("interface", "0.0.0.0", "mysql.user", "salt", "list", []any{"m"}))
 	calls(t, env, []callCase{
 		{"config.get", []any{"hash_type"}, "sha256"},
 		{"config.get", []any{"nested:a:1:b"}, int64(1)},
@@ -49,6 +49,6 @@ func TestConfig(t *testing.T) {
 		{"config.manage_mode", []any{"0o755"}, "0755"},
 		{"config.manage_mode", []any{"u+x"}, "Passed invalid arguments to config.manage_mode: mode must be octal digits, not 'u+x'"},
 	})
-	same(t, "items", value(t, env, "config.items"), plainValue(env.options))
+	same(t, "items", result(t, env, "config.items"), plainValue(env.options))
 	same(t, "the pillar after merging", plainValue(env.pillar.Map("both")), any(m{"p": int64(2), "s": "pillar"}))
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // maxChunk bounds what one compressed chunk may become.
@@ -52,12 +52,12 @@ CLI Example:
 }
 
 func cpRecv(_ context.Context, c *Call) (any, error) {
-	files, ok := c.Value("files").(*wire.Map)
+	files, ok := c.Value("files").(*value.Map)
 	dest, isText := c.Value("dest").(string)
 	if !ok || !isText {
 		return nil, argErrorf("files is a map of paths to contents, dest is a path")
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	var wrong error
 	files.Range(func(k, v any) bool {
 		path, ok := k.(string)
@@ -131,8 +131,8 @@ func cpRecvChunked(_ context.Context, c *Call) (any, error) {
 		err = os.MkdirAll(dest, 0o777)
 	} else {
 		var data []byte
-		if data, err = chunkOf(c.Value("chunk"), truth(c.Value("compressed"))); err == nil {
-			err = writeChunk(dest, data, truth(c.Value("append")), c.Value("mode"))
+		if data, err = chunkOf(c.Value("chunk"), isTrue(c.Value("compressed"))); err == nil {
+			err = writeChunk(dest, data, isTrue(c.Value("append")), c.Value("mode"))
 		}
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func zipped(t testing.TB, data string) string {
@@ -39,7 +39,7 @@ func TestCpRecv(t *testing.T) {
 		{"/root/f1", dir + "/no/other", "", "Destination unavailable"},
 		{"/root/f1", "other", "", "Destination unavailable"},
 	} {
-		got := answer(t, "cp.recv", wire.NewMap(c.path, "text\r\n"), c.dest)
+		got := answer(t, "cp.recv", value.NewMap(c.path, "text\r\n"), c.dest)
 		if c.at == "" {
 			if got != c.want {
 				t.Errorf("%s to %s: %v", c.path, c.dest, got)
@@ -47,7 +47,7 @@ func TestCpRecv(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(dir, c.at)
-		if v, ok := got.(*wire.Map).Get(file); !ok || v != c.want {
+		if v, ok := got.(*value.Map).Get(file); !ok || v != c.want {
 			t.Errorf("%s to %s: %v", c.path, c.dest, got)
 		}
 		if b, err := os.ReadFile(file); c.want == true && string(b) != "text\r\n" {

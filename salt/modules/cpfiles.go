@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -177,7 +178,7 @@ func fileError(err error) error {
 
 // wants reads the arguments that functions which fetch have in common.
 func wants(c *Call) (fileclient.Want, error) {
-	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.Truth("makedirs"), SourceHash: c.Str("source_hash")}
+	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.IsTrue("makedirs"), SourceHash: c.Str("source_hash")}
 	if c.Value("gzip") != nil {
 		n, err := c.Int("gzip")
 		if err != nil || n < 0 || n > 9 {
@@ -254,7 +255,7 @@ func cpCacheFile(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.SkipVerify, w.ETag = !c.Truth("verify_ssl"), c.Truth("use_etag")
+	w.SkipVerify, w.ETag = !c.IsTrue("verify_ssl"), c.IsTrue("use_etag")
 	return cached(ctx, c, c.Str("path"), w)
 }
 
@@ -281,7 +282,7 @@ func cpCacheFiles(ctx context.Context, c *Call) (any, error) {
 
 func cpCacheDir(ctx context.Context, c *Call) (any, error) {
 	w := fileclient.Want{Saltenv: saltenvOf(c)}
-	got, err := c.Env.Files().CacheFolder(ctx, c.Str("path"), w, c.Truth("include_empty"), c.Str("include_pat"), c.Str("exclude_pat"))
+	got, err := c.Env.Files().CacheFolder(ctx, c.Str("path"), w, c.IsTrue("include_empty"), c.Str("include_pat"), c.Str("exclude_pat"))
 	return wire.AnyList(got), fileError(err)
 }
 
@@ -315,7 +316,7 @@ func cpHashFile(ctx context.Context, c *Call) (any, error) {
 	case absentFile(err) && fileclient.IsURL(source):
 		return "", nil
 	case absentFile(err):
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	case err != nil:
 		return nil, fileError(err)
 	}
@@ -329,7 +330,7 @@ func cpStatFile(ctx context.Context, c *Call) (any, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fileError(err)
-	case c.Truth("octal"):
+	case c.IsTrue("octal"):
 		return octalMode(uint32(mode)), nil
 	}
 	return mode, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // defaultPushPiece is how much of a file one request has when file_buffer_size is not set.
@@ -53,11 +54,11 @@ CLI Example:
 
 func cpPush(ctx context.Context, c *Call) (any, error) {
 	path := c.Str("path")
-	if !c.Truth("keep_symlinks") {
+	if !c.IsTrue("keep_symlinks") {
 		path = realPath(path)
 	}
 	sent, err := push(ctx, c, path, c.Str("upload_path"))
-	if err != nil || sent != true || !c.Truth("remove_source") {
+	if err != nil || sent != true || !c.IsTrue("remove_source") {
 		return sent, err
 	}
 	if err := os.Remove(path); err != nil {
@@ -109,7 +110,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 		if n == 0 && at > 0 {
 			return true, nil
 		}
-		taken, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_file_recv", "id", c.Env.Option("id"), "path", parts,
+		taken, err := c.Env.Ask(ctx, value.NewMap("cmd", "_file_recv", "id", c.Env.Option("id"), "path", parts,
 			"size", st.Size(), "loc", at, "data", slices.Clone(piece[:n])))
 		if err != nil {
 			return nil, commandErrorf("%v", err)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -53,7 +53,7 @@ func cpGetTemplate(ctx context.Context, c *Call) (any, error) {
 	case err != nil:
 		return nil, fileError(err)
 	}
-	vars := wire.NewMap()
+	vars := value.NewMap()
 	c.Kwargs.Range(func(k, v any) bool {
 		if name, ok := k.(string); ok && !strings.HasPrefix(name, "__pub_") {
 			vars.Set(name, v)
@@ -77,7 +77,7 @@ func cpGetTemplate(ctx context.Context, c *Call) (any, error) {
 		path, _ := fileclient.Split(source)
 		dest = filepath.Join(dest, filepath.Base(path))
 	}
-	err = c.Env.Files().Put(dest, []byte(text), c.Truth("makedirs"))
+	err = c.Env.Files().Put(dest, []byte(text), c.IsTrue("makedirs"))
 	if errors.Is(err, fileclient.ErrNoFolder) {
 		return "", nil
 	}

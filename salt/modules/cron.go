@@ -171,7 +171,7 @@ func cronSetSpecial(ctx context.Context, c *Call) (any, error) {
 // setCron sets the job that the arguments of the call mean. What is not given stays as it is.
 func (c *Call) setCron(ctx context.Context, want cronJob) (any, error) {
 	user, id := c.Str("user"), c.Str("identifier")
-	want.cmd, want.commented, want.comment = c.Str("cmd"), c.Truth("commented"), c.textArg("comment")
+	want.cmd, want.commented, want.comment = c.Str("cmd"), c.IsTrue("commented"), c.textArg("comment")
 	if id != "" {
 		want.identifier = &id
 	}

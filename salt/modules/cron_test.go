@@ -71,7 +71,7 @@ func TestCron_OneLine(t *testing.T) {
 	if r := run(t, newEnv(), "cron.set_env", "root", "A", "1\n* * * * * evil"); r.Success {
 		t.Errorf("%v", r.Value)
 	}
-	value(t, newEnv(), "cron.set_job", "root", "1", "1", "*", "*", "*", "/bin/a", false, "note\n* * * * * /bin/evil")
+	result(t, newEnv(), "cron.set_job", "root", "1", "1", "*", "*", "*", "/bin/a", false, "note\n* * * * * /bin/evil")
 	for line := range strings.Lines(f.tab()) {
 		if strings.HasPrefix(line, "*") {
 			t.Errorf("a line of its own: %q", line)
@@ -83,7 +83,7 @@ func TestCron_OneLine(t *testing.T) {
 func TestCron_Random(t *testing.T) {
 	f := fakeCrontab(t)
 	env := newEnv()
-	value(t, env, "cron.set_job", "root", "random", "3:5", "random", "2", "*", "/bin/a")
+	result(t, env, "cron.set_job", "root", "random", "3:5", "random", "2", "*", "/bin/a")
 	first := f.tab()
 	job := parseCrontab(first).jobs[0]
 	if n := number10(job.times[1]); n < 3 || n > 5 {
@@ -92,7 +92,7 @@ func TestCron_Random(t *testing.T) {
 	if n := number10(job.times[2]); n < 1 || n > 28 {
 		t.Errorf("day %s of February", job.times[2])
 	}
-	if got := value(t, env, "cron.set_job", "root", "random", job.times[1], "random", "2", "*", "/bin/a"); got != "present" || f.tab() != first {
+	if got := result(t, env, "cron.set_job", "root", "random", job.times[1], "random", "2", "*", "/bin/a"); got != "present" || f.tab() != first {
 		t.Errorf("%v: %s", got, f.tab())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // What Salt writes into a crontab: the line above what it manages, the word before
@@ -231,8 +232,8 @@ func noneOr(s *string) any {
 }
 
 // value is a job as cron.list_tab gives it.
-func (j cronJob) value() *wire.Map {
-	m := wire.NewMap()
+func (j cronJob) value() *value.Map {
+	m := value.NewMap()
 	if j.special != "" {
 		m.Set("spec", j.special)
 	} else {
@@ -248,7 +249,7 @@ func (j cronJob) value() *wire.Map {
 }
 
 // value is the crontab as cron.list_tab gives it.
-func (tab crontab) value() *wire.Map {
+func (tab crontab) value() *value.Map {
 	crons, special, env := []any{}, []any{}, []any{}
 	for _, job := range tab.jobs {
 		if job.special != "" {
@@ -258,9 +259,9 @@ func (tab crontab) value() *wire.Map {
 		}
 	}
 	for _, e := range tab.env {
-		env = append(env, wire.NewMap("name", e[0], "value", e[1]))
+		env = append(env, value.NewMap("name", e[0], "value", e[1]))
 	}
-	return wire.NewMap("pre", wire.AnyList(tab.pre), "crons", crons, "special", special, "env", env)
+	return value.NewMap("pre", wire.AnyList(tab.pre), "crons", crons, "special", special, "env", env)
 }
 
 // matches tells whether a job is the one that a command and an identifier mean: by the

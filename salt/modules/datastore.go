@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -48,11 +49,11 @@ var datastore sync.Mutex
 func (c *Call) datastorePath() string { return filepath.Join(c.cacheDir(), "datastore") }
 
 // readData reads the store; a store that is not there is empty, as in Salt.
-func (c *Call) readData() (*wire.Map, error) {
+func (c *Call) readData() (*value.Map, error) {
 	path := c.datastorePath()
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	if err != nil {
 		return nil, commandErrorf("read the data store: %v", err)
@@ -72,7 +73,7 @@ func (c *Call) readData() (*wire.Map, error) {
 }
 
 // writeData replaces the store. A reader sees the former or the new one.
-func (c *Call) writeData(m *wire.Map) error {
+func (c *Call) writeData(m *value.Map) error {
 	b, err := wire.Encode(m)
 	if err != nil {
 		return fmt.Errorf("write the data store: %w", err)
@@ -91,7 +92,7 @@ func (c *Call) writeData(m *wire.Map) error {
 }
 
 // withData gives the store to f and writes it if f reports a change.
-func (c *Call) withData(f func(m *wire.Map) (result any, changed bool)) (any, error) {
+func (c *Call) withData(f func(m *value.Map) (result any, changed bool)) (any, error) {
 	datastore.Lock()
 	defer datastore.Unlock()
 	m, err := c.readData()
@@ -109,15 +110,15 @@ func (c *Call) withData(f func(m *wire.Map) (result any, changed bool)) (any, er
 }
 
 func dataItems(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) { return m, false })
+	return c.withData(func(m *value.Map) (any, bool) { return m, false })
 }
 
 func dataKeys(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) { return append([]any{}, m.Keys()...), false })
+	return c.withData(func(m *value.Map) (any, bool) { return append([]any{}, m.Keys()...), false })
 }
 
 func dataValues(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		out := []any{}
 		m.Range(func(_, v any) bool {
 			out = append(out, v)
@@ -128,14 +129,14 @@ func dataValues(_ context.Context, c *Call) (any, error) {
 }
 
 func dataHas(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		_, ok := m.GetKey(c.Value("key"))
 		return ok, false
 	})
 }
 
 func dataGet(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		def := c.Value("default")
 		keys, many := c.Value("key").([]any)
 		if !many {
@@ -157,14 +158,14 @@ func dataGet(_ context.Context, c *Call) (any, error) {
 }
 
 func dataUpdate(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		m.Set(c.Value("key"), c.Value("value"))
 		return true, true
 	})
 }
 
 func dataSwap(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		v, ok := m.GetKey(c.Value("key"))
 		if !ok || !equal(v, c.Value("old_value")) {
 			return false, false
@@ -175,7 +176,7 @@ func dataSwap(_ context.Context, c *Call) (any, error) {
 }
 
 func dataPop(_ context.Context, c *Call) (any, error) {
-	return c.withData(func(m *wire.Map) (any, bool) {
+	return c.withData(func(m *value.Map) (any, bool) {
 		v, ok := m.GetKey(c.Value("key"))
 		if !ok {
 			return c.Value("default"), false
@@ -186,7 +187,7 @@ func dataPop(_ context.Context, c *Call) (any, error) {
 }
 
 func dataDump(_ context.Context, c *Call) (any, error) {
-	m, ok := c.Value("new_data").(*wire.Map)
+	m, ok := c.Value("new_data").(*value.Map)
 	if !ok {
 		return false, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -118,9 +118,9 @@ func diskFull(ctx context.Context, c *Call) (any, error) {
 	if c.grain("kernel") == "Darwin" {
 		names = []string{"filesystem", "512-blocks", "used", "available", "capacity", "iused", "ifree", "%iused"}
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	c.fileSystems(lines, func(mounted string, cols []string) {
-		row := wire.NewMap()
+		row := value.NewMap()
 		for i, n := range names {
 			row.Set(n, cols[i])
 		}
@@ -135,16 +135,16 @@ func diskInodes(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	lines, err := c.df(ctx, append([]string{"-iP"}, flags...)...)
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, line := range lines {
 		cols := strings.Fields(line)
 		if len(cols) == 0 || strings.HasPrefix(line, "Filesystem") {
 			continue
 		}
 		if c.grain("kernel") == "OpenBSD" && len(cols) > 8 {
-			m.Set(cols[8], wire.NewMap("inodes", number10(cols[5])+number10(cols[6]), "used", cols[5], "free", cols[6], "use", cols[7], "filesystem", cols[0]))
+			m.Set(cols[8], value.NewMap("inodes", number10(cols[5])+number10(cols[6]), "used", cols[5], "free", cols[6], "use", cols[7], "filesystem", cols[0]))
 		} else if len(cols) > 5 {
-			m.Set(cols[5], wire.NewMap("inodes", cols[1], "used", cols[2], "free", cols[3], "use", cols[4], "filesystem", cols[0]))
+			m.Set(cols[5], value.NewMap("inodes", cols[1], "used", cols[2], "free", cols[3], "use", cols[4], "filesystem", cols[0]))
 		}
 	}
 	return m, err
@@ -152,7 +152,7 @@ func diskInodes(ctx context.Context, c *Call) (any, error) {
 
 func diskPercent(ctx context.Context, c *Call) (any, error) {
 	lines, err := c.df(ctx, c.dfOption()...)
-	m := wire.NewMap()
+	m := value.NewMap()
 	c.fileSystems(lines, func(mounted string, cols []string) { m.Set(mounted, cols[4]) })
 	if err != nil || !given(c.Value("args")) {
 		return m, err
@@ -160,14 +160,14 @@ func diskPercent(ctx context.Context, c *Call) (any, error) {
 	if v, ok := m.Get(c.Str("args")); ok {
 		return v, nil
 	}
-	return wire.NewMap(), nil
+	return value.NewMap(), nil
 }
 
 var blkidPair = regexp.MustCompile(`([A-Za-z0-9_-]+)="([^"]*)"`)
 
 // blkid asks blkid, and gives what it tells of each device.
-func (c *Call) blkid(ctx context.Context, words ...string) (*wire.Map, error) {
-	m := wire.NewMap()
+func (c *Call) blkid(ctx context.Context, words ...string) (*value.Map, error) {
+	m := value.NewMap()
 	r, err := runSystem(ctx, c, append([]string{"blkid"}, words...)...)
 	if err != nil || r.retcode > 0 {
 		return m, err
@@ -177,7 +177,7 @@ func (c *Call) blkid(ctx context.Context, words ...string) (*wire.Map, error) {
 		if !ok {
 			continue
 		}
-		info := wire.NewMap()
+		info := value.NewMap()
 		for _, pair := range blkidPair.FindAllStringSubmatch(rest, -1) {
 			info.Set(pair[1], pair[2])
 		}

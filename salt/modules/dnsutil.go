@@ -27,7 +27,7 @@ func dnsSerial(ctx context.Context, c *Call) (any, error) {
 	}
 	stored, _ := Traverse(c.Env.Grains(), key, ":")
 	present := time.Now().Format("20060102") + "01"
-	if !c.Truth("update") {
+	if !c.IsTrue("update") {
 		if pyfmt.Truth(stored) {
 			return stored, nil
 		}

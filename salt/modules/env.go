@@ -6,34 +6,34 @@ import (
 	"log/slog"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/external"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 // Env is what a function may see and do of the minion it runs in. Maps that it
 // hands out are snapshots: a function must not change them.
 type Env interface {
 	// Option returns a minion option by Salt's name with its default, nil
-	// when there is none. Maps are *wire.Map or map[string]any.
+	// when there is none. Maps are *value.Map or map[string]any.
 	Option(name string) any
 	// Options returns all options for config.items and globbing.
-	Options() *wire.Map
+	Options() *value.Map
 	// Grains returns the present grains.
-	Grains() *wire.Map
+	Grains() *value.Map
 	// RefreshGrains collects the grains anew, after a change of conf_dir/grains
 	// or by saltutil.refresh_grains. When tell is true the master gets them too
 	// (a pillar refresh, as Salt does).
 	RefreshGrains(ctx context.Context, tell bool) error
 	// Pillar returns the pillar in memory.
-	Pillar() *wire.Map
+	Pillar() *value.Map
 	// RefreshPillar fetches the pillar anew and keeps it.
 	RefreshPillar(ctx context.Context) error
 	// CompilePillar fetches a pillar without keeping it.
-	CompilePillar(ctx context.Context, o PillarOptions) (*wire.Map, error)
+	CompilePillar(ctx context.Context, o PillarOptions) (*value.Map, error)
 	// Ask sends a load sealed to the master and gives its answer; cmd names the
 	// command. Without a master it is an error.
-	Ask(ctx context.Context, load *wire.Map) (any, error)
+	Ask(ctx context.Context, load *value.Map) (any, error)
 	// Files are the salt:// files: of the master, or of file_roots on this host.
 	Files() *fileclient.Client
 	// External are the programs of this host that are modules; nil: none.
@@ -49,7 +49,7 @@ type Env interface {
 	// ManageSchedule has the scheduler of the minion do what the data of Salt's event
 	// manage_schedule say, and gives those of the event that answers; nil: none does. The
 	// error is that no daemon runs here, or why it does not do it.
-	ManageSchedule(ctx context.Context, data *wire.Map) (*wire.Map, error)
+	ManageSchedule(ctx context.Context, data *value.Map) (*value.Map, error)
 	// Jobs is the table of running jobs.
 	Jobs() JobTable
 	// Masters tells the masters of this minion.
@@ -63,7 +63,7 @@ type Env interface {
 // PillarOptions alter one compilation of the pillar.
 type PillarOptions struct {
 	// Override is laid over the result by the master; nil for nothing.
-	Override *wire.Map
+	Override *value.Map
 	// Saltenv and Pillarenv choose environments; "" leaves the option's.
 	Saltenv, Pillarenv string
 }
@@ -91,7 +91,7 @@ type JobTable interface {
 	Signal(jid string, sig syscall.Signal) error
 	// Cached returns the return data kept of an ended job when the minion runs
 	// with cache_jobs, else false.
-	Cached(jid string) (*wire.Map, bool)
+	Cached(jid string) (*value.Map, bool)
 }
 
 // Job is one running job.
@@ -100,5 +100,5 @@ type Job struct {
 	// PID is the process the job runs in.
 	PID int
 	// Load is the publication: fun, arg, tgt, tgt_type, jid, ret, user, ….
-	Load *wire.Map
+	Load *value.Map
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/external"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/grains"
+	"github.com/momtree/mom/value"
 )
 
 func TestMain(m *testing.M) {
@@ -25,13 +25,13 @@ func TestMain(m *testing.M) {
 
 // fakeEnv is a minion without a daemon around it.
 type fakeEnv struct {
-	options, grains, pillar *wire.Map
+	options, grains, pillar *value.Map
 	masters                 []MasterStatus
 	jobs                    *Table
-	compile                 func(PillarOptions) (*wire.Map, error)
+	compile                 func(PillarOptions) (*value.Map, error)
 	fireErr, pingErr        error
-	ask                     func(load *wire.Map) (any, error)
-	manage                  func(data *wire.Map) (*wire.Map, error)
+	ask                     func(load *value.Map) (any, error)
+	manage                  func(data *value.Map) (*value.Map, error)
 	files                   *fileclient.Client
 	external                *external.Modules
 
@@ -44,19 +44,19 @@ type fakeEnv struct {
 
 func newEnv() *fakeEnv {
 	return &fakeEnv{
-		options: wire.NewMap("id", "web-01", "hash_type", "sha256", "backup_mode", "minion"),
-		grains: wire.NewMap("id", "web-01", "os", "Debian", "serialnumber", "ABCD1234", "fqdn", "web-01.example.com",
-			"tags", []any{"a", "b"}, "nest", wire.NewMap("k", "vweb", "list", []any{"x", wire.NewMap("y", int64(1))}),
+		options: value.NewMap("id", "web-01", "hash_type", "sha256", "backup_mode", "minion"),
+		grains: value.NewMap("id", "web-01", "os", "Debian", "serialnumber", "ABCD1234", "fqdn", "web-01.example.com",
+			"tags", []any{"a", "b"}, "nest", value.NewMap("k", "vweb", "list", []any{"x", value.NewMap("y", int64(1))}),
 			"nothing", nil, "num", int64(3)),
-		pillar: wire.NewMap("who", "people", "deep", wire.NewMap("key", "value", "n", int64(1)), "list", []any{"p"}),
+		pillar: value.NewMap("who", "people", "deep", value.NewMap("key", "value", "n", int64(1)), "list", []any{"p"}),
 		jobs:   &Table{},
 	}
 }
 
 func (e *fakeEnv) Option(name string) any  { v, _ := e.options.Get(name); return v }
-func (e *fakeEnv) Options() *wire.Map      { return e.options }
-func (e *fakeEnv) Grains() *wire.Map       { return e.grains }
-func (e *fakeEnv) Pillar() *wire.Map       { return e.pillar }
+func (e *fakeEnv) Options() *value.Map     { return e.options }
+func (e *fakeEnv) Grains() *value.Map      { return e.grains }
+func (e *fakeEnv) Pillar() *value.Map      { return e.pillar }
 func (e *fakeEnv) Jobs() JobTable          { return e.jobs }
 func (e *fakeEnv) Masters() []MasterStatus { return e.masters }
 func (e *fakeEnv) RefreshPillar(ctx context.Context) error {
@@ -85,7 +85,7 @@ func (e *fakeEnv) RefreshGrains(_ context.Context, tell bool) error {
 	return nil
 }
 
-func (e *fakeEnv) CompilePillar(_ context.Context, o PillarOptions) (*wire.Map, error) {
+func (e *fakeEnv) CompilePillar(_ context.Context, o PillarOptions) (*value.Map, error) {
 	if e.compile == nil {
 		return e.pillar, nil
 	}
@@ -101,7 +101,7 @@ func (e *fakeEnv) FireAll(ctx context.Context, tag string, data any) error {
 }
 
 // Ask is answered by the test.
-func (e *fakeEnv) Ask(_ context.Context, load *wire.Map) (any, error) {
+func (e *fakeEnv) Ask(_ context.Context, load *value.Map) (any, error) {
 	if e.ask == nil {
 		return nil, errors.New("no master")
 	}
@@ -116,7 +116,7 @@ func (e *fakeEnv) Files() *fileclient.Client {
 }
 
 // ManageSchedule is answered by the test.
-func (e *fakeEnv) ManageSchedule(_ context.Context, data *wire.Map) (*wire.Map, error) {
+func (e *fakeEnv) ManageSchedule(_ context.Context, data *value.Map) (*value.Map, error) {
 	if e.manage == nil {
 		return nil, errors.New("no daemon")
 	}
@@ -173,8 +173,8 @@ func (e *fakeEnv) withConf(t *testing.T) string {
 }
 
 // kw is the keyword part of an arg list.
-func kw(kv ...any) *wire.Map {
-	m := wire.NewMap(kv...)
+func kw(kv ...any) *value.Map {
+	m := value.NewMap(kv...)
 	m.Set(kwargMarker, true)
 	return m
 }
@@ -186,7 +186,7 @@ func run(t *testing.T, env Env, fun string, args ...any) Result {
 }
 
 // value runs a function that has to succeed and returns its plain value.
-func value(t *testing.T, env Env, fun string, args ...any) any {
+func result(t *testing.T, env Env, fun string, args ...any) any {
 	t.Helper()
 	r := run(t, env, fun, args...)
 	if r.Err != nil {
@@ -199,7 +199,7 @@ type m = map[string]any
 
 func plainValue(v any) any {
 	switch v := v.(type) {
-	case *wire.Map:
+	case *value.Map:
 		out := m{}
 		v.Range(func(k, e any) bool {
 			out[PyStr(k)] = plainValue(e)

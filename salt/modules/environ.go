@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -72,7 +72,7 @@ CLI Example:
 }
 
 func environItems(context.Context, *Call) (any, error) {
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
 		m.Set(k, v)
@@ -85,7 +85,7 @@ func environItem(_ context.Context, c *Call) (any, error) {
 	if name, ok := c.Value("keys").(string); ok {
 		keys = []any{name}
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, k := range keys {
 		m.Set(PyStr(k), environValue(PyStr(k), c.Value("default")))
 	}
@@ -148,7 +148,7 @@ func environSetenv(_ context.Context, c *Call) (any, error) {
 	if !ok {
 		return false, nil
 	}
-	out, unset := wire.NewMap(), c.Value("false_unsets") == true
+	out, unset := value.NewMap(), c.Value("false_unsets") == true
 	good := true
 	var names []string
 	m.Range(func(k, v any) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // ErrNotAvailable is wrapped by the error of [Execute] for a function that does
@@ -35,7 +35,7 @@ func (e *CommandError) Error() string { return e.Msg }
 // [CommandError] with the data below.
 type InfoError struct {
 	Msg  string
-	Info *wire.Map
+	Info *value.Map
 }
 
 func (e *InfoError) Error() string { return e.text(e.Info) }
@@ -51,7 +51,7 @@ func (e *InfoError) WithoutChanges() string {
 	return e.text(rest)
 }
 
-func (e *InfoError) text(info *wire.Map) string {
+func (e *InfoError) text(info *value.Map) string {
 	head := e.Msg
 	if head != "" && !strings.ContainsAny(head[len(head)-1:], ".?!") {
 		head += "."

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -62,9 +62,9 @@ CLI Example:
 }
 
 func eventSend(ctx context.Context, c *Call) (any, error) {
-	data := wire.NewMap()
+	data := value.NewMap()
 	if v := c.Value("with_env"); pyfmt.Truth(v) {
-		environ := wire.NewMap()
+		environ := value.NewMap()
 		for _, kv := range os.Environ() {
 			k, val, _ := strings.Cut(kv, "=")
 			environ.Set(k, val)
@@ -77,7 +77,7 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	if v := c.Value("with_pillar"); pyfmt.Truth(v) {
 		data.Set("pillar", subset(inMemory(c), v))
 	}
-	if c.Truth("with_env_opts") {
+	if c.IsTrue("with_env_opts") {
 		env := c.Env.Option("saltenv")
 		if env == nil {
 			env = "base"
@@ -90,12 +90,12 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 		return true
 	}
 	c.Kwargs.Range(lay)
-	if m, ok := c.Value("data").(*wire.Map); ok {
+	if m, ok := c.Value("data").(*value.Map); ok {
 		m.Range(lay)
 	} else if v := c.Value("data"); v != nil {
 		return nil, argErrorf("data must be a map, not %s", PyRepr(v))
 	}
-	if masterless(c.Env) || c.Env.Option("master_type") == "disable" && !truth(c.Env.Option("use_master_when_local")) {
+	if masterless(c.Env) || c.Env.Option("master_type") == "disable" && !isTrue(c.Env.Option("use_master_when_local")) {
 		return fired(c, c.Env.FireLocal(c.Str("tag"), data)), nil
 	}
 	return fireWith(ctx, c, data)
@@ -108,11 +108,11 @@ func fireWith(ctx context.Context, c *Call, data any) (any, error) {
 	if !pyfmt.Truth(v) {
 		return fired(c, c.Env.FireAll(ctx, c.Str("tag"), data)), nil
 	}
-	preload, ok := v.(*wire.Map)
+	preload, ok := v.(*value.Map)
 	if !ok {
 		return nil, argErrorf("preload must be a map, not %s", PyRepr(v))
 	}
-	load := wire.NewMap("cmd", "_minion_event", "id", c.Env.Option("id"), "tag", c.Str("tag"), "data", data)
+	load := value.NewMap("cmd", "_minion_event", "id", c.Env.Option("id"), "tag", c.Str("tag"), "data", data)
 	var taken any
 	preload.Range(func(k, _ any) bool {
 		if name, ok := k.(string); ok && load.Has(name) {
@@ -132,12 +132,12 @@ func fireWith(ctx context.Context, c *Call, data any) (any, error) {
 }
 
 // subset returns the named keys of a map, all when names is no list.
-func subset(m *wire.Map, names any) *wire.Map {
+func subset(m *value.Map, names any) *value.Map {
 	list, ok := names.([]any)
 	if !ok {
 		return m
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, n := range list {
 		if v, ok := mapGet(m, n); ok {
 			out.Set(n, v)
@@ -148,8 +148,8 @@ func subset(m *wire.Map, names any) *wire.Map {
 
 // masterless tells whether the minion runs without a master.
 func masterless(env Env) bool {
-	local := truth(env.Option("local")) || env.Option("file_client") == "local"
-	return local && !truth(env.Option("use_master_when_local"))
+	local := isTrue(env.Option("local")) || env.Option("file_client") == "local"
+	return local && !isTrue(env.Option("use_master_when_local"))
 }
 
 func eventFireMaster(ctx context.Context, c *Call) (any, error) {

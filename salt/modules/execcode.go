@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -42,7 +42,7 @@ CLI Example:
 }
 
 // execCode runs a program over a file with the code, which only its user can read.
-func execCode(ctx context.Context, c *Call) (*wire.Map, error) {
+func execCode(ctx context.Context, c *Call) (*value.Map, error) {
 	f, err := os.CreateTemp("", "__salt.tmp.*")
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func execCode(ctx context.Context, c *Call) (*wire.Map, error) {
 	case []any:
 		cmd = append(cmd, args...)
 	}
-	kwargs := wire.NewMap("cwd", c.Value("cwd"), "python_shell", false)
+	kwargs := value.NewMap("cwd", c.Value("cwd"), "python_shell", false)
 	c.Kwargs.Range(func(k, v any) bool {
 		kwargs.Set(k, v)
 		return true
@@ -89,11 +89,11 @@ func giveTo(path, name string) error {
 }
 
 // runAll is cmd.run_all of words, without a shell, whatever its exit code.
-func (c *Call) runAll(ctx context.Context, words []any) (*wire.Map, error) {
-	return c.callAll(ctx, words, wire.NewMap("python_shell", false, "ignore_retcode", true))
+func (c *Call) runAll(ctx context.Context, words []any) (*value.Map, error) {
+	return c.callAll(ctx, words, value.NewMap("python_shell", false, "ignore_retcode", true))
 }
 
-func (c *Call) callAll(ctx context.Context, words []any, kwargs *wire.Map) (*wire.Map, error) {
+func (c *Call) callAll(ctx context.Context, words []any, kwargs *value.Map) (*value.Map, error) {
 	marked := kwargs.Clone()
 	marked.Set("__kwarg__", true)
 	res := Execute(ctx, c.Env, Invocation{Fun: "cmd.run_all", Args: []any{words, marked}, JID: c.JID})
@@ -101,6 +101,6 @@ func (c *Call) callAll(ctx context.Context, words []any, kwargs *wire.Map) (*wir
 		return nil, res.Err
 	}
 	c.Retcode = res.Retcode
-	out, _ := res.Value.(*wire.Map)
+	out, _ := res.Value.(*value.Map)
 	return out, nil
 }

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // Invocation is one function to run, as a publication names it.
@@ -86,13 +86,13 @@ func blackout(env Env, fun string) error {
 	if env == nil || fun == "saltutil.refresh_pillar" {
 		return nil
 	}
-	for _, m := range []*wire.Map{env.Pillar(), env.Grains()} {
+	for _, m := range []*value.Map{env.Pillar(), env.Grains()} {
 		if m == nil {
 			continue
 		}
 		on, _ := m.Get("minion_blackout")
 		allowed, _ := m.Get("minion_blackout_whitelist")
-		if truth(on) && !slices.Contains(textList(allowed), fun) {
+		if isTrue(on) && !slices.Contains(textList(allowed), fun) {
 			return invocationErrorf("Minion in blackout mode. Set 'minion_blackout' to False in pillar or " +
 				"grains to resume operations. Only saltutil.refresh_pillar allowed in blackout mode.")
 		}
@@ -102,7 +102,7 @@ func blackout(env Env, fun string) error {
 
 // tellsFailure reports a result map that says of itself that it failed.
 func tellsFailure(v any) bool {
-	m, ok := v.(*wire.Map)
+	m, ok := v.(*value.Map)
 	if !ok || m == nil {
 		return false
 	}
@@ -137,13 +137,13 @@ func protect(ctx context.Context, c *Call) (v any, err error) {
 
 // sub runs another function from within one, as Salt's modules call each other:
 // the arguments are bound and errors come back as errors.
-func (c *Call) sub(ctx context.Context, fun string, args []any, kwargs *wire.Map) (any, error) {
+func (c *Call) sub(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	return c.passOn(ctx, Invocation{Fun: fun, Args: args}, kwargs)
 }
 
 // passOn is sub for a call that may be as direct as this one: of a function that
 // hands its own keywords on.
-func (c *Call) passOn(ctx context.Context, inv Invocation, kwargs *wire.Map) (any, error) {
+func (c *Call) passOn(ctx context.Context, inv Invocation, kwargs *value.Map) (any, error) {
 	if kwargs != nil && kwargs.Len() > 0 {
 		marked := kwargs.Clone()
 		marked.Set(kwargMarker, true)

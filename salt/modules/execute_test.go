@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // register adds functions for one test.
@@ -18,7 +18,7 @@ func register(t *testing.T, module string, fns ...Function) {
 	Register(module, fns...)
 	t.Cleanup(func() {
 		for _, fn := range fns {
-			delete(registry, module+"."+fn.Name)
+			registered.Remove(module + "." + fn.Name)
 		}
 	})
 }
@@ -35,8 +35,8 @@ func TestExecute_Results(t *testing.T) {
 		Function{Name: "index", Run: func(_ context.Context, c *Call) (any, error) { return c.Args[7], nil }},
 		Function{Name: "command", Run: returns(nil, commandErrorf("cmd"))},
 		Function{Name: "missing", Run: returns(nil, &NotFoundError{"git"})},
-		Function{Name: "bad", Run: returns(wire.NewMap("result", false), nil)},
-		Function{Name: "good", Run: returns(wire.NewMap("result", true, "success", int64(1)), nil)},
+		Function{Name: "bad", Run: returns(value.NewMap("result", false), nil)},
+		Function{Name: "good", Run: returns(value.NewMap("result", true, "success", int64(1)), nil)},
 		Function{Name: "retcode", Run: func(_ context.Context, c *Call) (any, error) { c.Retcode = 3; return "x", nil }},
 	)
 	tests := []struct {
@@ -88,11 +88,11 @@ func TestExecute_DisabledModules(t *testing.T) {
 	env.options.Set("disable_modules", []string{"cmd"})
 	same(t, "disabled", run(t, env, "cmd.run", "true").Value, any("'cmd.run' is not available."))
 	same(t, "other", run(t, env, "test.ping").Value, any(true))
-	same(t, "not_loaded", value(t, env, "test.not_loaded"), any([]any{"cmd"}))
+	same(t, "not_loaded", result(t, env, "test.not_loaded"), any([]any{"cmd"}))
 	env = newEnv()
 	env.options.Set("whitelist_modules", []any{"test", "sys"})
 	same(t, "not on the list", run(t, env, "cmd.run", "true").Value, any("'cmd.run' is not available."))
-	same(t, "modules", value(t, env, "sys.list_modules"), any([]any{"sys", "test"}))
+	same(t, "modules", result(t, env, "sys.list_modules"), any([]any{"sys", "test"}))
 }
 
 func TestExecute_Blackout(t *testing.T) {

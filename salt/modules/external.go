@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/external"
+	"github.com/momtree/mom/value"
 )
 
 // externalFunction makes a function of what a program among the modules describes.
@@ -38,7 +38,7 @@ func bound(module string, f external.Function) Function {
 		fn.Args = append(fn.Args, Arg{Name: a.Name, Default: a.Default, Required: a.Required})
 	}
 	fn.Run = func(ctx context.Context, c *Call) (any, error) {
-		args := wire.NewMap()
+		args := value.NewMap()
 		for i, a := range f.Args {
 			args.Set(a.Name, c.Args[i])
 		}
@@ -83,15 +83,4 @@ func find(ctx context.Context, env Env, full string) (Function, bool, error) {
 		return fn, true, nil
 	}
 	return externalFunction(ctx, env, full)
-}
-
-// Own tells whether the minion has a module of this name of its own.
-func Own(module string) bool {
-	prefix := module + "."
-	for name := range registry {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -112,9 +112,9 @@ func fileBackups(_ context.Context, c *Call) (any, error) {
 		}
 		all = all[:max(0, min(int(n), len(all)))]
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for i, k := range all {
-		m.Set(int64(i), wire.NewMap("Backup Time", k.at.Format("Mon Jan 02 2006 15:04:05.000000"), "Size", k.size, "Location", k.location))
+		m.Set(int64(i), value.NewMap("Backup Time", k.at.Format("Mon Jan 02 2006 15:04:05.000000"), "Size", k.size, "Location", k.location))
 	}
 	return m, nil
 }
@@ -136,8 +136,8 @@ func (c *Call) chosen() (keptFile, string, error) {
 	return all[n], "", nil
 }
 
-func resultOf(result bool, format string, a ...any) *wire.Map {
-	return wire.NewMap("result", result, "comment", fmt.Sprintf(format, a...))
+func resultOf(result bool, format string, a ...any) *value.Map {
+	return value.NewMap("result", result, "comment", fmt.Sprintf(format, a...))
 }
 
 func fileRestore(_ context.Context, c *Call) (any, error) {

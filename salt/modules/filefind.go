@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -202,14 +202,14 @@ func (f *finder) consider(ctx context.Context, path string) error {
 }
 
 // read reads the options; it tells what is wrong with them.
-func (f *finder) read(options *wire.Map) (problem string) {
+func (f *finder) read(options *value.Map) (problem string) {
 	options.Range(func(k, v any) bool {
 		key := PyStr(k)
 		switch {
 		case strings.HasPrefix(key, "_"):
 			return true
 		case key == "test":
-			f.test = truth(v)
+			f.test = isTrue(v)
 			return true
 		case key == "mindepth" || key == "maxdepth":
 			n, ok := integer(v)

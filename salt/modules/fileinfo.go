@@ -16,6 +16,7 @@ import (
 
 	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -200,7 +201,7 @@ func times(path string, follow bool) (atime, mtime, ctime float64, err error) {
 }
 
 func fileStats(_ context.Context, c *Call) (any, error) {
-	path, follow := c.path("path"), c.Truth("follow_symlinks")
+	path, follow := c.path("path"), c.IsTrue("follow_symlinks")
 	st, sys, err := statOf(path, follow)
 	if err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func fileStats(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, osFault(err)
 	}
-	m := wire.NewMap("inode", int64(sys.Ino), "uid", int64(sys.Uid), "gid", int64(sys.Gid), "group", groupName(sys.Gid), "user", userName(sys.Uid),
+	m := value.NewMap("inode", int64(sys.Ino), "uid", int64(sys.Uid), "gid", int64(sys.Gid), "group", groupName(sys.Gid), "user", userName(sys.Uid),
 		"atime", atime, "mtime", mtime, "ctime", ctime, "size", st.Size(), "mode", octalMode(sys.Mode))
 	if kind := c.Str("hash_type"); kind != "" {
 		sum := ""
@@ -236,11 +237,11 @@ func fileLstat(_ context.Context, c *Call) (any, error) {
 	}
 	st, err := os.Lstat(path)
 	if err != nil {
-		return wire.NewMap(), nil //nolint:nilerr // Salt gives an empty map
+		return value.NewMap(), nil //nolint:nilerr // Salt gives an empty map
 	}
 	sys := st.Sys().(*syscall.Stat_t)
 	atime, mtime, ctime, err := times(path, false)
-	return wire.NewMap("st_atime", atime, "st_mtime", mtime, "st_ctime", ctime, "st_gid", int64(sys.Gid), "st_mode", int64(sys.Mode),
+	return value.NewMap("st_atime", atime, "st_mtime", mtime, "st_ctime", ctime, "st_gid", int64(sys.Gid), "st_mode", int64(sys.Mode),
 		"st_nlink", int64(sys.Nlink), "st_size", st.Size(), "st_uid", int64(sys.Uid)), osFault(err)
 }
 
@@ -280,7 +281,7 @@ func fileReadlink(_ context.Context, c *Call) (any, error) {
 	if errors.Is(err, syscall.EINVAL) {
 		return nil, invocationErrorf("A valid link was not specified: %s", path)
 	}
-	if err == nil && c.Truth("canonicalize") {
+	if err == nil && c.IsTrue("canonicalize") {
 		to, err = filepath.EvalSymlinks(path)
 	}
 	return to, osFault(err)

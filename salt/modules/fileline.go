@@ -101,7 +101,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if !regular(path) {
-		if c.Truth("quiet") {
+		if c.IsTrue("quiet") {
 			return false, nil
 		}
 		return nil, commandErrorf(`File "%s" does not exists or is not a file.`, realPath(path))
@@ -115,13 +115,13 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 	}
 	edit, err := text.Line(body, text.LineOptions{
 		Mode: c.Str("mode"), Content: optional(c, "content"), Match: c.Str("match"), Location: c.Str("location"),
-		Before: optional(c, "before"), After: optional(c, "after"), NoIndent: !c.Truth("indent"),
+		Before: optional(c, "before"), After: optional(c, "after"), NoIndent: !c.IsTrue("indent"),
 	})
 	if err != nil || !edit.Changed() {
 		return false, textFault(err)
 	}
 	if !c.testRun() {
-		if c.Truth("backup") {
+		if c.IsTrue("backup") {
 			if err := copyAs(real, real+"."+time.Now().Format("2006-01-02-15-04-05")); err != nil {
 				return nil, commandErrorf("Unable to create the backup file of %s. Exception: %s", real, pythonOSError(err))
 			}
@@ -130,14 +130,14 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 			return nil, osFault(err)
 		}
 	}
-	if diff := edit.Diff(); c.Truth("show_changes") && diff != "" {
+	if diff := edit.Diff(); c.IsTrue("show_changes") && diff != "" {
 		return diff, nil
 	}
 	return true, nil
 }
 
 // testRun tells whether the minion only shows what it would do.
-func (c *Call) testRun() bool { return c.Env != nil && truth(c.Env.Option("test")) }
+func (c *Call) testRun() bool { return c.Env != nil && isTrue(c.Env.Option("test")) }
 
 func fileCommentLine(_ context.Context, c *Call) (any, error) {
 	path, err := c.filePath("path")
@@ -154,7 +154,7 @@ func fileCommentLine(_ context.Context, c *Call) (any, error) {
 	if !text.IsText([]byte(body)) || !utf8.ValidString(body) {
 		return nil, invocationErrorf("Cannot perform string replacements on a binary file: %s", real)
 	}
-	uncomment := c.fn.Name == "uncomment" || c.fn.Name == "comment_line" && !c.Truth("cmnt")
+	uncomment := c.fn.Name == "uncomment" || c.fn.Name == "comment_line" && !c.IsTrue("cmnt")
 	edit, found, err := text.Comment(body, text.CommentOptions{Regex: c.Str("regex"), Char: c.Str("char"), Uncomment: uncomment})
 	if err != nil || !found {
 		return false, textFault(err)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -166,7 +166,7 @@ func (c *Call) newFolders(dir string) error {
 		if !given(c.Value("user")) && !given(c.Value("group")) {
 			continue
 		}
-		kwargs := wire.NewMap("user", PyStr(orText(c.Value("user"))), "group", PyStr(orText(c.Value("group"))))
+		kwargs := value.NewMap("user", PyStr(orText(c.Value("user"))), "group", PyStr(orText(c.Value("group"))))
 		if fault, err := c.sub(context.Background(), "file.chown", []any{d}, kwargs); err != nil || fault != nil {
 			return orFailed(err, "%s: %s", d, PyStr(fault))
 		}
@@ -252,10 +252,10 @@ func fileCopy(ctx context.Context, c *Call) (any, error) {
 		return nil, invocationErrorf("File path must be absolute.")
 	case err != nil:
 		return nil, commandErrorf("No such file or directory '%s'", src)
-	case st.IsDir() && !c.Truth("recurse"):
+	case st.IsDir() && !c.IsTrue("recurse"):
 		return nil, invocationErrorf("Cannot copy overwriting a directory without recurse flag set to true!")
 	}
-	if c.Truth("remove_existing") {
+	if c.IsTrue("remove_existing") {
 		if err := os.RemoveAll(dst); err != nil {
 			return nil, osFault(err)
 		}
@@ -290,7 +290,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 		dst = filepath.Join(dst, filepath.Base(src))
 	}
 	err = os.Rename(src, dst)
-	if errors.Is(err, syscall.EXDEV) && !c.Truth("disallow_copy_and_unlink") {
+	if errors.Is(err, syscall.EXDEV) && !c.IsTrue("disallow_copy_and_unlink") {
 		if st.IsDir() {
 			err = copyTree(ctx, src, dst)
 		} else {
@@ -303,7 +303,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, commandErrorf("Unable to move '%s' to '%s': %s", src, dst, pythonOSError(err))
 	}
-	return wire.NewMap("result", true, "comment", "'"+src+"' moved to '"+dst+"'"), nil
+	return value.NewMap("result", true, "comment", "'"+src+"' moved to '"+dst+"'"), nil
 }
 
 func fileRename(_ context.Context, c *Call) (any, error) {
@@ -342,7 +342,7 @@ func fileRmdir(_ context.Context, c *Call) (any, error) {
 	if !folder(path) {
 		return nil, invocationErrorf("A valid directory was not specified.")
 	}
-	if c.Truth("recurse") {
+	if c.IsTrue("recurse") {
 		var dirs []string
 		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && p != path {
@@ -374,7 +374,7 @@ func fileSymlink(_ context.Context, c *Call) (any, error) {
 	st, err := os.Lstat(path)
 	there := err == nil
 	switch {
-	case there && !c.Truth("force") && !c.Truth("atomic"):
+	case there && !c.IsTrue("force") && !c.IsTrue("atomic"):
 		return nil, commandErrorf("Found existing symlink: %s", path)
 	case there && st.IsDir():
 		return nil, commandErrorf("Existing path is not a symlink: %s", path)

@@ -163,7 +163,7 @@ func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
 
 func fileStat(of func(*syscall.Stat_t) any) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
-		_, sys, err := statOf(c.path("path"), c.Truth("follow_symlinks"))
+		_, sys, err := statOf(c.path("path"), c.IsTrue("follow_symlinks"))
 		if err != nil {
 			if c.fn.Name == "get_mode" && os.IsNotExist(err) {
 				return "", nil

@@ -104,7 +104,7 @@ func (c *Call) replacedFile() (body, real string, missing bool, err error) {
 		return "", "", false, err
 	}
 	if absentPath(path) {
-		if c.Truth("ignore_if_missing") {
+		if c.IsTrue("ignore_if_missing") {
 			return "", "", true, nil
 		}
 		return "", "", false, invocationErrorf("File not found: %s", realPath(path))
@@ -128,10 +128,10 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 		return false, err
 	}
 	o := text.ReplaceOptions{
-		Pattern: c.Str("pattern"), Flags: c.Value("flags"), Repl: PyStr(c.Value("repl")), Literal: c.Truth("backslash_literal"),
-		Count: int(count), Append: c.Truth("append_if_not_found"), Prepend: c.Truth("prepend_if_not_found"), NotFound: c.Str("not_found_content"),
+		Pattern: c.Str("pattern"), Flags: c.Value("flags"), Repl: PyStr(c.Value("repl")), Literal: c.IsTrue("backslash_literal"),
+		Count: int(count), Append: c.IsTrue("append_if_not_found"), Prepend: c.IsTrue("prepend_if_not_found"), NotFound: c.Str("not_found_content"),
 	}
-	if c.Truth("search_only") {
+	if c.IsTrue("search_only") {
 		if o.Append || o.Prepend {
 			return nil, invocationErrorf("search_only cannot be used with append/prepend_if_not_found")
 		}
@@ -142,14 +142,14 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, textFault(err)
 	}
-	if edit.Changed() && !c.Truth("dry_run") {
+	if edit.Changed() && !c.IsTrue("dry_run") {
 		if err := keepOld(real, c.Value("backup")); err != nil {
 			return nil, err
 		}
 		if err := linkBackup(c.path("path"), c.Value("backup")); err != nil {
 			return nil, err
 		}
-		if err := writeOver(real, edit.Text(), c.Truth("preserve_inode")); err != nil {
+		if err := writeOver(real, edit.Text(), c.IsTrue("preserve_inode")); err != nil {
 			return nil, osFault(err)
 		}
 	}
@@ -158,7 +158,7 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 
 // shown is what an edit returns.
 func (c *Call) shown(edit text.Edit) any {
-	if c.Truth("show_changes") {
+	if c.IsTrue("show_changes") {
 		return edit.Diff()
 	}
 	return edit.Changed()
@@ -170,7 +170,7 @@ func fileSearch(_ context.Context, c *Call) (any, error) {
 		return false, err
 	}
 	flags := c.Value("flags")
-	if c.Truth("multiline") {
+	if c.IsTrue("multiline") {
 		if n, ok := flags.(int64); ok {
 			flags = n | 8
 		} else if list, ok := flags.([]any); ok {
@@ -210,18 +210,18 @@ func fileBlock(_ context.Context, c *Call) (any, error) {
 	}
 	var newline *bool
 	if v := c.Value("append_newline"); v != nil {
-		b := truth(v)
+		b := isTrue(v)
 		newline = &b
 	}
 	edit, err := text.Block(body, text.BlockOptions{
 		Start: c.Str("marker_start"), End: c.Str("marker_end"), Content: c.Str("content"), Newline: text.NewlineFor(newline, c.Str("content")),
-		Append: c.Truth("append_if_not_found"), Prepend: c.Truth("prepend_if_not_found"),
+		Append: c.IsTrue("append_if_not_found"), Prepend: c.IsTrue("prepend_if_not_found"),
 		InsertBefore: c.Str("insert_before_match"), InsertAfter: c.Str("insert_after_match"),
 	})
 	if err != nil {
 		return nil, textFault(err)
 	}
-	if edit.Changed() && !c.Truth("dry_run") {
+	if edit.Changed() && !c.IsTrue("dry_run") {
 		if err := keepOld(real, c.Value("backup")); err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func fileRead(_ context.Context, c *Call) (any, error) {
 	switch {
 	case err != nil:
 		return nil, osFault(err)
-	case c.Truth("binary"):
+	case c.IsTrue("binary"):
 		return []byte(body), nil
 	case !utf8.ValidString(body):
 		return nil, commandErrorf("%s is no UTF-8: read it with binary=True", path)

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // statTimes are the times of a file in seconds.
@@ -19,7 +19,7 @@ func fileStatvfs(_ context.Context, c *Call) (any, error) {
 	if err := unix.Statfs(c.path("path"), &st); err != nil {
 		return nil, commandErrorf("Could not statvfs '%s'", c.path("path"))
 	}
-	return wire.NewMap("f_bavail", int64(st.Bavail), "f_bfree", int64(st.Bfree), "f_blocks", int64(st.Blocks), "f_bsize", st.Bsize,
+	return value.NewMap("f_bavail", int64(st.Bavail), "f_bfree", int64(st.Bfree), "f_blocks", int64(st.Blocks), "f_bsize", st.Bsize,
 		"f_favail", int64(st.Ffree), "f_ffree", int64(st.Ffree), "f_files", int64(st.Files), "f_flag", st.Flags,
 		"f_frsize", st.Frsize, "f_namemax", st.Namelen), nil
 }

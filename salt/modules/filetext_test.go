@@ -72,13 +72,13 @@ func TestFileEdits_OfLinks(t *testing.T) {
 	if err := os.Link(path, other); err != nil {
 		t.Fatal(err)
 	}
-	value(t, newEnv(), "file.replace", link, "a", "b")
+	result(t, newEnv(), "file.replace", link, "a", "b")
 	fileHolds(t, other, "b\n")
 	fileHolds(t, path+".bak", "a\n")
 	if to, err := os.Readlink(link + ".bak"); err != nil || to != "f.bak" {
 		t.Errorf("beside the link is %q, %v", to, err)
 	}
-	value(t, newEnv(), "file.replace", link, "b", "c", kw("preserve_inode", false))
+	result(t, newEnv(), "file.replace", link, "b", "c", kw("preserve_inode", false))
 	fileHolds(t, other, "b\n")
 	fileHolds(t, path, "c\n")
 	// What lies where the old file is kept is replaced, never written through.
@@ -89,7 +89,7 @@ func TestFileEdits_OfLinks(t *testing.T) {
 	if err := os.Symlink(secret, path+".bak"); err != nil {
 		t.Fatal(err)
 	}
-	value(t, newEnv(), "file.replace", path, "c", "d")
+	result(t, newEnv(), "file.replace", path, "c", "d")
 	fileHolds(t, secret, "secret")
 	fileHolds(t, path+".bak", "c\n")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/text"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -156,7 +157,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 			return slices.ContainsFunc(prefixes, func(p string) bool { return o == p || strings.HasPrefix(p, "--") && strings.HasPrefix(o, p) })
 		})
 	}
-	if c.Truth("dry_run") {
+	if c.IsTrue("dry_run") {
 		words = append(words, "--dry-run")
 	}
 	if !has("-N", "--forward") {
@@ -198,7 +199,7 @@ func fileLsattr(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, line := range strings.Split(r.stdout, "\n") {
 		attrs, name, ok := strings.Cut(line, " ")
 		if ok && !strings.HasPrefix(line, "lsattr: ") {
@@ -256,10 +257,10 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 	if bodies[0] == bodies[1] {
 		return "", nil
 	}
-	if c.Truth("template") && truth(c.option("obfuscate_templates")) {
+	if c.IsTrue("template") && isTrue(c.option("obfuscate_templates")) {
 		return "<Obfuscated Template>", nil
 	}
-	if !c.Truth("show_changes") {
+	if !c.IsTrue("show_changes") {
 		return "<show_changes=False>", nil
 	}
 	if a, b := text.IsText([]byte(bodies[0])), text.IsText([]byte(bodies[1])); !a || !b {
@@ -272,7 +273,7 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 		return "Replace binary file", nil
 	}
 	diff := difflib.Text(bodies[0], bodies[1])
-	if c.Truth("show_filenames") {
+	if c.IsTrue("show_filenames") {
 		diff = "--- " + paths[0] + "\n+++ " + paths[1] + "\n" + strings.TrimPrefix(diff, "--- \n+++ \n")
 	}
 	return diff, nil

@@ -3,7 +3,7 @@ package modules
 import (
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Salt's functions with **kwargs ignore what they do not know, as programs that add metadata
@@ -26,7 +26,7 @@ func TestFreeKeywords(t *testing.T) {
 			t.Errorf("%s does not exist", c.fun)
 			continue
 		}
-		args := []any{wire.NewMap("__kwarg__", true, c.keyword, "x")}
+		args := []any{value.NewMap("__kwarg__", true, c.keyword, "x")}
 		if len(fn.Args) > 0 {
 			args = append([]any{"true"}, args...)
 		}

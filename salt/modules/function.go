@@ -3,7 +3,8 @@ package modules
 import (
 	"context"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/registry"
+	"github.com/momtree/mom/value"
 )
 
 // Function is one execution function.
@@ -24,14 +25,7 @@ type Function struct {
 }
 
 // Arg is one named argument of a [Function].
-type Arg struct {
-	Name string
-	// Default is the value used when the caller gives none. It has no
-	// meaning for a required argument.
-	Default any
-	// Required makes a call without the argument an error.
-	Required bool
-}
+type Arg = registry.Arg
 
 // Call is one invocation: a function together with bound arguments.
 type Call struct {
@@ -43,7 +37,7 @@ type Call struct {
 	Args []any
 	// Kwargs holds the keywords that name no argument; empty unless the
 	// function has VarKw, never nil.
-	Kwargs *wire.Map
+	Kwargs *value.Map
 	// JID is the job the call belongs to; "req" or "" outside a job.
 	JID string
 	// Direct is that of the [Invocation].

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/grains"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -167,7 +168,7 @@ var sanitizers = map[string]func(string) string{
 	"nodename":  func(string) string { return "MINION" },
 }
 
-func sanitize(m *wire.Map) {
+func sanitize(m *value.Map) {
 	for _, name := range slices.Sorted(maps.Keys(sanitizers)) {
 		if v, ok := m.Get(name); ok {
 			m.Set(name, sanitizers[name](PyStr(v)))
@@ -177,7 +178,7 @@ func sanitize(m *wire.Map) {
 
 func grainsItems(_ context.Context, c *Call) (any, error) {
 	g := c.Env.Grains()
-	if c.Truth("sanitize") {
+	if c.IsTrue("sanitize") {
 		g = g.Clone()
 		sanitize(g)
 	}
@@ -193,7 +194,7 @@ func grainsItem(_ context.Context, c *Call) (any, error) {
 }
 
 // keywords returns c.Kwargs when it holds known names only.
-func keywords(c *Call, known ...string) (*wire.Map, error) {
+func keywords(c *Call, known ...string) (*value.Map, error) {
 	allowed := Function{Name: c.Fun}
 	for _, k := range known {
 		allowed.Args = append(allowed.Args, Arg{Name: k})
@@ -202,7 +203,7 @@ func keywords(c *Call, known ...string) (*wire.Map, error) {
 }
 
 // items looks several paths up, as grains.item and pillar.item do.
-func items(data *wire.Map, paths []any, kw *wire.Map) (*wire.Map, error) {
+func items(data *value.Map, paths []any, kw *value.Map) (*value.Map, error) {
 	fallback, ok := kw.Get("default")
 	if !ok {
 		fallback = ""
@@ -211,7 +212,7 @@ func items(data *wire.Map, paths []any, kw *wire.Map) (*wire.Map, error) {
 	if delimiter == "" {
 		delimiter = defaultDelimiter
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, p := range paths {
 		v, ok := traverse(data, PyStr(p), delimiter)
 		if !ok {
@@ -219,7 +220,7 @@ func items(data *wire.Map, paths []any, kw *wire.Map) (*wire.Map, error) {
 		}
 		out.Set(p, v)
 	}
-	if v, _ := kw.Get("sanitize"); truth(v) {
+	if v, _ := kw.Get("sanitize"); isTrue(v) {
 		sanitize(out)
 	}
 	return out, nil
@@ -239,13 +240,13 @@ func grainsGet(_ context.Context, c *Call) (any, error) {
 // sortedCopy copies a value with the keys of every map in order.
 func sortedCopy(v any) any {
 	switch v := deepCopy(v).(type) {
-	case *wire.Map:
+	case *value.Map:
 		byText := map[string]any{}
 		v.Range(func(k, e any) bool {
 			byText[PyStr(k)] = sortedCopy(e)
 			return true
 		})
-		m := wire.NewMap()
+		m := value.NewMap()
 		for _, k := range slices.Sorted(maps.Keys(byText)) {
 			m.Set(k, byText[k])
 		}
@@ -270,7 +271,7 @@ func grainsLs(_ context.Context, c *Call) (any, error) {
 }
 
 // keyTexts returns the keys of a map as text, sorted.
-func keyTexts(m *wire.Map) []string {
+func keyTexts(m *value.Map) []string {
 	set := map[string]bool{}
 	for _, k := range m.Keys() {
 		set[PyStr(k)] = true
@@ -287,21 +288,21 @@ func grainsEquals(_ context.Context, c *Call) (any, error) {
 }
 
 func grainsSetvals(ctx context.Context, c *Call) (any, error) {
-	m, ok := c.Value("grains").(*wire.Map)
+	m, ok := c.Value("grains").(*value.Map)
 	if !ok {
 		return nil, &ExceptionError{"salt.exceptions.SaltException", "setvals grains must be a dictionary."}
 	}
-	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+	return m, saveGrains(ctx, c, m, c.IsTrue("destructive"), c.IsTrue("refresh_pillar"))
 }
 
 func grainsSetval(ctx context.Context, c *Call) (any, error) {
-	m := wire.NewMap(c.Value("key"), c.Value("val"))
-	return m, saveGrains(ctx, c, m, c.Truth("destructive"), c.Truth("refresh_pillar"))
+	m := value.NewMap(c.Value("key"), c.Value("val"))
+	return m, saveGrains(ctx, c, m, c.IsTrue("destructive"), c.IsTrue("refresh_pillar"))
 }
 
 // saveGrains lays changes over the file of static grains and makes the minion
 // see them.
-func saveGrains(ctx context.Context, c *Call, changes *wire.Map, destructive, refreshPillar bool) error {
+func saveGrains(ctx context.Context, c *Call, changes *value.Map, destructive, refreshPillar bool) error {
 	dir := confDir(c.Env)
 	if dir == "" {
 		return commandErrorf("the grains cannot be saved: the minion has no configuration folder (conf_file)")

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/grains"
+	"github.com/momtree/mom/value"
 )
 
 func TestGrains_Read(t *testing.T) {
@@ -29,14 +29,14 @@ func TestGrains_Read(t *testing.T) {
 		{"grains.ls", nil, []any{"fqdn", "id", "nest", "nothing", "num", "os", "serialnumber", "tags"}},
 	})
 	env := newEnv()
-	same(t, "items", value(t, env, "grains.items"), plainValue(env.grains))
-	if got := value(t, env, "grains.items", kw("sanitize", true)).(m); got["fqdn"] != "MINION.DOMAINNAME" {
+	same(t, "items", result(t, env, "grains.items"), plainValue(env.grains))
+	if got := result(t, env, "grains.items", kw("sanitize", true)).(m); got["fqdn"] != "MINION.DOMAINNAME" {
 		t.Errorf("sanitized fqdn = %v", got["fqdn"])
 	}
 	if env.grains.String("fqdn") != "web-01.example.com" {
 		t.Error("sanitize changed the minion's own grains")
 	}
-	got := run(t, env, "grains.get", "nest", kw("ordered", false)).Value.(*wire.Map)
+	got := run(t, env, "grains.get", "nest", kw("ordered", false)).Value.(*value.Map)
 	same(t, "order", got.Keys(), []any{"k", "list"})
 }
 
@@ -62,7 +62,7 @@ func TestGrains_Change(t *testing.T) {
 		file m
 	}{
 		{"setval", "grains.setval", []any{"role", "web"}, m{"role": "web"}, m{"role": "web", "old": "o"}},
-		{"setvals", "grains.setvals", []any{wire.NewMap("a", int64(1), "old", nil), kw("destructive", true)}, m{"a": int64(1), "old": nil}, m{"a": int64(1)}},
+		{"setvals", "grains.setvals", []any{value.NewMap("a", int64(1), "old", nil), kw("destructive", true)}, m{"a": int64(1), "old": nil}, m{"a": int64(1)}},
 		{"setvals no map", "grains.setvals", []any{"x"}, "The minion function caused an exception: salt.exceptions.SaltException: setvals grains must be a dictionary.", m{"old": "o"}},
 		{"append", "grains.append", []any{"tags", "c"}, m{"tags": []any{"a", "b", "c"}}, m{"old": "o", "tags": []any{"a", "b", "c"}}},
 		{"append list", "grains.append", []any{"tags", []any{"c", "d"}}, m{"tags": []any{"a", "b", "c", "d"}}, m{"old": "o", "tags": []any{"a", "b", "c", "d"}}},
@@ -104,11 +104,11 @@ func TestGrains_Change(t *testing.T) {
 func TestGrains_ChangeTellsTheMinion(t *testing.T) {
 	env := newEnv()
 	env.withConf(t)
-	value(t, env, "grains.setval", "role", "web")
+	result(t, env, "grains.setval", "role", "web")
 	same(t, "refresh", env.refresh, []string{"grains", "tell"})
-	same(t, "grain", value(t, env, "grains.get", "role"), any("web"))
+	same(t, "grain", result(t, env, "grains.get", "role"), any("web"))
 	env.refresh = nil
-	value(t, env, "grains.setval", "role", "db", kw("refresh_pillar", false))
+	result(t, env, "grains.setval", "role", "db", kw("refresh_pillar", false))
 	same(t, "refresh", env.refresh, []string{"grains"})
 }
 

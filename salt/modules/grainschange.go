@@ -6,14 +6,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // grainsFile lets one job at a time change the file of static grains.
 var grainsFile sync.Mutex
 
 func grainsAppend(ctx context.Context, c *Call) (any, error) {
-	list, problem := grainList(c, c.Truth("convert"))
+	list, problem := grainList(c, c.IsTrue("convert"))
 	if problem != "" {
 		return problem, nil
 	}
@@ -76,41 +76,41 @@ func putGrain(ctx context.Context, c *Call, v any) (any, error) {
 		outer.Set(last, v)
 		v = outer
 	}
-	m := wire.NewMap(keys[0], v)
+	m := value.NewMap(keys[0], v)
 	return m, saveGrains(ctx, c, m, false, true)
 }
 
 // copiedMap returns a copy of the map at a path, an empty one when there is
 // none.
-func copiedMap(c *Call, keys []string) *wire.Map {
+func copiedMap(c *Call, keys []string) *value.Map {
 	v, _ := traverse(c.Env.Grains(), strings.Join(keys, c.Str("delimiter")), c.Str("delimiter"))
-	if m, ok := deepCopy(v).(*wire.Map); ok {
+	if m, ok := deepCopy(v).(*value.Map); ok {
 		return m
 	}
-	return wire.NewMap()
+	return value.NewMap()
 }
 
 func grainsDelval(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, nil, c.Truth("destructive"), c.Truth("force"), defaultDelimiter)
+	return setGrain(ctx, c, nil, c.IsTrue("destructive"), c.IsTrue("force"), defaultDelimiter)
 }
 
 func grainsDelkey(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, nil, true, c.Truth("force"), defaultDelimiter)
+	return setGrain(ctx, c, nil, true, c.IsTrue("force"), defaultDelimiter)
 }
 
 func grainsSet(ctx context.Context, c *Call) (any, error) {
-	return setGrain(ctx, c, c.Value("val"), c.Truth("destructive"), c.Truth("force"), c.Str("delimiter"))
+	return setGrain(ctx, c, c.Value("val"), c.IsTrue("destructive"), c.IsTrue("force"), c.Str("delimiter"))
 }
 
 // setGrain is grains.set: the result tells what changed, or why nothing did.
 func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, delimiter string) (any, error) {
 	refuse := func(format string, a ...any) (any, error) {
-		return wire.NewMap("comment", fmt.Sprintf(format, a...), "changes", wire.NewMap(), "result", false), nil
+		return value.NewMap("comment", fmt.Sprintf(format, a...), "changes", value.NewMap(), "result", false), nil
 	}
 	path := c.Str("key")
 	old, exists := traverse(c.Env.Grains(), path, delimiter)
 	if exists && equal(old, val) && (val != nil || !destructive) {
-		return wire.NewMap("comment", "Grain is already set", "changes", wire.NewMap(), "result", true), nil
+		return value.NewMap("comment", "Grain is already set", "changes", value.NewMap(), "result", true), nil
 	}
 	if exists && old != nil && !force {
 		if complexValue(old) {
@@ -127,7 +127,7 @@ func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, de
 		keys = keys[:len(keys)-1]
 		outer, ok := traverse(c.Env.Grains(), strings.Join(keys, delimiter), delimiter)
 		if !ok {
-			outer = wire.NewMap()
+			outer = value.NewMap()
 		}
 		next, fits := placed(deepCopy(outer), last, val, remove, force)
 		if !fits {
@@ -136,18 +136,18 @@ func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, de
 		}
 		val, remove = next, false
 	}
-	changes := wire.NewMap(keys[0], val)
+	changes := value.NewMap(keys[0], val)
 	if err := saveGrains(ctx, c, changes, destructive, true); err != nil {
 		return nil, err
 	}
-	return wire.NewMap("comment", "", "changes", changes, "result", true), nil
+	return value.NewMap("comment", "", "changes", changes, "result", true), nil
 }
 
 // placed puts a value under a key into what surrounds it: a map, a list of
 // names and one-key maps, or a plain value that makes room.
 func placed(outer any, key string, val any, remove, force bool) (any, bool) {
 	switch o := outer.(type) {
-	case *wire.Map:
+	case *value.Map:
 		if remove {
 			o.Delete(key)
 		} else {
@@ -157,30 +157,30 @@ func placed(outer any, key string, val any, remove, force bool) (any, bool) {
 	case []any:
 		found := false
 		for i, e := range o {
-			if m, ok := e.(*wire.Map); ok {
+			if m, ok := e.(*value.Map); ok {
 				if _, has := m.Get(key); has {
 					m.Set(key, val)
 					found = true
 				}
 			} else if equal(e, key) {
-				o[i] = wire.NewMap(key, val)
+				o[i] = value.NewMap(key, val)
 				found = true
 			}
 		}
 		if !found {
-			o = append(o, wire.NewMap(key, val))
+			o = append(o, value.NewMap(key, val))
 		}
 		return o, true
 	}
 	if equal(outer, key) || force {
-		return wire.NewMap(key, val), true
+		return value.NewMap(key, val), true
 	}
 	return nil, false
 }
 
 func complexValue(v any) bool {
 	switch v.(type) {
-	case *wire.Map, []any:
+	case *value.Map, []any:
 		return true
 	}
 	return false

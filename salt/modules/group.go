@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -88,7 +88,7 @@ CLI Example:
 func groupInfo(ctx context.Context, c *Call) (any, error) {
 	g, ok, err := c.group(ctx, c.Str("name"), c.Str("root"))
 	if err != nil || !ok {
-		return wire.NewMap(), err
+		return value.NewMap(), err
 	}
 	return groupMap(g), nil
 }
@@ -112,7 +112,7 @@ func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 }
 
 func groupAdd(ctx context.Context, c *Call) (any, error) {
-	if c.Truth("local") {
+	if c.IsTrue("local") {
 		return nil, invocationErrorf("this minion does not support the argument local of group.add")
 	}
 	if err := plainArg("the name of a group", c.Str("name")); err != nil {
@@ -121,11 +121,11 @@ func groupAdd(ctx context.Context, c *Call) (any, error) {
 	words := []string{"groupadd"}
 	if given(c.Value("gid")) {
 		words = append(words, "-g", c.Str("gid"))
-		if c.Truth("non_unique") {
+		if c.IsTrue("non_unique") {
 			words = append(words, "-o")
 		}
 	}
-	if c.Truth("system") {
+	if c.IsTrue("system") {
 		words = append(words, "-r")
 	}
 	words = append(words, inRoot(c)...)
@@ -153,7 +153,7 @@ func groupChgid(ctx context.Context, c *Call) (any, error) {
 		return true, nil
 	}
 	words := append([]string{"groupmod"}, inRoot(c)...)
-	if c.Truth("non_unique") {
+	if c.IsTrue("non_unique") {
 		words = append(words, "-o")
 	}
 	if _, err := c.exec(ctx, append(words, "-g", PyStr(want), g.name)...); err != nil {

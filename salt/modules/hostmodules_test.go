@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // What Salt 3006.27 returned for the same calls, in this order.
@@ -22,7 +22,7 @@ func TestData(t *testing.T) {
 		{"data.keys", nil, []any{}},
 		{"data.values", nil, []any{}},
 		{"data.update", []any{"a", int64(1)}, true},
-		{"data.update", []any{"b", []any{int64(1), wire.NewMap("x", nil)}}, true},
+		{"data.update", []any{"b", []any{int64(1), value.NewMap("x", nil)}}, true},
 		{"data.items", nil, m{"a": int64(1), "b": []any{int64(1), m{"x": nil}}}},
 		{"data.keys", nil, []any{"a", "b"}},
 		{"data.get", []any{"a"}, int64(1)},
@@ -37,7 +37,7 @@ func TestData(t *testing.T) {
 		{"data.cas", []any{"z", int64(2), int64(1)}, false},
 		{"data.pop", []any{"a"}, int64(2)},
 		{"data.pop", []any{"a", "gone"}, "gone"},
-		{"data.dump", []any{wire.NewMap("q", int64(1))}, true},
+		{"data.dump", []any{value.NewMap("q", int64(1))}, true},
 		{"data.dump", []any{"text"}, false},
 		{"data.load", nil, m{"q": int64(1)}},
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/hostsfile"
+	"github.com/momtree/mom/value"
 )
 
 // OptionHostsFile is the minion option that names the file the module hosts works on.
@@ -123,14 +124,14 @@ func hostsList(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, comments := wire.NewMap(), 0
+	m, comments := value.NewMap(), 0
 	for _, e := range hosts {
 		if e.IP == "" {
 			m.Set(fmt.Sprintf("comment-%d", comments), []any{e.Comment})
 			comments++
 			continue
 		}
-		entry := wire.NewMap("aliases", wire.AnyList(e.Aliases))
+		entry := value.NewMap("aliases", wire.AnyList(e.Aliases))
 		if e.Comment != "" {
 			entry.Set("comment", e.Comment)
 		}

@@ -71,7 +71,7 @@ func TestHosts(t *testing.T) {
 	})
 	fileHolds(t, path, "127.0.0.1\t\tlocalhost\t\t# me\n# note\n10.0.0.1\t\tb c\t\t# why\n")
 	env.options.Set("hosts.file", path+"-new")
-	value(t, env, "hosts.set_host", "10.0.0.1", "a")
+	result(t, env, "hosts.set_host", "10.0.0.1", "a")
 	fileHolds(t, path+"-new", "10.0.0.1\t\ta\n")
 }
 
@@ -99,7 +99,7 @@ func TestEnviron(t *testing.T) {
 		{"environ.setenv", []any{"MOM_TEST_A"}, false},
 		{"environ.get", []any{"MOM_TEST_A"}, "y"},
 	})
-	if items := value(t, newEnv(), "environ.items").(m); items["MOM_TEST_A"] != "y" || items["MOM_TEST_B"] != nil {
+	if items := result(t, newEnv(), "environ.items").(m); items["MOM_TEST_A"] != "y" || items["MOM_TEST_B"] != nil {
 		t.Errorf("%v", items)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Table is a [JobTable] in memory. The zero value is ready.
 type Table struct {
 	// CacheFn returns the kept return of an ended job (cache_jobs); nil keeps
 	// none.
-	CacheFn func(jid string) (*wire.Map, bool)
+	CacheFn func(jid string) (*value.Map, bool)
 
 	mu   sync.Mutex
 	jobs map[string]*entry
@@ -31,7 +31,7 @@ var _ JobTable = (*Table)(nil)
 
 // Begin enters a job and returns the context to run it in. end takes it out
 // again and must be called. A jid that runs already is refused.
-func (t *Table) Begin(ctx context.Context, load *wire.Map) (jobCtx context.Context, end func(), err error) {
+func (t *Table) Begin(ctx context.Context, load *value.Map) (jobCtx context.Context, end func(), err error) {
 	jid := load.String("jid")
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +87,7 @@ func (t *Table) Signal(jid string, sig syscall.Signal) error {
 }
 
 // Cached returns the kept return of an ended job.
-func (t *Table) Cached(jid string) (*wire.Map, bool) {
+func (t *Table) Cached(jid string) (*value.Map, bool) {
 	if t.CacheFn == nil {
 		return nil, false
 	}

@@ -6,20 +6,20 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestTable(t *testing.T) {
 	table := &Table{}
-	second, endSecond, err := table.Begin(t.Context(), wire.NewMap("jid", "2", "fun", "test.sleep"))
+	second, endSecond, err := table.Begin(t.Context(), value.NewMap("jid", "2", "fun", "test.sleep"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, endFirst, err := table.Begin(t.Context(), wire.NewMap("jid", "1"))
+	_, endFirst, err := table.Begin(t.Context(), value.NewMap("jid", "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := table.Begin(t.Context(), wire.NewMap("jid", "1")); err == nil {
+	if _, _, err := table.Begin(t.Context(), value.NewMap("jid", "1")); err == nil {
 		t.Error("a jid that runs was taken again")
 	}
 	if jobs := table.Running(); len(jobs) != 2 || jobs[0].JID != "1" || jobs[1].JID != "2" {

@@ -288,7 +288,7 @@ func localeGen(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Truth("verbose") {
+	if c.IsTrue("verbose") {
 		return c.told(r, nil)
 	}
 	return r.retcode == 0, nil
@@ -326,7 +326,7 @@ func (c *Call) localeProgram(name, source string, p localeParts, ubuntu bool) ([
 		return []string{"locale-gen", name}, nil
 	case which("localedef") != "":
 		loud := "--quiet"
-		if c.Truth("verbose") {
+		if c.IsTrue("verbose") {
 			loud = "--verbose"
 		}
 		return []string{"localedef", "--force", "-i", source, "-f", p.codeset, source + "." + p.codeset, loud}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -93,7 +94,7 @@ func matchTarget(env Env, tgt any, kind string, minionID any, delimiter string) 
 	if pyfmt.Truth(minionID) {
 		id = PyStr(minionID)
 	}
-	groups, _ := wire.Normal(env.Option("nodegroups")).(*wire.Map)
+	groups, _ := wire.Normal(env.Option("nodegroups")).(*value.Map)
 	named := map[string]any{}
 	if groups != nil {
 		groups.Range(func(k, v any) bool { named[PyStr(k)] = v; return true })
@@ -129,7 +130,7 @@ func kindOfMatch(c *Call) (string, error) {
 }
 
 func matchFilterBy(_ context.Context, c *Call) (any, error) {
-	lookup, ok := c.Value("lookup").(*wire.Map)
+	lookup, ok := c.Value("lookup").(*value.Map)
 	if !ok {
 		return nil, &CommandError{Msg: "lookup must be a map of targets"}
 	}
@@ -146,19 +147,19 @@ func matchFilterBy(_ context.Context, c *Call) (any, error) {
 		if !pyfmt.Truth(merge) {
 			return found, nil
 		}
-		with, ok := merge.(*wire.Map)
+		with, ok := merge.(*value.Map)
 		if !ok {
 			return nil, &CommandError{Msg: "filter_by merge argument must be a dictionary."}
 		}
 		if found == nil {
 			return with, nil
 		}
-		base, ok := found.(*wire.Map)
+		base, ok := found.(*value.Map)
 		if !ok {
 			return nil, &CommandError{Msg: "Cannot update using non-dict types in dictupdate.update()"}
 		}
-		base = deepCopy(base).(*wire.Map)
-		mergeInto(base, with, truth(c.Value("merge_lists")))
+		base = deepCopy(base).(*value.Map)
+		mergeInto(base, with, isTrue(c.Value("merge_lists")))
 		return base, nil
 	}
 	v, _ := mapGet(lookup, c.Value("default"))
@@ -166,7 +167,7 @@ func matchFilterBy(_ context.Context, c *Call) (any, error) {
 }
 
 func matchSearchBy(_ context.Context, c *Call) (any, error) {
-	lookup, ok := c.Value("lookup").(*wire.Map)
+	lookup, ok := c.Value("lookup").(*value.Map)
 	if !ok {
 		return nil, &CommandError{Msg: "lookup must be a map of lists of targets"}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -70,7 +71,7 @@ type mineEntry struct {
 	name   string
 	fun    string // "" where it is the name
 	args   []any
-	kwargs *wire.Map
+	kwargs *value.Map
 	allow  any
 	kind   any
 }
@@ -85,8 +86,8 @@ func (e mineEntry) function() string {
 // readMineEntry reads what stands under a name: the arguments of the function as a list, or
 // as a map of keyword arguments, among them mine_function, allow_tgt and allow_tgt_type.
 func readMineEntry(name string, v any) mineEntry {
-	e := mineEntry{name: name, kwargs: wire.NewMap()}
-	named := func(m *wire.Map) {
+	e := mineEntry{name: name, kwargs: value.NewMap()}
+	named := func(m *value.Map) {
 		m.Range(func(k, x any) bool {
 			switch k {
 			case "mine_function":
@@ -102,11 +103,11 @@ func readMineEntry(name string, v any) mineEntry {
 		})
 	}
 	switch v := wire.Normal(v).(type) {
-	case *wire.Map:
+	case *value.Map:
 		named(v)
 	case []any:
 		for _, x := range v {
-			if m, ok := x.(*wire.Map); ok {
+			if m, ok := x.(*value.Map); ok {
 				named(m)
 			} else {
 				e.args = append(e.args, x)
@@ -121,14 +122,14 @@ func (e mineEntry) packed(v any) any {
 	if !pyfmt.Truth(e.allow) {
 		return v
 	}
-	return wire.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
+	return value.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
 }
 
 // configuredMine joins what the options say with what the pillar adds, under master for what
 // the master says of itself (pillar_opts).
 func configuredMine(c *Call) any {
 	have := wire.Normal(c.Env.Option("mine_functions"))
-	for _, m := range []*wire.Map{masterOptions(c.Env), c.Env.Pillar()} {
+	for _, m := range []*value.Map{masterOptions(c.Env), c.Env.Pillar()} {
 		if v, ok := m.Get("mine_functions"); ok {
 			have = joined(have, wire.Normal(v))
 		}
@@ -143,7 +144,7 @@ func mineFunctions(c *Call, given any) ([]mineEntry, error) {
 	}
 	var out []mineEntry
 	switch v := wire.Normal(given).(type) {
-	case *wire.Map:
+	case *value.Map:
 		v.Range(func(k, x any) bool {
 			out = append(out, readMineEntry(PyStr(k), x))
 			return true
@@ -174,7 +175,7 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	data := wire.NewMap()
+	data := value.NewMap()
 	for _, e := range entries {
 		v, err := c.sub(ctx, e.function(), e.args, e.kwargs)
 		if err != nil {
@@ -184,7 +185,7 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 		data.Set(e.name, e.packed(v))
 	}
 	c.Retcode = 0 // that of the functions is none of the mine's
-	return mineStore(ctx, c, data, c.Truth("clear"))
+	return mineStore(ctx, c, data, c.IsTrue("clear"))
 }
 
 func mineSend(ctx context.Context, c *Call) (any, error) {
@@ -196,12 +197,12 @@ func mineSend(ctx context.Context, c *Call) (any, error) {
 		return false, nil
 	}
 	c.Retcode = 0
-	return mineStore(ctx, c, wire.NewMap(e.name, e.packed(v)), false)
+	return mineStore(ctx, c, value.NewMap(e.name, e.packed(v)), false)
 }
 
 // mineStore sends entries. What the master does not keep is an error in its words.
-func mineStore(ctx context.Context, c *Call, data *wire.Map, clear bool) (any, error) {
-	v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_mine", "data", data, "id", c.Env.Option("id"), "clear", clear))
+func mineStore(ctx context.Context, c *Call, data *value.Map, clear bool) (any, error) {
+	v, err := c.Env.Ask(ctx, value.NewMap("cmd", "_mine", "data", data, "id", c.Env.Option("id"), "clear", clear))
 	if err != nil {
 		return nil, err
 	}
@@ -213,17 +214,17 @@ func mineStore(ctx context.Context, c *Call, data *wire.Map, clear bool) (any, e
 
 func mineGet(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
-		return wire.NewMap(), nil // nothing keeps what this minion would send
+		return value.NewMap(), nil // nothing keeps what this minion would send
 	}
-	v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_get", "id", c.Env.Option("id"), "tgt", c.Value("tgt"), "fun", c.Value("fun"), "tgt_type", c.Value("tgt_type")))
+	v, err := c.Env.Ask(ctx, value.NewMap("cmd", "_mine_get", "id", c.Env.Option("id"), "tgt", c.Value("tgt"), "fun", c.Value("fun"), "tgt_type", c.Value("tgt_type")))
 	if err != nil {
 		return nil, err
 	}
-	out, ok := v.(*wire.Map)
+	out, ok := v.(*value.Map)
 	if !ok {
 		return nil, commandErrorf("the master gives nothing: %s", PyStr(v))
 	}
-	if c.Truth("exclude_minion") {
+	if c.IsTrue("exclude_minion") {
 		out = out.Clone()
 		out.Delete(PyStr(c.Env.Option("id")))
 	}
@@ -234,14 +235,14 @@ func mineDelete(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
 		return true, nil // nothing is kept without a master
 	}
-	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
+	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
 }
 
 func mineFlush(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
 		return true, nil // nothing is kept without a master
 	}
-	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
+	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
 }
 
 func mineValid(_ context.Context, c *Call) (any, error) {
@@ -249,15 +250,15 @@ func mineValid(_ context.Context, c *Call) (any, error) {
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, e := range entries {
 		args := append([]any{}, e.args...)
 		e.kwargs.Range(func(k, v any) bool {
-			args = append(args, wire.NewMap(k, v))
+			args = append(args, value.NewMap(k, v))
 			return true
 		})
 		if e.fun != "" {
-			out.Set(e.name, wire.NewMap(e.fun, args))
+			out.Set(e.name, value.NewMap(e.fun, args))
 		} else {
 			out.Set(e.name, args)
 		}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // asked has the fake master take requests down and answer each with v.
 func asked(e *fakeEnv, v any) *[]m {
 	var got []m
-	e.ask = func(load *wire.Map) (any, error) {
+	e.ask = func(load *value.Map) (any, error) {
 		got = append(got, plainValue(load).(m))
 		return v, nil
 	}
@@ -24,12 +24,12 @@ func asked(e *fakeEnv, v any) *[]m {
 func TestMine_Update(t *testing.T) {
 	e := newEnv()
 	got := asked(e, true)
-	if v := value(t, e, "mine.update"); v != nil || len(*got) != 0 {
+	if v := result(t, e, "mine.update"); v != nil || len(*got) != 0 {
 		t.Errorf("nothing is configured: %v, %v", v, *got)
 	}
 	e.options.Set("mine_functions", m{"test.ping": []any{}, "lim": []any{m{"mine_function": "test.arg"}, "one", m{"k": int64(2)}, m{"allow_tgt": "m1"}}})
-	e.pillar.Set("mine_functions", wire.NewMap("test.echo", wire.NewMap("text", "p"), "test.ping", wire.NewMap("nosuch", 1), "no.such", []any{}, "cmd.run", []any{}))
-	if v := value(t, e, "mine.update"); v != true {
+	e.pillar.Set("mine_functions", value.NewMap("test.echo", value.NewMap("text", "p"), "test.ping", value.NewMap("nosuch", 1), "no.such", []any{}, "cmd.run", []any{}))
+	if v := result(t, e, "mine.update"); v != true {
 		t.Error(v)
 	}
 	want := []m{{"cmd": "_mine", "id": "web-01", "clear": false, "data": m{
@@ -45,13 +45,13 @@ func TestMine_Update(t *testing.T) {
 		}
 	}
 	*got = nil
-	value(t, e, "mine.update", true, "mine_functions=[test.ping]")
+	result(t, e, "mine.update", true, "mine_functions=[test.ping]")
 	want = []m{{"cmd": "_mine", "id": "web-01", "clear": true, "data": m{"test.ping": true}}}
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Error(diff)
 	}
 	valid := m{"test.ping": []any{}, "test.echo": []any{m{"text": "p"}}, "lim": m{"test.arg": []any{"one", m{"k": int64(2)}}}, "cmd.run": []any{}}
-	if diff := cmp.Diff(any(valid), value(t, e, "mine.valid")); diff != "" {
+	if diff := cmp.Diff(any(valid), result(t, e, "mine.valid")); diff != "" {
 		t.Error(diff)
 	}
 	if r := run(t, e, "mine.update", "mine_functions=3"); r.Success {
@@ -62,7 +62,7 @@ func TestMine_Update(t *testing.T) {
 func TestMine_Send(t *testing.T) {
 	e := newEnv()
 	got := asked(e, true)
-	value(t, e, "mine.send", "ali", "mine_function=test.echo", "text=abc", "allow_tgt=G@role:web", "allow_tgt_type=compound")
+	result(t, e, "mine.send", "ali", "mine_function=test.echo", "text=abc", "allow_tgt=G@role:web", "allow_tgt_type=compound")
 	want := []m{{"cmd": "_mine", "id": "web-01", "clear": false, "data": m{"ali": m{
 		"__data__": "abc", "__saltmine_acl__": int64(1), "allow_tgt": "G@role:web", "allow_tgt_type": "compound",
 	}}}}
@@ -80,13 +80,13 @@ func TestMine_Send(t *testing.T) {
 
 func TestMine_GetDeleteFlush(t *testing.T) {
 	e := newEnv()
-	got := asked(e, wire.NewMap("web-01", 1, "b", 2))
-	if v := value(t, e, "mine.get", "*", "net", "exclude_minion=True"); !cmp.Equal(v, any(m{"b": int64(2)})) {
+	got := asked(e, value.NewMap("web-01", 1, "b", 2))
+	if v := result(t, e, "mine.get", "*", "net", "exclude_minion=True"); !cmp.Equal(v, any(m{"b": int64(2)})) {
 		t.Error(v)
 	}
-	value(t, e, "mine.get", "G@a:b", "[x, y]", "compound")
-	value(t, e, "mine.delete", "net")
-	value(t, e, "mine.flush")
+	result(t, e, "mine.get", "G@a:b", "[x, y]", "compound")
+	result(t, e, "mine.delete", "net")
+	result(t, e, "mine.flush")
 	want := []m{
 		{"cmd": "_mine_get", "id": "web-01", "tgt": "*", "fun": "net", "tgt_type": "glob"},
 		{"cmd": "_mine_get", "id": "web-01", "tgt": "G@a:b", "fun": "[x, y]", "tgt_type": "compound"},
@@ -100,7 +100,7 @@ func TestMine_GetDeleteFlush(t *testing.T) {
 	if r := run(t, e, "mine.get", "*", "net"); r.Success || !strings.Contains(PyStr(r.Value), "too much") {
 		t.Errorf("%v", r.Value)
 	}
-	e.ask = func(*wire.Map) (any, error) { return nil, errors.New("no master") }
+	e.ask = func(*value.Map) (any, error) { return nil, errors.New("no master") }
 	if r := run(t, e, "mine.get", "*", "net"); r.Success {
 		t.Errorf("without a master: %v", r.Value)
 	}
@@ -112,22 +112,22 @@ func TestPublish(t *testing.T) {
 	e := newEnv()
 	looks := 0
 	var started m
-	e.ask = func(load *wire.Map) (any, error) {
+	e.ask = func(load *value.Map) (any, error) {
 		switch load.String("cmd") {
 		case "minion_pub":
 			started = plainValue(load).(m)
-			return wire.NewMap("jid", "20240101000000000009", "minions", []any{"a", "b"}), nil
+			return value.NewMap("jid", "20240101000000000009", "minions", []any{"a", "b"}), nil
 		case "pub_ret":
 			looks++
-			rets := wire.NewMap("a", wire.NewMap("ret", "x", "out", "nested"))
+			rets := value.NewMap("a", value.NewMap("ret", "x", "out", "nested"))
 			if looks > 1 {
-				rets.Set("b", wire.NewMap("ret", "y"))
+				rets.Set("b", value.NewMap("ret", "y"))
 			}
 			return rets, nil
 		}
 		return nil, errors.New(load.String("cmd"))
 	}
-	if v := value(t, e, "publish.publish", "*", "test.arg", "[1, k=2]"); !cmp.Equal(v, any(m{"a": "x", "b": "y"})) || looks != 2 {
+	if v := result(t, e, "publish.publish", "*", "test.arg", "[1, k=2]"); !cmp.Equal(v, any(m{"a": "x", "b": "y"})) || looks != 2 {
 		t.Errorf("%v after %d looks", v, looks)
 	}
 	want := m{
@@ -137,26 +137,26 @@ func TestPublish(t *testing.T) {
 	if diff := cmp.Diff(want, started); diff != "" {
 		t.Error(diff)
 	}
-	if v := value(t, e, "publish.full_data", "*", "test.ping"); !cmp.Equal(v, any(m{"a": m{"ret": "x", "out": "nested"}, "b": m{"ret": "y"}})) {
+	if v := result(t, e, "publish.full_data", "*", "test.ping"); !cmp.Equal(v, any(m{"a": m{"ret": "x", "out": "nested"}, "b": m{"ret": "y"}})) {
 		t.Error(v)
 	}
 	looks = -1000
-	if v := value(t, e, "publish.publish", "*", "test.ping", "timeout=0"); !cmp.Equal(v, any(m{"a": "x"})) {
+	if v := result(t, e, "publish.publish", "*", "test.ping", "timeout=0"); !cmp.Equal(v, any(m{"a": "x"})) {
 		t.Errorf("the time is over: %v", v)
 	}
-	if v := value(t, e, "publish.publish", "*", "publish.publish"); !cmp.Equal(v, any(m{})) {
+	if v := result(t, e, "publish.publish", "*", "publish.publish"); !cmp.Equal(v, any(m{})) {
 		t.Errorf("in turn: %v", v)
 	}
-	asked(e, wire.NewMap("jid", 0, "minions", []any{}))
-	if v := value(t, e, "publish.publish", "zz", "test.ping"); v != nil {
+	asked(e, value.NewMap("jid", 0, "minions", []any{}))
+	if v := result(t, e, "publish.publish", "zz", "test.ping"); v != nil {
 		t.Errorf("nobody: %v", v)
 	}
-	asked(e, wire.NewMap())
+	asked(e, value.NewMap())
 	if r := run(t, e, "publish.publish", "*", "cmd.run", "id"); r.Success || !strings.Contains(PyStr(r.Value), "cmd.run") || !strings.Contains(PyStr(r.Value), "peer") {
 		t.Errorf("refused: %v", r.Value)
 	}
-	got := asked(e, wire.NewMap("up", true))
-	if v := value(t, e, "publish.runner", "manage.up", "a,k=v"); !cmp.Equal(v, any(m{"up": true})) || !cmp.Equal((*got)[0]["arg"], any([]any{"a,k=v"})) {
+	got := asked(e, value.NewMap("up", true))
+	if v := result(t, e, "publish.runner", "manage.up", "a,k=v"); !cmp.Equal(v, any(m{"up": true})) || !cmp.Equal((*got)[0]["arg"], any([]any{"a,k=v"})) {
 		t.Errorf("%v %v", v, *got)
 	}
 }

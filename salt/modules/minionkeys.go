@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -27,7 +28,7 @@ CLI Example:
 // minionList reads the key folders beside the minion's own, as Salt finds them.
 func minionList(_ context.Context, c *Call) (any, error) {
 	pki := strings.ReplaceAll(PyStr(c.Env.Option("pki_dir")), "minion", "master")
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, folder := range []string{"minions", "minions_pre", "minions_rejected", "minions_denied"} {
 		ids := []string{}
 		entries, _ := os.ReadDir(filepath.Join(pki, folder)) // a folder that is not there has no keys

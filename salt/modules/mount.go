@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -61,12 +62,12 @@ func mountLines(name string) ([][]string, error) {
 }
 
 // mountTable reads /proc/self/mounts: the entries by their folders, in their order.
-func mountTable() (*wire.Map, error) {
+func mountTable() (*value.Map, error) {
 	rows, err := mountLines("self/mounts")
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, f := range rows {
 		if len(f) >= 4 {
 			out.Set(f[1], f)
@@ -85,11 +86,11 @@ func mountActive(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
-	if !c.Truth("extended") {
+	out := value.NewMap()
+	if !c.IsTrue("extended") {
 		table.Range(func(folder, v any) bool {
 			f := v.([]string)
-			out.Set(folder, wire.NewMap("device", f[0], "alt_device", f[0], "fstype", f[2], "opts", mountOptions(f[3])))
+			out.Set(folder, value.NewMap("device", f[0], "alt_device", f[0], "fstype", f[2], "opts", mountOptions(f[3])))
 			return true
 		})
 		return out, nil
@@ -100,7 +101,7 @@ func mountActive(ctx context.Context, c *Call) (any, error) {
 	}
 	blocks, err := c.blkid(ctx)
 	if err != nil {
-		blocks = wire.NewMap() // without the program nothing is known of UUIDs
+		blocks = value.NewMap() // without the program nothing is known of UUIDs
 	}
 	for _, f := range rows {
 		sep := slices.Index(f, "-")
@@ -121,7 +122,7 @@ func mountActive(ctx context.Context, c *Call) (any, error) {
 		if v, ok := table.Get(f[4]); ok {
 			alt = v.([]string)[0]
 		}
-		out.Set(f[4], wire.NewMap("mountid", f[0], "parentid", f[1], "major", major, "minor", minor, "root", f[3], "opts", mountOptions(f[5]),
+		out.Set(f[4], value.NewMap("mountid", f[0], "parentid", f[1], "major", major, "minor", minor, "root", f[3], "opts", mountOptions(f[5]),
 			"fstype", f[sep+1], "device", strings.ReplaceAll(device, `\040`, `\ `), "alt_device", alt, "superopts", mountOptions(f[sep+3]),
 			"device_uuid", uuid, "device_label", label))
 	}
@@ -137,7 +138,7 @@ func mountIs(_ context.Context, c *Call) (any, error) {
 }
 
 func mountFstab(_ context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	b, err := os.ReadFile(c.Str("config"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -157,7 +158,7 @@ func mountFstab(_ context.Context, c *Call) (any, error) {
 		for out.Has(name) {
 			name += "_"
 		}
-		out.Set(name, wire.NewMap("device", f[0], "fstype", f[2], "opts", wire.AnyList(strings.Split(f[3], ",")), "dump", f[4], "pass", f[5]))
+		out.Set(name, value.NewMap("device", f[0], "fstype", f[2], "opts", wire.AnyList(strings.Split(f[3], ",")), "dump", f[4], "pass", f[5]))
 	}
 	return out, nil
 }
@@ -167,10 +168,10 @@ func mountSwaps(context.Context, *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, f := range rows {
 		if len(f) >= 5 && f[0] != "Filename" {
-			out.Set(f[0], wire.NewMap("type", f[1], "size", f[2], "used", f[3], "priority", f[4]))
+			out.Set(f[0], value.NewMap("type", f[1], "size", f[2], "used", f[3], "priority", f[4]))
 		}
 	}
 	return out, nil

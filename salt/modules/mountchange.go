@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -53,7 +54,7 @@ func init() {
 
 // mountRun runs a program of mount as the user of the call: True, or what it says is wrong.
 func (c *Call) mountRun(ctx context.Context, words ...string) (any, error) {
-	out, err := c.callAll(ctx, wire.AnyList(words), wire.NewMap("python_shell", false, "runas", c.Value("user")))
+	out, err := c.callAll(ctx, wire.AnyList(words), value.NewMap("python_shell", false, "runas", c.Value("user")))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (c *Call) mountPaths() (name, device string, err error) {
 	if err := plainArg("name", name); err != nil {
 		return "", "", err
 	}
-	if truth(c.Value("device")) || given(c.Value("device")) && c.Value("device") != false {
+	if isTrue(c.Value("device")) || given(c.Value("device")) && c.Value("device") != false {
 		device = c.Str("device")
 		err = plainArg("device", device)
 	}
@@ -108,8 +109,8 @@ func (c *Call) mountIt(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(name); err != nil && c.Truth("mkmnt") {
-		if _, err := c.sub(ctx, "file.mkdir", []any{name}, wire.NewMap("user", c.Value("user"))); err != nil {
+	if _, err := os.Stat(name); err != nil && c.IsTrue("mkmnt") {
+		if _, err := c.sub(ctx, "file.mkdir", []any{name}, value.NewMap("user", c.Value("user"))); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +166,7 @@ func swapOf(ctx context.Context, c *Call, name string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, _ := all.(*wire.Map).Get(name)
+	v, _ := all.(*value.Map).Get(name)
 	return v, nil
 }
 
@@ -179,19 +180,19 @@ func mountSwapOn(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if is != nil {
-		return wire.NewMap("stats", is, "new", false), nil
+		return value.NewMap("stats", is, "new", false), nil
 	}
 	words := []string{"swapon", name}
-	if truth(c.Value("priority")) {
+	if isTrue(c.Value("priority")) {
 		words = append(words, "-p", c.Str("priority"))
 	}
-	if _, err := c.sub(ctx, "cmd.run", []any{wire.AnyList(words)}, wire.NewMap("python_shell", false)); err != nil {
+	if _, err := c.sub(ctx, "cmd.run", []any{wire.AnyList(words)}, value.NewMap("python_shell", false)); err != nil {
 		return nil, err
 	}
 	if is, err = swapOf(ctx, c, name); err != nil || is == nil {
-		return wire.NewMap(), err
+		return value.NewMap(), err
 	}
-	return wire.NewMap("stats", is, "new", true), nil
+	return value.NewMap("stats", is, "new", true), nil
 }
 
 func mountSwapOff(ctx context.Context, c *Call) (any, error) {
@@ -202,7 +203,7 @@ func mountSwapOff(ctx context.Context, c *Call) (any, error) {
 	if is, err := swapOf(ctx, c, name); is == nil || err != nil {
 		return nil, err
 	}
-	if _, err := c.sub(ctx, "cmd.run", []any{wire.AnyList([]string{"swapoff", name})}, wire.NewMap("python_shell", false)); err != nil {
+	if _, err := c.sub(ctx, "cmd.run", []any{wire.AnyList([]string{"swapoff", name})}, value.NewMap("python_shell", false)); err != nil {
 		return nil, err
 	}
 	is, err := swapOf(ctx, c, name)

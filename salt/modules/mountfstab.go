@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -147,7 +148,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 		switch {
 		case !ok || !fstabMatches(is, criteria):
 			out += text
-		case fstabMatches(is, entry) || c.Truth("not_change"):
+		case fstabMatches(is, entry) || c.IsTrue("not_change"):
 			told, out = "present", out+text
 		default:
 			told, out = "change", out+line
@@ -159,7 +160,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 		}
 		told, out = "new", out+line
 	}
-	if told != "present" && !c.Truth("test") {
+	if told != "present" && !c.IsTrue("test") {
 		if err := os.WriteFile(config, []byte(out), 0o644); err != nil {
 			return nil, commandErrorf("File not writable %s", config)
 		}
@@ -219,23 +220,23 @@ CLI Example:
 }
 
 // mountCache is what the file cachedir/mounts holds by folder.
-func (c *Call) mountCache() (path string, mounts *wire.Map, err error) {
+func (c *Call) mountCache() (path string, mounts *value.Map, err error) {
 	path = c.cacheDir() + "/mounts"
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return path, wire.NewMap(), nil
+		return path, value.NewMap(), nil
 	}
 	if err != nil {
 		return path, nil, osFault(err)
 	}
 	kept, err := wire.DecodeMap(b)
 	if err != nil {
-		return path, wire.NewMap(), nil //nolint:nilerr // it is written anew
+		return path, value.NewMap(), nil //nolint:nilerr // it is written anew
 	}
 	return path, kept, nil
 }
 
-func (c *Call) keepMounts(path string, mounts *wire.Map) error {
+func (c *Call) keepMounts(path string, mounts *value.Map) error {
 	b, err := wire.Encode(mounts)
 	if err == nil {
 		err = os.WriteFile(path, b, 0o600)
@@ -254,7 +255,7 @@ func readMountCache(_ context.Context, c *Call) (any, error) {
 	if m := mounts.Map(c.Str("name")); m != nil {
 		return m, nil
 	}
-	return wire.NewMap(), nil
+	return value.NewMap(), nil
 }
 
 func writeMountCache(_ context.Context, c *Call) (any, error) {
@@ -262,7 +263,7 @@ func writeMountCache(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mounts.Set(c.Str("real_name"), wire.NewMap("device", c.Value("device"), "fstype", c.Value("fstype"), "mkmnt", c.Value("mkmnt"), "opts", c.Value("mount_opts")))
+	mounts.Set(c.Str("real_name"), value.NewMap("device", c.Value("device"), "fstype", c.Value("fstype"), "mkmnt", c.Value("mkmnt"), "opts", c.Value("mount_opts")))
 	return true, c.keepMounts(path, mounts)
 }
 

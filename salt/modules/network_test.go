@@ -260,7 +260,7 @@ func TestDisk(t *testing.T) {
 		{"disk.blkid", []any{kw("token", "TYPE=x")}, m{}},
 		{"disk.blkid", []any{"--version"}, "ERROR executing 'disk.blkid': device '--version' is refused: it is empty, begins with -, or holds a line break"},
 	})
-	if got := value(t, env, "disk.usage", "hT").(m)["/"]; got.(m)["capacity"] != "26%" {
+	if got := result(t, env, "disk.usage", "hT").(m)["/"]; got.(m)["capacity"] != "26%" {
 		t.Errorf("%v", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -111,7 +111,7 @@ CLI Example:
 
 func networkAll(ctx context.Context, c *Call) (any, error) {
 	list, err := c.networkInterfaces(ctx)
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, i := range list {
 		m.Set(i.name, i.value())
 	}
@@ -140,7 +140,7 @@ func networkOne(part string) func(context.Context, *Call) (any, error) {
 			case part == "inet":
 				return inet, nil
 			}
-			v, _ := inet[0].(*wire.Map).Get("address")
+			v, _ := inet[0].(*value.Map).Get("address")
 			return v, nil
 		}
 		return `Interface "` + c.Str("iface") + `" not in available interfaces: "` + strings.Join(names, `", "`) + `"`, nil
@@ -181,7 +181,7 @@ func networkAddrs(family string) func(context.Context, *Call) (any, error) {
 		for _, p := range all {
 			a := p.Addr()
 			switch {
-			case a.IsLoopback() && !c.Truth("include_loopback"), within && !cidr.Contains(a):
+			case a.IsLoopback() && !c.IsTrue("include_loopback"), within && !cidr.Contains(a):
 			case !within && c.Value("type") == "public" && privateAddr(a), !within && c.Value("type") == "private" && !privateAddr(a):
 			default:
 				addrs = append(addrs, a)
@@ -254,16 +254,16 @@ func networkNetworks(family string) func(context.Context, *Call) (any, error) {
 		}
 		var nets []netip.Prefix
 		for _, p := range all {
-			if n := p.Masked(); !n.Addr().IsLoopback() || c.Truth("include_loopback") {
+			if n := p.Masked(); !n.Addr().IsLoopback() || c.IsTrue("include_loopback") {
 				nets = append(nets, n)
 			}
 		}
-		if !c.Truth("verbose") {
+		if !c.IsTrue("verbose") {
 			return prefixTexts(nets), nil
 		}
-		m := wire.NewMap()
+		m := value.NewMap()
 		for _, n := range networkList(nets) {
-			m.Set(n.String(), wire.NewMap("address", n.Addr().String(), "netmask", maskOf(n).String(), "num_addresses", sizeOf(n), "prefixlen", int64(n.Bits())))
+			m.Set(n.String(), value.NewMap("address", n.Addr().String(), "netmask", maskOf(n).String(), "num_addresses", sizeOf(n), "prefixlen", int64(n.Bits())))
 		}
 		return m, nil
 	}

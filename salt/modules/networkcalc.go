@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -143,7 +143,7 @@ func networkConvert(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("network", p.Addr().String(), "netmask", maskOf(p).String(), "broadcast", lastOf(p).String()), nil
+	return value.NewMap("network", p.Addr().String(), "netmask", maskOf(p).String(), "broadcast", lastOf(p).String()), nil
 }
 
 func networkContains(_ context.Context, c *Call) (any, error) {

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // networkAddress is an address of an interface.
@@ -125,8 +125,8 @@ func parseIPAddress(cols []string) (networkAddress, bool) {
 }
 
 // value is an address as network.interfaces shows it.
-func (a networkAddress) value() *wire.Map {
-	m := wire.NewMap()
+func (a networkAddress) value() *value.Map {
+	m := value.NewMap()
 	if a.secondary {
 		m.Set("type", a.family())
 	}
@@ -150,8 +150,8 @@ func (a networkAddress) family() string {
 }
 
 // value is an interface as network.interfaces shows it.
-func (i networkInterface) value() *wire.Map {
-	m := wire.NewMap("up", i.up)
+func (i networkInterface) value() *value.Map {
+	m := value.NewMap("up", i.up)
 	if i.parent != "" {
 		m.Set("parent", i.parent)
 	}

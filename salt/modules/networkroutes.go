@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -37,8 +37,8 @@ CLI Example:
 	)
 }
 
-func route(family, destination, gateway, netmask, flags, iface string) *wire.Map {
-	return wire.NewMap("addr_family", family, "destination", destination, "gateway", gateway, "netmask", netmask, "flags", flags, "interface", iface)
+func route(family, destination, gateway, netmask, flags, iface string) *value.Map {
+	return value.NewMap("addr_family", family, "destination", destination, "gateway", gateway, "netmask", netmask, "flags", flags, "interface", iface)
 }
 
 // tableRows are the lines of a program's table below so many lines of head.
@@ -55,7 +55,7 @@ func (c *Call) tableRows(ctx context.Context, head int, words ...string) ([][]st
 }
 
 // routes are all routes of the host.
-func (c *Call) routes(ctx context.Context) ([]*wire.Map, error) {
+func (c *Call) routes(ctx context.Context) ([]*value.Map, error) {
 	switch {
 	case c.grain("kernel") == "Linux" && which("netstat") != "":
 		return c.routesNetstat(ctx)
@@ -67,7 +67,7 @@ func (c *Call) routes(ctx context.Context) ([]*wire.Map, error) {
 		return nil, commandErrorf("Not yet supported on this platform")
 	}
 	flags := map[bool]int{true: 3, false: 2}[c.grain("os") == "NetBSD"]
-	var out []*wire.Map
+	var out []*value.Map
 	for _, family := range []string{"inet", "inet6"} {
 		rows, err := c.tableRows(ctx, 4, "netstat", "-f", family, "-rn")
 		if err != nil {
@@ -82,8 +82,8 @@ func (c *Call) routes(ctx context.Context) ([]*wire.Map, error) {
 	return out, nil
 }
 
-func (c *Call) routesNetstat(ctx context.Context) ([]*wire.Map, error) {
-	var out []*wire.Map
+func (c *Call) routesNetstat(ctx context.Context) ([]*value.Map, error) {
+	var out []*value.Map
 	rows, err := c.tableRows(ctx, 2, "netstat", "-A", "inet", "-rn")
 	if err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func after(cols []string, word string) string {
 }
 
 // routesIP writes what the program ip tells as netstat does.
-func (c *Call) routesIP(ctx context.Context) ([]*wire.Map, error) {
-	var out []*wire.Map
+func (c *Call) routesIP(ctx context.Context) ([]*value.Map, error) {
+	var out []*value.Map
 	rows, err := c.tableRows(ctx, 0, "ip", "-4", "route", "show", "table", "main")
 	if err != nil {
 		return nil, err
@@ -146,16 +146,16 @@ func (c *Call) routesIP(ctx context.Context) ([]*wire.Map, error) {
 }
 
 // familyRoutes are the routes of the family that the call names.
-func (c *Call) familyRoutes(ctx context.Context) ([]*wire.Map, error) {
+func (c *Call) familyRoutes(ctx context.Context) ([]*value.Map, error) {
 	family := c.Value("family")
 	if family != nil && family != "inet" && family != "inet6" {
 		return nil, commandErrorf("Invalid address family %s", PyStr(family))
 	}
 	all, err := c.routes(ctx)
-	return slices.DeleteFunc(all, func(r *wire.Map) bool { return family != nil && r.String("addr_family") != family }), err
+	return slices.DeleteFunc(all, func(r *value.Map) bool { return family != nil && r.String("addr_family") != family }), err
 }
 
-func routeList(routes []*wire.Map) []any {
+func routeList(routes []*value.Map) []any {
 	out := []any{}
 	for _, r := range routes {
 		out = append(out, r)
@@ -170,7 +170,7 @@ func networkRoutes(ctx context.Context, c *Call) (any, error) {
 
 func networkDefault(ctx context.Context, c *Call) (any, error) {
 	all, err := c.familyRoutes(ctx)
-	return routeList(slices.DeleteFunc(all, func(r *wire.Map) bool {
+	return routeList(slices.DeleteFunc(all, func(r *value.Map) bool {
 		to, family := r.String("destination"), c.Str("family")
 		return to != "default" && (to != "0.0.0.0" || family == "inet6") && (to != "::/0" || family == "inet")
 	})), err
@@ -197,13 +197,13 @@ func networkRoute(ctx context.Context, c *Call) (any, error) {
 		if m[1] != "" {
 			gateway = m[1]
 		}
-		return wire.NewMap("destination", ip, "gateway", gateway, "interface", m[2], "source", m[3]), nil
+		return value.NewMap("destination", ip, "gateway", gateway, "interface", m[2], "source", m[3]), nil
 	}
 	if c.grain("kernel") != "OpenBSD" {
 		return nil, commandErrorf("Not yet supported on this platform")
 	}
 	r, err := runSystem(ctx, c, "route", "-n", "get", ip)
-	m := wire.NewMap("destination", ip, "gateway", nil, "interface", nil, "source", nil)
+	m := value.NewMap("destination", ip, "gateway", nil, "interface", nil, "source", nil)
 	for line := range strings.Lines(r.stdout) {
 		name, v, _ := strings.Cut(line, ":")
 		key := map[string]string{"route to": "destination", "gateway": "gateway", "interface": "interface", "if address": "source"}[strings.TrimSpace(name)]

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -33,7 +33,7 @@ CLI Example:
 }
 
 func networkTCP(_ context.Context, c *Call) (any, error) {
-	m := wire.NewMap()
+	m := value.NewMap()
 	if c.grain("kernel") != "Linux" {
 		return m, nil
 	}
@@ -54,7 +54,7 @@ func networkTCP(_ context.Context, c *Call) (any, error) {
 			local, ok := socketAddr(cols[1])
 			remote, okToo := socketAddr(cols[2])
 			if ok && okToo {
-				m.Set(int64(m.Len()), wire.NewMap("local_addr", local.Addr().String(), "local_port", int64(local.Port()),
+				m.Set(int64(m.Len()), value.NewMap("local_addr", local.Addr().String(), "local_port", int64(local.Port()),
 					"remote_addr", remote.Addr().String(), "remote_port", int64(remote.Port())))
 			}
 		}
@@ -88,7 +88,7 @@ func networkNetstat(ctx context.Context, c *Call) (any, error) {
 	return c.sockets(ctx, socketNetstat, "netstat", "-tulpnea")
 }
 
-func (c *Call) sockets(ctx context.Context, read func(cols []string, tcp bool) *wire.Map, words ...string) (any, error) {
+func (c *Call) sockets(ctx context.Context, read func(cols []string, tcp bool) *value.Map, words ...string) (any, error) {
 	rows, err := c.tableRows(ctx, 0, words...)
 	out := []any{}
 	for _, cols := range rows {
@@ -103,7 +103,7 @@ func (c *Call) sockets(ctx context.Context, read func(cols []string, tcp bool) *
 	return out, err
 }
 
-func socketNetstat(cols []string, tcp bool) *wire.Map {
+func socketNetstat(cols []string, tcp bool) *value.Map {
 	names := []string{"proto", "recv-q", "send-q", "local-address", "remote-address", "state", "user", "inode", "program"}
 	if !tcp {
 		names = append(names[:5:5], names[6:]...)
@@ -111,18 +111,18 @@ func socketNetstat(cols []string, tcp bool) *wire.Map {
 	if len(cols) < len(names) {
 		return nil
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for i, n := range names {
 		m.Set(n, cols[i])
 	}
 	return m
 }
 
-func socketSS(cols []string, tcp bool) *wire.Map {
+func socketSS(cols []string, tcp bool) *value.Map {
 	if len(cols) < 6 {
 		return nil
 	}
-	m := wire.NewMap("proto", cols[0], "recv-q", cols[2], "send-q", cols[3], "local-address", cols[4], "remote-address", cols[5])
+	m := value.NewMap("proto", cols[0], "recv-q", cols[2], "send-q", cols[3], "local-address", cols[4], "remote-address", cols[5])
 	if tcp {
 		m.Set("state", map[bool]string{true: "ESTABLISHED", false: cols[1]}[cols[1] == "ESTAB"])
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -109,7 +109,7 @@ func networkPing(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	c.Retcode = r.retcode
-	if c.Truth("return_boolean") {
+	if c.IsTrue("return_boolean") {
 		return r.retcode == 0, nil
 	}
 	return said(r), nil
@@ -125,7 +125,7 @@ func networkDig(ctx context.Context, c *Call) (any, error) {
 
 func networkARP(ctx context.Context, c *Call) (any, error) {
 	r, err := runSystem(ctx, c, "arp", "-an")
-	m := wire.NewMap()
+	m := value.NewMap()
 	for line := range strings.Lines(r.stdout) {
 		cols := strings.Fields(line)
 		switch {

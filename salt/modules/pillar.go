@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -96,7 +97,7 @@ type unset struct{}
 func (unset) String() string { return "<unset>" }
 
 // compile fetches the pillar as the keywords say.
-func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*wire.Map, error) {
+func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*value.Map, error) {
 	o := PillarOptions{}
 	o.Override, _ = asMap(override)
 	if saltenv != nil {
@@ -104,7 +105,7 @@ func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*w
 	}
 	if pillarenv != nil {
 		o.Pillarenv = PyStr(pillarenv)
-	} else if truth(c.Env.Option("pillarenv_from_saltenv")) {
+	} else if isTrue(c.Env.Option("pillarenv_from_saltenv")) {
 		o.Pillarenv = o.Saltenv
 	}
 	m, err := c.Env.CompilePillar(ctx, o)
@@ -123,13 +124,13 @@ func pillarItems(ctx context.Context, c *Call) (any, error) {
 }
 
 // wanted is the pillar that pillar.items and its kin return.
-func wanted(ctx context.Context, c *Call) (*wire.Map, error) {
+func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	kw, err := keywords(c, "pillar", "pillarenv", "saltenv", "unmask")
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Rest()) > 0 {
-		return items(inMemory(c), c.Rest(), wire.NewMap())
+		return items(inMemory(c), c.Rest(), value.NewMap())
 	}
 	override, _ := kw.Get("pillar")
 	if override != nil {
@@ -143,15 +144,15 @@ func wanted(ctx context.Context, c *Call) (*wire.Map, error) {
 }
 
 // inMemory is the pillar the minion holds.
-func inMemory(c *Call) *wire.Map {
+func inMemory(c *Call) *value.Map {
 	if p := c.Env.Pillar(); p != nil {
 		return p
 	}
-	return wire.NewMap()
+	return value.NewMap()
 }
 
 // chosen is the pillar in memory, or a fresh one when an environment is named.
-func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*wire.Map, error) {
+func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*value.Map, error) {
 	if saltenv == nil && pillarenv == nil {
 		return inMemory(c), nil
 	}
@@ -183,7 +184,7 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	}
 	v, ok := traverse(p, c.Str("key"), c.Str("delimiter"))
 	fallback := c.Value("default")
-	if c.Truth("merge") {
+	if c.IsTrue("merge") {
 		if m, merged := mergedDefault(c, fallback, v, ok); merged {
 			return masked(c, m, c.Value("unmask")), nil
 		}
@@ -192,7 +193,7 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	switch {
 	case ok:
 		return masked(c, v, c.Value("unmask")), nil
-	case none && truth(c.Env.Option("pillar_raise_on_missing")):
+	case none && isTrue(c.Env.Option("pillar_raise_on_missing")):
 		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
 	case none:
 		return "", nil
@@ -208,12 +209,12 @@ func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 		lists = c.Env.Option("pillar_merge_lists")
 	}
 	switch base := deepCopy(fallback).(type) {
-	case *wire.Map:
+	case *value.Map:
 		if !found {
 			return base, true
 		}
-		if m, ok := v.(*wire.Map); ok {
-			mergeInto(base, m, truth(lists))
+		if m, ok := v.(*value.Map); ok {
+			mergeInto(base, m, isTrue(lists))
 			return base, true
 		}
 	case []any:
@@ -255,7 +256,7 @@ func pillarRaw(_ context.Context, c *Call) (any, error) {
 	if v, ok := mapGet(p, c.Value("key")); ok {
 		return masked(c, v, say), nil
 	}
-	return wire.NewMap(), nil
+	return value.NewMap(), nil
 }
 
 func pillarLs(ctx context.Context, c *Call) (any, error) {
@@ -271,7 +272,7 @@ func pillarKeys(_ context.Context, c *Call) (any, error) {
 	if !ok {
 		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
 	}
-	m, ok := v.(*wire.Map)
+	m, ok := v.(*value.Map)
 	if !ok {
 		return nil, &ExceptionError{"ValueError", "Pillar value in key " + c.Str("key") + " is not a dict"}
 	}
@@ -289,8 +290,8 @@ func pillarObfuscate(ctx context.Context, c *Call) (any, error) {
 // typesOf replaces the values within maps and lists by their types.
 func typesOf(v any) any {
 	switch v := wire.Normal(v).(type) {
-	case *wire.Map:
-		m := wire.NewMap()
+	case *value.Map:
+		m := value.NewMap()
 		v.Range(func(k, e any) bool {
 			m.Set(k, typesOf(e))
 			return true

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestPillar_InMemory(t *testing.T) {
@@ -15,11 +15,11 @@ func TestPillar_InMemory(t *testing.T) {
 		{"pillar.get", []any{"nosuch"}, ""},
 		{"pillar.get", []any{"nosuch", nil}, nil},
 		{"pillar.get", []any{"nosuch", kw("default", "d")}, "d"},
-		{"pillar.get", []any{"deep", wire.NewMap("key", "old", "more", true), true}, m{"key": "value", "more": true, "n": int64(1)}},
-		{"pillar.get", []any{"nosuch", wire.NewMap("a", int64(1)), true}, m{"a": int64(1)}},
+		{"pillar.get", []any{"deep", value.NewMap("key", "old", "more", true), true}, m{"key": "value", "more": true, "n": int64(1)}},
+		{"pillar.get", []any{"nosuch", value.NewMap("a", int64(1)), true}, m{"a": int64(1)}},
 		{"pillar.get", []any{"list", []any{"q", "p"}, true}, []any{"q", "p"}},
 		{"pillar.get", []any{"list", []any{"q"}, true}, []any{"q", "p"}},
-		{"pillar.get", []any{"who", wire.NewMap("a", int64(1)), true}, "people"},
+		{"pillar.get", []any{"who", value.NewMap("a", int64(1)), true}, "people"},
 		{"pillar.item", []any{"who", "nosuch"}, m{"who": "people", "nosuch": ""}},
 		{"pillar.items", []any{"who"}, m{"who": "people"}},
 		{"pillar.raw", []any{"deep"}, m{"key": "value", "n": int64(1)}},
@@ -28,7 +28,7 @@ func TestPillar_InMemory(t *testing.T) {
 		{"pillar.keys", []any{"nosuch"}, "The minion function caused an exception: KeyError: 'Pillar key not found: nosuch'"},
 		{"pillar.keys", []any{"who"}, "The minion function caused an exception: ValueError: Pillar value in key who is not a dict"},
 	})
-	same(t, "raw", value(t, env, "pillar.raw"), plainValue(env.pillar))
+	same(t, "raw", result(t, env, "pillar.raw"), plainValue(env.pillar))
 	env.options.Set("pillar_raise_on_missing", true)
 	calls(t, env, []callCase{
 		{"pillar.get", []any{"nosuch"}, "The minion function caused an exception: KeyError: 'Pillar key not found: nosuch'"},
@@ -39,13 +39,13 @@ func TestPillar_InMemory(t *testing.T) {
 func TestPillar_Fetched(t *testing.T) {
 	env := newEnv()
 	var asked []PillarOptions
-	env.compile = func(o PillarOptions) (*wire.Map, error) {
+	env.compile = func(o PillarOptions) (*value.Map, error) {
 		asked = append(asked, o)
-		return wire.NewMap("fresh", true, "deep", wire.NewMap("l", []any{int64(1), "s"})), nil
+		return value.NewMap("fresh", true, "deep", value.NewMap("l", []any{int64(1), "s"})), nil
 	}
 	calls(t, env, []callCase{
 		{"pillar.items", nil, m{"fresh": true, "deep": m{"l": []any{int64(1), "s"}}}},
-		{"pillar.data", []any{kw("pillarenv", "dev", "pillar", wire.NewMap("a", int64(1)))}, m{"fresh": true, "deep": m{"l": []any{int64(1), "s"}}}},
+		{"pillar.data", []any{kw("pillarenv", "dev", "pillar", value.NewMap("a", int64(1)))}, m{"fresh": true, "deep": m{"l": []any{int64(1), "s"}}}},
 		{"pillar.get", []any{"fresh", kw("saltenv", "prod")}, true},
 		{"pillar.item", []any{"fresh", kw("pillarenv", "dev")}, m{"fresh": true}},
 		{"pillar.ls", nil, []any{"fresh", "deep"}},
@@ -57,10 +57,10 @@ func TestPillar_Fetched(t *testing.T) {
 		t.Errorf("asked = %+v", asked)
 	}
 	env.options.Set("pillarenv_from_saltenv", true)
-	value(t, env, "pillar.items", kw("saltenv", "prod"))
+	result(t, env, "pillar.items", kw("saltenv", "prod"))
 	if got := asked[len(asked)-1].Pillarenv; got != "prod" {
 		t.Errorf("pillarenv = %q, want prod", got)
 	}
-	env.compile = func(PillarOptions) (*wire.Map, error) { return nil, errors.New("master is away") }
+	env.compile = func(PillarOptions) (*value.Map, error) { return nil, errors.New("master is away") }
 	same(t, "error", run(t, env, "pillar.items").Value, any("ERROR: the pillar could not be fetched: master is away"))
 }

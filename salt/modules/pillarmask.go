@@ -6,9 +6,9 @@ import "github.com/momtree/mom/internal/secrets"
 // given the option pillar_mask decides, and calls from inside the minion, such as those of
 // templates, see plain values.
 func masked(c *Call, v, say any) any {
-	plain := !c.Direct || !truth(c.Env.Option("pillar_mask"))
+	plain := !c.Direct || !isTrue(c.Env.Option("pillar_mask"))
 	if say != nil {
-		plain = truth(say)
+		plain = isTrue(say)
 	}
 	if plain {
 		return v

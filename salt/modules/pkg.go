@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // packager is what manages the packages of a host.
@@ -51,8 +52,8 @@ func (p packages) add(name, version string) {
 }
 
 // value is the list as functions give it: versions in a list, or with commas.
-func (p packages) value(lists bool) *wire.Map {
-	out := wire.NewMap()
+func (p packages) value(lists bool) *value.Map {
+	out := value.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if lists {
 			out.Set(name, wire.AnyList(p[name]))
@@ -64,8 +65,8 @@ func (p packages) value(lists bool) *wire.Map {
 }
 
 // changes tells what differs between two lists, as Salt does.
-func changes(old, now packages) *wire.Map {
-	out := wire.NewMap()
+func changes(old, now packages) *value.Map {
+	out := value.NewMap()
 	all := maps.Clone(old)
 	if all == nil {
 		all = packages{}
@@ -74,7 +75,7 @@ func changes(old, now packages) *wire.Map {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, is := strings.Join(old[name], ","), strings.Join(now[name], ",")
 		if was != is {
-			out.Set(name, wire.NewMap("old", was, "new", is))
+			out.Set(name, value.NewMap("old", was, "new", is))
 		}
 	}
 	return out
@@ -193,13 +194,13 @@ func pkgList(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	what := "installed"
-	if c.Truth("removed") {
+	if c.IsTrue("removed") {
 		what = "removed"
-	} else if c.Truth("purge_desired") {
+	} else if c.IsTrue("purge_desired") {
 		what = "purge_desired"
 	}
 	list, err := p.Installed(ctx, c, what)
-	return list.value(c.Truth("versions_as_list")), err
+	return list.value(c.IsTrue("versions_as_list")), err
 }
 
 // oneOrMap gives the value of one name as it is, of several in a map.
@@ -207,7 +208,7 @@ func oneOrMap(names []string, of func(name string) any) any {
 	if len(names) == 1 {
 		return of(names[0])
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range names {
 		out.Set(name, of(name))
 	}
@@ -226,7 +227,7 @@ func pkgVersion(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, globbed := wire.NewMap(), false
+	out, globbed := value.NewMap(), false
 	for _, name := range textList(c.Rest()) {
 		if !strings.Contains(name, "*") {
 			out.Set(name, strings.Join(list[name], ","))
@@ -252,7 +253,7 @@ func pkgVersion(ctx context.Context, c *Call) (any, error) {
 func (c *Call) optional(name string, otherwise bool) bool {
 	for _, v := range []any{c.keyword(name), c.Value(name)} {
 		if v != nil {
-			return truth(v)
+			return isTrue(v)
 		}
 	}
 	return otherwise
@@ -343,13 +344,13 @@ func pkgUpgrades(ctx context.Context, c *Call) (any, error) {
 	if err := c.checkPkg("list_upgrades", p); err != nil {
 		return nil, err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}
 	}
 	ups, err := p.Upgrades(ctx, c)
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(ups)) {
 		out.Set(name, ups[name])
 	}
@@ -365,7 +366,7 @@ func pkgCompare(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	a, b := c.Str("pkg1"), c.Str("pkg2")
-	if c.Truth("ignore_epoch") {
+	if c.IsTrue("ignore_epoch") {
 		a, b = a[strings.IndexByte(a, ':')+1:], b[strings.IndexByte(b, ':')+1:]
 	}
 	if err := plainArgs("a version", []string{a, b}); err != nil {
@@ -397,7 +398,7 @@ func pkgFiles(ctx context.Context, c *Call) (any, error) {
 		}
 		files = append(files, wire.AnyList(list)...)
 	}
-	return wire.NewMap("errors", faults, "files", files), nil
+	return value.NewMap("errors", faults, "files", files), nil
 }
 
 func pkgOwner(ctx context.Context, c *Call) (any, error) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // fakeApt is a Debian with some packages: $here/installed has lines as dpkg-query writes
@@ -36,7 +36,7 @@ esac`,
 
 func debian() *fakeEnv {
 	e := newEnv()
-	e.grains = wire.NewMap("os_family", "Debian", "cpuarch", "x86_64", "osarch", "amd64")
+	e.grains = value.NewMap("os_family", "Debian", "cpuarch", "x86_64", "osarch", "amd64")
 	return e
 }
 
@@ -66,32 +66,32 @@ func TestPkg_Reads(t *testing.T) {
 func TestPkg_Changes(t *testing.T) {
 	f := fakeApt(t)
 	env := debian()
-	same(t, "install", value(t, env, "pkg.install", "vim", "refresh=True", "install_recommends=False"), m{"vim": m{"old": "", "new": "9.1-1"}})
+	same(t, "install", result(t, env, "pkg.install", "vim", "refresh=True", "install_recommends=False"), m{"vim": m{"old": "", "new": "9.1-1"}})
 	same(t, "words", f.called("apt-get"), []string{
 		"apt-get [-q] [update]",
 		"apt-get [-q] [-y] [-o] [DPkg::Options::=--force-confold] [-o] [DPkg::Options::=--force-confdef] [--no-install-recommends] [install] [vim]",
 	})
-	same(t, "again", value(t, env, "pkg.install", kw("pkgs", []any{"bash", wire.NewMap("vim", "9.1-1")})), m{})
+	same(t, "again", result(t, env, "pkg.install", kw("pkgs", []any{"bash", value.NewMap("vim", "9.1-1")})), m{})
 	if got := f.called("apt-get"); len(got) != 1 || !strings.HasSuffix(got[0], "[install] [bash] [vim=9.1-1]") {
 		t.Errorf("%v", got)
 	}
-	same(t, "remove", value(t, env, "pkg.remove", "vim,nosuch"), m{"vim": m{"old": "9.1-1", "new": ""}})
+	same(t, "remove", result(t, env, "pkg.remove", "vim,nosuch"), m{"vim": m{"old": "9.1-1", "new": ""}})
 	same(t, "words", f.called("apt-get"), []string{"apt-get [-q] [-y] [remove] [vim]"})
-	same(t, "nothing to remove", value(t, env, "pkg.purge", "vim"), m{})
+	same(t, "nothing to remove", result(t, env, "pkg.purge", "vim"), m{})
 	r := run(t, env, "pkg.install", "nosuch")
 	want := "ERROR: Problem encountered installing package(s). Additional info follows:\n\nchanges:\n    ----------\nerrors:\n    - E: Unable to locate package nosuch"
 	if PyStr(r.Value) != want {
 		t.Errorf("%q, want %q", r.Value, want)
 	}
-	same(t, "version of each name", value(t, env, "pkg.install", "bash,vim", "version=9.1-1"), m{"vim": m{"old": "", "new": "9.1-1"}})
+	same(t, "version of each name", result(t, env, "pkg.install", "bash,vim", "version=9.1-1"), m{"vim": m{"old": "", "new": "9.1-1"}})
 	if got := f.called("apt-get"); len(got) != 2 || !strings.HasSuffix(got[1], "[install] [bash=9.1-1] [vim=9.1-1]") {
 		t.Errorf("%v", got)
 	}
-	value(t, env, "pkg.install", kw("pkgs", []any{"bash", "vim"}, "version", "9.1-1"))
+	result(t, env, "pkg.install", kw("pkgs", []any{"bash", "vim"}, "version", "9.1-1"))
 	if got := f.called("apt-get"); len(got) != 1 || !strings.HasSuffix(got[0], "[install] [bash] [vim]") || !strings.Contains(env.logged(), "'version' argument will be ignored") {
 		t.Errorf("version beside pkgs: %v, and the log says\n%s", got, env.logged())
 	}
-	same(t, "hold", value(t, env, "pkg.hold", "bash"), m{"bash": m{
+	same(t, "hold", result(t, env, "pkg.hold", "bash"), m{"bash": m{
 		"name": "bash", "result": true, "changes": m{"old": "install", "new": "hold"}, "comment": "Package bash is now being held.",
 	}})
 	if r := run(t, env, "pkg.install", "vim", "odd_option=1"); r.Success || !strings.Contains(PyStr(r.Value), "odd_option") {
@@ -161,7 +161,7 @@ func FuzzRpmVercmp(f *testing.F) {
 // Tables of dnf go over lines; the newest of several is meant.
 func TestDnfTable(t *testing.T) {
 	c := &Call{Env: debian()}
-	c.Env.(*fakeEnv).grains = wire.NewMap("osarch", "x86_64")
+	c.Env.(*fakeEnv).grains = value.NewMap("osarch", "x86_64")
 	got := dnf{"dnf"}.table(c, `Available Packages
 bash.x86_64            5.1-2        base
 bash.x86_64            5.1-10       updates

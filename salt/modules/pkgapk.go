@@ -61,7 +61,7 @@ func (apk) Install(ctx context.Context, c *Call, targets []pkgTarget, old packag
 	if slices.ContainsFunc(targets, func(t pkgTarget) bool { return len(old[t.name]) > 0 && t.version == "" }) {
 		words = append(words, "-u")
 	}
-	if c.Truth("skip_verify") {
+	if c.IsTrue("skip_verify") {
 		words = append(words, "--allow-untrusted")
 	}
 	for _, t := range targets {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // apt manages the packages of Debian and what descends from it.
@@ -76,7 +76,7 @@ func (a apt) Installed(ctx context.Context, c *Call, what string) (packages, err
 var listSize = regexp.MustCompile(` \[.+B\]$`)
 
 func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	if n, ok := number(c.pkgOption("cache_valid_time")); ok && n > 0 {
 		if st, err := os.Stat("/var/lib/apt/lists"); err == nil && time.Since(st.ModTime()) < seconds(n) {
 			return out, nil
@@ -108,7 +108,7 @@ func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
 			bad = append(bad, source)
 		}
 	}
-	if c.Truth("failhard") && len(bad) > 0 {
+	if c.IsTrue("failhard") && len(bad) > 0 {
 		return nil, commandErrorf("Error getting repos: %s", strings.Join(bad, ", "))
 	}
 	return out, nil
@@ -146,7 +146,7 @@ func (a apt) Latest(ctx context.Context, c *Call, names []string) (map[string]st
 
 // conf are the options that say which configuration files stay.
 func (apt) conf(c *Call) []string {
-	if truth(c.keyword("force_conf_new")) {
+	if isTrue(c.keyword("force_conf_new")) {
 		return []string{"-o", "DPkg::Options::=--force-confnew"}
 	}
 	return []string{"-o", "DPkg::Options::=--force-confold", "-o", "DPkg::Options::=--force-confdef"}
@@ -154,19 +154,19 @@ func (apt) conf(c *Call) []string {
 
 func (a apt) Install(ctx context.Context, c *Call, targets []pkgTarget, old packages) ([]string, error) {
 	words := append([]string{"apt-get", "-q", "-y"}, a.conf(c)...)
-	if truth(c.keyword("force_yes")) {
+	if isTrue(c.keyword("force_yes")) {
 		words = append(words, "--force-yes")
 	}
 	if v := c.keyword("install_recommends"); v != nil {
-		words = append(words, map[bool]string{true: "--install-recommends", false: "--no-install-recommends"}[truth(v)])
+		words = append(words, map[bool]string{true: "--install-recommends", false: "--no-install-recommends"}[isTrue(v)])
 	}
-	if truth(c.keyword("only_upgrade")) {
+	if isTrue(c.keyword("only_upgrade")) {
 		words = append(words, "--only-upgrade")
 	}
-	if c.Truth("skip_verify") {
+	if c.IsTrue("skip_verify") {
 		words = append(words, "--allow-unauthenticated")
 	}
-	if c.Truth("downloadonly") {
+	if c.IsTrue("downloadonly") {
 		words = append(words, "--download-only")
 	}
 	if given(c.Value("fromrepo")) {
@@ -256,7 +256,7 @@ func (a apt) Upgrade(ctx context.Context, c *Call) (ran, error) {
 		{"downloadonly", "--download-only"},
 		{"allow_downgrades", "--allow-downgrades"},
 	} {
-		if truth(c.keyword(o[0])) {
+		if isTrue(c.keyword(o[0])) {
 			words = append(words, o[1])
 		}
 	}
@@ -264,7 +264,7 @@ func (a apt) Upgrade(ctx context.Context, c *Call) (ran, error) {
 }
 
 func (apt) upgrade(c *Call) string {
-	if c.Truth("dist_upgrade") {
+	if c.IsTrue("dist_upgrade") {
 		return "dist-upgrade"
 	}
 	return "upgrade"

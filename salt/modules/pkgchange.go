@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -118,8 +119,8 @@ CLI Example:
 }
 
 // pkgFault is what a change of packages says that did not go well.
-func pkgFault(msg string, faults []string, diff *wire.Map) error {
-	return &InfoError{Msg: msg, Info: wire.NewMap("errors", wire.AnyList(faults), "changes", diff)}
+func pkgFault(msg string, faults []string, diff *value.Map) error {
+	return &InfoError{Msg: msg, Info: value.NewMap("errors", wire.AnyList(faults), "changes", diff)}
 }
 
 func pkgInstall(ctx context.Context, c *Call) (any, error) {
@@ -132,9 +133,9 @@ func pkgInstall(ctx context.Context, c *Call) (any, error) {
 	}
 	targets, err := c.pkgTargets(ctx)
 	if err != nil || len(targets) == 0 {
-		return wire.NewMap(), err
+		return value.NewMap(), err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}
@@ -162,7 +163,7 @@ func pkgInstall(ctx context.Context, c *Call) (any, error) {
 	diff := changes(old, now)
 	for _, t := range targets {
 		if t.reinstall && !diff.Has(t.name) {
-			diff.Set(t.name, wire.NewMap("old", strings.Join(old[t.name], ","), "new", strings.Join(now[t.name], ",")))
+			diff.Set(t.name, value.NewMap("old", strings.Join(old[t.name], ","), "new", strings.Join(now[t.name], ",")))
 		}
 	}
 	if len(faults) > 0 {
@@ -182,7 +183,7 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 			if err != nil {
 				return nil, nil, err
 			}
-			ok, err := satisfies(ctx, c, p, latest[t.name], t.version, c.Truth("ignore_epoch"))
+			ok, err := satisfies(ctx, c, p, latest[t.name], t.version, c.IsTrue("ignore_epoch"))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -194,7 +195,7 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 		default:
 			t.version = strings.TrimLeft(t.version, "=")
 		}
-		if c.Truth("reinstall") && len(old[t.name]) > 0 && t.file == "" {
+		if c.IsTrue("reinstall") && len(old[t.name]) > 0 && t.file == "" {
 			t.reinstall = t.version == "" || slices.Contains(old[t.name], t.version)
 		}
 		out = append(out, t)
@@ -265,7 +266,7 @@ func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
 			}
 		}
 		if len(names) == 0 {
-			return wire.NewMap(), nil
+			return value.NewMap(), nil
 		}
 		faults, err := p.Remove(ctx, c, names, purge)
 		if err != nil {
@@ -281,7 +282,7 @@ func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			diff = wire.NewMap("removed", changes(gone, left), "installed", diff)
+			diff = value.NewMap("removed", changes(gone, left), "installed", diff)
 		}
 		if len(faults) > 0 {
 			return nil, pkgFault("Problem encountered removing package(s)", faults, diff)
@@ -298,7 +299,7 @@ func pkgUpgrade(ctx context.Context, c *Call) (any, error) {
 	if err := c.checkPkg("upgrade", p); err != nil {
 		return nil, err
 	}
-	if c.Truth("refresh") {
+	if c.IsTrue("refresh") {
 		if _, err := p.Refresh(ctx, c); err != nil {
 			return nil, err
 		}
@@ -317,7 +318,7 @@ func pkgUpgrade(ctx context.Context, c *Call) (any, error) {
 	}
 	diff := changes(old, now)
 	if r.retcode != 0 {
-		return nil, &InfoError{Msg: "Problem encountered upgrading packages", Info: wire.NewMap("changes", diff, "result", r.all())}
+		return nil, &InfoError{Msg: "Problem encountered upgrading packages", Info: value.NewMap("changes", diff, "result", r.all())}
 	}
 	return diff, nil
 }
@@ -352,9 +353,9 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := wire.NewMap()
+		out := value.NewMap()
 		for _, t := range targets {
-			r := wire.NewMap("name", t.name, "changes", wire.NewMap(), "result", true, "comment", "Package "+t.name+" "+already+".")
+			r := value.NewMap("name", t.name, "changes", value.NewMap(), "result", true, "comment", "Package "+t.name+" "+already+".")
 			out.Set(t.name, r)
 			if slices.Contains(now, t.name) == hold {
 				continue
@@ -365,7 +366,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 				continue
 			}
 			was := map[bool]string{true: "install", false: "hold"}[hold]
-			r.Set("changes", wire.NewMap("old", was, "new", done))
+			r.Set("changes", value.NewMap("old", was, "new", done))
 			r.Set("comment", "Package "+t.name+" "+held+".")
 		}
 		return out, nil

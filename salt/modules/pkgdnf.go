@@ -125,10 +125,10 @@ func (d dnf) Install(ctx context.Context, c *Call, targets []pkgTarget, old pack
 		groups[action] = append(groups[action], word)
 	}
 	words := append([]string{"-y"}, d.repos(c)...)
-	if c.Truth("skip_verify") {
+	if c.IsTrue("skip_verify") {
 		words = append(words, "--nogpgcheck")
 	}
-	if c.Truth("downloadonly") {
+	if c.IsTrue("downloadonly") {
 		words = append(words, "--downloadonly")
 	}
 	var faults []string
@@ -160,10 +160,10 @@ func (d dnf) Remove(ctx context.Context, c *Call, names []string, _ bool) ([]str
 
 func (d dnf) Upgrade(ctx context.Context, c *Call) (ran, error) {
 	words := append([]string{"--quiet", "-y"}, d.repos(c)...)
-	if truth(c.keyword("skip_verify")) {
+	if isTrue(c.keyword("skip_verify")) {
 		words = append(words, "--nogpgcheck")
 	}
-	if truth(c.keyword("downloadonly")) || truth(c.keyword("download_only")) {
+	if isTrue(c.keyword("downloadonly")) || isTrue(c.keyword("download_only")) {
 		words = append(words, "--downloadonly")
 	}
 	return d.run(ctx, c, true, append(words, "upgrade")...)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -53,7 +53,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 		v, _ := c.Kwargs.Get(name)
 		switch {
 		case name == "failhard":
-			hard = truth(v)
+			hard = isTrue(v)
 		case !strings.HasPrefix(name, "__"):
 			return nil, invocationErrorf("The following keyword arguments are not valid: %s=%s", name, PyStr(v))
 		}
@@ -79,7 +79,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	if r.retcode != 0 {
 		if hard {
 			return nil, commandErrorf("Error getting packages information: %s", r.stderr)
@@ -106,8 +106,8 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 }
 
 // pkgFields reads the fields of a package. Empty ones are left out.
-func pkgFields(head string) *wire.Map {
-	info := wire.NewMap()
+func pkgFields(head string) *value.Map {
+	info := value.NewMap()
 	for line := range strings.SplitSeq(head, "\n") {
 		k, v, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || v == "" {

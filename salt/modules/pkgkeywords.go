@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // pkgWord is a keyword of the functions of pkg: what takes it on which packagers, and
@@ -41,7 +41,7 @@ var otherwise = map[string]pkgWord{
 	"test":                 {anyway: no, instead: "use state.single pkg.installed test=True"},
 	"update_holds": {
 		// apt's packages are let go while they are changed, and held again; the others' stay.
-		anyway:  func(packager string, v any) bool { return truth(v) == (packager == "apt") },
+		anyway:  func(packager string, v any) bool { return isTrue(v) == (packager == "apt") },
 		instead: "call pkg.unhold before and pkg.hold afterwards; with apt a held package that is named is always changed and held again",
 	},
 	"use_context": {anyway: func(string, any) bool { return true }}, // nothing is kept between calls
@@ -95,7 +95,7 @@ var pkgWords = map[string]map[string]pkgWord{
 	"upgrade_available": with(map[string]pkgWord{"refresh": {on: everywhere}, "fromrepo": {on: fetches, anyway: no, instead: "set the repositories in /etc/apk/repositories"}}),
 	"list_upgrades": with(map[string]pkgWord{
 		"fromrepo":     {on: []string{"apt", "dnf"}, anyway: no, instead: "use pkg.latest_version with fromrepo"},
-		"dist_upgrade": {on: onApt, anyway: func(_ string, v any) bool { return v == nil || truth(v) }, instead: "leave it out: all that could be upgraded is listed"},
+		"dist_upgrade": {on: onApt, anyway: func(_ string, v any) bool { return v == nil || isTrue(v) }, instead: "leave it out: all that could be upgraded is listed"},
 	}),
 	"refresh_db": with(map[string]pkgWord{"fromrepo": {on: onDnf, anyway: no, instead: "leave it out: all lists are fetched"}}),
 }
@@ -151,7 +151,7 @@ func (c *Call) checkPkg(fun string, p packager) error {
 
 // CheckPkgKeywords refuses those keywords that pkg.FUN would refuse on this host: a state
 // asks before it does anything. Where nothing manages packages the call itself tells.
-func CheckPkgKeywords(fun string, kwargs *wire.Map) error {
+func CheckPkgKeywords(fun string, kwargs *value.Map) error {
 	fn, ok := Lookup("pkg." + fun)
 	c := &Call{fn: fn, Kwargs: kwargs}
 	p, err := packagerOf(c)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // A keyword is carried out, or refused by its name with what is to be done; one whose value
@@ -79,7 +79,7 @@ func TestPkg_Keywords(t *testing.T) {
 		if !ok {
 			t.Fatal(c.fun)
 		}
-		call := &Call{fn: fn, Kwargs: wire.NewMap()}
+		call := &Call{fn: fn, Kwargs: value.NewMap()}
 		declared := false
 		for _, a := range fn.Args {
 			call.Args = append(call.Args, a.Default)
@@ -105,9 +105,9 @@ func TestPkg_RefusedBeforeAnyChange(t *testing.T) {
 	for _, call := range [][]any{
 		{"pkg.install", "vim", "hold=True"},
 		{"pkg.remove", "bash", "odd=1"},
-		{"pkg.remove", kw("pkgs", []any{wire.NewMap("bash", "1.0")})},
+		{"pkg.remove", kw("pkgs", []any{value.NewMap("bash", "1.0")})},
 		{"pkg.purge", "bash", "odd=1"},
-		{"pkg.hold", kw("pkgs", []any{wire.NewMap("bash", "1.0")})},
+		{"pkg.hold", kw("pkgs", []any{value.NewMap("bash", "1.0")})},
 		{"pkg.unhold", "bash", "odd=1"},
 		{"pkg.upgrade", "odd=1"},
 		{"pkg.list_pkgs", "odd=1"},
@@ -126,5 +126,5 @@ func TestPkg_RefusedBeforeAnyChange(t *testing.T) {
 			t.Errorf("%v: %v", call, r.Value)
 		}
 	}
-	same(t, "the version that is there", value(t, env, "pkg.remove", kw("pkgs", []any{wire.NewMap("bash", "5.2-1")})), m{})
+	same(t, "the version that is there", result(t, env, "pkg.remove", kw("pkgs", []any{value.NewMap("bash", "5.2-1")})), m{})
 }

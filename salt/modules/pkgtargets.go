@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // pkgTarget is one package to be installed: by name, with the version that it is
@@ -28,7 +29,7 @@ func listArg(v any) any {
 // pkgTargets reads name (with commas), pkgs and sources.
 func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	pkgs, sources := listArg(c.Value("pkgs")), listArg(c.Value("sources"))
-	if truth(pkgs) && truth(sources) {
+	if isTrue(pkgs) && isTrue(sources) {
 		return nil, invocationErrorf("Only one of \"pkgs\" and \"sources\" can be used.")
 	}
 	version := ""
@@ -70,7 +71,7 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 func namedPkgs(v any) ([]pkgTarget, error) {
 	list, ok := v.([]any)
 	if !ok {
-		if m, isMap := v.(*wire.Map); isMap {
+		if m, isMap := v.(*value.Map); isMap {
 			list = []any{m}
 		} else {
 			list = wire.AnyList(textList(v))
@@ -79,7 +80,7 @@ func namedPkgs(v any) ([]pkgTarget, error) {
 	var out []pkgTarget
 	for _, e := range list {
 		switch e := e.(type) {
-		case *wire.Map:
+		case *value.Map:
 			e.Range(func(name, version any) bool {
 				t := pkgTarget{name: PyStr(name)}
 				if version != nil && version != "" {
@@ -103,7 +104,7 @@ func (c *Call) sources(ctx context.Context, v any) ([]pkgTarget, error) {
 	}
 	var out []pkgTarget
 	for _, e := range list {
-		m, ok := e.(*wire.Map)
+		m, ok := e.(*value.Map)
 		if !ok || m.Len() != 1 {
 			return nil, invocationErrorf("sources is a list of {name: file}; this is none: %s", PyRepr(e))
 		}

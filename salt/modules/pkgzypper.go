@@ -56,11 +56,11 @@ func (z zypper) Latest(ctx context.Context, c *Call, names []string) (map[string
 
 func (z zypper) Install(ctx context.Context, c *Call, targets []pkgTarget, _ packages) ([]string, error) {
 	words := []string{"--no-refresh"}
-	if c.Truth("skip_verify") {
+	if c.IsTrue("skip_verify") {
 		words = append(words, "--no-gpg-checks")
 	}
 	words = append(words, "install", "--auto-agree-with-licenses", "--oldpackage")
-	if c.Truth("downloadonly") {
+	if c.IsTrue("downloadonly") {
 		words = append(words, "--download-only")
 	}
 	if given(c.Value("fromrepo")) {
@@ -100,15 +100,15 @@ func (z zypper) Remove(ctx context.Context, c *Call, names []string, purge bool)
 
 func (z zypper) Upgrade(ctx context.Context, c *Call) (ran, error) {
 	action := "update"
-	if c.Truth("dist_upgrade") {
+	if c.IsTrue("dist_upgrade") {
 		action = "dist-upgrade"
 	}
 	words := []string{"--no-refresh"}
-	if truth(c.keyword("skip_verify")) {
+	if isTrue(c.keyword("skip_verify")) {
 		words = append(words, "--no-gpg-checks")
 	}
 	words = append(words, action, "--auto-agree-with-licenses")
-	if truth(c.keyword("downloadonly")) || truth(c.keyword("download_only")) {
+	if isTrue(c.keyword("downloadonly")) || isTrue(c.keyword("download_only")) {
 		words = append(words, "--download-only")
 	}
 	r, err := z.run(ctx, c, true, words...)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -126,9 +126,9 @@ func (u userNames) name(uid uint32) string {
 }
 
 func statusProcs(context.Context, *Call) (any, error) {
-	out, names := wire.NewMap(), userNames{}
+	out, names := value.NewMap(), userNames{}
 	for _, p := range listProcs() {
-		out.Set(strconv.Itoa(p.pid), wire.NewMap("user", names.name(p.uid), "cmd", p.cmd))
+		out.Set(strconv.Itoa(p.pid), value.NewMap("user", names.name(p.uid), "cmd", p.cmd))
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // The parsers of this file take the text of a file below /proc and skip lines
@@ -27,11 +28,11 @@ func procNumber(s string) any {
 
 // fieldMap pairs names with fields; an empty name skips one. It reports false
 // when fields are missing.
-func fieldMap(names, fields []string) (*wire.Map, bool) {
+func fieldMap(names, fields []string) (*value.Map, bool) {
 	if len(fields) < len(names) {
 		return nil, false
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for i, name := range names {
 		if name != "" {
 			m.Set(name, procNumber(fields[i]))
@@ -43,14 +44,14 @@ func fieldMap(names, fields []string) (*wire.Map, bool) {
 func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
 
 // parseMeminfo reads /proc/meminfo: name to value and unit.
-func parseMeminfo(text string) *wire.Map {
-	out := wire.NewMap()
+func parseMeminfo(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		f := strings.Fields(line)
 		if len(f) < 2 {
 			continue
 		}
-		m := wire.NewMap("value", f[1])
+		m := value.NewMap("value", f[1])
 		if len(f) > 2 {
 			m.Set("unit", f[2])
 		}
@@ -61,8 +62,8 @@ func parseMeminfo(text string) *wire.Map {
 
 // parseCPUInfo reads /proc/cpuinfo; of several processors the last one counts,
 // as in Salt.
-func parseCPUInfo(text string) *wire.Map {
-	out := wire.NewMap()
+func parseCPUInfo(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
@@ -81,8 +82,8 @@ func parseCPUInfo(text string) *wire.Map {
 var cpuFields = []string{"", "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}
 
 // parseStat reads /proc/stat.
-func parseStat(text string) *wire.Map {
-	out := wire.NewMap()
+func parseStat(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		f := strings.Fields(line)
 		if len(f) < 2 {
@@ -94,9 +95,9 @@ func parseStat(text string) *wire.Map {
 				out.Set("cpu", m)
 			}
 		case "intr":
-			out.Set("intr", wire.NewMap("total", procNumber(f[1]), "irqs", numbers(f[2:])))
+			out.Set("intr", value.NewMap("total", procNumber(f[1]), "irqs", numbers(f[2:])))
 		case "softirq":
-			out.Set("softirq", wire.NewMap("total", procNumber(f[1]), "softirqs", numbers(f[2:])))
+			out.Set("softirq", value.NewMap("total", procNumber(f[1]), "softirqs", numbers(f[2:])))
 		default:
 			out.Set(f[0], procNumber(f[1]))
 		}
@@ -119,8 +120,8 @@ var diskFields = []string{
 }
 
 // parseDiskstats reads /proc/diskstats.
-func parseDiskstats(text string) *wire.Map {
-	out := wire.NewMap()
+func parseDiskstats(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		f := strings.Fields(line)
 		if m, ok := fieldMap(diskFields, f); ok {
@@ -136,8 +137,8 @@ var netFields = []string{
 }
 
 // parseNetDev reads /proc/net/dev.
-func parseNetDev(text string) *wire.Map {
-	out := wire.NewMap()
+func parseNetDev(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		// The last colon: an alias such as eth0:1 is part of the name.
 		at := strings.LastIndexByte(line, ':')
@@ -154,8 +155,8 @@ func parseNetDev(text string) *wire.Map {
 }
 
 // parsePairs reads lines of a name and a number, as /proc/vmstat has them.
-func parsePairs(text string) *wire.Map {
-	out := wire.NewMap()
+func parsePairs(text string) *value.Map {
+	out := value.NewMap()
 	for _, line := range lines(text) {
 		if f := strings.Fields(line); len(f) >= 2 {
 			out.Set(f[0], procNumber(f[1]))
@@ -165,8 +166,8 @@ func parsePairs(text string) *wire.Map {
 }
 
 // parseNetstat reads /proc/net/netstat: a line of names, then one of values.
-func parseNetstat(text string) *wire.Map {
-	out := wire.NewMap()
+func parseNetstat(text string) *value.Map {
+	out := value.NewMap()
 	var names []string
 	for _, line := range lines(text) {
 		f := strings.Fields(line)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // program is a program of the host that a module runs: by its words, never by a
@@ -38,8 +39,8 @@ func (r ran) failed() string {
 }
 
 // all is the result as cmd.run_all gives it.
-func (r ran) all() *wire.Map {
-	return wire.NewMap("pid", r.pid, "retcode", r.retcode, "stdout", r.stdout, "stderr", r.stderr)
+func (r ran) all() *value.Map {
+	return value.NewMap("pid", r.pid, "retcode", r.retcode, "stdout", r.stdout, "stderr", r.stderr)
 }
 
 // exec runs the simplest of programs.
@@ -143,7 +144,7 @@ func (c *Call) option(name string) any {
 	if v := c.Env.Option(name); v != nil {
 		return v
 	}
-	for _, m := range []*wire.Map{c.Env.Grains(), c.Env.Pillar()} {
+	for _, m := range []*value.Map{c.Env.Grains(), c.Env.Pillar()} {
 		if v, ok := traverse(m, name, defaultDelimiter); ok {
 			return v
 		}

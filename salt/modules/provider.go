@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -78,7 +78,7 @@ func testProvider(ctx context.Context, c *Call) (any, error) {
 }
 
 func testProviders(ctx context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, fun := range Available(ctx, c.Env) {
 		module, _, _ := strings.Cut(fun, ".")
 		if name := c.provider(module); name != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 	"github.com/shirou/gopsutil/v4/net"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -73,11 +73,11 @@ func psCPUPercent(ctx context.Context, c *Call) (any, error) {
 	if !(interval >= 0) {
 		return nil, &ExceptionError{"ValueError", "interval is not positive (got " + PyStr(c.Value("interval")) + ")"}
 	}
-	shares, err := cpu.PercentWithContext(ctx, seconds(interval), c.Truth("per_cpu"))
+	shares, err := cpu.PercentWithContext(ctx, seconds(interval), c.IsTrue("per_cpu"))
 	if err != nil || len(shares) == 0 {
 		return nil, osFault(err)
 	}
-	if !c.Truth("per_cpu") {
+	if !c.IsTrue("per_cpu") {
 		return tenth(shares[0]), nil
 	}
 	out := make([]any, len(shares))
@@ -88,16 +88,16 @@ func psCPUPercent(ctx context.Context, c *Call) (any, error) {
 }
 
 func psCPUTimes(ctx context.Context, c *Call) (any, error) {
-	times, err := cpu.TimesWithContext(ctx, c.Truth("per_cpu"))
+	times, err := cpu.TimesWithContext(ctx, c.IsTrue("per_cpu"))
 	if err != nil || len(times) == 0 {
 		return nil, osFault(err)
 	}
 	out := make([]any, len(times))
 	for i, t := range times {
-		out[i] = wire.NewMap("user", t.User, "nice", t.Nice, "system", t.System, "idle", t.Idle, "iowait", t.Iowait, "irq", t.Irq,
+		out[i] = value.NewMap("user", t.User, "nice", t.Nice, "system", t.System, "idle", t.Idle, "iowait", t.Iowait, "irq", t.Irq,
 			"softirq", t.Softirq, "steal", t.Steal, "guest", t.Guest, "guest_nice", t.GuestNice)
 	}
-	if !c.Truth("per_cpu") {
+	if !c.IsTrue("per_cpu") {
 		return out[0], nil
 	}
 	return out, nil
@@ -131,17 +131,17 @@ func psDiskIO(ctx context.Context, c *Call) (any, error) {
 			sum.IoTime += d.IoTime
 		}
 	}
-	return wire.NewMap("read_count", sum.ReadCount, "write_count", sum.WriteCount, "read_bytes", sum.ReadBytes, "write_bytes", sum.WriteBytes,
+	return value.NewMap("read_count", sum.ReadCount, "write_count", sum.WriteCount, "read_bytes", sum.ReadBytes, "write_bytes", sum.WriteBytes,
 		"read_time", sum.ReadTime, "write_time", sum.WriteTime, "read_merged_count", sum.MergedReadCount,
 		"write_merged_count", sum.MergedWriteCount, "busy_time", sum.IoTime), nil
 }
 
 func psPartitions(ctx context.Context, c *Call) (any, error) {
-	parts, err := mountedPartitions(ctx, c.Truth("all"))
+	parts, err := mountedPartitions(ctx, c.IsTrue("all"))
 	return maplist(parts), err
 }
 
-func maplist(maps []*wire.Map) []any {
+func maplist(maps []*value.Map) []any {
 	out := make([]any, len(maps))
 	for i, m := range maps {
 		out[i] = m
@@ -150,7 +150,7 @@ func maplist(maps []*wire.Map) []any {
 }
 
 func psPartitionUsage(ctx context.Context, c *Call) (any, error) {
-	parts, err := mountedPartitions(ctx, c.Truth("all"))
+	parts, err := mountedPartitions(ctx, c.IsTrue("all"))
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func psPartitionUsage(ctx context.Context, c *Call) (any, error) {
 
 func psDiskUsage(ctx context.Context, c *Call) (any, error) { return mountUsage(ctx, c.Str("path")) }
 
-func mountUsage(ctx context.Context, path string) (*wire.Map, error) {
+func mountUsage(ctx context.Context, path string) (*value.Map, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, &ExceptionError{"FileNotFoundError", pythonOSError(err)}
 	}
@@ -177,7 +177,7 @@ func mountUsage(ctx context.Context, path string) (*wire.Map, error) {
 	if err != nil {
 		return nil, osFault(err)
 	}
-	return wire.NewMap("total", u.Total, "used", u.Used, "free", u.Free, "percent", percent(u.Used, u.Used+u.Free)), nil
+	return value.NewMap("total", u.Total, "used", u.Used, "free", u.Free, "percent", percent(u.Used, u.Used+u.Free)), nil
 }
 
 func psUsers(ctx context.Context, _ *Call) (any, error) {
@@ -187,7 +187,7 @@ func psUsers(ctx context.Context, _ *Call) (any, error) {
 	}
 	out := make([]any, len(users))
 	for i, u := range users {
-		out[i] = wire.NewMap("name", u.User, "terminal", textOrNone(u.Terminal), "host", u.Host, "started", float64(u.Started), "pid", nil)
+		out[i] = value.NewMap("name", u.User, "terminal", textOrNone(u.Terminal), "host", u.Host, "started", float64(u.Started), "pid", nil)
 	}
 	return out, nil
 }
@@ -200,7 +200,7 @@ func psNetIO(ctx context.Context, c *Call) (any, error) {
 	}
 	for _, n := range counters {
 		if name == "" || n.Name == name {
-			return wire.NewMap("bytes_sent", n.BytesSent, "bytes_recv", n.BytesRecv, "packets_sent", n.PacketsSent, "packets_recv", n.PacketsRecv,
+			return value.NewMap("bytes_sent", n.BytesSent, "bytes_recv", n.BytesRecv, "packets_sent", n.PacketsSent, "packets_recv", n.PacketsRecv,
 				"errin", n.Errin, "errout", n.Errout, "dropin", n.Dropin, "dropout", n.Dropout), nil
 		}
 	}
@@ -217,7 +217,7 @@ func psSwap(ctx context.Context, _ *Call) (any, error) {
 	if err != nil {
 		return nil, osFault(err)
 	}
-	return wire.NewMap("total", s.Total, "used", s.Used, "free", s.Free, "percent", tenth(s.UsedPercent), "sin", s.Sin, "sout", s.Sout), nil
+	return value.NewMap("total", s.Total, "used", s.Used, "free", s.Free, "percent", tenth(s.UsedPercent), "sin", s.Sin, "sout", s.Sout), nil
 }
 
 func psTotalMemory(ctx context.Context, _ *Call) (any, error) {
@@ -237,6 +237,6 @@ func psMemory(ctx context.Context, _ *Call) (any, error) {
 	if caches := m.Buffers + m.Cached; caches <= used {
 		used -= caches
 	}
-	return wire.NewMap("total", m.Total, "available", m.Available, "percent", percent(m.Total-m.Available, m.Total), "used", used, "free", m.Free,
+	return value.NewMap("total", m.Total, "available", m.Available, "percent", percent(m.Total-m.Available, m.Total), "used", used, "free", m.Free,
 		"active", m.Active, "inactive", m.Inactive, "buffers", m.Buffers, "cached", m.Cached, "shared", m.Shared, "slab", m.Slab), nil
 }

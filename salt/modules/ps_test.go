@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // ps.* sees and signals a process of the test.
@@ -33,7 +33,7 @@ func TestPs(t *testing.T) {
 			t.Errorf("%s %v: %v has no %d", c.fun, c.args, list, pid)
 		}
 	}
-	info, _ := run(t, env, "ps.proc_info", pid, []any{"name", "pid", "ppid", "cmdline", "memory_info", "uids"}).Value.(*wire.Map)
+	info, _ := run(t, env, "ps.proc_info", pid, []any{"name", "pid", "ppid", "cmdline", "memory_info", "uids"}).Value.(*value.Map)
 	if info.String("name") != "sleep" || info.Int("pid") != pid || info.Int("ppid") != int64(os.Getpid()) || len(info.List("cmdline")) != 2 ||
 		len(info.List("memory_info")) < 2 || len(info.List("uids")) != 3 {
 		t.Errorf("ps.proc_info: %v", info)

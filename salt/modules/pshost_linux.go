@@ -10,7 +10,7 @@ import (
 	psutil "github.com/shirou/gopsutil/v4/process"
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -104,13 +104,13 @@ func wholeDisk(name string) bool {
 }
 
 // processMemory reads /proc/PID/statm; nil: there is no such process.
-func processMemory(_ context.Context, p *psutil.Process) *wire.Map {
+func processMemory(_ context.Context, p *psutil.Process) *value.Map {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid))
 	pages := strings.Fields(string(b))
 	if err != nil || len(pages) < 7 {
 		return nil
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for _, part := range []struct {
 		name string
 		at   int
@@ -122,7 +122,7 @@ func processMemory(_ context.Context, p *psutil.Process) *wire.Map {
 }
 
 // mountedPartitions reads /proc/self/mounts: what is on devices, or all.
-func mountedPartitions(_ context.Context, all bool) ([]*wire.Map, error) {
+func mountedPartitions(_ context.Context, all bool) ([]*value.Map, error) {
 	onDevices := map[string]bool{"zfs": true}
 	rows, err := mountLines("filesystems")
 	if err != nil {
@@ -136,7 +136,7 @@ func mountedPartitions(_ context.Context, all bool) ([]*wire.Map, error) {
 	if rows, err = mountLines("self/mounts"); err != nil {
 		return nil, err
 	}
-	out := []*wire.Map{}
+	out := []*value.Map{}
 	for _, f := range rows {
 		if len(f) < 4 {
 			continue
@@ -146,7 +146,7 @@ func mountedPartitions(_ context.Context, all bool) ([]*wire.Map, error) {
 			device = ""
 		}
 		if all || device != "" && onDevices[f[2]] {
-			out = append(out, wire.NewMap("device", device, "mountpoint", unescapeMount(f[1]), "fstype", f[2], "opts", f[3]))
+			out = append(out, value.NewMap("device", device, "mountpoint", unescapeMount(f[1]), "fstype", f[2], "opts", f[3]))
 		}
 	}
 	return out, nil

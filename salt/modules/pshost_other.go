@@ -9,7 +9,7 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 	psutil "github.com/shirou/gopsutil/v4/process"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // childTimes are the seconds that ended children used; other systems do not tell them.
@@ -22,23 +22,23 @@ func openFile(_ int32, path string, fd uint64) any { return []any{path, int64(fd
 func wholeDisk(string) bool { return true }
 
 // processMemory is what a process holds, in bytes; nil: there is no such process.
-func processMemory(ctx context.Context, p *psutil.Process) *wire.Map {
+func processMemory(ctx context.Context, p *psutil.Process) *value.Map {
 	m, err := p.MemoryInfoWithContext(ctx)
 	if err != nil {
 		return nil
 	}
-	return wire.NewMap("rss", m.RSS, "vms", m.VMS)
+	return value.NewMap("rss", m.RSS, "vms", m.VMS)
 }
 
 // mountedPartitions lists the mounted file systems on devices, or all.
-func mountedPartitions(ctx context.Context, all bool) ([]*wire.Map, error) {
+func mountedPartitions(ctx context.Context, all bool) ([]*value.Map, error) {
 	parts, err := disk.PartitionsWithContext(ctx, all)
 	if err != nil {
 		return nil, osFault(err)
 	}
-	out := make([]*wire.Map, len(parts))
+	out := make([]*value.Map, len(parts))
 	for i, p := range parts {
-		out[i] = wire.NewMap("device", p.Device, "mountpoint", p.Mountpoint, "fstype", p.Fstype, "opts", strings.Join(p.Opts, ","))
+		out[i] = value.NewMap("device", p.Device, "mountpoint", p.Mountpoint, "fstype", p.Fstype, "opts", strings.Join(p.Opts, ","))
 	}
 	return out, nil
 }

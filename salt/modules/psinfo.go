@@ -11,6 +11,7 @@ import (
 	psutil "github.com/shirou/gopsutil/v4/process"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // errNoMaps is the error of attributes that need the memory maps of a process.
@@ -44,7 +45,7 @@ var psAttrs = map[string]func(psInfoReader) (any, error){
 	"cwd": func(r psInfoReader) (any, error) { return r.p.CwdWithContext(r.ctx) },
 	"environ": func(r psInfoReader) (any, error) {
 		vars, err := r.p.EnvironWithContext(r.ctx)
-		m := wire.NewMap()
+		m := value.NewMap()
 		for _, kv := range vars {
 			if k, v, ok := strings.Cut(kv, "="); ok {
 				m.Set(k, v)
@@ -139,7 +140,7 @@ func (r psInfoReader) value(name string) any {
 }
 
 // asTuple is a map as the tuple of its values.
-func asTuple(m *wire.Map) (any, error) {
+func asTuple(m *value.Map) (any, error) {
 	if m == nil {
 		return nil, nil
 	}
@@ -161,17 +162,17 @@ func firstThree(ids []uint32) []any {
 }
 
 // times are the seconds that the process used the processors; nil: it has ended.
-func (r psInfoReader) times() *wire.Map {
+func (r psInfoReader) times() *value.Map {
 	t, err := r.p.TimesWithContext(r.ctx)
 	if err != nil {
 		return nil
 	}
 	user, system := childTimes(r.p.Pid)
-	return wire.NewMap("user", t.User, "system", t.System, "children_user", user, "children_system", system, "iowait", t.Iowait)
+	return value.NewMap("user", t.User, "system", t.System, "children_user", user, "children_system", system, "iowait", t.Iowait)
 }
 
 // memory is what the process holds, in bytes; nil: it has ended.
-func (r psInfoReader) memory() *wire.Map { return processMemory(r.ctx, r.p) }
+func (r psInfoReader) memory() *value.Map { return processMemory(r.ctx, r.p) }
 
 func (r psInfoReader) connections() (any, error) {
 	list, err := net.ConnectionsPidWithContext(r.ctx, "inet", r.p.Pid)
@@ -204,7 +205,7 @@ func psInfo(ctx context.Context, c *Call) (any, error) {
 	if list := c.Value("attrs"); list != nil {
 		want, named = textList(list), true
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range want {
 		read, ok := psAttrs[name]
 		if !ok {

@@ -1,6 +1,8 @@
 package modules
 
-import "github.com/momtree/mom/internal/wire"
+import (
+	"github.com/momtree/mom/value"
+)
 
 // memoryFull is memory with what is of the process alone, from its maps.
 func (r psInfoReader) memoryFull() (any, error) {
@@ -22,7 +24,7 @@ func (r psInfoReader) maps() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums := wire.NewMap()
+	sums := value.NewMap()
 	for _, m := range *maps {
 		path := m.Path
 		if path == "" {

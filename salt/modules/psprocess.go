@@ -11,8 +11,8 @@ import (
 	psutil "github.com/shirou/gopsutil/v4/process"
 
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/text"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -118,7 +118,7 @@ func (c *Call) psMatching(ctx context.Context, fits func(line string) bool) ([]*
 	user := c.Value("user")
 	return slices.DeleteFunc(all, func(p *psutil.Process) bool {
 		line, _ := p.NameWithContext(ctx)
-		if c.Truth("full") {
+		if c.IsTrue("full") {
 			words, _ := p.CmdlineSliceWithContext(ctx)
 			line = strings.Join(words, " ")
 		}
@@ -132,7 +132,7 @@ func (c *Call) psMatching(ctx context.Context, fits func(line string) bool) ([]*
 
 func psGrep(ctx context.Context, c *Call) (any, error) {
 	fits := func(line string) bool { return strings.Contains(line, c.Str("pattern")) }
-	if c.Truth("pattern_is_regex") {
+	if c.IsTrue("pattern_is_regex") {
 		re, err := text.Compile(c.Str("pattern"), int64(0))
 		if err != nil {
 			return nil, argErrorf("pattern: %v", err)
@@ -178,7 +178,7 @@ func psKillAll(ctx context.Context, c *Call) (any, error) {
 	if killed == nil {
 		return nil, nil
 	}
-	return wire.NewMap("killed", killed), nil
+	return value.NewMap("killed", killed), nil
 }
 
 // psState is the state of a process in the words of psutil; nil is not known.
@@ -210,7 +210,7 @@ func psStatus(ctx context.Context, c *Call) (any, error) {
 	for _, p := range all {
 		if psState(ctx, p) == want {
 			name, _ := p.NameWithContext(ctx)
-			out = append(out, wire.NewMap("name", name, "pid", int64(p.Pid)))
+			out = append(out, value.NewMap("name", name, "pid", int64(p.Pid)))
 		}
 	}
 	return out, nil
@@ -264,7 +264,7 @@ func psTop(ctx context.Context, c *Call) (any, error) {
 		if words, _ := cmd.([]any); len(words) == 0 {
 			cmd = info.value("name")
 		}
-		out = append(out, wire.NewMap("cmd", cmd, "user", info.value("username"), "status", info.value("status"), "pid", int64(p.Pid),
+		out = append(out, value.NewMap("cmd", cmd, "user", info.value("username"), "status", info.value("status"), "pid", int64(p.Pid),
 			"create_time", info.value("create_time"), "cpu", times, "mem", memory))
 		if int64(len(out)) >= number {
 			break

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -78,18 +79,18 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 		fun := c.Str("fun")
 		if strings.HasPrefix(fun, "publish.") {
 			logger(c.Env).Info("publish calls are not published", "fun", fun)
-			return wire.NewMap(), nil
+			return value.NewMap(), nil
 		}
 		seconds, err := c.Float("timeout")
 		if err != nil {
 			return nil, err
 		}
-		v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "minion_pub", "fun", fun, "arg", publishArgs(c.Value("arg")), "tgt", c.Value("tgt"),
+		v, err := c.Env.Ask(ctx, value.NewMap("cmd", "minion_pub", "fun", fun, "arg", publishArgs(c.Value("arg")), "tgt", c.Value("tgt"),
 			"tgt_type", c.Value("tgt_type"), "ret", c.Value("returner"), "tmo", c.Value("timeout"), "form", form, "id", c.Env.Option("id"), "no_parse", []any{}))
 		if err != nil {
 			return nil, err
 		}
-		job, _ := v.(*wire.Map)
+		job, _ := v.(*value.Map)
 		if job.Len() == 0 {
 			return nil, commandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
 		}
@@ -106,11 +107,11 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 func publishResults(ctx context.Context, c *Call, jid any, expected []string, within time.Duration, form string) (any, error) {
 	over := time.Now().Add(within)
 	for {
-		v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "pub_ret", "id", c.Env.Option("id"), "jid", jid))
+		v, err := c.Env.Ask(ctx, value.NewMap("cmd", "pub_ret", "id", c.Env.Option("id"), "jid", jid))
 		if err != nil {
 			return nil, err
 		}
-		rets, _ := v.(*wire.Map)
+		rets, _ := v.(*value.Map)
 		all := true
 		for _, id := range expected {
 			all = all && rets.Has(id)
@@ -124,11 +125,11 @@ func publishResults(ctx context.Context, c *Call, jid any, expected []string, wi
 	}
 }
 
-func shownResults(rets *wire.Map, form string) *wire.Map {
+func shownResults(rets *value.Map, form string) *value.Map {
 	if form == "full" {
 		return rets
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, k := range rets.Keys() {
 		id := PyStr(k)
 		v, _ := rets.Map(id).Get("ret")
@@ -138,6 +139,6 @@ func shownResults(rets *wire.Map, form string) *wire.Map {
 }
 
 func publishRunner(ctx context.Context, c *Call) (any, error) {
-	return c.Env.Ask(ctx, wire.NewMap("cmd", "minion_runner", "fun", c.Str("fun"), "arg", publishArgs(c.Value("arg")), "tmo", c.Value("timeout"),
+	return c.Env.Ask(ctx, value.NewMap("cmd", "minion_runner", "fun", c.Str("fun"), "arg", publishArgs(c.Value("arg")), "tmo", c.Value("timeout"),
 		"id", c.Env.Option("id"), "no_parse", []any{}))
 }

@@ -3,8 +3,8 @@ package modules
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // printer has to do with the texts of this machine.
@@ -40,7 +40,7 @@ func pyType(v any) string {
 		return "float"
 	case []any, []string:
 		return "list"
-	case *wire.Map, map[string]any:
+	case *value.Map, map[string]any:
 		return "dict"
 	case time.Time:
 		return "datetime.datetime"

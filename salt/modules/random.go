@@ -99,14 +99,14 @@ func randomText(_ context.Context, c *Call) (any, error) {
 		return nil, invocationErrorf("length is %d, at most %d", n, maxRandomText)
 	}
 	chars := c.Str("chars")
-	if c.Truth("printable") {
+	if c.IsTrue("printable") {
 		chars = decimals + lowerLetters + upperLetters + punctuation + whitespace
 	}
 	if chars == "" {
 		for _, x := range []struct{ name, chars string }{
 			{"lowercase", lowerLetters}, {"uppercase", upperLetters}, {"digits", decimals}, {"punctuation", punctuation}, {"whitespace", whitespace},
 		} {
-			if c.Truth(x.name) {
+			if c.IsTrue(x.name) {
 				chars += x.chars
 			}
 		}

@@ -2,53 +2,29 @@ package modules
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/momtree/mom/salt/registry"
 )
 
-// registry maps full names to functions. It is written by init functions only,
-// so reading it needs no lock.
-var registry = map[string]Function{}
+var registered = registry.New("modules", func(f Function) registry.Entry {
+	return registry.Entry{Name: f.Name, Doc: f.Doc, Args: f.Args, Code: f.Run != nil}
+})
 
 // Register adds functions to a module. It is called from init of the module's
 // file and panics on a mistake in the declaration.
-func Register(module string, fns ...Function) {
-	for _, fn := range fns {
-		full := module + "." + fn.Name
-		switch _, dup := registry[full]; {
-		case module == "" || fn.Name == "" || strings.Contains(full[len(module)+1:], "."):
-			panic(fmt.Sprintf("modules: bad function name %q", full))
-		case dup:
-			panic("modules: function registered twice: " + full)
-		case fn.Run == nil || strings.TrimSpace(fn.Doc) == "":
-			panic("modules: function without code or documentation: " + full)
-		}
-		seen, optional := map[string]bool{}, false
-		for _, a := range fn.Args {
-			if a.Name == "" || seen[a.Name] || a.Required && optional {
-				panic(fmt.Sprintf("modules: bad argument %q of %s", a.Name, full))
-			}
-			seen[a.Name] = true
-			optional = optional || !a.Required
-		}
-		registry[full] = fn
-	}
-}
+func Register(module string, fns ...Function) { registered.Register(module, fns...) }
 
 // alias registers a function once more under another name.
 func alias(module, name, as string) {
-	fn := registry[module+"."+name]
+	fn, _ := registered.Lookup(module + "." + name)
 	fn.Name = as
 	Register(module, fn)
 }
 
 // Lookup returns the function of a full name such as "test.ping".
-func Lookup(name string) (Function, bool) {
-	fn, ok := registry[name]
-	return fn, ok
-}
+func Lookup(name string) (Function, bool) { return registered.Lookup(name) }
 
 // Has reports whether the minion has a function and may use it. Programs of this host that
 // are modules are not asked for their functions: a name of such a module is one of its own.
@@ -64,17 +40,13 @@ func Has(env Env, name string) bool {
 }
 
 // Functions returns the full names of all functions, sorted.
-func Functions() []string { return slices.Sorted(maps.Keys(registry)) }
+func Functions() []string { return registered.Names() }
 
 // Modules returns the names of all modules, sorted.
-func Modules() []string {
-	set := map[string]bool{}
-	for name := range registry {
-		module, _, _ := strings.Cut(name, ".")
-		set[module] = true
-	}
-	return slices.Sorted(maps.Keys(set))
-}
+func Modules() []string { return registered.Modules() }
+
+// Own reports whether the minion has a module of this name of its own.
+func Own(module string) bool { return registered.HasModule(module) }
 
 // Available returns the names of the functions, those of external modules among
 // them, that the minion's disable_modules and whitelist_modules leave, sorted.

@@ -3,15 +3,15 @@ package modules
 import (
 	"context"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // Text is a Jinja template.
 type Text struct {
-	Source, Saltenv string    // an empty Saltenv is base
-	Path            string    // where the file lies in the environment; imports start from there
-	Vars            *wire.Map // go before grains, pillar and opts; may be nil
+	Source, Saltenv string     // an empty Saltenv is base
+	Path            string     // where the file lies in the environment; imports start from there
+	Vars            *value.Map // go before grains, pillar and opts; may be nil
 }
 
 // RenderText renders a template with what the minion knows. The package of states sets it:

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -118,8 +118,8 @@ func loads(c *Call, fun string) []any {
 }
 
 // load is a job as Salt's proc file describes it: the publication and the pid.
-func load(j Job) *wire.Map {
-	m := wire.NewMap("pid", j.PID)
+func load(j Job) *value.Map {
+	m := value.NewMap("pid", j.PID)
 	if j.Load != nil {
 		j.Load.Range(func(k, v any) bool {
 			m.Set(k, v)
@@ -130,7 +130,7 @@ func load(j Job) *wire.Map {
 }
 
 // matchesFun also knows jobs of several functions.
-func matchesFun(load *wire.Map, pattern string) bool {
+func matchesFun(load *value.Map, pattern string) bool {
 	v, _ := load.Get("fun")
 	if list, ok := v.([]any); ok {
 		for _, f := range list {
@@ -147,14 +147,14 @@ func saltutilFind(_ context.Context, c *Call) (any, error) {
 	if j, ok := c.Env.Jobs().Find(c.Str("jid")); ok {
 		return load(j), nil
 	}
-	return wire.NewMap(), nil
+	return value.NewMap(), nil
 }
 
 func saltutilCached(_ context.Context, c *Call) (any, error) {
 	if m, ok := c.Env.Jobs().Cached(c.Str("jid")); ok {
 		return m, nil
 	}
-	if !truth(c.Env.Option("cache_jobs")) {
+	if !isTrue(c.Env.Option("cache_jobs")) {
 		return "Local jobs cache directory not found; you may need to enable cache_jobs on this minion", nil
 	}
 	return fmt.Sprintf("Local jobs cache directory of job %s not found", c.Str("jid")), nil
@@ -204,15 +204,15 @@ func signal(c *Call, jid string, sig syscall.Signal) string {
 }
 
 func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
-	if err := c.Env.RefreshGrains(ctx, c.Truth("refresh_pillar")); err != nil {
+	if err := c.Env.RefreshGrains(ctx, c.IsTrue("refresh_pillar")); err != nil {
 		return nil, commandErrorf("refresh of the grains failed: %v", err)
 	}
 	return true, nil
 }
 
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
-	if !c.Truth("wait") {
-		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
+	if !c.IsTrue("wait") {
+		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
 			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}
 		return true, nil

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // withJobs enters running jobs: the calling one and two more.
 func withJobs(t *testing.T, env *fakeEnv) {
-	for _, load := range []*wire.Map{
-		wire.NewMap("jid", "20240101000000000001", "fun", "saltutil.running"),
-		wire.NewMap("jid", "20", "fun", "test.sleep", "arg", []any{int64(7)}, "tgt", "*", "user", "root"),
-		wire.NewMap("jid", "21", "fun", []any{"test.ping", "state.apply"}, "arg", []any{[]any{}, []any{}}),
+	for _, load := range []*value.Map{
+		value.NewMap("jid", "20240101000000000001", "fun", "saltutil.running"),
+		value.NewMap("jid", "20", "fun", "test.sleep", "arg", []any{int64(7)}, "tgt", "*", "user", "root"),
+		value.NewMap("jid", "21", "fun", []any{"test.ping", "state.apply"}, "arg", []any{[]any{}, []any{}}),
 	} {
 		_, end, err := env.jobs.Begin(t.Context(), load)
 		if err != nil {
@@ -34,16 +34,16 @@ func TestSaltutil_Jobs(t *testing.T) {
 		return l
 	}
 	want := any(m{"jid": "20", "fun": "test.sleep", "arg": []any{int64(7)}, "tgt": "*", "user": "root"})
-	running := value(t, env, "saltutil.running").([]any)
+	running := result(t, env, "saltutil.running").([]any)
 	if len(running) != 2 {
 		t.Fatalf("running = %v, want the two other jobs", running)
 	}
 	same(t, "running", sleep(running[0]), want)
-	same(t, "find_job", sleep(value(t, env, "saltutil.find_job", "20")), want)
-	same(t, "find_job by number", sleep(value(t, env, "saltutil.find_job", int64(20))), want)
-	same(t, "find_job of none", value(t, env, "saltutil.find_job", "1"), any(m{}))
+	same(t, "find_job", sleep(result(t, env, "saltutil.find_job", "20")), want)
+	same(t, "find_job by number", sleep(result(t, env, "saltutil.find_job", int64(20))), want)
+	same(t, "find_job of none", result(t, env, "saltutil.find_job", "1"), any(m{}))
 	for fun, n := range map[string]int{"test.*": 2, "test.sleep": 1, "state.*": 1, "cmd.*": 0} {
-		if got := value(t, env, "saltutil.is_running", fun).([]any); len(got) != n {
+		if got := result(t, env, "saltutil.is_running", fun).([]any); len(got) != n {
 			t.Errorf("is_running %s = %v, want %d jobs", fun, got, n)
 		}
 	}
@@ -52,17 +52,17 @@ func TestSaltutil_Jobs(t *testing.T) {
 func TestSaltutil_AllJobsButOwn(t *testing.T) {
 	for _, fun := range []string{"saltutil.kill_all_jobs", "saltutil.term_all_jobs"} {
 		env := newEnv()
-		own, end, err := env.jobs.Begin(t.Context(), wire.NewMap("jid", "20240101000000000001"))
+		own, end, err := env.jobs.Begin(t.Context(), value.NewMap("jid", "20240101000000000001"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer end()
-		other, end, err := env.jobs.Begin(t.Context(), wire.NewMap("jid", "9"))
+		other, end, err := env.jobs.Begin(t.Context(), value.NewMap("jid", "9"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer end()
-		if got := value(t, env, fun).([]any); len(got) != 1 {
+		if got := result(t, env, fun).([]any); len(got) != 1 {
 			t.Errorf("%s = %v, want one answer", fun, got)
 		}
 		if own.Err() != nil || other.Err() == nil {
@@ -81,20 +81,20 @@ func TestSaltutil_Errors(t *testing.T) {
 		{"saltutil.refresh_grains", []any{kw("refresh_pilar", nil)}, "ERROR executing 'saltutil.refresh_grains': The following keyword arguments are not valid: refresh_pilar=None"},
 	})
 	env.options.Set("cache_jobs", true)
-	env.jobs.CacheFn = func(jid string) (*wire.Map, bool) { return wire.NewMap("return", true), jid == "1" }
-	same(t, "kept", value(t, env, "saltutil.find_cached_job", "1"), any(m{"return": true}))
-	same(t, "not kept", value(t, env, "saltutil.find_cached_job", "2"), any("Local jobs cache directory of job 2 not found"))
+	env.jobs.CacheFn = func(jid string) (*value.Map, bool) { return value.NewMap("return", true), jid == "1" }
+	same(t, "kept", result(t, env, "saltutil.find_cached_job", "1"), any(m{"return": true}))
+	same(t, "not kept", result(t, env, "saltutil.find_cached_job", "2"), any("Local jobs cache directory of job 2 not found"))
 }
 
 func TestSaltutil_Refresh(t *testing.T) {
 	env := newEnv()
-	same(t, "grains", value(t, env, "saltutil.refresh_grains"), any(true))
-	same(t, "grains alone", value(t, env, "saltutil.refresh_grains", kw("refresh_pillar", false)), any(true))
+	same(t, "grains", result(t, env, "saltutil.refresh_grains"), any(true))
+	same(t, "grains alone", result(t, env, "saltutil.refresh_grains", kw("refresh_pillar", false)), any(true))
 	same(t, "asked", env.refresh, []string{"grains", "tell", "grains"})
-	same(t, "pillar", value(t, env, "saltutil.refresh_pillar"), any(true))
+	same(t, "pillar", result(t, env, "saltutil.refresh_pillar"), any(true))
 	same(t, "event", env.fired, []string{"local pillar_refresh"})
 	env.refresh = nil
-	same(t, "pillar now", value(t, env, "saltutil.pillar_refresh", kw("wait", true)), any(true))
+	same(t, "pillar now", result(t, env, "saltutil.pillar_refresh", kw("wait", true)), any(true))
 	same(t, "asked", env.refresh, []string{"pillar"})
 	same(t, "too late", run(t, env, "saltutil.refresh_pillar", true, int64(0)).Value, any("ERROR: refresh of the pillar failed: context deadline exceeded"))
 	env.fireErr = errors.New("no bus")

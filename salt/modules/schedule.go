@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/schedule"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -197,29 +196,29 @@ func schedulePath(c *Call) string {
 }
 
 // savedJobs are those in it.
-func savedJobs(c *Call) *wire.Map {
+func savedJobs(c *Call) *value.Map {
 	m, err := schedule.ReadSaved(schedulePath(c))
 	if err != nil {
 		logger(c.Env).Error("the saved schedule is passed over", "err", err)
-		return wire.NewMap()
+		return value.NewMap()
 	}
 	return m
 }
 
 // listJobs are the jobs as they are listed. A minion that does not run has none.
-func listJobs(ctx context.Context, c *Call, l jobList) *wire.Map {
-	jobs := wire.NewMap()
+func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
+	jobs := value.NewMap()
 	if l.offline {
 		jobs = savedJobs(c)
-	} else if answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "list", "where", l.where)); err != nil {
+	} else if answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "list", "where", l.where)); err != nil {
 		logger(c.Env).Error("the schedule cannot be listed", "err", err)
 	} else if m := answer.Map("schedule"); m != nil {
 		jobs = m
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	jobs.Range(func(k, v any) bool {
 		name := PyStr(k)
-		job, ok := v.(*wire.Map)
+		job, ok := v.(*value.Map)
 		switch {
 		case !ok || name == "enabled" || name == "skip_function" || name == "skip_during_range":
 			out.Set(k, v)
@@ -237,8 +236,8 @@ func listJobs(ctx context.Context, c *Call, l jobList) *wire.Map {
 }
 
 // listed are the fields of a job that people are shown.
-func listed(job *wire.Map) *wire.Map {
-	out := wire.NewMap()
+func listed(job *value.Map) *value.Map {
+	out := value.NewMap()
 	job.Range(func(k, v any) bool {
 		if v == nil || !scheduleFields[PyStr(k)] {
 			return true
@@ -259,22 +258,22 @@ func listed(job *wire.Map) *wire.Map {
 }
 
 func scheduleList(ctx context.Context, c *Call) (any, error) {
-	l := jobList{all: c.Truth("show_all"), enabledOnly: !c.Truth("show_disabled"), offline: c.Truth("offline"), where: c.Value("where")}
+	l := jobList{all: c.IsTrue("show_all"), enabledOnly: !c.IsTrue("show_disabled"), offline: c.IsTrue("offline"), where: c.Value("where")}
 	jobs := listJobs(ctx, c, l)
-	if !c.Truth("return_yaml") {
+	if !c.IsTrue("return_yaml") {
 		return jobs, nil
 	}
 	saved := savedJobs(c)
 	for _, k := range jobs.Keys() {
 		v, _ := jobs.GetKey(k)
-		if job, ok := v.(*wire.Map); ok {
+		if job, ok := v.(*value.Map); ok {
 			_, is := saved.GetKey(k)
 			job = job.Clone()
 			job.Set("saved", is)
 			jobs.Set(k, job)
 		}
 	}
-	return output.DumpYAML(wire.NewMap("schedule", jobs), false), nil
+	return pyfmt.YAML(value.NewMap("schedule", jobs), pyfmt.YAMLForm{}), nil
 }
 
 func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
@@ -284,7 +283,7 @@ func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
 	case name != "" && ok:
 		return v, nil
 	case name != "":
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	if v, ok := jobs.Get("enabled"); ok {
 		return v, nil
@@ -309,12 +308,12 @@ func (c *Call) tests() bool { return pyfmt.Truth(c.Env.Option("test")) }
 
 // scheduleAnswer is what functions of this module return: comment, result and, if there are
 // any, changes.
-type scheduleAnswer struct{ *wire.Map }
+type scheduleAnswer struct{ *value.Map }
 
 func answered(result bool, comment any, changes bool) scheduleAnswer {
-	a := scheduleAnswer{wire.NewMap("comment", comment, "result", result)}
+	a := scheduleAnswer{value.NewMap("comment", comment, "result", result)}
 	if changes {
-		a.Set("changes", wire.NewMap())
+		a.Set("changes", value.NewMap())
 	}
 	return a
 }
@@ -337,7 +336,7 @@ func (a scheduleAnswer) changed(name string, what any) {
 }
 
 // saveOffline writes the schedule of a minion that does not run.
-func saveOffline(c *Call, jobs *wire.Map) error {
+func saveOffline(c *Call, jobs *value.Map) error {
 	if err := schedule.WriteSaved(schedulePath(c), jobs); err != nil {
 		return commandErrorf("%v", err)
 	}
@@ -355,8 +354,8 @@ func whereIs(ctx context.Context, c *Call, name string) string {
 }
 
 // readSchedule reads a file of YAML.
-func readSchedule(b []byte) (*wire.Map, error) {
+func readSchedule(b []byte) (*value.Map, error) {
 	v, err := pyfmt.ReadYAML(b)
-	m, _ := v.(*wire.Map)
+	m, _ := v.(*value.Map)
 	return m, err
 }

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // deletion is the request that deletes a job.
-func deletion(name string, persist bool) *wire.Map {
-	return wire.NewMap("name", name, "func", "delete", "persist", persist)
+func deletion(name string, persist bool) *value.Map {
+	return value.NewMap("name", name, "func", "delete", "persist", persist)
 }
 
 func scheduleDelete(ctx context.Context, c *Call) (any, error) {
@@ -96,7 +96,7 @@ func scheduleSwitch(verb, done string, on bool) func(context.Context, *Call) (an
 		if c.given("test") {
 			return ret.say(true, fmt.Sprintf("Schedule would be %s.", done))
 		}
-		answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", verb, "persist", c.persists()))
+		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", verb, "persist", c.persists()))
 		if err != nil {
 			logger(c.Env).Error("the schedule is not changed", "err", err)
 			return ret.Map, nil
@@ -122,7 +122,7 @@ func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) 
 		if where == "" {
 			return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 		}
-		request := wire.NewMap("name", name, "func", verb+"_job", "persist", c.persists() && where == "opts")
+		request := value.NewMap("name", name, "func", verb+"_job", "persist", c.persists() && where == "opts")
 		if where == "pillar" {
 			request.Set("where", where)
 		}
@@ -140,7 +140,7 @@ func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) 
 }
 
 // isOn tells whether a job of an answer is enabled.
-func isOn(answer *wire.Map, name string) bool {
+func isOn(answer *value.Map, name string) bool {
 	job := answer.Map("schedule").Map(name)
 	if job == nil {
 		return false
@@ -156,12 +156,12 @@ func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 	}
-	if job, is := v.(*wire.Map); is && !c.Truth("force") {
+	if job, is := v.(*value.Map); is && !c.IsTrue("force") {
 		if on, has := job.Get("enabled"); has && !pyfmt.Truth(on) {
 			return ret.say(true, fmt.Sprintf("Job %s is disabled.", name))
 		}
 	}
-	if _, err := c.Env.ManageSchedule(ctx, wire.NewMap("name", name, "func", "run_job")); err != nil {
+	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "func", "run_job")); err != nil {
 		logger(c.Env).Error("the job is not run", "job", name, "err", err)
 		return ret.say(false, fmt.Sprintf("Failed to run job %s on minion.", name))
 	}
@@ -173,7 +173,7 @@ func scheduleSave(ctx context.Context, c *Call) (any, error) {
 	if c.given("test") {
 		return ret.say(true, "Schedule would be saved.")
 	}
-	if _, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "save_schedule")); err != nil {
+	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "save_schedule")); err != nil {
 		logger(c.Env).Error("the schedule is not saved", "err", err)
 		return ret.say(false, "Failed to save schedule.")
 	}
@@ -183,7 +183,7 @@ func scheduleSave(ctx context.Context, c *Call) (any, error) {
 func scheduleReload(ctx context.Context, c *Call) (any, error) {
 	ret := answered(true, []any{}, false)
 	if c.Env.Pillar().Has("schedule") {
-		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap()); err != nil {
+		if err := c.Env.FireLocal("pillar_refresh", value.NewMap()); err != nil {
 			ret.Set("result", false)
 			ret.note("Failed to reload schedule from pillar on minion.")
 		} else {
@@ -194,7 +194,7 @@ func scheduleReload(ctx context.Context, c *Call) (any, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ret.Map, nil
 	}
-	var file *wire.Map
+	var file *value.Map
 	if err == nil {
 		file, err = readSchedule(b)
 	}
@@ -206,7 +206,7 @@ func scheduleReload(ctx context.Context, c *Call) (any, error) {
 		ret.note("Failed to reload schedule on minion.  Saved file is empty or invalid.")
 		return ret.Map, nil
 	}
-	if _, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "reload", "schedule", file)); err != nil {
+	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "reload", "schedule", file)); err != nil {
 		ret.Set("result", false)
 		ret.note("Failed to reload schedule on minion from schedule.conf.")
 		return ret.Map, nil

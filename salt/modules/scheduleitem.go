@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/schedule"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // timeConflict tells whether a job would have times between runs beside times of the clock.
-func timeConflict(kw *wire.Map) bool {
+func timeConflict(kw *value.Map) bool {
 	for _, k := range []string{"seconds", "minutes", "hours", "days"} {
 		if kw.Has(k) && (kw.Has("when") || kw.Has("cron")) {
 			return true
@@ -23,8 +23,8 @@ func timeConflict(kw *wire.Map) bool {
 const whenAndCron = `Unable to use "when" and "cron" options together.  Ignoring.`
 
 // buildJob makes a job of keywords. fault says why there is none: an answer of the function.
-func buildJob(name string, kw *wire.Map) (job *wire.Map, fault any, err error) {
-	no := func(comment string) (*wire.Map, any, error) {
+func buildJob(name string, kw *value.Map) (job *value.Map, fault any, err error) {
+	no := func(comment string) (*value.Map, any, error) {
 		return nil, answered(false, comment, false).Map, nil
 	}
 	if name == "" {
@@ -39,7 +39,7 @@ func buildJob(name string, kw *wire.Map) (job *wire.Map, fault any, err error) {
 	case kw.Has("when") && kw.Has("cron"):
 		return no(whenAndCron)
 	}
-	job = wire.NewMap("function", fun)
+	job = value.NewMap("function", fun)
 	take := func(names ...string) {
 		for _, k := range names {
 			if v, ok := kw.Get(k); ok {
@@ -55,7 +55,7 @@ func buildJob(name string, kw *wire.Map) (job *wire.Map, fault any, err error) {
 		job.Set("args", v)
 	}
 	if v, ok := kw.Get("job_kwargs"); ok {
-		if _, is := v.(*wire.Map); !is {
+		if _, is := v.(*value.Map); !is {
 			return no("job_kwargs is not a dict. please correct and try again.")
 		}
 		job.Set("kwargs", v)
@@ -86,13 +86,13 @@ func buildJob(name string, kw *wire.Map) (job *wire.Map, fault any, err error) {
 }
 
 // takeSplay takes the splay, of a map start and end alone.
-func takeSplay(job, kw *wire.Map) error {
+func takeSplay(job, kw *value.Map) error {
 	v, ok := kw.Get("splay")
 	if !ok {
 		return nil
 	}
-	if m, is := v.(*wire.Map); is {
-		own := wire.NewMap()
+	if m, is := v.(*value.Map); is {
+		own := value.NewMap()
 		for _, k := range []string{"start", "end"} {
 			x, ok := m.Get(k)
 			if !ok {
@@ -140,7 +140,7 @@ func scheduleAdd(ctx context.Context, c *Call) (any, error) {
 			return nil, err
 		}
 	default:
-		answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("name", name, "schedule", wire.NewMap(name, job), "func", "add", "persist", c.persists()))
+		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "schedule", value.NewMap(name, job), "func", "add", "persist", c.persists()))
 		if err != nil {
 			logger(c.Env).Error("the job is not added", "job", name, "err", err)
 		}
@@ -153,7 +153,7 @@ func scheduleAdd(ctx context.Context, c *Call) (any, error) {
 }
 
 // holds tells whether the schedule of an answer has a job.
-func holds(answer *wire.Map, name string) bool {
+func holds(answer *value.Map, name string) bool {
 	if answer == nil {
 		return false
 	}
@@ -175,7 +175,7 @@ func scheduleModify(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return ret.say(false, fmt.Sprintf("Job %s does not exist in schedule.", name))
 	}
-	current, _ := old.(*wire.Map)
+	current, _ := old.(*value.Map)
 	if current == nil {
 		return ret.say(false, fmt.Sprintf("%s is a setting of the schedule and no job.", name))
 	}
@@ -192,7 +192,7 @@ func scheduleModify(ctx context.Context, c *Call) (any, error) {
 	if equal(job, current) {
 		return ret.say(true, fmt.Sprintf("Job %s in correct state", name))
 	}
-	ret.changed(name, wire.NewMap("old", current, "new", job))
+	ret.changed(name, value.NewMap("old", current, "new", job))
 	if c.given("test") {
 		return ret.say(true, fmt.Sprintf("Job: %s would be modified in schedule.", name))
 	}
@@ -205,7 +205,7 @@ func scheduleModify(ctx context.Context, c *Call) (any, error) {
 		}
 		return ret.say(true, fmt.Sprintf("Modified job: %s in schedule.", name))
 	}
-	request := wire.NewMap("name", name, "schedule", job, "func", "modify", "persist", c.persists())
+	request := value.NewMap("name", name, "schedule", job, "func", "modify", "persist", c.persists())
 	if whereIs(ctx, c, name) == "pillar" {
 		request.Set("where", "pillar")
 		request.Set("persist", false)

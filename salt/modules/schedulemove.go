@@ -9,9 +9,8 @@ import (
 	"github.com/ncruces/go-strftime"
 
 	"github.com/momtree/mom/internal/schedule"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
-	values "github.com/momtree/mom/value"
+	"github.com/momtree/mom/value"
 )
 
 func scheduleMove(ctx context.Context, c *Call) (any, error) {
@@ -39,7 +38,7 @@ func shareJob(ctx context.Context, c *Call, done string, then func(name string) 
 		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 	}
 	v, _ := listJobs(ctx, c, jobList{all: true, where: where}).Get(name)
-	job, ok := v.(*wire.Map)
+	job, ok := v.(*value.Map)
 	if !ok {
 		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 	}
@@ -52,10 +51,10 @@ func shareJob(ctx context.Context, c *Call, done string, then func(name string) 
 		return nil, err
 	}
 	minions, faults := []any{}, []any{}
-	if answers, ok := got.(*wire.Map); ok {
+	if answers, ok := got.(*value.Map); ok {
 		answers.Range(func(k, v any) bool {
 			minions = append(minions, k)
-			if m, is := v.(*wire.Map); !pyfmt.Truth(v) || is && m.Has("result") && !m.Bool("result") {
+			if m, is := v.(*value.Map); !pyfmt.Truth(v) || is && m.Has("result") && !m.Bool("result") {
 				faults = append(faults, k)
 			}
 			return true
@@ -77,7 +76,7 @@ func shareJob(ctx context.Context, c *Call, done string, then func(name string) 
 }
 
 // jobWords are the arguments by which schedule.add makes this job.
-func jobWords(name string, job *wire.Map) ([]any, error) {
+func jobWords(name string, job *value.Map) ([]any, error) {
 	args := []any{"name=" + name}
 	for _, k := range job.Keys() {
 		field := PyStr(k)
@@ -90,8 +89,8 @@ func jobWords(name string, job *wire.Map) ([]any, error) {
 		}
 		text := PyStr(v)
 		switch v.(type) {
-		case *wire.Map, []any:
-			b, err := json.Marshal(values.Plain(v))
+		case *value.Map, []any:
+			b, err := json.Marshal(value.Plain(v))
 			if err != nil {
 				return nil, commandErrorf("field %s of job %s cannot be passed on: %v", field, name, err)
 			}
@@ -135,7 +134,7 @@ func schedulePostpone(ctx context.Context, c *Call) (any, error) {
 	case !fitsForm(later, form):
 		return ret.say(false, "Date string could not be parsed.")
 	}
-	request := wire.NewMap("time", at, "new_time", later, "time_fmt", form, "func", "postpone_job")
+	request := value.NewMap("time", at, "new_time", later, "time_fmt", form, "func", "postpone_job")
 	return changeTimes(ctx, c, ret, request, [3]string{"postponed", "Postponed Job %s in schedule.", "postpone"})
 }
 
@@ -148,13 +147,13 @@ func scheduleSkip(ctx context.Context, c *Call) (any, error) {
 	if !pyfmt.Truth(at) {
 		return ret.say(false, "Job time is required.")
 	}
-	request := wire.NewMap("time", at, "time_fmt", form, "func", "skip_job")
+	request := value.NewMap("time", at, "time_fmt", form, "func", "skip_job")
 	return changeTimes(ctx, c, ret, request, [3]string{"skipped", "Added Skip Job %s in schedule.", "skip"})
 }
 
 // changeTimes asks for another time of a job. words are what it would be, what is said when
 // it is done, and the verb.
-func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *wire.Map, words [3]string) (any, error) {
+func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *value.Map, words [3]string) (any, error) {
 	name := c.Str("name")
 	if c.tests() {
 		return ret.say(true, fmt.Sprintf("Job: %s would be %s in schedule.", name, words[0]))
@@ -178,8 +177,8 @@ func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *wire
 }
 
 func scheduleNext(ctx context.Context, c *Call) (any, error) {
-	ret := wire.NewMap("result", true)
-	answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("name", c.Str("name"), "func", "get_next_fire_time"))
+	ret := value.NewMap("result", true)
+	answer, err := c.Env.ManageSchedule(ctx, value.NewMap("name", c.Str("name"), "func", "get_next_fire_time"))
 	if err == nil && answer != nil && answer.Has("next_fire_time") {
 		next, _ := answer.Get("next_fire_time")
 		ret.Set("next_fire_time", next)
@@ -190,11 +189,11 @@ func scheduleNext(ctx context.Context, c *Call) (any, error) {
 }
 
 func scheduleStatus(ctx context.Context, c *Call) (any, error) {
-	answer, err := c.Env.ManageSchedule(ctx, wire.NewMap("func", "job_status", "name", c.Str("name"), "fire_event", true))
+	answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "job_status", "name", c.Str("name"), "fire_event", true))
 	if err != nil {
 		return nil, commandErrorf("the scheduler cannot be asked: %v", err)
 	}
-	out, form := wire.NewMap(), c.Str("time_fmt")
+	out, form := value.NewMap(), c.Str("time_fmt")
 	job := answer.Map("data")
 	if job == nil {
 		return out, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // serviceManager is what manages the services of a host.
@@ -194,7 +195,7 @@ func (c *Call) manager() (serviceManager, error) {
 				return nil, invocationErrorf("%s=%s is for hosts with systemd, which this is not", arg, PyStr(v))
 			}
 		}
-		if c.Truth("no_block") && c.Fun != "service.force_reload" {
+		if c.IsTrue("no_block") && c.Fun != "service.force_reload" {
 			return nil, invocationErrorf("no_block=True is for hosts with systemd, which this is not")
 		}
 	}
@@ -228,7 +229,7 @@ func serviceStatus(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, s := range all {
 		if !target.Glob(name, s) {
 			continue

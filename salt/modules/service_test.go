@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func fakeSystemd(t *testing.T) (*fakes, *fakeEnv) {
@@ -22,7 +22,7 @@ esac`,
 		"systemd-run": `shift; exec "$@"`,
 	})
 	env := newEnv()
-	env.grains = wire.NewMap("init", "systemd")
+	env.grains = value.NewMap("init", "systemd")
 	return f, env
 }
 
@@ -48,13 +48,13 @@ func TestService_Systemd(t *testing.T) {
 		{"service.start", []any{"--root=/x"}, "ERROR executing 'service.start': the name of a service '--root=/x' is refused: it is empty, begins with -, or holds a line break"},
 	})
 	f.called("")
-	value(t, env, "service.restart", "stale", "no_block=True")
+	result(t, env, "service.restart", "stale", "no_block=True")
 	got := strings.Join(f.called(""), "\n")
 	if !strings.Contains(got, "systemctl [--system] [daemon-reload]") || !strings.Contains(got, "systemd-run [--scope] [systemctl] [--no-block] [restart] [stale.service]") {
 		t.Error(got)
 	}
 	env.options.Set("systemd.scope", false)
-	value(t, env, "service.reload", "x.timer")
+	result(t, env, "service.reload", "x.timer")
 	if got := f.called("systemd-run"); len(got) > 0 {
 		t.Error(got)
 	}
@@ -66,7 +66,7 @@ func TestService_OpenRC(t *testing.T) {
 		"rc-update":  `case "$*" in *show*) printf '  nginx | default\n  sshd |\n';; esac`,
 	})
 	env := newEnv()
-	env.grains = wire.NewMap("init", "openrc")
+	env.grains = value.NewMap("init", "openrc")
 	calls(t, env, []callCase{
 		{"service.status", []any{"nginx"}, true},
 		{"service.status", []any{"sshd"}, false},
@@ -93,7 +93,7 @@ func TestService_SysV(t *testing.T) {
 		"runlevel":    "echo N 2",
 	})
 	env := newEnv()
-	env.grains = wire.NewMap("init", "unknown")
+	env.grains = value.NewMap("init", "unknown")
 	calls(t, env, []callCase{
 		{"service.status", []any{"nginx"}, true},
 		{"service.enable", []any{"nginx"}, true},

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -85,7 +85,7 @@ func statusW(context.Context, *Call) (any, error) {
 	return list, nil
 }
 
-func describeSession(s session, procs []proc, now time.Time) *wire.Map {
+func describeSession(s session, procs []proc, now time.Time) *value.Map {
 	idle, jcpu, pcpu, what := "?", int64(0), int64(0), "-"
 	var st unix.Stat_t
 	if err := unix.Stat("/dev/"+s.line, &st); err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFCHR {
@@ -100,7 +100,7 @@ func describeSession(s session, procs []proc, now time.Time) *wire.Map {
 			}
 		}
 	}
-	return wire.NewMap(
+	return value.NewMap(
 		"idle", idle, "jcpu", ticksText(jcpu), "login", loginText(s.login, now), "pcpu", ticksText(pcpu),
 		"tty", s.line, "user", s.user, "what", what,
 	)

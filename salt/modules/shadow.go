@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // shadowKeys are the fields of a line of /etc/shadow, but for the last.
@@ -127,7 +128,7 @@ func shadowInfo(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, commandErrorf("%s", pythonOSError(err))
 	}
-	m := wire.NewMap()
+	m := value.NewMap()
 	for i, key := range shadowKeys {
 		switch {
 		case f == nil:
@@ -163,7 +164,7 @@ func shadowSet(ctx context.Context, c *Call) (any, error) {
 		logger(c.Env).Warn("a user that is not there gets no password", "user", name)
 		return false, err
 	}
-	if c.Truth("use_usermod") {
+	if c.IsTrue("use_usermod") {
 		words := append([]string{"usermod"}, inRoot(c)...)
 		if _, err := c.exec(ctx, append(words, "-p", secret, name)...); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // maxKeys bounds what a file of keys may have, in bytes.
@@ -240,11 +241,11 @@ func (f *keyFile) write(lines []authLine) error {
 	return err
 }
 
-func keysMap(lines []authLine) *wire.Map {
-	out := wire.NewMap()
+func keysMap(lines []authLine) *value.Map {
+	out := value.NewMap()
 	for _, l := range lines {
 		if l.isKey {
-			out.Set(l.key, wire.NewMap("enc", l.enc, "comment", l.comment, "options", wire.AnyList(l.options), "fingerprint", l.finger))
+			out.Set(l.key, value.NewMap("enc", l.enc, "comment", l.comment, "options", wire.AnyList(l.options), "fingerprint", l.finger))
 		}
 	}
 	return out
@@ -265,7 +266,7 @@ func sshAuthKeys(ctx context.Context, c *Call) (any, error) {
 		}
 		slices.Sort(names)
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range names {
 		f, err := c.keyFile(ctx, name)
 		if err != nil {
@@ -285,7 +286,7 @@ func sshAuthKeys(ctx context.Context, c *Call) (any, error) {
 		if keys := out.Map(names[0]); keys != nil {
 			return keys, nil
 		}
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -85,14 +86,14 @@ func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 }
 
 // eachKey calls a function of this module for each key of the file source.
-func (c *Call) eachKey(ctx context.Context, fun string, named func(authLine) *wire.Map) (map[string]string, []authLine, error) {
+func (c *Call) eachKey(ctx context.Context, fun string, named func(authLine) *value.Map) (map[string]string, []authLine, error) {
 	keys, err := c.sourceKeys(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	done := map[string]string{}
 	for _, k := range keys {
-		kwargs := wire.NewMap("config", c.Value("config"), "fingerprint_hash_type", c.Value("fingerprint_hash_type"))
+		kwargs := value.NewMap("config", c.Value("config"), "fingerprint_hash_type", c.Value("fingerprint_hash_type"))
 		if named != nil {
 			named(k).Range(func(name, v any) bool {
 				kwargs.Set(name, v)
@@ -109,12 +110,12 @@ func (c *Call) eachKey(ctx context.Context, fun string, named func(authLine) *wi
 }
 
 // whole is all that stands beside a key, with the options of the call if it has some.
-func (c *Call) whole(k authLine) *wire.Map {
+func (c *Call) whole(k authLine) *value.Map {
 	options := any(wire.AnyList(k.options))
 	if v := c.Value("options"); given(v) {
 		options = v
 	}
-	return wire.NewMap("enc", k.enc, "comment", k.comment, "options", options)
+	return value.NewMap("enc", k.enc, "comment", k.comment, "options", options)
 }
 
 // worst is the first of the outcomes that some key has, else the last of them.
@@ -156,12 +157,12 @@ func sshRemoveKeysFrom(ctx context.Context, c *Call) (any, error) {
 func sshCheckKeysOf(ctx context.Context, c *Call) (any, error) {
 	done, keys, err := c.eachKey(ctx, "ssh.check_key", c.whole)
 	if errors.Is(err, errNoKeyFile) {
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, k := range keys {
 		out.Set(k.key, done[k.key])
 	}

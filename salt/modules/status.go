@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -143,14 +143,14 @@ CLI Example:
 
 // procText is a function that returns the parsed text of one file; a file that
 // cannot be read gives an empty map.
-func procText(path string, parse func(string) *wire.Map) func(context.Context, *Call) (any, error) {
+func procText(path string, parse func(string) *value.Map) func(context.Context, *Call) (any, error) {
 	return func(context.Context, *Call) (any, error) { return readProc(path, parse), nil }
 }
 
-func readProc(path string, parse func(string) *wire.Map) *wire.Map {
+func readProc(path string, parse func(string) *value.Map) *value.Map {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return wire.NewMap()
+		return value.NewMap()
 	}
 	return parse(string(b))
 }
@@ -172,10 +172,10 @@ func uptime(now time.Time) (any, error) {
 	return m, nil
 }
 
-func uptimeMap(now time.Time, secs int64) *wire.Map {
+func uptimeMap(now time.Time, secs int64) *value.Map {
 	since := now.UTC().Add(-time.Duration(secs) * time.Second)
 	rest := secs % 86400
-	return wire.NewMap(
+	return value.NewMap(
 		"seconds", secs,
 		"since_iso", since.Format("2006-01-02T15:04:05.000000"),
 		"since_t", since.Unix(),
@@ -219,7 +219,7 @@ func statusDiskusage(ctx context.Context, c *Call) (any, error) {
 			}
 		}
 	}
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, p := range paths {
 		if u, ok := diskUsage(ctx, p); ok {
 			out.Set(p, u)
@@ -234,7 +234,7 @@ const diskUsageWait = 5 * time.Second
 
 // diskUsage returns the size of a file system; false when the path is not
 // there.
-func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
+func diskUsage(ctx context.Context, path string) (*value.Map, bool) {
 	ctx, cancel := context.WithTimeout(ctx, diskUsageWait)
 	defer cancel()
 	type answer struct {
@@ -253,11 +253,11 @@ func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
 			return nil, false
 		}
 		if a.err == nil {
-			return wire.NewMap("available", a.available, "total", a.total), true
+			return value.NewMap("available", a.available, "total", a.total), true
 		}
 	case <-ctx.Done():
 	}
-	return wire.NewMap("available", nil, "total", nil), true
+	return value.NewMap("available", nil, "total", nil), true
 }
 
 // blockBytes returns the bytes of so many blocks. Some systems count below zero
@@ -269,13 +269,13 @@ func blockBytes(blocks int64, size uint64) uint64 {
 func statusVersion(context.Context, *Call) (any, error) {
 	b, err := os.ReadFile("/proc/version")
 	if err != nil {
-		return wire.NewMap(), nil
+		return value.NewMap(), nil
 	}
 	return strings.TrimSpace(string(b)), nil
 }
 
 func statusAll(ctx context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	for _, name := range []string{
 		"cpuinfo", "cpustats", "diskstats", "diskusage", "loadavg", "meminfo", "netdev", "netstats",
 		"uptime", "vmstats", "w",
@@ -300,12 +300,12 @@ func statusMaster(_ context.Context, c *Call) (any, error) {
 			connected = connected || m.Connected
 		}
 	}
-	if connected != c.Truth("connected") {
+	if connected != c.IsTrue("connected") {
 		tag := "__master_disconnected"
 		if connected {
 			tag = "__master_connected"
 		}
-		if err := c.Env.FireLocal(tag, wire.NewMap("master", name)); err != nil {
+		if err := c.Env.FireLocal(tag, value.NewMap("master", name)); err != nil {
 			logger(c.Env).Error("event not sent", "tag", tag, "err", err)
 		}
 	}

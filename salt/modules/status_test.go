@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestUptimeMap(t *testing.T) {
@@ -32,7 +32,7 @@ func TestBlockBytes(t *testing.T) {
 
 func TestStatus_OfThisHost(t *testing.T) {
 	env := newEnv()
-	all := value(t, env, "status.all_status").(m)
+	all := result(t, env, "status.all_status").(m)
 	for _, name := range []string{"cpuinfo", "cpustats", "loadavg", "meminfo", "netdev", "uptime"} {
 		if part, ok := all[name].(m); !ok || len(part) == 0 {
 			t.Errorf("all_status.%s = %v", name, all[name])
@@ -41,28 +41,28 @@ func TestStatus_OfThisHost(t *testing.T) {
 	if _, ok := all["w"].([]any); !ok {
 		t.Errorf("w = %v", all["w"])
 	}
-	usage := value(t, env, "status.diskusage", "/").(m)["/"].(m)
+	usage := result(t, env, "status.diskusage", "/").(m)["/"].(m)
 	if total, ok := usage["total"].(uint64); !ok || total == 0 {
 		t.Errorf("usage of / = %v", usage)
 	}
-	same(t, "no such path", value(t, env, "status.diskusage", "/no/such/path"), any(m{}))
-	own := value(t, env, "status.procs").(m)[strconv.Itoa(os.Getpid())].(m)
+	same(t, "no such path", result(t, env, "status.diskusage", "/no/such/path"), any(m{}))
+	own := result(t, env, "status.procs").(m)[strconv.Itoa(os.Getpid())].(m)
 	if own["user"] == "" || !strings.Contains(own["cmd"].(string), "modules") {
 		t.Errorf("own process = %v", own)
 	}
-	if pids := value(t, env, "status.pid", "modules.test").(string); strings.Contains("\n"+pids+"\n", "\n"+strconv.Itoa(os.Getpid())+"\n") {
+	if pids := result(t, env, "status.pid", "modules.test").(string); strings.Contains("\n"+pids+"\n", "\n"+strconv.Itoa(os.Getpid())+"\n") {
 		t.Errorf("pid lists the minion itself: %q", pids)
 	}
 	if r := run(t, env, "status.pid", "("); r.Success {
 		t.Errorf("a bad expression gave %v", r.Value)
 	}
-	if n := value(t, env, "status.nproc").(int64); n < 1 {
+	if n := result(t, env, "status.nproc").(int64); n < 1 {
 		t.Errorf("nproc = %d", n)
 	}
-	if v, ok := value(t, env, "status.version").(string); !ok || !strings.HasPrefix(v, "Linux version") {
+	if v, ok := result(t, env, "status.version").(string); !ok || !strings.HasPrefix(v, "Linux version") {
 		t.Errorf("version = %v", v)
 	}
-	year := value(t, env, "status.time", "%Y").(string)
+	year := result(t, env, "status.time", "%Y").(string)
 	if n, err := strconv.Atoi(year); err != nil || n < 2024 {
 		t.Errorf("time = %q", year)
 	}
@@ -78,12 +78,12 @@ func TestStatus_Masters(t *testing.T) {
 		{"status.master", nil, nil},
 	})
 	same(t, "no events", len(env.fired), 0)
-	same(t, "down", value(t, env, "status.master", "spare"), any(false))
-	same(t, "up", value(t, env, "status.master", "salt", false), any(true))
+	same(t, "down", result(t, env, "status.master", "spare"), any(false))
+	same(t, "up", result(t, env, "status.master", "salt", false), any(true))
 	same(t, "events", env.fired, []string{"local __master_disconnected", "local __master_connected"})
-	same(t, "data", plainValue(env.data[0]), plainValue(wire.NewMap("master", "spare")))
-	same(t, "ping", value(t, env, "status.ping_master", "salt"), any(true))
-	same(t, "ping nobody", value(t, env, "status.ping_master", ""), any(false))
+	same(t, "data", plainValue(env.data[0]), plainValue(value.NewMap("master", "spare")))
+	same(t, "ping", result(t, env, "status.ping_master", "salt"), any(true))
+	same(t, "ping nobody", result(t, env, "status.ping_master", ""), any(false))
 	env.pingErr = errors.New("away")
-	same(t, "ping", value(t, env, "status.ping_master", "salt"), any(false))
+	same(t, "ping", result(t, env, "status.ping_master", "salt"), any(false))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/external"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 // syncKinds are what saltutil.sync_all fetches, each from the folder salt://_KIND.
@@ -102,7 +103,7 @@ CLI Example:
 // refreshEvent fires an event on the minion's own bus; False without a daemon.
 func refreshEvent(tag string) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
-		return c.Env.FireLocal(tag, wire.NewMap()) == nil, nil
+		return c.Env.FireLocal(tag, value.NewMap()) == nil, nil
 	}
 }
 
@@ -115,7 +116,7 @@ func syncEnvs(ctx context.Context, c *Call) []string {
 	}
 	// What the top file means for this minion, when it can be read.
 	top, err := c.sub(ctx, "state.show_top", nil, nil)
-	if m, ok := top.(*wire.Map); err == nil && ok && m.Len() > 0 {
+	if m, ok := top.(*value.Map); err == nil && ok && m.Len() > 0 {
 		var out []string
 		for _, k := range m.Keys() {
 			out = append(out, PyStr(k))
@@ -133,7 +134,7 @@ func syncOne(kind string) func(context.Context, *Call) (any, error) {
 }
 
 func syncAll(ctx context.Context, c *Call) (any, error) {
-	envs, out := syncEnvs(ctx, c), wire.NewMap()
+	envs, out := syncEnvs(ctx, c), value.NewMap()
 	for _, kind := range syncKinds {
 		told, err := syncKind(ctx, c, kind, envs)
 		if err != nil {
@@ -141,8 +142,8 @@ func syncAll(ctx context.Context, c *Call) (any, error) {
 		}
 		out.Set(kind, wire.AnyList(told))
 	}
-	if c.Truth("refresh") {
-		if err := c.Env.FireLocal("pillar_refresh", wire.NewMap("clean_cache", true)); err != nil {
+	if c.IsTrue("refresh") {
+		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
 			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}
 	}
@@ -170,7 +171,7 @@ func namesOf(kind string, lists ...any) []string {
 	for _, v := range lists {
 		switch v := wire.Normal(v).(type) {
 		case nil:
-		case *wire.Map:
+		case *value.Map:
 			of, _ := v.Get(kind)
 			return textList(of)
 		default:
@@ -274,7 +275,7 @@ func cleanExtmods(c *Call, dir string, kept map[string]bool) error {
 }
 
 func listExtmods(_ context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	entries, err := os.ReadDir(filepath.Dir(extmods(c, "x")))
 	if err != nil {
 		return out, nil //nolint:nilerr // nothing was fetched yet

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/external"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/value"
 )
 
 // withFiles gives the minion file_roots with these files; a path that ends in * is executable.
@@ -71,7 +71,7 @@ func TestSync(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, "_modules/greet.sh")); err != nil {
 		t.Fatal(err)
 	}
-	value(t, env, "saltutil.sync_modules", "saltenv=base")
+	result(t, env, "saltutil.sync_modules", "saltenv=base")
 	if r := run(t, env, "greet.hello"); PyStr(r.Value) != "'greet.hello' is not available." {
 		t.Errorf("a module that is gone: %v", r.Value)
 	}
@@ -123,7 +123,7 @@ func TestCp_Push(t *testing.T) {
 	}
 	var got []string
 	taken := any(true)
-	env.ask = func(load *wire.Map) (any, error) {
+	env.ask = func(load *value.Map) (any, error) {
 		parts := textList(load.List("path"))
 		got = append(got, load.String("cmd")+" "+strings.Join(parts, "/")+" "+PyStr(load.Int("loc"))+" "+PyStr(load.Int("size"))+" "+string(load.Bytes("data")))
 		return taken, nil

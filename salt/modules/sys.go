@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -116,7 +117,7 @@ func sysListReturners(_ context.Context, c *Call) (any, error) {
 }
 
 func sysReturnerDoc(_ context.Context, c *Call) (any, error) {
-	docs := wire.NewMap()
+	docs := value.NewMap()
 	for _, name := range returners.Names() {
 		if d, _ := returners.Lookup(name); globbed(c, name) {
 			docs.Set(name, d.Doc)
@@ -126,7 +127,7 @@ func sysReturnerDoc(_ context.Context, c *Call) (any, error) {
 }
 
 func sysDoc(ctx context.Context, c *Call) (any, error) {
-	docs := wire.NewMap()
+	docs := value.NewMap()
 	for _, name := range selectAll(ctx, c.Env, c.Rest()) {
 		fn, _, err := find(ctx, c.Env, name)
 		if err != nil {
@@ -138,7 +139,7 @@ func sysDoc(ctx context.Context, c *Call) (any, error) {
 }
 
 func sysArgspec(ctx context.Context, c *Call) (any, error) {
-	specs := wire.NewMap()
+	specs := value.NewMap()
 	for _, name := range selectFunctions(ctx, c.Env, c.Str("module")) {
 		fn, _, err := find(ctx, c.Env, name)
 		if err != nil {
@@ -151,7 +152,7 @@ func sysArgspec(ctx context.Context, c *Call) (any, error) {
 
 // argspec describes a function as Python's inspect does; what is absent is
 // None.
-func argspec(fn Function) *wire.Map {
+func argspec(fn Function) *value.Map {
 	var names, defaults []any
 	for _, a := range fn.Args {
 		names = append(names, a.Name)
@@ -163,7 +164,7 @@ func argspec(fn Function) *wire.Map {
 			defaults = append(defaults, a.Default)
 		}
 	}
-	return wire.NewMap("args", listOrNone(names), "defaults", listOrNone(defaults),
+	return value.NewMap("args", listOrNone(names), "defaults", listOrNone(defaults),
 		"varargs", trueOrNone(fn.VarArgs), "kwargs", trueOrNone(fn.VarKw))
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestSys_Lists(t *testing.T) {
 	env := newEnv()
-	all := value(t, env, "sys.list_functions").([]any)
+	all := result(t, env, "sys.list_functions").([]any)
 	if len(all) != len(Functions()) || !slices.Contains(all, any("cmd.run")) {
 		t.Errorf("list_functions = %v", all)
 	}
@@ -28,11 +28,11 @@ func TestSys_Lists(t *testing.T) {
 
 func TestSys_Doc(t *testing.T) {
 	env := newEnv()
-	docs := value(t, env, "sys.doc", "test.ping", "sys.").(m)
+	docs := result(t, env, "sys.doc", "test.ping", "sys.").(m)
 	if len(docs) != 7 || !strings.Contains(docs["test.ping"].(string), "salt '*' test.ping") {
 		t.Errorf("doc = %v", docs)
 	}
-	if docs := value(t, env, "sys.doc").(m); len(docs) != len(Functions()) {
+	if docs := result(t, env, "sys.doc").(m); len(docs) != len(Functions()) {
 		t.Errorf("%d docs of %d functions", len(docs), len(Functions()))
 	}
 }

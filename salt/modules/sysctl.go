@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -78,7 +78,7 @@ func (c *Call) sysctlConfig(ctx context.Context) string {
 }
 
 func sysctlShow(ctx context.Context, c *Call) (any, error) {
-	out := wire.NewMap()
+	out := value.NewMap()
 	if pyfmt.Truth(c.Value("config_file")) {
 		b, err := os.ReadFile(c.Str("config_file"))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -145,9 +145,9 @@ func sysctlAssign(ctx context.Context, c *Call) (any, error) {
 	return c.assignSysctl(ctx, name, PyStr(c.Value("value")))
 }
 
-func (c *Call) assignSysctl(ctx context.Context, name, value string) (*wire.Map, error) {
-	if strings.ContainsAny(value, "\n\x00") {
-		return nil, invocationErrorf("value %s is refused: it holds a line break", PyRepr(value))
+func (c *Call) assignSysctl(ctx context.Context, name, to string) (*value.Map, error) {
+	if strings.ContainsAny(to, "\n\x00") {
+		return nil, invocationErrorf("value %s is refused: it holds a line break", PyRepr(to))
 	}
 	swapped := strings.NewReplacer(".", "/", "/", ".").Replace(name)
 	path := filepath.Join(procSys, swapped)
@@ -155,19 +155,19 @@ func (c *Call) assignSysctl(ctx context.Context, name, value string) (*wire.Map,
 	if _, err := os.Stat(path); err != nil || !strings.HasPrefix(path, procSys+"/") {
 		return nil, commandErrorf("sysctl %s does not exist", name)
 	}
-	r, err := c.sysctl(ctx, "-w", name+"="+value)
+	r, err := c.sysctl(ctx, "-w", name+"="+to)
 	if err != nil {
 		return nil, err
 	}
 	k, v, ok := strings.Cut(r.stdout, " = ")
-	if want := regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `\s+=\s+` + regexp.QuoteMeta(value) + `$`); !ok || !want.MatchString(r.stdout) || strings.Contains(r.stderr, "Invalid argument") {
+	if want := regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `\s+=\s+` + regexp.QuoteMeta(to) + `$`); !ok || !want.MatchString(r.stdout) || strings.Contains(r.stderr, "Invalid argument") {
 		why := r.stdout
 		if r.retcode != 0 && r.stderr != "" {
 			why = r.stderr
 		}
 		return nil, commandErrorf("sysctl -w failed: %s", why)
 	}
-	return wire.NewMap(k, v), nil
+	return value.NewMap(k, v), nil
 }
 
 // sanitized replaces white space by one tab, as the kernel does.

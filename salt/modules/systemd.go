@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // systemd manages services by systemctl.
@@ -55,7 +56,7 @@ func systemctl(ctx context.Context, c *Call, scoped bool, name string, action ..
 		words = scope(c)
 	}
 	words = append(words, "systemctl")
-	if c.Truth("no_block") {
+	if c.IsTrue("no_block") {
 		words = append(words, "--no-block")
 	}
 	if root := c.Str("root"); root != "" {
@@ -79,7 +80,7 @@ func (s systemd) Do(ctx context.Context, c *Call, action, name string) (bool, er
 		return false, err
 	}
 	for arg, how := range map[string][]string{"unmask": {"unmask"}, "unmask_runtime": {"unmask", "--runtime"}} {
-		if c.Truth(arg) {
+		if c.IsTrue(arg) {
 			if r, err := systemctl(ctx, c, true, name, how...); err != nil || r.retcode != 0 {
 				return false, orFailed(err, "Failed to unmask service '%s'", name)
 			}
@@ -246,7 +247,7 @@ func serviceMask(action string) func(context.Context, *Call) (any, error) {
 			return nil, err
 		}
 		words := []string{action}
-		if c.Truth("runtime") {
+		if c.IsTrue("runtime") {
 			words = append(words, "--runtime")
 		}
 		r, err := systemctl(ctx, c, true, c.Str("name"), words...)
@@ -266,7 +267,7 @@ func serviceMasked(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	dir := "/etc"
-	if c.Truth("runtime") {
+	if c.IsTrue("runtime") {
 		dir = "/run"
 	}
 	to, err := os.Readlink(filepath.Join("/", c.Str("root"), dir, "systemd/system", unit(c.Str("name"))))
@@ -278,13 +279,13 @@ func serviceShow(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	r, err := systemctl(ctx, c, false, c.Str("name"), "show")
-	out := wire.NewMap()
+	out := value.NewMap()
 	for line := range strings.Lines(r.stdout) {
 		key, v, _ := strings.Cut(strings.TrimRight(line, "\n"), "=")
 		switch {
 		case key == "":
 		case strings.HasPrefix(v, "{"):
-			parts := wire.NewMap()
+			parts := value.NewMap()
 			for item := range strings.SplitSeq(strings.NewReplacer("{", "", "}", "").Replace(v), " ; ") {
 				if k, text, ok := strings.Cut(item, "="); ok {
 					parts.Set(strings.TrimSpace(k), strings.TrimSpace(text))

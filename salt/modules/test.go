@@ -11,8 +11,8 @@ import (
 
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/versions"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -218,7 +218,7 @@ func returnArg(name string) func(context.Context, *Call) (any, error) {
 }
 
 func testArg(_ context.Context, c *Call) (any, error) {
-	return wire.NewMap("args", listOf(c.Rest()), "kwargs", c.Kwargs), nil
+	return value.NewMap("args", listOf(c.Rest()), "kwargs", c.Kwargs), nil
 }
 
 func testArgClean(ctx context.Context, c *Call) (any, error) {
@@ -231,12 +231,12 @@ func testArgClean(ctx context.Context, c *Call) (any, error) {
 }
 
 func testArgRepr(_ context.Context, c *Call) (any, error) {
-	return wire.NewMap("args", pyTuple(c.Rest()), "kwargs", PyRepr(c.Kwargs)), nil
+	return value.NewMap("args", pyTuple(c.Rest()), "kwargs", PyRepr(c.Kwargs)), nil
 }
 
 func testArgType(_ context.Context, c *Call) (any, error) {
 	name := func(v any) any { return "<class '" + pyType(v) + "'>" }
-	args, kwargs := []any{}, wire.NewMap()
+	args, kwargs := []any{}, value.NewMap()
 	for _, a := range c.Rest() {
 		args = append(args, name(a))
 	}
@@ -244,7 +244,7 @@ func testArgType(_ context.Context, c *Call) (any, error) {
 		kwargs.Set(k, name(v))
 		return true
 	})
-	return wire.NewMap("args", args, "kwargs", kwargs), nil
+	return value.NewMap("args", args, "kwargs", kwargs), nil
 }
 
 func testSleep(ctx context.Context, c *Call) (any, error) {
@@ -400,7 +400,7 @@ func testTry(ctx context.Context, c *Call) (any, error) {
 		return v, nil
 	case ctx.Err() != nil:
 		return nil, err
-	case c.Truth("return_try_exception"):
+	case c.IsTrue("return_try_exception"):
 		return err.Error(), nil
 	}
 	return nil, nil

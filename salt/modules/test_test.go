@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/versions"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestTest_Calls(t *testing.T) {
@@ -17,7 +17,7 @@ func TestTest_Calls(t *testing.T) {
 		{"test.false", nil, false},
 		{"test.echo", []any{"foo bar"}, "foo bar"},
 		{"test.echo", []any{kw("text", []any{int64(1)})}, []any{int64(1)}},
-		{"test.outputter", []any{wire.NewMap("a", nil)}, m{"a": nil}},
+		{"test.outputter", []any{value.NewMap("a", nil)}, m{"a": nil}},
 		{
 			"test.arg",
 			[]any{int64(1), []any{int64(2)}, kw("k", "v", "__pub_fun", "test.arg", "__pub_jid", "1")},
@@ -60,7 +60,7 @@ func TestTest_Calls(t *testing.T) {
 	if r := run(t, env, "test.retcode"); r.Retcode != 42 {
 		t.Errorf("retcode = %d, want 42", r.Retcode)
 	}
-	if s := value(t, env, "test.stack").(string); !strings.Contains(s, "modules") {
+	if s := result(t, env, "test.stack").(string); !strings.Contains(s, "modules") {
 		t.Errorf("stack = %q", s)
 	}
 }
@@ -70,26 +70,26 @@ func TestTest_Numbers(t *testing.T) {
 		0: int64(0), 1: int64(1), 10: int64(55), 92: int64(7540113804746346429), 93: uint64(12200160415121876738),
 		100: "354224848179261915075",
 	} {
-		got := value(t, newEnv(), "test.fib", n).([]any)
+		got := result(t, newEnv(), "test.fib", n).([]any)
 		if took, ok := got[1].(float64); got[0] != want || !ok || took < 0 {
 			t.Errorf("fib %d = %v, want %v", n, got, want)
 		}
 	}
-	got := value(t, newEnv(), "test.collatz", "6").([]any)
+	got := result(t, newEnv(), "test.collatz", "6").([]any)
 	same(t, "collatz", got[0], any([]any{int64(6), int64(3), int64(10), int64(5), int64(16), int64(8), int64(4), int64(2)}))
 }
 
 func TestTest_Sleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		if got := value(t, newEnv(), "test.sleep", 1.5); got != true {
+		if got := result(t, newEnv(), "test.sleep", 1.5); got != true {
 			t.Errorf("sleep = %v", got)
 		}
 		if took := time.Since(begin); took != 1500*time.Millisecond {
 			t.Errorf("slept %v", took)
 		}
 		begin = time.Now()
-		value(t, newEnv(), "test.rand_sleep", int64(3))
+		result(t, newEnv(), "test.rand_sleep", int64(3))
 		if took := time.Since(begin); took > 3*time.Second || took%time.Second != 0 {
 			t.Errorf("rand_sleep took %v", took)
 		}
@@ -98,27 +98,27 @@ func TestTest_Sleep(t *testing.T) {
 
 func TestTest_Versions(t *testing.T) {
 	env := newEnv()
-	info := value(t, env, "test.versions_information").(m)
+	info := result(t, env, "test.versions_information").(m)
 	if info["Salt Version"].(m)["Salt"] != versions.Salt {
 		t.Errorf("versions = %v", info)
 	}
-	report := value(t, env, "test.versions_report").(string)
+	report := result(t, env, "test.versions_report").(string)
 	for _, part := range []string{"Salt Version:\n", "  Salt: " + versions.Salt, "Dependency Versions:\n", "System Versions:\n"} {
 		if !strings.Contains(report, part) {
 			t.Errorf("report lacks %q:\n%s", part, report)
 		}
 	}
-	same(t, "alias", value(t, env, "test.versions"), any(report))
+	same(t, "alias", result(t, env, "test.versions"), any(report))
 }
 
 func TestTest_RandomHash(t *testing.T) {
 	for kind, length := range map[string]int{"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128} {
-		if got := value(t, newEnv(), "test.random_hash", kw("hash_type", kind)).(string); len(got) != length {
+		if got := result(t, newEnv(), "test.random_hash", kw("hash_type", kind)).(string); len(got) != length {
 			t.Errorf("%s hash %q has %d digits, want %d", kind, got, len(got), length)
 		}
 	}
 	// Of a size of 1 there is one number: the SHA-256 of "1".
-	if got := value(t, newEnv(), "test.rand_str", int64(1)); got != "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b" {
+	if got := result(t, newEnv(), "test.rand_str", int64(1)); got != "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b" {
 		t.Errorf("hash = %v", got)
 	}
 	if r := run(t, newEnv(), "test.random_hash", kw("hash_type", "crc")); r.Success {

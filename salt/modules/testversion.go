@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/internal/versions"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func init() {
@@ -43,21 +43,21 @@ CLI Example:
 }
 
 // information gathers what is known without running a program.
-func information(c *Call) *wire.Map {
+func information(c *Call) *value.Map {
 	g := c.Env.Grains()
 	mom, _ := g.Get("momversion")
-	deps := wire.NewMap()
+	deps := value.NewMap()
 	for _, l := range versions.Libraries() {
 		deps.Set(l.Name, l.Version)
 	}
-	system := wire.NewMap()
+	system := value.NewMap()
 	for _, name := range []string{"osfullname", "osrelease", "oscodename", "kernel", "kernelrelease", "cpuarch", "locale_info"} {
 		if v, ok := g.Get(name); ok {
 			system.Set(name, v)
 		}
 	}
-	return wire.NewMap(
-		"Salt Version", wire.NewMap("Salt", versions.Salt, "mom", mom),
+	return value.NewMap(
+		"Salt Version", value.NewMap("Salt", versions.Salt, "mom", mom),
 		"Dependency Versions", deps,
 		"System Versions", system,
 	)
@@ -67,7 +67,7 @@ func testVersionsReport(_ context.Context, c *Call) (any, error) {
 	var report []versions.Section
 	information(c).Range(func(title, section any) bool {
 		s := versions.Section{Title: PyStr(title)}
-		section.(*wire.Map).Range(func(k, v any) bool {
+		section.(*value.Map).Range(func(k, v any) bool {
 			s.Lines = append(s.Lines, versions.Line{Name: PyStr(k), Version: PyStr(v)})
 			return true
 		})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // defaultDelimiter parts the keys of a path into nested data.
@@ -33,7 +34,7 @@ func splitPath(path, delimiter string) []string {
 
 func step(at any, key string) (any, bool) {
 	switch at := at.(type) {
-	case *wire.Map:
+	case *value.Map:
 		if at == nil {
 			return nil, false
 		}
@@ -50,7 +51,7 @@ func step(at any, key string) (any, bool) {
 			want = index
 		}
 		for _, e := range at {
-			if m, ok := e.(*wire.Map); ok {
+			if m, ok := e.(*value.Map); ok {
 				if v, found := mapGet(m, want); found {
 					return v, true
 				}
@@ -70,12 +71,12 @@ func step(at any, key string) (any, bool) {
 }
 
 // mapGet finds a key of any type.
-func mapGet(m *wire.Map, key any) (any, bool) {
+func mapGet(m *value.Map, key any) (any, bool) {
 	if s, ok := key.(string); ok {
 		return m.Get(s)
 	}
 	switch key.(type) {
-	case []any, *wire.Map:
+	case []any, *value.Map:
 		return nil, false
 	}
 	var found any
@@ -92,8 +93,8 @@ func mapGet(m *wire.Map, key any) (any, bool) {
 // deepCopy returns a value that shares no map or list with v.
 func deepCopy(v any) any {
 	switch v := wire.Normal(v).(type) {
-	case *wire.Map:
-		m := wire.NewMap()
+	case *value.Map:
+		m := value.NewMap()
 		v.Range(func(k, e any) bool {
 			m.Set(k, deepCopy(e))
 			return true
@@ -112,12 +113,12 @@ func deepCopy(v any) any {
 
 // mergeInto lays src over dst, map by map; lists are replaced, or joined when
 // lists is true. dst is changed, src is not.
-func mergeInto(dst, src *wire.Map, lists bool) {
+func mergeInto(dst, src *value.Map, lists bool) {
 	src.Range(func(k, v any) bool {
 		old, _ := mapGet(dst, k)
 		v = wire.Normal(v)
-		if om, ok := old.(*wire.Map); ok {
-			if vm, ok := v.(*wire.Map); ok {
+		if om, ok := old.(*value.Map); ok {
+			if vm, ok := v.(*value.Map); ok {
 				mergeInto(om, vm, lists)
 				return true
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 var rootArg = Arg{Name: "root"}
@@ -55,7 +56,7 @@ CLI Example:
 func userInfo(ctx context.Context, c *Call) (any, error) {
 	u, ok, err := c.account(ctx, c.Str("name"), c.Str("root"))
 	if err != nil || !ok {
-		return wire.NewMap(), err
+		return value.NewMap(), err
 	}
 	return c.userMap(ctx, u, c.Str("root"))
 }

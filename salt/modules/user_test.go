@@ -47,7 +47,7 @@ func TestUser_Reads(t *testing.T) {
 		{"shadow.list_users", []any{at}, []any{"fred", "root"}},
 	})
 	// Of this host: whoever runs the test is there.
-	if root := value(t, newEnv(), "user.info", "root").(m); root["uid"] != int64(0) {
+	if root := result(t, newEnv(), "user.info", "root").(m); root["uid"] != int64(0) {
 		t.Errorf("%v", root)
 	}
 }

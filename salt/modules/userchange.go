@@ -150,7 +150,7 @@ func given(v any) bool { return v != nil && v != "" }
 
 func userAdd(ctx context.Context, c *Call) (any, error) {
 	name := c.Str("name")
-	if given(c.Value("loginclass")) || c.Truth("local") {
+	if given(c.Value("loginclass")) || c.IsTrue("local") {
 		return nil, invocationErrorf("this minion does not support the arguments loginclass and local of user.add")
 	}
 	if err := plainArg("the name of a user", name); err != nil {
@@ -174,20 +174,20 @@ func userAdd(ctx context.Context, c *Call) (any, error) {
 		words = append(words, "-N")
 	}
 	home := "-M"
-	if c.Truth("createhome") {
+	if c.IsTrue("createhome") {
 		home = "-m"
 	}
 	words = append(words, home)
-	if c.Truth("nologinit") {
+	if c.IsTrue("nologinit") {
 		words = append(words, "-l")
 	}
 	if c.Value("home") != nil {
 		words = append(words, "-d", c.Str("home"))
 	}
-	if !c.Truth("unique") {
+	if !c.IsTrue("unique") {
 		words = append(words, "-o")
 	}
-	if c.Truth("system") {
+	if c.IsTrue("system") {
 		words = append(words, "-r")
 	}
 	words = append(words, inRoot(c)...)
@@ -204,7 +204,7 @@ func userAdd(ctx context.Context, c *Call) (any, error) {
 
 // ownGroup is what useradd is told of the primary group of a user that is given none.
 func (c *Call) ownGroup(ctx context.Context, name string, groups []string) ([]string, error) {
-	if c.Truth("usergroup") {
+	if c.IsTrue("usergroup") {
 		return []string{"-U"}, nil
 	}
 	if !slices.Contains(groups, name) || !usersHaveGroups() {
@@ -255,10 +255,10 @@ func (c *Call) userDetails(ctx context.Context, name string, groups []string) er
 
 func userDelete(ctx context.Context, c *Call) (any, error) {
 	words := []string{"userdel"}
-	if c.Truth("remove") {
+	if c.IsTrue("remove") {
 		words = append(words, "-r")
 	}
-	if c.Truth("force") {
+	if c.IsTrue("force") {
 		words = append(words, "-f")
 	}
 	words = append(words, inRoot(c)...)
@@ -276,7 +276,7 @@ func userDelete(ctx context.Context, c *Call) (any, error) {
 }
 
 func userChgroups(ctx context.Context, c *Call) (any, error) {
-	return c.setGroups(ctx, c.Str("name"), textList(c.Value("groups")), c.Truth("append"))
+	return c.setGroups(ctx, c.Str("name"), textList(c.Value("groups")), c.IsTrue("append"))
 }
 
 // setGroups puts a user into groups.
@@ -337,7 +337,7 @@ func userChange(key, param string) func(context.Context, *Call) (any, error) {
 			return true, err
 		}
 		words := append([]string{"usermod"}, inRoot(c)...)
-		if c.Truth("persist") {
+		if c.IsTrue("persist") {
 			words = append(words, "-m")
 		}
 		if _, err := c.exec(ctx, append(words, param, want, u.name)...); err != nil {

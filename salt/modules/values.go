@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/value"
 )
 
 // Str returns the named argument as text; anything but text is written as
@@ -20,8 +21,8 @@ func (c *Call) Str(name string) string {
 	return PyStr(v)
 }
 
-// Truth returns the named argument as a condition, by the rules of [truth].
-func (c *Call) Truth(name string) bool { return truth(c.Value(name)) }
+// IsTrue returns the named argument as a condition, by the rules of [isTrue].
+func (c *Call) IsTrue(name string) bool { return isTrue(c.Value(name)) }
 
 // Int returns the named argument as a whole number.
 func (c *Call) Int(name string) (int64, error) {
@@ -80,9 +81,9 @@ func number(v any) (float64, bool) {
 	return pyfmt.Number(v)
 }
 
-// truth tells whether Salt takes a value as true: numbers above zero, the text
+// isTrue reports what Salt's is_true does: numbers above zero, the text
 // "true" in any case, lists and maps that hold something.
-func truth(v any) bool {
+func isTrue(v any) bool {
 	if f, ok := number(v); ok {
 		return f > 0
 	}
@@ -96,7 +97,7 @@ func truth(v any) bool {
 		return strings.EqualFold(v, "true")
 	case []any:
 		return len(v) > 0
-	case *wire.Map:
+	case *value.Map:
 		return v != nil && v.Len() > 0
 	}
 	return false
@@ -138,8 +139,8 @@ func equal(a, b any) bool {
 			}
 		}
 		return true
-	case *wire.Map:
-		m, ok := b.(*wire.Map)
+	case *value.Map:
+		m, ok := b.(*value.Map)
 		if !ok || m.Len() != a.Len() {
 			return false
 		}
@@ -155,8 +156,8 @@ func equal(a, b any) bool {
 }
 
 // asMap returns a value of the configuration as an ordered map.
-func asMap(v any) (*wire.Map, bool) {
-	m, ok := wire.Normal(v).(*wire.Map)
+func asMap(v any) (*value.Map, bool) {
+	m, ok := wire.Normal(v).(*value.Map)
 	return m, ok && m != nil
 }
 

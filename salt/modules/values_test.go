@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestTruth(t *testing.T) {
@@ -23,11 +23,11 @@ func TestTruth(t *testing.T) {
 		{0.5, true},
 		{[]any{}, false},
 		{[]any{1}, true},
-		{wire.NewMap("a", 1), true},
-		{wire.NewMap(), false},
+		{value.NewMap("a", 1), true},
+		{value.NewMap(), false},
 	} {
-		if got := truth(tt.v); got != tt.want {
-			t.Errorf("truth(%#v) = %v, want %v", tt.v, got, tt.want)
+		if got := isTrue(tt.v); got != tt.want {
+			t.Errorf("isTrue(%#v) = %v, want %v", tt.v, got, tt.want)
 		}
 	}
 }
@@ -44,8 +44,8 @@ func TestEqual(t *testing.T) {
 		{nil, false, false},
 		{[]any{"a", int64(1)}, []any{"a", uint64(1)}, true},
 		{[]any{"a"}, []any{}, false},
-		{wire.NewMap("a", 1, "b", 2), wire.NewMap("b", 2, "a", 1), true},
-		{wire.NewMap("a", 1), wire.NewMap("a", 2), false},
+		{value.NewMap("a", 1, "b", 2), value.NewMap("b", 2, "a", 1), true},
+		{value.NewMap("a", 1), value.NewMap("a", 2), false},
 		{[]byte("x"), "x", false},
 	} {
 		if got := equal(tt.a, tt.b); got != tt.want {
@@ -63,7 +63,7 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestTraverse(t *testing.T) {
-	data := wire.NewMap("a", wire.NewMap("b", []any{"x", wire.NewMap("c", int64(1), "0", "zero"), "z"}),
+	data := value.NewMap("a", value.NewMap("b", []any{"x", value.NewMap("c", int64(1), "0", "zero"), "z"}),
 		"5", "text", int64(7), "number", "n", nil)
 	for _, tt := range []struct {
 		path string

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Str is Python's str(v) for a value as the wire decodes it.
@@ -94,7 +94,7 @@ func (p Printer) write(b *strings.Builder, v any) {
 			p.quote(b, e)
 		}
 		b.WriteByte(']')
-	case *wire.Map:
+	case *value.Map:
 		first := true
 		if p.Ordered {
 			p.ordered(b, v)
@@ -131,7 +131,7 @@ func (p Printer) write(b *strings.Builder, v any) {
 }
 
 // ordered writes m as OrderedDict([(k, v), …]).
-func (p Printer) ordered(b *strings.Builder, m *wire.Map) {
+func (p Printer) ordered(b *strings.Builder, m *value.Map) {
 	b.WriteString("OrderedDict(")
 	if m.Len() > 0 {
 		b.WriteByte('[')

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 func TestReprAndStr(t *testing.T) {
@@ -41,7 +41,7 @@ func TestReprAndStr(t *testing.T) {
 		{"\xff'\"", `b'\xff\'"'`, "\xff'\""},
 		{[]any{int64(1), "a", []any{}}, "[1, 'a', []]", ""},
 		{[]string{"a"}, "['a']", ""},
-		{wire.NewMap("b", int64(1), int64(2), wire.NewMap()), "{'b': 1, 2: {}}", ""},
+		{value.NewMap("b", int64(1), int64(2), value.NewMap()), "{'b': 1, 2: {}}", ""},
 		{map[string]any{"b": nil, "a": true}, "{'a': True, 'b': None}", ""},
 		{when, "datetime.datetime(2024, 1, 2, 3, 4, 5, 678901)", "2024-01-02 03:04:05.678901"},
 		{when.Truncate(time.Minute), "datetime.datetime(2024, 1, 2, 3, 4)", "2024-01-02 03:04:00"},

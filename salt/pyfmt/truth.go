@@ -1,8 +1,13 @@
 package pyfmt
 
-import "github.com/momtree/mom/internal/wire"
+import (
+	"math/big"
 
-// Truth is Python's own truth of a value: nothing, zero and what is empty are false.
+	"github.com/momtree/mom/value"
+)
+
+// Truth is Python's bool(v) of a value of package value: None, zero and what is empty are
+// false.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -15,8 +20,14 @@ func Truth(v any) bool {
 		return len(v) > 0
 	case []any:
 		return len(v) > 0
-	case *wire.Map:
+	case []string:
+		return len(v) > 0
+	case *value.Map:
 		return v.Len() > 0
+	case map[string]any:
+		return len(v) > 0
+	case *big.Int:
+		return v.Sign() != 0
 	}
 	f, number := Number(v)
 	return !number || f != 0

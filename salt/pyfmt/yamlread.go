@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Bounds on one document.
@@ -42,7 +42,7 @@ func (f *YAMLFault) Error() string {
 }
 
 // ReadYAML reads the one YAML document of b into wire values: nil, bool, int64, uint64
-// (decimal text beyond 64 bits), float64, string, []any, and *wire.Map in Salt's
+// (decimal text beyond 64 bits), float64, string, []any, and *value.Map in Salt's
 // order, what a map merges (<<) before its own. An empty document is nil. The error
 // is the first [YAMLFault].
 func ReadYAML(b []byte) (any, error) { return ReadYAMLMax(b, maxNodes) }
@@ -210,7 +210,7 @@ func (r *reader) value(n *yaml.Node, depth int) any {
 		default:
 			return r.unknown(n)
 		}
-		m := wire.NewMap()
+		m := value.NewMap()
 		for _, e := range r.entries(n, depth) {
 			m.Set(e.Key, e.Value)
 		}
@@ -244,12 +244,12 @@ func (r *reader) set(n *yaml.Node, depth int) any {
 // entries are those of a map and of what it merges, each key once.
 func (r *reader) entries(n *yaml.Node, depth int) []YAMLEntry {
 	pairs := r.pairs(n, depth)
-	lines := wire.NewMap()
+	lines := value.NewMap()
 	out := make([]YAMLEntry, 0, len(pairs))
 	for _, p := range pairs {
 		key := r.key(p.key, depth)
 		switch key.(type) {
-		case []any, *wire.Map:
+		case []any, *value.Map:
 			r.fault(p.key, "", "a list or map cannot be a key")
 			r.salt("while constructing a mapping" + mark(n) + "\nfound unacceptable key" + mark(p.key))
 			continue

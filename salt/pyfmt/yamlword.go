@@ -3,11 +3,11 @@ package pyfmt
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // YAMLWord reads one word of a command line as Salt does: nil, bool, int64, uint64, float64, string, []any
-// or *wire.Map. A list has to be in brackets and a map in braces.
+// or *value.Map. A list has to be in brackets and a map in braces.
 func YAMLWord(text string) any {
 	trimmed := strings.TrimSpace(text)
 	switch trimmed {
@@ -30,7 +30,7 @@ func YAMLWord(text string) any {
 		return text
 	}
 	switch v.(type) {
-	case *wire.Map:
+	case *value.Map:
 		if !strings.HasPrefix(text, "{") {
 			return text
 		}

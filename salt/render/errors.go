@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/jinja"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // Error is why a file could not be rendered. Its text is Salt's, with the lines around
@@ -39,7 +40,7 @@ const marker = "    <======================"
 // around gives the lines around a line, which is marked.
 func around(text string, line int) string {
 	const reach = 5
-	lines := jinja.SplitLines(text, false)
+	lines := pyfmt.SplitLines(text, false)
 	if line > len(lines) || line < 1 {
 		return text
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/jinja"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // limitsOf are those of the engine that runs a filter.
@@ -16,7 +17,7 @@ func limitsOf(r *jinja.Run) Limits {
 }
 
 func yamlText(r *jinja.Run, v any, flow bool) string {
-	return strings.TrimSuffix(strings.TrimSpace(dumpYAML(r, v, flow, limitsOf(r).Output)), "\n...")
+	return strings.TrimSpace(dumpYAML(r, v, pyfmt.YAMLForm{Flow: flow}))
 }
 
 // short is a text for an error.
@@ -65,13 +66,17 @@ func loadJSONFilter(r *jinja.Run, v any) any {
 	return out
 }
 
-func jsonIndent(b *jinja.Bound, i int, s *jsonStyle) {
-	switch v := b.Any(i, nil).(type) {
+func jsonIndent(v any, f *pyfmt.JSONForm) {
+	switch v := v.(type) {
 	case nil:
 	case string:
-		s.pretty, s.indent = true, v
+		f.Lines, f.Indent = true, v
+	case int64:
+		f.Lines, f.Indent = true, strings.Repeat(" ", int(min(max(v, 0), 64)))
+	case bool:
+		f.Lines, f.Indent = true, strings.Repeat(" ", map[bool]int{true: 1}[v])
 	default:
-		s.pretty, s.indent = true, strings.Repeat(" ", min(max(b.Int(i, 0), 0), 64))
+		fail("can't multiply sequence by non-int of type '%s'", jinja.TypeName(v))
 	}
 }
 
@@ -94,15 +99,15 @@ func init() {
 		},
 		"json": func(r *jinja.Run, v any, a *jinja.Args) any {
 			b := a.Bind("format_json", 0, "sort_keys indent")
-			s := jsonStyle{sortKeys: b.Bool(0, true), max: limitsOf(r).Output}
-			jsonIndent(b, 1, &s)
-			return strings.TrimSpace(dumpJSON(r, v, s))
+			f := pyfmt.JSONForm{SortKeys: b.Bool(0, true)}
+			jsonIndent(b.Any(1, nil), &f)
+			return strings.TrimSpace(dumpJSON(r, v, f))
 		},
 		"tojson": func(r *jinja.Run, v any, a *jinja.Args) any {
 			b := a.Bind("tojson", 0, "indent sort_keys ensure_ascii")
-			s := jsonStyle{sortKeys: b.Bool(1, false), ascii: b.Bool(2, true), max: limitsOf(r).Output}
-			jsonIndent(b, 0, &s)
-			out := dumpJSON(r, v, s)
+			f := pyfmt.JSONForm{SortKeys: b.Bool(1, false), ASCII: b.Bool(2, true)}
+			jsonIndent(b.Any(0, nil), &f)
+			out := dumpJSON(r, v, f)
 			r.Scratch(2 * len(out))
 			return htmlSafe.Replace(out)
 		},
@@ -111,16 +116,16 @@ func init() {
 		"load_yaml":   plain(loadYAMLFilter),
 		"load_json":   plain(loadJSONFilter),
 		"load_text":   plain(func(r *jinja.Run, v any) any { return source(v) }),
-		"yaml_dquote": plain(func(r *jinja.Run, v any) any { return quoteDouble(r, r.Str(v)) }),
-		"yaml_squote": plain(func(r *jinja.Run, v any) any { return quoteSingle(r, r.Str(v)) }),
+		"yaml_dquote": plain(func(r *jinja.Run, v any) any { return quoteYAML(r, r.Str(v), false) }),
+		"yaml_squote": plain(func(r *jinja.Run, v any) any { return quoteYAML(r, r.Str(v), true) }),
 		"yaml_encode": plain(func(r *jinja.Run, v any) any {
 			switch v := v.(type) {
 			case string:
-				return quoteDouble(r, v)
+				return quoteYAML(r, v, false)
 			case *jinja.List, *jinja.Dict, jinja.Tuple, *jinja.Set:
 				fail("yaml_encode() only works with YAML scalar data; failed for <class '%s'>", jinja.TypeName(v))
 			}
-			return strings.TrimSpace(dumpYAML(r, v, true, 1<<20))
+			return strings.TrimSpace(dumpYAML(r, v, pyfmt.YAMLForm{Flow: true}))
 		}),
 	})
 }

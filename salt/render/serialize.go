@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/jinja"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // JSONForm is how [JSON] writes.
@@ -21,10 +22,9 @@ type JSONForm struct {
 // JSON writes a value as json.dumps of Python does. The error is what JSON cannot hold.
 func JSON(v any, f JSONForm) (text string, err error) {
 	err = caught(func() {
-		s := jsonStyle{pretty: true, sortKeys: f.SortKeys, ascii: f.ASCII, max: Limits{}.filled().Output}
-		s.indent = strings.Repeat(" ", min(max(f.Indent, 0), 64))
+		form := pyfmt.JSONForm{Lines: true, Indent: strings.Repeat(" ", min(max(f.Indent, 0), 64)), SortKeys: f.SortKeys, ASCII: f.ASCII}
 		r := jinja.Detached(context.Background(), jinja.DefaultLimits(), "")
-		text = dumpJSON(r, r.Take(v), s)
+		text = dumpJSON(r, r.Take(v), form)
 	})
 	return text, err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/salt/jinja"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // serializer writes and reads one form for slsutil.serialize and deserialize.
@@ -90,21 +91,15 @@ func serializing(r *jinja.Run, a *jinja.Args, fn, second string) (serializer, an
 }
 
 func writeJSON(r *jinja.Run, v any, o *options) string {
-	s := jsonStyle{max: limitsOf(r).Output, ascii: false}
-	switch n := o.get("indent").(type) {
-	case nil:
-	case string:
-		s.pretty, s.indent = true, n
-	case int64:
-		s.pretty, s.indent = true, strings.Repeat(" ", int(min(max(n, 0), 64)))
-	}
+	var f pyfmt.JSONForm
+	jsonIndent(o.get("indent"), &f)
 	if v := o.get("sort_keys"); v != nil {
-		s.sortKeys = jinja.Truth(v)
+		f.SortKeys = jinja.Truth(v)
 	}
 	if v := o.get("ensure_ascii"); v != nil {
-		s.ascii = jinja.Truth(v)
+		f.ASCII = jinja.Truth(v)
 	}
-	return dumpJSON(r, v, s)
+	return dumpJSON(r, v, f)
 }
 
 func readJSON(r *jinja.Run, s string, _ *options) any {
@@ -118,18 +113,14 @@ func readJSON(r *jinja.Run, s string, _ *options) any {
 // writeYAML writes with leaf collections in one line, as the serializer's default_flow_style of
 // None does.
 func writeYAML(r *jinja.Run, v any, o *options) string {
-	form := yamlForm{leaves: true, ascii: true, sorted: true}
+	form := pyfmt.YAMLForm{Leaves: true, ASCII: true, Sorted: true}
 	if flow := o.get("default_flow_style"); flow != nil {
-		form.flow, form.leaves = jinja.Truth(flow), false
+		form.Flow, form.Leaves = jinja.Truth(flow), false
 	}
 	if u := o.get("allow_unicode"); u != nil {
-		form.ascii = !jinja.Truth(u)
+		form.ASCII = !jinja.Truth(u)
 	}
-	out := dumpYAMLForm(r, v, form, limitsOf(r).Output)
-	if s, ok := strings.CutSuffix(out, "\n...\n"); ok {
-		return s
-	}
-	return strings.TrimSuffix(out, "\n")
+	return strings.TrimSuffix(dumpYAML(r, v, form), "\n")
 }
 
 func readYAML(r *jinja.Run, s string, _ *options) any {
@@ -190,7 +181,7 @@ func writeKeyvalue(r *jinja.Run, v any, o *options) string {
 
 // writePython writes as pprint.pformat does, of what JSON has made of the value: keys are texts.
 func writePython(r *jinja.Run, v any, _ *options) string {
-	s, err := loadJSON(r, dumpJSON(r, v, jsonStyle{max: limitsOf(r).Output}))
+	s, err := loadJSON(r, dumpJSON(r, v, pyfmt.JSONForm{}))
 	if err != nil {
 		jinja.Throw(err)
 	}
@@ -212,7 +203,7 @@ func readKeyvalue(r *jinja.Run, s string, o *options) any {
 	}
 	dequote := o.get("quoting") == false
 	out := jinja.NewDict()
-	for _, line := range jinja.SplitLines(s, false) {
+	for _, line := range pyfmt.SplitLines(s, false) {
 		k, v, ok := strings.Cut(line, sep)
 		if !ok {
 			fail("not enough values to unpack (expected 2, got 1)")
@@ -265,7 +256,7 @@ func readINI(r *jinja.Run, s string, _ *options) any {
 	out, defaults := jinja.NewDict(), jinja.NewDict()
 	var section *jinja.Dict
 	last := ""
-	for n, line := range jinja.SplitLines(s, false) {
+	for n, line := range pyfmt.SplitLines(s, false) {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "", trimmed[0] == '#', trimmed[0] == ';':

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/momtree/mom/salt/pyfmt"
+	"github.com/momtree/mom/salt/registry"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -41,14 +44,8 @@ type Spec struct {
 	OwnCheckCmd bool
 }
 
-// Arg is one named argument.
-type Arg struct {
-	Name string
-	// Default is the value when the chunk has none.
-	Default any
-	// Required makes a chunk without it an error.
-	Required bool
-}
+// Arg is one named argument of a state function.
+type Arg = registry.Arg
 
 // Call is one call of a state function.
 type Call struct {
@@ -91,7 +88,7 @@ func (c *Call) Value(name string) any {
 func (c *Call) Str(name string) string { return c.Args.String(name) }
 
 // Truth reports whether Python takes the named argument as true.
-func (c *Call) Truth(name string) bool { return Truth(c.Value(name)) }
+func (c *Call) Truth(name string) bool { return pyfmt.Truth(c.Value(name)) }
 
 // Result is what a state function gives.
 type Result struct {

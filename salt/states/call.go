@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/value"
 )
@@ -36,7 +38,7 @@ func (e *InvocationError) Error() string { return e.Msg }
 // bind fits a chunk to the arguments of a function.
 func (r *Run) bind(full string, spec Spec, c *value.Map, chunks []*value.Map) (*Call, error) {
 	call := &Call{
-		Fun: full, Args: value.NewMap(), Kwargs: value.NewMap(), Test: r.o.Test || Truth(get(c, "__prereq__")),
+		Fun: full, Args: value.NewMap(), Kwargs: value.NewMap(), Test: r.o.Test || pyfmt.Truth(get(c, "__prereq__")),
 		Saltenv: r.saltenv(c), Low: c, Requisites: c.Map("__reqs__"), Chunks: chunks, Running: r.running, Run: &r.shared,
 	}
 	for _, a := range spec.Args {
@@ -96,7 +98,7 @@ func (r *Run) call(ctx context.Context, c *value.Map, chunks []*value.Map, try i
 	if err != nil {
 		return nil, err
 	}
-	if Truth(get(c, "__prereq__")) {
+	if pyfmt.Truth(get(c, "__prereq__")) {
 		c.Set("__prereq__", false)
 		return res, nil
 	}
@@ -136,7 +138,7 @@ func (r *Run) perform(ctx context.Context, spec Spec, c *value.Map, call *Call, 
 // conceal hides the texts of comment and changes of a state with no_log: True, as Salt 3008
 // does. Salt shows those of a parallel state; they are hidden as well.
 func conceal(c, res *value.Map) {
-	if !Truth(get(c, "no_log")) {
+	if !pyfmt.Truth(get(c, "no_log")) {
 		return
 	}
 	for _, name := range []string{"comment", "changes"} {
@@ -187,7 +189,7 @@ func (r *Run) perhapsRun(ctx context.Context, c *value.Map, call *Call, full str
 	if r.o.Mock {
 		return value.NewMap("name", get(c, "name"), "comment", "Not called, mocked", "changes", value.NewMap(), "result", true), nil
 	}
-	if Truth(get(c, "parallel")) && !Truth(get(c, "__prereq__")) {
+	if pyfmt.Truth(get(c, "parallel")) && !pyfmt.Truth(get(c, "__prereq__")) {
 		return r.start(ctx, c, call), nil
 	}
 	return r.run(ctx, c, call)
@@ -244,7 +246,7 @@ func unify(res *value.Map) {
 		res.Set("comment", strings.Join(lines, "\n"))
 	}
 	if v := get(res, "result"); v != nil {
-		res.Set("result", Truth(v))
+		res.Set("result", pyfmt.Truth(v))
 	}
 }
 
@@ -253,8 +255,8 @@ func (r *Run) refresh(ctx context.Context, c, res *value.Map) error {
 	if r.o.Reload == nil {
 		return nil
 	}
-	grains, pillar := Truth(get(c, "reload_grains")), Truth(get(c, "reload_pillar"))
-	modules := Truth(get(c, "force_reload_modules")) || Truth(get(c, "reload_modules")) && Truth(get(res, "changes"))
+	grains, pillar := pyfmt.Truth(get(c, "reload_grains")), pyfmt.Truth(get(c, "reload_pillar"))
+	modules := pyfmt.Truth(get(c, "force_reload_modules")) || pyfmt.Truth(get(c, "reload_modules")) && pyfmt.Truth(get(res, "changes"))
 	if !grains && !pillar && !modules {
 		return nil
 	}

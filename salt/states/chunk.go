@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -27,10 +29,10 @@ func (r *Run) chunk(ctx context.Context, c *value.Map, chunks []*value.Map, roun
 		return err
 	}
 	tag := Tag(c)
-	if !Truth(get(c, "prerequired")) {
+	if !pyfmt.Truth(get(c, "prerequired")) {
 		r.active[tag] = true
 	}
-	asked := Truth(get(c, "__prereq__"))
+	asked := pyfmt.Truth(get(c, "__prereq__"))
 	st, reqs, err := r.check(c, chunks, !asked)
 	if err != nil {
 		return err
@@ -92,7 +94,7 @@ func (r *Run) initModule(ctx context.Context, c *value.Map, chunks []*value.Map)
 	if err != nil {
 		return fmt.Errorf("%s.mod_init: %w", module, err)
 	}
-	if Truth(res.Result) {
+	if pyfmt.Truth(res.Result) {
 		r.modInit[module] = true
 	}
 	return nil
@@ -120,7 +122,7 @@ func (r *Run) watched(ctx context.Context, c *value.Map, chunks []*value.Map, re
 	if err != nil {
 		return err
 	}
-	if !Truth(get(res, "changes")) && !Truth(get(res, "skip_watch")) {
+	if !pyfmt.Truth(get(res, "changes")) && !pyfmt.Truth(get(res, "skip_watch")) {
 		c = c.Clone()
 		c.Set("sfun", get(c, "fun"))
 		c.Set("fun", "mod_watch")
@@ -136,7 +138,7 @@ func (r *Run) watched(ctx context.Context, c *value.Map, chunks []*value.Map, re
 // unmet runs what a chunk requires, and then the chunk. done is true when the chunk has
 // its result, or never gets one.
 func (r *Run) unmet(ctx context.Context, c *value.Map, chunks []*value.Map, tag string, round int) (done bool, err error) {
-	asked := Truth(get(c, "__prereq__"))
+	asked := pyfmt.Truth(get(c, "__prereq__"))
 	reqs, lost, err := r.required(c, chunks)
 	if err != nil {
 		return true, err
@@ -178,7 +180,7 @@ func (r *Run) unmet(ctx context.Context, c *value.Map, chunks []*value.Map, tag 
 			return true, err
 		}
 		r.pre.Set(tag, res)
-		if !Truth(get(res, "changes")) && st == change {
+		if !pyfmt.Truth(get(res, "changes")) && st == change {
 			res.Set("changes", value.NewMap("watch", "watch"))
 			res.Set("result", nil)
 		}
@@ -198,7 +200,7 @@ func (r *Run) unmet(ctx context.Context, c *value.Map, chunks []*value.Map, tag 
 
 // recursive deals with a required chunk that waits for this one.
 func (r *Run) recursive(ctx context.Context, c, req *value.Map, chunks []*value.Map, tag, other string) error {
-	if Truth(get(req, "__prerequired__")) {
+	if pyfmt.Truth(get(req, "__prerequired__")) {
 		// The other is to run when this one would change something: ask it.
 		if r.pre.Has(tag) {
 			return nil
@@ -229,7 +231,7 @@ func (r *Run) recursiveResult(c *value.Map) *value.Map {
 // there, a line each.
 func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lost string, err error) {
 	list := lookups
-	if !Truth(get(c, "__prereq__")) {
+	if !pyfmt.Truth(get(c, "__prereq__")) {
 		list = append(slices.Clone(lookups), "prerequired")
 	}
 	var b strings.Builder
@@ -271,7 +273,7 @@ func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lo
 func (r *Run) requisiteFailed(c, reqs *value.Map, tag string) {
 	if before := r.pre.Map(tag); before != nil {
 		// It was asked what it would change; nothing of that comes true.
-		if Truth(get(before, "changes")) {
+		if pyfmt.Truth(get(before, "changes")) {
 			before.Set("changes", value.NewMap())
 		}
 		before.Set("__run_num__", r.runNum)

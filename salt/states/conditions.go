@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -23,10 +25,10 @@ func (r *Run) conditions(ctx context.Context, c *value.Map) (*value.Map, error) 
 		if err != nil {
 			return err
 		}
-		res.Set("result", Truth(get(one, "result")) || Truth(get(res, "result")))
+		res.Set("result", pyfmt.Truth(get(one, "result")) || pyfmt.Truth(get(res, "result")))
 		appendTo(res, "comment", get(one, "comment"))
 		if v, ok := one.Get("skip_watch"); ok {
-			res.Set("skip_watch", Truth(v) || Truth(get(res, "skip_watch")))
+			res.Set("skip_watch", pyfmt.Truth(v) || pyfmt.Truth(get(res, "skip_watch")))
 		}
 		return nil
 	}
@@ -189,10 +191,10 @@ func (r *Run) condition(ctx context.Context, e *value.Map) (truth bool, retcode 
 	if err != nil {
 		return false, 0, err
 	}
-	if Truth(path) {
+	if pyfmt.Truth(path) {
 		v = traverse(v, str(path), ":")
 	}
-	return Truth(v), retcode, nil
+	return pyfmt.Truth(v), retcode, nil
 }
 
 // creates keeps a state from running whose files are there.

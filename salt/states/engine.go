@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -297,5 +299,5 @@ func (r *Run) failsHard(c *value.Map) bool {
 		v = r.o.Failhard
 	}
 	res := r.running.Map(Tag(c))
-	return Truth(v) && res != nil && get(res, "result") == false
+	return pyfmt.Truth(v) && res != nil && get(res, "result") == false
 }

@@ -3,13 +3,15 @@ package states
 import (
 	"context"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
 // event tells the bus of one state that has ended: with state_events under the job's
 // tag, with the option fire_event under one of its own.
 func (r *Run) event(ctx context.Context, res *value.Map, total int, fire any) {
-	if r.o.Fire == nil || !r.o.Events && !Truth(fire) {
+	if r.o.Fire == nil || !r.o.Events && !pyfmt.Truth(fire) {
 		return
 	}
 	data := value.NewMap("ret", res.Clone())

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -36,7 +38,7 @@ func (r *Run) listen(ctx context.Context, chunks []*value.Map) error {
 				}
 				for _, c := range heard {
 					res := r.running.Map(Tag(c))
-					if res == nil || !Truth(get(res, "changes")) {
+					if res == nil || !pyfmt.Truth(get(res, "changes")) {
 						continue
 					}
 					mine := references(chunks, l.module, l.name)

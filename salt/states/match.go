@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/value"
 )
@@ -63,7 +65,7 @@ func verifyTopItem(env, item any) []string {
 	switch item := item.(type) {
 	case *value.Map:
 		item.Range(func(_, v any) bool {
-			if !Truth(v) {
+			if !pyfmt.Truth(v) {
 				errs = append(errs, fmt.Sprintf("Improperly formatted top file matcher in saltenv %s: %s file", str(item), str(v)))
 			}
 			return true

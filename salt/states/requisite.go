@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -193,13 +195,13 @@ func judge(kind string, res *value.Map, stats map[string]bool) {
 	switch {
 	case strings.HasPrefix(kind, "onchanges"):
 		// A state that failed has not changed anything that others wait for.
-		if outcome != false && Truth(changes) {
+		if outcome != false && pyfmt.Truth(changes) {
 			stats["onchangesmet"] = true
 		} else {
 			stats["onchanges"] = true
 		}
 		return
-	case strings.HasPrefix(kind, "watch") && Truth(changes):
+	case strings.HasPrefix(kind, "watch") && pyfmt.Truth(changes):
 		stats["change"] = true
 		return
 	case kind == "prereq" && outcome != nil:
@@ -208,7 +210,7 @@ func judge(kind string, res *value.Map, stats map[string]bool) {
 	case kind == "prereq":
 		stats["premet"] = true
 	}
-	if v, told := res.Get("__state_ran__"); !told || Truth(v) {
+	if v, told := res.Get("__state_ran__"); !told || pyfmt.Truth(v) {
 		stats["met"] = true
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -106,7 +108,7 @@ func (c *collection) render(ctx context.Context, sls, env string) (state *value.
 	if err != nil {
 		return nil, []string{fmt.Sprintf("Rendering SLS '%s:%s' failed: %v", env, sls, err)}, nil
 	}
-	if !Truth(v) {
+	if !pyfmt.Truth(v) {
 		return value.NewMap(), nil, nil
 	}
 	state, ok := copied(v).(*value.Map)

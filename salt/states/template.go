@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -57,7 +59,7 @@ func (r *Run) File(ctx context.Context, path string, data []byte) (Outcome, erro
 	}
 	high, ok := copied(v).(*value.Map)
 	if !ok {
-		if !Truth(v) {
+		if !pyfmt.Truth(v) {
 			return Outcome{Results: value.NewMap()}, nil
 		}
 		return Outcome{Errors: []string{fmt.Sprintf("SLS %s does not render to a dictionary", path)}}, nil

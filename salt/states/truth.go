@@ -1,12 +1,8 @@
 package states
 
 import (
-	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
-
-// Truth is Python's own truth of a value.
-func Truth(v any) bool { return pyfmt.Truth(v) }
 
 // mapOf returns v as a map with keys, nil for anything else.
 func mapOf(v any) *value.Map {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/value"
 )
 
@@ -25,7 +27,7 @@ func (r *Run) VerifyChunk(c *value.Map) (errs []string) {
 		}
 	}
 	sls, hasSLS := c.Get("__sls__")
-	if v, _ := c.Get("name"); Truth(v) {
+	if v, _ := c.Get("name"); pyfmt.Truth(v) {
 		if _, text := v.(string); !text {
 			in := ""
 			if hasSLS {
@@ -70,11 +72,11 @@ func (r *Run) verifyFunction(c *value.Map, sls any, hasSLS bool) (errs []string)
 		}
 	}
 	for _, name := range refusedOptions {
-		if v, _ := c.Get(name); Truth(v) {
+		if v, _ := c.Get(name); pyfmt.Truth(v) {
 			errs = append(errs, fmt.Sprintf("The option %s of state '%s' is not carried out here: leave it out", name, full))
 		}
 	}
-	if v, _ := c.Get("aggregate"); Truth(v) && aggregating[module] {
+	if v, _ := c.Get("aggregate"); pyfmt.Truth(v) && aggregating[module] {
 		errs = append(errs, fmt.Sprintf("The option aggregate of state '%s' is not carried out here: leave it out, each state then runs by itself", full))
 	}
 	return errs

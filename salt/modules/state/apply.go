@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -92,12 +94,12 @@ func begin(ctx context.Context, c *modules.Call, q any) (conflict []any, err err
 	if q == nil {
 		q, _ = c.Kwargs.Get("queue")
 	}
-	return queue(ctx, c, q, truth(mustGet(c, "concurrent")))
+	return queue(ctx, c, q, pyfmt.Truth(mustGet(c, "concurrent")))
 }
 
 // apply is highstate or sls.
 func apply(ctx context.Context, c *modules.Call) (any, error) {
-	if truth(c.Value("mods")) {
+	if pyfmt.Truth(c.Value("mods")) {
 		return runSLS(ctx, c, c.Value("mods"), nil, nil, mustGet(c, "exclude"))
 	}
 	return runHighstate(ctx, c, nil, nil, "")

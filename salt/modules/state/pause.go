@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
@@ -126,7 +128,7 @@ func pause(_ context.Context, c *modules.Call) (any, error) {
 		if all.Map(id) == nil {
 			all.Set(id, value.NewMap())
 		}
-		if v := c.Value("duration"); truth(v) {
+		if v := c.Value("duration"); pyfmt.Truth(v) {
 			seconds, ok := v.(int64)
 			if !ok || seconds < 0 {
 				return &modules.InvocationError{Msg: "duration is a number of seconds, not " + modules.PyRepr(v)}

@@ -85,7 +85,7 @@ func (r renderer) bounded(ctx context.Context) (context.Context, context.CancelF
 
 var (
 	_ states.Renderer = renderer{}
-	_ functions.Text      = renderer{}
+	_ functions.Text  = renderer{}
 )
 
 func (r renderer) vars() *value.Map {

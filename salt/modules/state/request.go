@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
@@ -21,7 +23,7 @@ func init() {
 	name := modules.Arg{Name: "name"}
 	modules.Register("state",
 		modules.Function{Name: "running", Args: []modules.Arg{{Name: "concurrent", Default: false}}, Run: func(_ context.Context, c *modules.Call) (any, error) {
-			if c.Truth("concurrent") {
+			if c.IsTrue("concurrent") {
 				return []any{}, nil
 			}
 			return conflicts(c), nil
@@ -137,7 +139,7 @@ func request(ctx context.Context, c *modules.Call) (any, error) {
 
 func checkRequest(_ context.Context, c *modules.Call) (any, error) {
 	all, err := requests(c)
-	if err != nil || !truth(c.Value("name")) {
+	if err != nil || !pyfmt.Truth(c.Value("name")) {
 		return all, err
 	}
 	v, ok := all.Get(c.Str("name"))
@@ -148,7 +150,7 @@ func checkRequest(_ context.Context, c *modules.Call) (any, error) {
 }
 
 func clearRequest(_ context.Context, c *modules.Call) (any, error) {
-	if !truth(c.Value("name")) {
+	if !pyfmt.Truth(c.Value("name")) {
 		if err := os.Remove(requestPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -185,7 +187,7 @@ func runRequest(ctx context.Context, c *modules.Call) (any, error) {
 	})
 	c.Kwargs = kwargs
 	var res any
-	if mods, _ := asked.Get("mods"); truth(mods) {
+	if mods, _ := asked.Get("mods"); pyfmt.Truth(mods) {
 		res, err = runSLS(ctx, c, mods, nil, nil, mustGet(c, "exclude"))
 	} else {
 		res, err = runHighstate(ctx, c, nil, nil, "")

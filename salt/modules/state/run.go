@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/similar"
 
 	"github.com/momtree/mom/salt/modules"
@@ -46,7 +48,7 @@ func checkKeywords(c *modules.Call) error {
 	var bad error
 	c.Kwargs.Range(func(k, v any) bool {
 		name := k.(string)
-		if how, ok := refused[name]; ok && truth(v) {
+		if how, ok := refused[name]; ok && pyfmt.Truth(v) {
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("the keyword %s is not carried out by this minion: %s", name, how)}
 		} else if !ok && !slices.Contains(keywords, name) && similar.Name(name, keywords) != "" { // Salt ignores others
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("unknown keyword %s; there are %s", name, strings.Join(keywords, ", "))}
@@ -55,8 +57,6 @@ func checkKeywords(c *modules.Call) error {
 	})
 	return bad
 }
-
-func truth(v any) bool { return states.Truth(v) }
 
 func (j *job) keyword(name string) any {
 	v, _ := j.Kwargs.Get(name)
@@ -70,7 +70,7 @@ func prepare(ctx context.Context, c *modules.Call, test any, top string, fallbac
 	if err != nil {
 		return nil, nil, err
 	}
-	j = &job{Call: c, set: set, force: truth(mustGet(c, "force"))}
+	j = &job{Call: c, set: set, force: pyfmt.Truth(mustGet(c, "force"))}
 	saltenv, pillarenv, err := j.environments()
 	if err != nil {
 		return nil, nil, err
@@ -106,14 +106,14 @@ func (j *job) environments() (saltenv, pillarenv string, err error) {
 	saltenv, pillarenv = text(j.Env.Option("saltenv")), text(j.Env.Option("pillarenv"))
 	if v, ok := j.Kwargs.Get("saltenv"); ok && v != nil {
 		asked := modules.PyStr(v)
-		if truth(j.Env.Option("lock_saltenv")) && asked != saltenv {
+		if pyfmt.Truth(j.Env.Option("lock_saltenv")) && asked != saltenv {
 			return "", "", &modules.CommandError{Msg: "lock_saltenv is enabled, saltenv cannot be changed"}
 		}
 		saltenv = asked
 	}
 	if v := j.keyword("pillarenv"); v != nil {
 		pillarenv = modules.PyStr(v)
-	} else if v := j.keyword("saltenv"); v != nil && (j.Kwargs.Has("pillarenv") || truth(j.Env.Option("pillarenv_from_saltenv"))) {
+	} else if v := j.keyword("saltenv"); v != nil && (j.Kwargs.Has("pillarenv") || pyfmt.Truth(j.Env.Option("pillarenv_from_saltenv"))) {
 		pillarenv = modules.PyStr(v)
 	}
 	return saltenv, pillarenv, nil
@@ -130,7 +130,7 @@ func (j *job) testing(test any) bool {
 	if test == nil {
 		test = j.Env.Option("test")
 	}
-	return truth(test)
+	return pyfmt.Truth(test)
 }
 
 // testByData reports whether grains or pillar say `test: True`, which as in Salt makes the runs of
@@ -165,13 +165,13 @@ func (j *job) build(saltenv, top string) error {
 		Subject: subject{e, id}, Nodegroups: j.set.nodegroups(),
 		ID: id, JID: j.JID, OrchestrationJID: modules.PyStr(or(j.keyword("orchestration_jid"), "")),
 		Grains:  e.Grains,
-		Saltenv: saltenv, LockSaltenv: truth(e.Option("lock_saltenv")),
+		Saltenv: saltenv, LockSaltenv: pyfmt.Truth(e.Option("lock_saltenv")),
 		StateTop: j.set.top(), StateTopSaltenv: text(j.set.Option("state_top_saltenv")),
 		MergingStrategy: text(j.set.Get("top_file_merging_strategy")), DefaultTop: text(j.set.Get("default_top")),
-		EnvOrder: texts(j.set.Get("env_order")), MasterTopsFirst: truth(e.Option("master_tops_first")),
-		NoAutoOrder: j.set.Get("state_auto_order") == false, Failhard: truth(j.set.Option("failhard")),
+		EnvOrder: texts(j.set.Get("env_order")), MasterTopsFirst: pyfmt.Truth(e.Option("master_tops_first")),
+		NoAutoOrder: j.set.Get("state_auto_order") == false, Failhard: pyfmt.Truth(j.set.Option("failhard")),
 		DisabledRequisites: texts(e.Option("disabled_requisites")),
-		Test:               e.test, Mock: truth(j.keyword("mock")),
+		Test:               e.test, Mock: pyfmt.Truth(j.keyword("mock")),
 		Paused: func(ctx context.Context, id string) (bool, error) { return paused(ctx, e, j.JID, id) },
 		Fire:   e.Fire, Events: j.events(), Reload: e.reload, Umask: functions.WithUmask, Log: e.Log(),
 	}
@@ -198,9 +198,9 @@ func or(v, w any) any {
 // events tells whether each state is told as an event.
 func (j *job) events() bool {
 	if v := j.keyword("state_events"); v != nil {
-		return truth(v)
+		return pyfmt.Truth(v)
 	}
-	return truth(j.Env.Option("state_events")) || truth(j.set.Option("state_events"))
+	return pyfmt.Truth(j.Env.Option("state_events")) || pyfmt.Truth(j.set.Option("state_events"))
 }
 
 // subject is the minion as the top file is matched with.
@@ -225,7 +225,7 @@ func (j *job) end(out states.Outcome, err error) (any, error) {
 	}
 	j.Retcode = out.Retcode()
 	j.Out = "highstate"
-	if out.Results != nil && (truth(j.keyword("terse")) || j.Env.Option("state_data") == "terse") {
+	if out.Results != nil && (pyfmt.Truth(j.keyword("terse")) || j.Env.Option("state_data") == "terse") {
 		return changedOnly(out.Results), nil
 	}
 	return out.Value(), nil
@@ -236,7 +236,7 @@ func changedOnly(results *value.Map) *value.Map {
 	out := value.NewMap()
 	results.Range(func(tag, v any) bool {
 		res, _ := v.(*value.Map)
-		if r, _ := res.Get("result"); !truth(r) || res.Map("changes").Len() > 0 {
+		if r, _ := res.Get("result"); !pyfmt.Truth(r) || res.Map("changes").Len() > 0 {
 			out.Set(tag, v)
 		}
 		return true

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
 )
 
 // masterless tells whether a run takes files and options from this host.
 func masterless(env modules.Env) bool {
-	return truth(env.Option("local")) || env.Option("file_client") == "local"
+	return pyfmt.Truth(env.Option("local")) || env.Option("file_client") == "local"
 }
 
 // settings are the options by which states are collected: the master's where there is

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/render"
@@ -140,7 +142,7 @@ func rendererOf(env modules.Env, jid string) (renderer, error) {
 func newEngine(env modules.Env, set settings, jid string) (*render.Engine, error) {
 	files := env.Files()
 	return render.New(render.Options{
-		Loader: tree{files}, Functions: moduleCalls{env, jid}, AllowUndefined: truth(env.Option("allow_undefined")),
+		Loader: tree{files}, Functions: moduleCalls{env, jid}, AllowUndefined: pyfmt.Truth(env.Option("allow_undefined")),
 		Env: asMap(set.Option("jinja_env")), SLSEnv: asMap(set.Option("jinja_sls_env")),
 		HTTP:        render.NewHTTPClient(),
 		ReadImports: true,

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/modules"
@@ -127,7 +129,7 @@ func (x *extracted) checkPaths(ctx context.Context) (bool, error) {
 	} else if ok {
 		keep, given = old, true
 	}
-	x.keep = !given || states.Truth(keep)
+	x.keep = !given || pyfmt.Truth(keep)
 	name := expand(x.Name())
 	if !filepath.IsAbs(name) {
 		return x.ends(false, "%s is not an absolute path", x.Name())

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -100,7 +102,7 @@ func commandKwargs(c *Call) *value.Map {
 			kw.Set(name, v)
 		}
 	}
-	if shell := c.Value("shell"); states.Truth(shell) {
+	if shell := c.Value("shell"); pyfmt.Truth(shell) {
 		kw.Set("shell", shell)
 	} else if shell := c.Env.Grains().String("shell"); shell != "" {
 		kw.Set("shell", shell)
@@ -155,7 +157,7 @@ func cmdRun(ctx context.Context, c *Call) (*states.Result, error) {
 	if wrong := workFolder(c, res.Name); wrong != nil {
 		return wrong, nil
 	}
-	if states.Truth(get(c.Kwargs, "bg")) {
+	if pyfmt.Truth(get(c.Kwargs, "bg")) {
 		return started(ctx, c, res, name)
 	}
 	out, err := c.Module(ctx, "cmd.run_all", []any{name}, commandKwargs(c))

@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -23,7 +25,7 @@ func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 	if wrong := checkCommand(c, name); wrong != nil {
 		return wrong, nil
 	}
-	if states.Truth(get(c.Kwargs, "bg")) {
+	if pyfmt.Truth(get(c.Kwargs, "bg")) {
 		return bad(name, "The option bg of %s is not carried out by this minion: the copy of a script goes when the state has ended", c.Fun), nil
 	}
 	for _, arg := range []string{"context", "defaults"} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
@@ -42,7 +44,7 @@ func (m *managed) readContents(ctx context.Context) (*states.Result, error) {
 	if v == nil {
 		return nil, nil // a key of the pillar with nothing behind it says nothing
 	}
-	if !m.Truth("allow_empty") && !states.Truth(v) {
+	if !m.Truth("allow_empty") && !pyfmt.Truth(v) {
 		return m.fail("%s value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.", what), nil
 	}
 	return m.compose(ctx, v)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -92,10 +94,10 @@ func (d *directory) options() string {
 		d.owners.user = v
 	}
 	dirMode, fileMode := d.Value("dir_mode"), d.Value("file_mode")
-	if v, ok := d.Kwargs.Get("mode"); ok && !states.Truth(dirMode) {
+	if v, ok := d.Kwargs.Get("mode"); ok && !pyfmt.Truth(dirMode) {
 		dirMode = v
 	}
-	if !states.Truth(fileMode) {
+	if !pyfmt.Truth(fileMode) {
 		fileMode = dirMode
 	}
 	var err error
@@ -180,7 +182,7 @@ func (d *directory) failed(format string, a ...any) *states.Result {
 // recurse reads the option: user, group, mode, ignore_files, ignore_dirs, silent.
 func (d *directory) recurse() ([]string, error) {
 	v := d.Value("recurse")
-	if !states.Truth(v) {
+	if !pyfmt.Truth(v) {
 		return nil, nil
 	}
 	list, ok := v.([]any)

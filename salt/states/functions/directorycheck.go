@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -191,7 +193,7 @@ func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 // excluded tells whether a path fits a glob, or after E@ a regular expression, or one of a
 // list of them.
 func excluded(path string, pattern any) bool {
-	if !states.Truth(pattern) {
+	if !pyfmt.Truth(pattern) {
 		return false
 	}
 	return slices.ContainsFunc(texts(pattern), func(p string) bool {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/states"
@@ -80,7 +82,7 @@ func (c *Call) rewrite(name, body string, backup any) error {
 	if err != nil {
 		return err
 	}
-	if states.Truth(backup) {
+	if pyfmt.Truth(backup) {
 		if err := copyFile(real, real+pystr(backup)); err != nil {
 			return err
 		}

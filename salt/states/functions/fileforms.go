@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
@@ -25,8 +24,7 @@ var forms = map[string]form{
 		name: "yaml",
 		read: func(text string) (any, error) { return pyfmt.ReadYAML([]byte(text)) },
 		print: func(f form, v any) (string, error) {
-			text := strings.TrimSuffix(output.YAML(v, !f.unicode), "\n")
-			return strings.TrimSuffix(text, "\n..."), nil
+			return strings.TrimSuffix(pyfmt.YAML(v, pyfmt.YAMLForm{ASCII: !f.unicode}), "\n"), nil
 		},
 	},
 	"json": {
@@ -35,7 +33,7 @@ var forms = map[string]form{
 		read:  render.LoadJSON,
 		print: func(f form, v any) (string, error) { return render.JSON(v, f.json) },
 	},
-	"python":       {name: "python", print: func(_ form, v any) (string, error) { return output.Python(v), nil }},
+	"python":       {name: "python", print: func(_ form, v any) (string, error) { return pyfmt.Pretty(v, 1), nil }},
 	"configparser": {name: "configparser", print: func(_ form, v any) (string, error) { return iniText(v) }},
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -107,7 +109,7 @@ func (k *keyValues) wanted() string {
 		// SLS has is no dict to it.
 		all = value.NewMap(pystr(k.Value("key")), k.Value("value"))
 	} else if all.Len() == 0 {
-		if states.Truth(k.Value("key_values")) {
+		if pyfmt.Truth(k.Value("key_values")) {
 			return "file.keyvalue key and value not supplied and key_values is not a dictionary"
 		}
 		return "file.keyvalue key and value not supplied and key_values is empty"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 )
@@ -172,7 +174,7 @@ func fileBlock(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 	var newline *bool
 	if v := c.Value("append_newline"); v != nil {
-		b := states.Truth(v)
+		b := pyfmt.Truth(v)
 		newline = &b
 	}
 	if !text.IsText([]byte(before)) {

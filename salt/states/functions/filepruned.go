@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -51,7 +53,7 @@ func filePruned(_ context.Context, c *Call) (*states.Result, error) {
 		return nil, fmt.Errorf("File path must be absolute.")
 	}
 	p := &pruning{}
-	if v := c.Value("older_than"); states.Truth(v) {
+	if v := c.Value("older_than"); pyfmt.Truth(v) {
 		days, err := strconv.Atoi(pystr(v))
 		if err != nil {
 			return bad(name, "older_than of file.pruned is a number of days, not %s", pystr(v)), nil

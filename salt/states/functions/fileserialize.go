@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -97,14 +99,14 @@ func fileSerialize(ctx context.Context, c *Call) (*states.Result, error) {
 // dataset finds the value and the form; what is wrong with them is told.
 func (s *serialized) dataset() (v any, msg string) {
 	formatter, _ := s.Kwargs.Get("formatter")
-	if s.Truth("serializer") && states.Truth(formatter) {
+	if s.Truth("serializer") && pyfmt.Truth(formatter) {
 		return nil, "Only one of serializer and formatter are allowed"
 	}
 	name := "yaml"
 	if s.Truth("serializer") {
 		formatter = s.Value("serializer")
 	}
-	if states.Truth(formatter) {
+	if pyfmt.Truth(formatter) {
 		name = strings.ToLower(pystr(formatter))
 	}
 	v = s.Value("dataset")
@@ -134,7 +136,7 @@ func (s *serialized) dataset() (v any, msg string) {
 			})
 		}
 	}
-	if s.form.unicode = states.Truth(s.Value("encoding")); s.form.name == "python" || s.form.name == "configparser" {
+	if s.form.unicode = pyfmt.Truth(s.Value("encoding")); s.form.name == "python" || s.form.name == "configparser" {
 		s.form.unicode = true
 	}
 	if msg := s.form.options(opts); msg != "" {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -127,7 +129,7 @@ func grainAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 		return would(name, comment, changes), nil
 	}
 	res, err := grainSet(ctx, c, name, nil, value.NewMap("destructive", c.Value("destructive"), "force", c.Value("force")))
-	if err != nil || !states.Truth(res.Result) {
+	if err != nil || !pyfmt.Truth(res.Result) {
 		return res, err
 	}
 	if c.Value("destructive") == true {
@@ -146,7 +148,7 @@ func grainAppend(ctx context.Context, c *Call) (*states.Result, error) {
 	add := c.Value("value")
 	list, isList := now.([]any)
 	switch {
-	case !states.Truth(now) && !there:
+	case !pyfmt.Truth(now) && !there:
 		return bad(name, "Grain %s does not exist", name), nil
 	case isList && states.Has(list, add):
 		return good(name, fmt.Sprintf("Value %s is already in the list for grain %s", pystr(add), name)), nil
@@ -183,7 +185,7 @@ func grainListPresent(ctx context.Context, c *Call) (*states.Result, error) {
 		adds = []any{add}
 	}
 	list, isList := now.([]any)
-	if states.Truth(now) {
+	if pyfmt.Truth(now) {
 		missing := false
 		for _, v := range adds {
 			missing = missing || !states.Has(list, v)
@@ -224,7 +226,7 @@ func grainListAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !states.Truth(now) {
+	if !pyfmt.Truth(now) {
 		return good(name, fmt.Sprintf("Grain %s does not exist", name)), nil
 	}
 	list, ok := now.([]any)

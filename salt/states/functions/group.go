@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -53,7 +55,7 @@ func (c *Call) groupChanges(ctx context.Context) (changes *value.Map, there bool
 		return nil, false, err
 	}
 	out := value.NewMap()
-	if states.Truth(c.Value("gid")) {
+	if pyfmt.Truth(c.Value("gid")) {
 		gid, err := strconv.ParseInt(modules.PyStr(c.Value("gid")), 10, 64)
 		if err != nil {
 			return nil, true, &modules.CommandError{Msg: "Invalid gid"}
@@ -177,7 +179,7 @@ func (c *Call) groupNew(ctx context.Context, r *states.Result) (*states.Result, 
 	if err != nil {
 		return nil, err
 	}
-	if !states.Truth(added) {
+	if !pyfmt.Truth(added) {
 		return says(r, false, "Failed to create new group %s", name)
 	}
 	users := texts(c.Value("members"))

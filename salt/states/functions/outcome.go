@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -38,7 +40,7 @@ func work(err error) (text string, ok bool) {
 // truthOf calls an execution function and gives Python's truth of its result.
 func (c *Call) truthOf(ctx context.Context, fun string, args ...any) (bool, error) {
 	v, err := c.Module(ctx, fun, args, nil)
-	return states.Truth(v), err
+	return pyfmt.Truth(v), err
 }
 
 // mapOf calls an execution function that gives a map.
@@ -91,6 +93,6 @@ func (c *Call) condition(name string) (is, given bool) {
 	case string:
 		return v == "true" || v == "True", true
 	default:
-		return states.Truth(v), true
+		return pyfmt.Truth(v), true
 	}
 }

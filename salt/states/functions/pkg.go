@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -143,7 +145,7 @@ type refreshedKey struct{}
 // or if it says nothing, by the first state of a run.
 func (c *Call) refresh() bool {
 	if v := c.Value("refresh"); v != nil {
-		return states.Truth(v)
+		return pyfmt.Truth(v)
 	}
 	if c.Run == nil {
 		return true
@@ -201,7 +203,7 @@ func (c *Call) wishes() (*value.Map, bool) {
 // this host, unless the state says normalize: False.
 func (c *Call) normalWishes() (*value.Map, bool) {
 	wanted, ok := c.wishes()
-	if v := c.Value("normalize"); v != nil && !states.Truth(v) {
+	if v := c.Value("normalize"); v != nil && !pyfmt.Truth(v) {
 		return wanted, ok
 	}
 	out := value.NewMap()
@@ -276,7 +278,7 @@ func (c *Call) fulfillsOne(ctx context.Context, have []string, want string) (boo
 				return true, nil
 			}
 		}
-		kwargs := value.NewMap("ignore_epoch", states.Truth(c.Value("ignore_epoch")))
+		kwargs := value.NewMap("ignore_epoch", pyfmt.Truth(c.Value("ignore_epoch")))
 		cmp, err := c.Module(ctx, "pkg.version_cmp", []any{v, strings.TrimSpace(version)}, kwargs)
 		if err != nil {
 			return false, err

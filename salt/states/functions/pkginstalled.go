@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -20,10 +22,10 @@ type pkgPlan struct {
 
 func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
 	r := outcome(c)
-	if states.Truth(c.Value("pkg_verify")) {
+	if pyfmt.Truth(c.Value("pkg_verify")) {
 		return says(r, false, "This minion does not support pkg_verify of pkg.installed")
 	}
-	if v := c.Value("skip_suggestions"); v != nil && !states.Truth(v) {
+	if v := c.Value("skip_suggestions"); v != nil && !pyfmt.Truth(v) {
 		return says(r, false, "pkg.installed does not carry out skip_suggestions: False (leave it out: names are taken as they are, and nothing is suggested)")
 	}
 	handed, refusal := c.pkgKeywords("install", "update_holds")
@@ -33,7 +35,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 {
 		return says(r, true, "No packages to install provided")
 	}
-	if states.Truth(c.Value("pkgs")) && states.Truth(c.Value("sources")) {
+	if pyfmt.Truth(c.Value("pkgs")) && pyfmt.Truth(c.Value("sources")) {
 		return says(r, false, "Only one of \"pkgs\" and \"sources\" is permitted.")
 	}
 	plan, err := c.pkgPlan(ctx, r)
@@ -155,7 +157,7 @@ func (c *Call) pkgWould(r *states.Result, plan *pkgPlan) (*states.Result, error)
 // pkgDo installs and looks at what came of it.
 func (c *Call) pkgDo(ctx context.Context, r *states.Result, plan *pkgPlan) (*states.Result, error) {
 	kwargs := value.NewMap("refresh", c.refresh(), "skip_verify", c.Value("skip_verify"), "reinstall", len(plan.again) > 0,
-		"ignore_epoch", states.Truth(c.Value("ignore_epoch")), "saltenv", c.Saltenv)
+		"ignore_epoch", pyfmt.Truth(c.Value("ignore_epoch")), "saltenv", c.Saltenv)
 	if repo := c.Value("fromrepo"); repo != nil {
 		kwargs.Set("fromrepo", repo)
 	}
@@ -211,7 +213,7 @@ func (c *Call) pkgVerdict(ctx context.Context, r *states.Result, plan *pkgPlan, 
 				return err
 			}
 		}
-		if states.Truth(c.Value("sources")) {
+		if pyfmt.Truth(c.Value("sources")) {
 			want = nil
 		}
 		switch {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -15,7 +17,7 @@ func pkgLatest(ctx context.Context, c *Call) (*states.Result, error) {
 	if c.Kwargs.Has("sources") {
 		return says(r, false, "The \"sources\" parameter is not supported.")
 	}
-	if states.Truth(c.Value("watch_flags")) {
+	if pyfmt.Truth(c.Value("watch_flags")) {
 		return says(r, false, "pkg.latest does not carry out watch_flags (leave it out: it is of Gentoo)")
 	}
 	handed, refusal := c.pkgKeywords("install")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -179,7 +181,7 @@ func (r *recursion) clean(ctx context.Context, kept []string) error {
 	if r.Test {
 		gone, err := d.unkept(ctx)
 		if len(gone) > 0 {
-			if states.Truth(r.res.Result) {
+			if pyfmt.Truth(r.res.Result) {
 				r.res.Result = nil
 			}
 			r.comments = append(r.comments, "\n#### removed ####\n"+strings.Join(gone, "\n"))
@@ -259,7 +261,7 @@ func (r *recursion) end() *states.Result {
 	if r.res.Comment == "" {
 		r.res.Comment = fmt.Sprintf("Recursively updated %s", r.name)
 	}
-	if r.res.Changes.Len() == 0 && states.Truth(r.res.Result) {
+	if r.res.Changes.Len() == 0 && pyfmt.Truth(r.res.Result) {
 		r.res.Comment = fmt.Sprintf("The directory %s is in the correct state", r.name)
 	}
 	return r.res

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/fileclient"
-	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -40,7 +41,7 @@ func (l listing) behind(rel string) bool {
 
 // taken tells whether a path below the folder is wanted.
 func (r *recursion) taken(rel string) bool {
-	if pat := r.Value("include_pat"); states.Truth(pat) && !excluded(rel, pat) {
+	if pat := r.Value("include_pat"); pyfmt.Truth(pat) && !excluded(rel, pat) {
 		return false
 	}
 	if excluded(rel, r.Value("exclude_pat")) {

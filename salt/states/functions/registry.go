@@ -2,11 +2,9 @@ package functions
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/registry"
 	"github.com/momtree/mom/salt/states"
 )
 
@@ -23,35 +21,13 @@ type Function struct {
 	Run func(ctx context.Context, c *Call) (*states.Result, error)
 }
 
-// registry maps full names to functions. It is written by init functions only, so
-// reading it needs no lock.
-var registry = map[string]Function{}
+var registered = registry.New("states", func(f Function) registry.Entry {
+	return registry.Entry{Name: f.Name, Doc: f.Doc, Args: f.Args, Code: f.Run != nil}
+})
 
 // Register adds functions to a state module. It is called from init of the module's
 // file and panics on a mistake in the declaration.
-func Register(module string, fns ...Function) {
-	for _, fn := range fns {
-		full := module + "." + fn.Name
-		_, dup := registry[full]
-		switch {
-		case module == "" || fn.Name == "" || strings.Contains(full[len(module)+1:], "."):
-			panic(fmt.Sprintf("states: bad function name %q", full))
-		case dup:
-			panic("states: function registered twice: " + full)
-		case fn.Run == nil || strings.TrimSpace(fn.Doc) == "":
-			panic("states: function without code or documentation: " + full)
-		}
-		seen, optional := map[string]bool{}, false
-		for _, a := range fn.Args {
-			if a.Name == "" || seen[a.Name] || a.Required && optional {
-				panic(fmt.Sprintf("states: bad argument %q of %s", a.Name, full))
-			}
-			seen[a.Name] = true
-			optional = optional || !a.Required
-		}
-		registry[full] = fn
-	}
-}
+func Register(module string, fns ...Function) { registered.Register(module, fns...) }
 
 // usable says of modules that not every host has why one cannot be used now, "" if it can.
 // It is written by init functions only.
@@ -71,10 +47,7 @@ func unusable(name string) string {
 }
 
 // Lookup returns the function of a full name such as "file.managed".
-func Lookup(name string) (Function, bool) {
-	fn, ok := registry[name]
-	return fn, ok
-}
+func Lookup(name string) (Function, bool) { return registered.Lookup(name) }
 
 // Names returns the full names of all functions, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(registry)) }
+func Names() []string { return registered.Names() }

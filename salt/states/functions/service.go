@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
@@ -111,7 +113,9 @@ func serviceRunning(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.serviceRun(ctx, true)
 }
 
-func serviceDead(ctx context.Context, c *Call) (*states.Result, error) { return c.serviceRun(ctx, false) }
+func serviceDead(ctx context.Context, c *Call) (*states.Result, error) {
+	return c.serviceRun(ctx, false)
+}
 
 // serviceRun brings a service into the state that is wanted.
 func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error) {
@@ -205,7 +209,7 @@ func (c *Call) serviceAct(ctx context.Context, start bool) (bool, error) {
 		fun, args = "service.start", []string{"no_block", "unmask", "unmask_runtime"}
 	}
 	v, err := c.Module(ctx, fun, []any{c.Name()}, c.systemdOnly(args...))
-	return states.Truth(v), err
+	return pyfmt.Truth(v), err
 }
 
 // serviceDelay waits init_delay seconds; "" is none.
@@ -253,7 +257,7 @@ func (c *Call) toggle(ctx context.Context, r *states.Result, enable bool, up any
 	if err != nil && !failed {
 		return nil, err
 	}
-	if err == nil && states.Truth(v) {
+	if err == nil && pyfmt.Truth(v) {
 		now, err := c.truthOf(ctx, "service."+word, name)
 		r.Changes = value.NewMap()
 		if now {
@@ -342,7 +346,7 @@ func serviceWatch(ctx context.Context, c *Call) (*states.Result, error) {
 		return nil, err
 	}
 	r.Changes.Set(c.Name(), v)
-	if states.Truth(v) {
+	if pyfmt.Truth(v) {
 		return says(r, v, "Service %s", past)
 	}
 	return says(r, v, "Failed to %s the service", verb)

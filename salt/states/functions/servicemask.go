@@ -3,6 +3,8 @@ package functions
 import (
 	"context"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -79,10 +81,10 @@ func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result,
 // unmask takes away the mask of a service that is to run, if the state says so, and tells
 // of it on a line of its own.
 func (c *Call) unmask(ctx context.Context, run bool) (string, error) {
-	if !run || !states.Truth(get(c.Kwargs, "unmask")) {
+	if !run || !pyfmt.Truth(get(c.Kwargs, "unmask")) {
 		return "", nil
 	}
-	r, err := c.setMask(ctx, false, states.Truth(get(c.Kwargs, "unmask_runtime")))
+	r, err := c.setMask(ctx, false, pyfmt.Truth(get(c.Kwargs, "unmask_runtime")))
 	if err != nil {
 		return "", err
 	}

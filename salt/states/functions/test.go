@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -213,7 +215,7 @@ func testWatch(_ context.Context, c *Call) (*states.Result, error) {
 	for _, v := range c.Requisites.List("watch") {
 		req, _ := v.(*value.Map)
 		res := c.Running.Map(states.Tag(req))
-		if states.Truth(get(res, "changes")) {
+		if pyfmt.Truth(get(res, "changes")) {
 			changed = append(changed, pystr(get(req, "state"))+": "+pystr(get(req, "__id__")))
 		}
 	}

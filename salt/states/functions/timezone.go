@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 )
@@ -41,7 +43,7 @@ func timezoneSystem(ctx context.Context, c *Call) (*states.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	utc := states.Truth(c.Value("utc"))
+	utc := pyfmt.Truth(c.Value("utc"))
 	setClock := utc && clock == "localtime"
 	var told []string
 	switch {

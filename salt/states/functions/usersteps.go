@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -152,7 +154,7 @@ func (c *Call) userShadow(ctx context.Context, r *states.Result) error {
 	for i, what := range []string{"last change date", "minimum days", "maximum days", "inactive days", "warning days", "expire days"} {
 		arg := userAges[i]
 		v := c.Value(arg[0])
-		if v == nil || arg[0] != "date" && !states.Truth(v) {
+		if v == nil || arg[0] != "date" && !pyfmt.Truth(v) {
 			continue
 		}
 		text := "set " + what + " to " + pyText(v)

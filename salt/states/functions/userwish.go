@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/pyfmt"
+
 	"github.com/momtree/mom/salt/modules"
-	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
 
@@ -33,7 +34,7 @@ func (w userWish) changes(ctx context.Context) (*value.Map, bool, error) {
 		return value.NewMap(), false, err
 	}
 	out := value.NewMap()
-	if uid := c.Value("uid"); states.Truth(uid) && modules.PyStr(uid) != modules.PyStr(info.Int("uid")) {
+	if uid := c.Value("uid"); pyfmt.Truth(uid) && modules.PyStr(uid) != modules.PyStr(info.Int("uid")) {
 		out.Set("uid", uid)
 	}
 	if err := w.group(ctx, info, out); err != nil {

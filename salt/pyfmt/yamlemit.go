@@ -1,12 +1,10 @@
-package output
+package pyfmt
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/momtree/mom/internal/terminal"
 )
 
 // foldAfter is the column behind which a line is folded at the next space.
@@ -16,21 +14,34 @@ var timestamp = regexp.MustCompile(`^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9
 
 // emitter writes the parts of YAML and knows where in the line it is.
 type emitter struct {
-	strings.Builder
+	Writer
+	model      Model
+	form       YAMLForm
 	step       int  // spaces per level
 	indent     int  // of this level
 	column     int  // in characters
 	whitespace bool // a space or line end was written last
 	indention  bool // only indentation stands in this line
 	flow       int  // levels of [] and {}
-	allFlow    bool
-	leaves     bool // what holds scalars alone is in flow style
-	ordered    bool // maps keep their order
-	ascii      bool // characters beyond ASCII are escaped
+	python     bool // writes as PyYAML's own emitter: \r is not a line end
+
+	seen  map[any]bool   // lists and maps that occur; true: more than once
+	named map[any]string // their anchors
 }
 
-// shows tells whether a character stands as it is.
-func (e *emitter) shows(r rune) bool { return isPrintable(r) && (!e.ascii || r <= '~') }
+// text writes a piece of a line.
+func (e *emitter) text(s string) { _, _ = e.WriteString(s) }
+
+// charge counts the text s, whose characters are looked at one by one.
+func (e *emitter) charge(s string) {
+	e.model.Alloc(8 * len(s))
+	e.model.Work(100 * len(s))
+}
+
+// shows reports whether a character stands as it is.
+func (e *emitter) shows(r rune) bool {
+	return isPrintable(r) && (!e.form.ASCII || r <= '~') && (e.form.Escape == nil || r < utf8.RuneSelf || !e.form.Escape(r))
+}
 
 func (e *emitter) deeper(flow, indentless bool) (before int) {
 	before = e.indent
@@ -46,12 +57,12 @@ func (e *emitter) deeper(flow, indentless bool) (before int) {
 }
 
 func (e *emitter) put(r rune) {
-	e.WriteRune(r)
+	_, _ = e.WriteRune(r)
 	e.column++
 }
 
 func (e *emitter) lineBreak() {
-	e.WriteByte('\n')
+	_ = e.WriteByte('\n')
 	e.column = 0
 }
 
@@ -71,7 +82,7 @@ func (e *emitter) indicator(s string, needSpace, whitespace, indention bool) {
 	if needSpace && !e.whitespace {
 		e.put(' ')
 	}
-	e.WriteString(s)
+	e.text(s)
 	e.column += len(s)
 	e.whitespace = whitespace
 	e.indention = e.indention && indention
@@ -82,7 +93,7 @@ func isBreak(r rune) bool {
 }
 
 func isPrintable(r rune) bool {
-	return r == '\n' || r >= 0x20 && r <= 0x7e || r >= 0xa0 && r <= 0xd7ff && !terminal.Obeyed(r) || r >= 0xe000 && r <= 0xfffd && r != 0xfeff
+	return r == '\n' || r >= 0x20 && r <= 0x7e || r >= 0xa0 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd && r != 0xfeff
 }
 
 // style is what the characters of a scalar allow.
@@ -143,6 +154,7 @@ func (e *emitter) analyse(s string) style {
 func (e *emitter) scalar(s string, plain bool, at place) {
 	before := e.deeper(true, false) // for the lines after the first
 	defer func() { e.indent = before }()
+	e.charge(s)
 	st := e.analyse(s)
 	fold := !at.simpleKey
 	allowed := st.blockPlain
@@ -197,17 +209,18 @@ func (e *emitter) single(s string, fold bool) {
 			}
 			spaces = true
 			continue
-		case isBreak(r):
+		case isBreak(r) && !(e.python && r == '\r'):
 			if !breaks && r == '\n' {
 				e.lineBreak()
 			}
 			if r == '\n' {
 				e.lineBreak()
 			} else {
-				e.WriteRune(r)
+				e.put(r)
 				e.column = 0
 			}
 			e.indention, breaks = true, true
+			e.whitespace = e.python
 			continue
 		}
 		if breaks {
@@ -248,7 +261,7 @@ func (e *emitter) double(s string, fold bool) {
 			default:
 				esc = fmt.Sprintf(`\U%08X`, r)
 			}
-			e.WriteString(esc)
+			e.text(esc)
 			e.column += len(esc)
 			spaces = false
 		case r == ' ':
@@ -286,7 +299,7 @@ func (e *emitter) literal(s string) {
 		for range e.indent + e.step {
 			e.put(' ')
 		}
-		e.WriteString(l)
+		e.text(l)
 		e.column += utf8.RuneCountInString(l)
 	}
 	e.indent = before
