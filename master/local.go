@@ -54,12 +54,12 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 	return m.below.Answer(ctx, what, arg)
 }
 
-// OpenJobs lists at most n jobs with a jid after the given one, in the order of jids: open jobs,
-// and closed ones whose end a parent may not have accepted. It blocks until the jobs of an earlier
-// run are open again.
+// OpenJobs lists the jobs that a master above has to be told of when it was away: the
+// open ones, and the closed ones of which it may not have heard the end; in the order of
+// their jids, those behind one, at most n.
 func (m *Master) OpenJobs(after string, n int) []string {
 	select {
-	case <-m.server.Opened(): // until the jobs of an earlier run are open
+	case <-m.server.Opened(): // the jobs of an earlier life are open again
 	case <-m.ctx.Done():
 		return nil
 	}
@@ -82,8 +82,8 @@ func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
 // for the forwarder; see [Master.Told].
 func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
-		word, closed := m.jobs.Word(jid) // read first: all reports up to this one are stored
-		yieldWord := func(w jobevent.Word) bool {
+		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
+		tell := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
 		}
@@ -95,7 +95,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return
 			}
-			if some = true; !yieldWord(w) {
+			if some = true; !tell(w) {
 				return
 			}
 		}
@@ -103,7 +103,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		case closed && !some: // cleaned up
 			m.Told(jid, word)
 		case closed:
-			yieldWord(jobevent.Closed{JID: jid, Word: word})
+			tell(jobevent.Closed{JID: jid, Word: word})
 		}
 	}
 }

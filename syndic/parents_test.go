@@ -103,8 +103,8 @@ func TestBadParents(t *testing.T) {
 	}{
 		{nil, "set syndic_master"},
 		{[]string{"top:x"}, "port"},
-		{[]string{"top-1", "top-2", "top-1"}, "duplicate address"},
-		{[]string{"top-1", "top-1:4506"}, "duplicate address"},
+		{[]string{"top-1", "top-2", "top-1"}, "named twice"},
+		{[]string{"top-1", "top-1:4506"}, "named twice"},
 	} {
 		conf := *n.conf
 		upper := *n.conf.Upper

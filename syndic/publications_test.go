@@ -173,7 +173,7 @@ func TestLocalMasterRefuses(t *testing.T) {
 	if got := len(n.master.published()); got != 1 {
 		t.Errorf("a refusal for good was asked %d times", got)
 	}
-	if why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String(""); why != "refused: forbidden" {
+	if why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String(""); why != "refused: it may not" {
 		t.Errorf("told %q", why)
 	}
 	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) }) // as while it starts

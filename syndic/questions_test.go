@@ -48,7 +48,7 @@ func TestQuestionsOfTheMasterAbove(t *testing.T) {
 	if a := said["echo"]; a == nil || a.String("value") != "hello" || a.String("id") != "syn-a" || a.String("error") != "" {
 		t.Errorf("answered %#v", a)
 	}
-	if a := said["nonsense"]; a == nil || a.String("error") != "unknown question: nonsense" {
+	if a := said["nonsense"]; a == nil || a.String("error") != "not known here: nonsense" {
 		t.Errorf("answered %#v", a)
 	}
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))

@@ -189,7 +189,7 @@ func TestUnreadableRowDoesNotBlock(t *testing.T) {
 	n.run(t)
 	waiting.Until(t, "the readable ones", func() bool { return p.count() == 2 && n.local.depth() == 0 })
 	aside := n.local.setAside()
-	if len(aside) != 2 || !strings.Contains(aside[0].Error, "read stored return") {
+	if len(aside) != 2 || !strings.Contains(aside[0].Error, "cannot be read") {
 		t.Errorf("set aside: %+v", aside)
 	}
 }
@@ -204,7 +204,7 @@ func TestRefusedRowIsSetAside(t *testing.T) {
 	n.run(t)
 	waiting.Until(t, "all others", func() bool { return p.count() == 29 })
 	waiting.Until(t, "the row to be set aside", func() bool { return len(n.local.setAside()) == 1 })
-	if it := n.local.setAside()[0]; it.ID != "web-7" || !strings.Contains(it.Error, "not accepted") {
+	if it := n.local.setAside()[0]; it.ID != "web-7" || !strings.Contains(it.Error, "did not take it") {
 		t.Errorf("set aside: %+v", it)
 	}
 	if n.local.depth() != 0 {

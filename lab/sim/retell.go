@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/syndic/events"
 )
 
-// retelling is the state of reports sent again to one parent; see the reporter in syndic/events.
+// retelling is what one life of a node tells a parent anew: syndic's teller.
 type retelling struct {
 	lap    events.Rotation
 	jid    string          // the job being told; "": none
