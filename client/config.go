@@ -19,7 +19,7 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 		return Options{}, err
 	}
 	if log != nil {
-		log.Debug("Reading configuration from " + conf.ConfFile) // Salt's text
+		log.Debug("Reading configuration from " + conf.ConfFile) //nolint:sloglint // Salt's text
 	}
 	for _, w := range warnings {
 		if log == nil {
@@ -30,7 +30,7 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 		if w.Kind == config.Missing {
 			level = slog.LevelWarn
 		}
-		log.Log(context.Background(), level, w.String())
+		log.Log(context.Background(), level, w.String()) //nolint:sloglint // the text of a configuration warning
 	}
 	groups := conf.Nodegroups
 	if groups == nil {

@@ -56,7 +56,7 @@ func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []stri
 	}
 	switch {
 	case err == nil:
-		m.log.Info(fmt.Sprintf("User %s Published command %s with jid %s", st.User, wire.FunName(st.Fun), j.JID))
+		m.log.Info(fmt.Sprintf("User %s Published command %s with jid %s", st.User, wire.FunName(st.Fun), j.JID)) //nolint:sloglint // Salt's text
 		return j.JID, nil
 	case errors.Is(err, publish.ErrNoMatch):
 		return "", fmt.Errorf("%w: %w", batches.ErrNobody, err)

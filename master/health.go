@@ -178,5 +178,5 @@ func (m *Master) failing(what string, err error, about ...any) {
 	if n == 0 {
 		level = slog.LevelDebug
 	}
-	m.log.Log(m.ctx, level, what, append(about, "count", n, "err", err)...)
+	m.log.Log(m.ctx, level, what, append(about, "count", n, "err", err)...) //nolint:sloglint // constant in each caller
 }

@@ -61,7 +61,7 @@ func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string,
 	if err != nil {
 		return nil, err
 	}
-	m.log.Info(fmt.Sprintf("User %s Published command %s with jid %s", m.access.Own, j.Fun, j.JID))
+	m.log.Info(fmt.Sprintf("User %s Published command %s with jid %s", m.access.Own, j.Fun, j.JID)) //nolint:sloglint // Salt's text
 	return job.Minions, nil
 }
 

@@ -161,7 +161,7 @@ func (c *Clock) found(j Jump, running time.Duration) {
 	if j.Down {
 		text = "wall clock far ahead after a restart, old jobs are not removed"
 	}
-	c.o.Log.Warn(text, "jumped", j.By.Round(time.Second), "believed_in", j.Left.Round(time.Second), "hint", "salt-run clock.confirm, if the clock is right")
+	c.o.Log.Warn(text, "jumped", j.By.Round(time.Second), "believed_in", j.Left.Round(time.Second), "hint", "salt-run clock.confirm, if the clock is right") //nolint:sloglint // one of two constants
 }
 
 // wait is how long a new time has to hold.

@@ -93,7 +93,7 @@ func (w *watched) tell(sure bool) {
 	if w.c.cfg.Role == "syndic" {
 		what = "parent unreachable, retrying"
 	}
-	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "reason", why, "hint", w.c.named(hint))
+	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "reason", why, "hint", w.c.named(hint)) //nolint:sloglint // one of two constants
 }
 
 // named adds to a hint the option that names the master.

@@ -84,7 +84,7 @@ func (l *Loop) Now(ctx context.Context, name string) (found bool, err error) {
 func (l *Loop) begin(ctx context.Context, r Run, missed string) {
 	if r.DryRun {
 		l.o.Table.Done(r.Name)
-		l.o.Log.Debug(fmt.Sprintf("Job %s has 'dry_run' set to True. Not running it.", r.Name))
+		l.o.Log.Debug(fmt.Sprintf("Job %s has 'dry_run' set to True. Not running it.", r.Name)) //nolint:sloglint // Salt's text
 		return
 	}
 	select {
@@ -95,7 +95,7 @@ func (l *Loop) begin(ctx context.Context, r Run, missed string) {
 		return
 	}
 	jid := l.o.JID()
-	l.o.Log.Info(fmt.Sprintf("Running scheduled job: %s%s with jid %s", r.Name, missed, jid))
+	l.o.Log.Info(fmt.Sprintf("Running scheduled job: %s%s with jid %s", r.Name, missed, jid)) //nolint:sloglint // Salt's text
 	l.wg.Go(func() {
 		defer func() {
 			<-l.slots

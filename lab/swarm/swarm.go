@@ -145,7 +145,7 @@ func (s *Swarm) trouble(what string, attrs ...any) {
 	}
 	s.mu.Unlock()
 	if tell {
-		s.cfg.Log.Warn(what, attrs...)
+		s.cfg.Log.Warn(what, attrs...) //nolint:sloglint // constant in each caller
 	}
 }
 

@@ -132,7 +132,7 @@ func (r *Report) Tell(now time.Time) {
 		if len(k.ids) > 0 {
 			about = append(about, "ids", k.ids)
 		}
-		r.log.Warn(k.cause.Text, append(about, k.about...)...)
+		r.log.Warn(k.cause.Text, append(about, k.about...)...) //nolint:sloglint // constant in each caller
 		k.untold, k.told, k.ids, k.about = 0, now, nil, nil
 	}
 }

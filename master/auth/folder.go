@@ -147,7 +147,7 @@ func (d *folder) tell(what, name string, err error) {
 		if errors.As(err, &named) {
 			err = named.Err
 		}
-		d.log.Warn(what, "path", filepath.Join(d.path, name), "err", err)
+		d.log.Warn(what, "path", filepath.Join(d.path, name), "err", err) //nolint:sloglint // constant in each caller
 	}
 }
 

@@ -164,7 +164,7 @@ func leave(places chan struct{}) {
 func (s *Service) tell(what string, err error, c Credentials) {
 	c.Username, c.Eauth = shortened(c.Username), shortened(c.Eauth)
 	if n := s.told.Note(what+"\x00"+c.From, s.now()); n > 0 {
-		s.log.Warn(what, "login", c, "reason", err.Error(), "times", n)
+		s.log.Warn(what, "login", c, "reason", err.Error(), "times", n) //nolint:sloglint // constant in each caller
 	}
 }
 

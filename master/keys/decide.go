@@ -84,7 +84,7 @@ func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
 	if v.Err != nil {
 		attrs = append(attrs, slog.Any("err", v.Err))
 	}
-	d.log.LogAttrs(ctx, level, msg, attrs...)
+	d.log.LogAttrs(ctx, level, msg, attrs...) //nolint:sloglint // one of two constants
 	return v
 }
 

@@ -143,7 +143,7 @@ func ordered(written any, folders map[string][]string) []string {
 func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	if err := r.proper(); err != nil {
 		if n := c.told.Note(r.ID, c.now()); n > 0 {
-			c.log.Error("Pillar render error: "+err.Error(), "minion", r.ID, "times", n)
+			c.log.Error("Pillar render error: "+err.Error(), "minion", r.ID, "times", n) //nolint:sloglint // Salt's text
 		}
 		return value.NewMap("_errors", []any{err.Error()}), nil
 	}

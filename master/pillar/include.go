@@ -21,7 +21,7 @@ func (p *pass) includes(ctx context.Context, by includer, state *value.Map, list
 		in, err := readInclude(entry)
 		if err != nil {
 			text := fmt.Sprintf("Include Declaration in SLS '%s': %v", by.name, err)
-			p.log.Error("Pillar render error: "+text, "sls", by.name)
+			p.log.Error("Pillar render error: "+text, "sls", by.name) //nolint:sloglint // Salt's text
 			faults = append(faults, text)
 			continue
 		}

@@ -62,7 +62,7 @@ func firstOf(texts ...string) string {
 // fault adds an entry to _errors; what is logged has more than a minion may see.
 func (p *pass) fault(text string, more ...any) {
 	p.errors = append(p.errors, text)
-	p.log.Error("Pillar render error: "+text, more...)
+	p.log.Error("Pillar render error: "+text, more...) //nolint:sloglint // Salt's text
 }
 
 // run compiles, in Salt's order: which value wins depends on it.

@@ -47,7 +47,7 @@ func (s *Service) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	p, err := s.fromAbove(ctx, r.own())
 	if err != nil {
 		text := fmt.Sprintf("The pillar could not be had from the master above (pillar_upstream): %v", err)
-		s.log.Error("Pillar render error: "+text, "minion", r.ID)
+		s.log.Error("Pillar render error: "+text, "minion", r.ID) //nolint:sloglint // Salt's text
 		return value.NewMap("_errors", []any{text}), nil
 	}
 	return p, nil

@@ -117,7 +117,7 @@ func (p *pass) render(ctx context.Context, matches []found) *value.Map {
 func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, defaults *value.Map) (v any, faults []string) {
 	fault := func(text string) {
 		faults = append(faults, text)
-		p.log.Error("Pillar render error: "+text, "sls", name, "saltenv", env)
+		p.log.Error("Pillar render error: "+text, "sls", name, "saltenv", env) //nolint:sloglint // Salt's text
 	}
 	if ctx.Err() != nil { // told once, by compile
 		return nil, nil
@@ -178,7 +178,7 @@ func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, d
 // it.
 func (p *pass) unrendered(name, path, env string, err error) string {
 	text := fmt.Sprintf("Rendering SLS '%s' failed, render error:\n%v", name, err)
-	p.log.Error(text, "path", path, "saltenv", env)
+	p.log.Error(text, "path", path, "saltenv", env) //nolint:sloglint // Salt's text
 	if p.c.cfg.PillarSafeRenderError {
 		return fmt.Sprintf("Rendering SLS '%s' failed. Please see master log for details.", name)
 	}

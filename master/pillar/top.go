@@ -34,7 +34,7 @@ const badTop = "Error encountered while rendering pillar top file."
 func (p *pass) top(ctx context.Context) (merged []*aims, faults []string) {
 	fault := func(text string, err error) {
 		faults = append(faults, text)
-		p.log.Error("Pillar render error: "+text, "err", err)
+		p.log.Error("Pillar render error: "+text, "err", err) //nolint:sloglint // Salt's text
 	}
 	var tops []*value.Map
 	var included []include

@@ -41,7 +41,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 	kind := types[l.kind()]
 	fail := func(err error) {
 		r.failed.Add(1)
-		r.o.Log.Error(fmt.Sprintf("Reactor '%s' failed to execute %s '%s'", l.id(), l.kind(), l.fun()), "sls", l.String("__sls__"), "err", err)
+		r.o.Log.Error(fmt.Sprintf("Reactor '%s' failed to execute %s '%s'", l.id(), l.kind(), l.fun()), "sls", l.String("__sls__"), "err", err) //nolint:sloglint // Salt's text
 	}
 	if kind == "" {
 		fail(fmt.Errorf("there is no such type of reaction; it is local, runner, wheel or caller"))
@@ -76,7 +76,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 			return
 		}
 		if kind == "runner" {
-			r.o.Log.Info("Runner completed: " + c.JID)
+			r.o.Log.Info("Runner completed: " + c.JID) //nolint:sloglint // Salt's text
 		}
 	})
 	if !given {
@@ -129,7 +129,7 @@ func (r *Reactor) call(kind string, l low) (Call, error) {
 	switch {
 	case given && args != nil:
 		if l.Has("arg") || l.Has("kwarg") {
-			r.o.Log.Warn(fmt.Sprintf("Reactor '%s' is ignoring 'arg' and 'kwarg' due to presence of 'args'", l.id()), "sls", l.String("__sls__"))
+			r.o.Log.Warn(fmt.Sprintf("Reactor '%s' is ignoring 'arg' and 'kwarg' due to presence of 'args'", l.id()), "sls", l.String("__sls__")) //nolint:sloglint // Salt's text
 		}
 		if list, ok := args.([]any); ok && kind == "caller" && !dicts(list) {
 			c.Args = list

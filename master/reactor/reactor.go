@@ -141,7 +141,7 @@ func (r *Reactor) Run(ctx context.Context) {
 // tell logs what keeps happening once in a while.
 func (r *Reactor) tell(what, message string, args ...any) {
 	if n := r.told.Note(what, r.o.Now()); n > 0 {
-		r.o.Log.Error(message, append(args, "times", n)...)
+		r.o.Log.Error(message, append(args, "times", n)...) //nolint:sloglint // constant in each caller
 	}
 }
 

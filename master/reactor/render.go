@@ -27,7 +27,7 @@ func (r *Reactor) reactions(ctx context.Context, tag string, data *value.Map, sl
 			one, err := r.render(ctx, f, tag, data)
 			if err != nil {
 				r.failed.Add(1)
-				r.o.Log.Error(fmt.Sprintf("Failed to render %q", f.name), "tag", tag, "err", err)
+				r.o.Log.Error(fmt.Sprintf("Failed to render %q", f.name), "tag", tag, "err", err) //nolint:sloglint // Salt's text
 				continue
 			}
 			one.Range(func(id, body any) bool {
@@ -61,7 +61,7 @@ type file struct {
 func (r *Reactor) find(ctx context.Context, sls, tag string) (out []file) {
 	lost := func(name string, err error) {
 		r.failed.Add(1)
-		r.o.Log.Error(fmt.Sprintf("Can not render SLS %s for tag %s. File missing or not found.", name, tag), "err", err)
+		r.o.Log.Error(fmt.Sprintf("Can not render SLS %s for tag %s. File missing or not found.", name, tag), "err", err) //nolint:sloglint // Salt's text
 	}
 	if path, ok := strings.CutPrefix(sls, "salt://"); ok {
 		err := errors.New("this master serves no files")

@@ -96,7 +96,7 @@ func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *R
 			level = slog.LevelDebug
 		}
 	}
-	s.Log.Log(ctx, level, what, "cmd", r.Cmd, "id", r.ID, "err", err, "times", n)
+	s.Log.Log(ctx, level, what, "cmd", r.Cmd, "id", r.ID, "err", err, "times", n) //nolint:sloglint // constant in each caller
 }
 
 // call has the handler serve a request of somebody who may make it.

@@ -113,7 +113,7 @@ func (s *Scheduler) kept(name, what string) bool {
 	if jobs := s.pillar.Map("schedule"); jobs == nil || !jobs.Has(name) {
 		return false
 	}
-	s.o.Log.Warn(fmt.Sprintf("Cannot %s job %s, it's in the pillar!", what, name))
+	s.o.Log.Warn(fmt.Sprintf("Cannot %s job %s, it's in the pillar!", what, name)) //nolint:sloglint // Salt's text
 	return true
 }
 

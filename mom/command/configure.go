@@ -22,7 +22,7 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	no := func(v any, known bool) bool { return known && v == false }
 	whole := func(v any, _ bool) int { n, _ := v.(int64); return int(n) }
 	if f.unknown != "" {
-		log.Error("Invalid outputter " + f.unknown + " specified, falling back to nested")
+		log.Error("Invalid outputter " + f.unknown + " specified, falling back to nested") //nolint:sloglint // Salt's text
 	}
 	f.writes(text(c.Get("output")), log)
 	f.File, f.paint = cmp.Or(f.File, text(c.Get("output_file"))), text(c.Get("color"))

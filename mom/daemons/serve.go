@@ -106,15 +106,15 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	})
 	defer daemon.WriteStacks(log)()
 	for _, w := range s.warnings {
-		log.Warn(w.String())
+		log.Warn(w.String()) //nolint:sloglint // the text of a configuration warning
 	}
 	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile), strings.ReplaceAll(strings.ToLower(svc.name), " ", "-"))
 	if err != nil {
 		log.Error("daemon failed to start", "err", err)
 		return &startError{err}
 	}
-	defer pid.Remove() //nolint:errcheck // a stale file is recognised at the next start
-	log.Info("Starting the "+svc.name, "version", svc.version)
+	defer pid.Remove()                                         //nolint:errcheck // a stale file is recognised at the next start
+	log.Info("Starting the "+svc.name, "version", svc.version) //nolint:sloglint // Salt's text
 	run, err := svc.open(ctx, log)
 	if err != nil {
 		taken := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL)

@@ -109,7 +109,7 @@ func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpda
 		if u.Return != nil {
 			how = "returned with non-zero exit code"
 		}
-		r.log.Error("Minion " + u.Stopped + " " + how + ". Batch run stopped due to failhard")
+		r.log.Error("Minion " + u.Stopped + " " + how + ". Batch run stopped due to failhard") //nolint:sloglint // Salt's text
 	}
 	if u.Complete != nil {
 		return r.fetch(ctx, u.JID, rep)

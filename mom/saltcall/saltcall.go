@@ -189,13 +189,13 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	if err != nil {
 		return nil, err
 	}
-	log.Debug("Reading configuration from " + conf.ConfFile) // Salt's text
+	log.Debug("Reading configuration from " + conf.ConfFile) //nolint:sloglint // Salt's text
 	for _, w := range warnings {
 		level := slog.LevelDebug // the daemon tells them when it starts
 		if w.Kind == config.Missing {
 			level = slog.LevelWarn
 		}
-		log.Log(ctx, level, w.String())
+		log.Log(ctx, level, w.String()) //nolint:sloglint // the text of a configuration warning
 	}
 	if f.id != "" {
 		conf.ID = f.id
