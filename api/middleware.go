@@ -83,7 +83,7 @@ func logged(log *slog.Logger, d Dialect, f *figures, now func() time.Time) middl
 				}
 				f.answered[min(max(rec.status/100, 0), len(f.answered)-1)].Add(1)
 				log.Info("request", "method", methodName(r.Method), "route", route, "status", rec.status, "bytes", rec.bytes,
-					"took", now().Sub(begun).Round(time.Microsecond), "from", clientAddr(r), "proto", r.Proto, "server", string(d))
+					"took", now().Sub(begun).Round(time.Microsecond), "peer", clientAddr(r), "proto", r.Proto, "server", string(d))
 			}()
 			next.ServeHTTP(rec, r)
 		})
