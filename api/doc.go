@@ -1,7 +1,7 @@
 // Package api is the REST API: Salt's rest_cherrypy and rest_tornado in one server, and more.
 //
-// A request passes the middlewares (address, log, recovery, ambiguous heads, front end), the [router]
-// that knows the routes, and the [guard] of its route, which checks the token and takes a place. Then
+// A request passes the middlewares (address, log, recovery, ambiguous heads, front end), the router,
+// which finds the route, and the guard of the route, which checks the token and takes a place. Then
 // the handler of its resource answers: jobs.go, keys.go, tree.go and so on, each with an interface of
 // what it asks the master. routes.go is the table from which the router and the OpenAPI document are
 // made, and build.go connects all parts. The master decides who may do what: each user has a [Session].
