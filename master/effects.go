@@ -16,9 +16,9 @@ import (
 // do carries one effect out. It does not wait.
 func (m *Master) do(e engine.Effect) {
 	switch e := e.(type) {
-	case engine.Tell:
+	case engine.SendReport:
 		m.tell(e)
-	case engine.Fresh:
+	case engine.NewReturn:
 		m.returned(e.Return)
 	case engine.Started:
 		m.publisher.Started(e)
@@ -28,7 +28,7 @@ func (m *Master) do(e engine.Effect) {
 		m.publisher.Skip(e)
 	case engine.Missed:
 		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
-	case engine.Find:
+	case engine.FindJob:
 		m.peers.Find(e.JID, e.IDs)
 	case engine.Rescued:
 		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
@@ -36,14 +36,14 @@ func (m *Master) do(e engine.Effect) {
 		m.completed(e.Account)
 	case engine.Ended:
 		m.publications.Over(e.JID)
-	case engine.Unended:
+	case engine.EndNotStored:
 		m.unended(e)
 	}
 }
 
 // tell gives a word to the bus, and so to the forwarder; that of a node also under the
 // node's name, as Salt does.
-func (m *Master) tell(t engine.Tell) {
+func (m *Master) tell(t engine.SendReport) {
 	tag, data := t.Word.Encode()
 	origin, _, _ := strings.Cut(t.From, "/")
 	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: t.Word, Stamp: m.now(), Origin: origin})
@@ -89,7 +89,7 @@ func (m *Master) recordJob(a engine.Account) {
 }
 
 // unended has a closed job ended anew whose words were let go while a disk took none.
-func (m *Master) unended(e engine.Unended) {
+func (m *Master) unended(e engine.EndNotStored) {
 	if !e.Again {
 		m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", e.Err)
 		return

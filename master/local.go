@@ -69,12 +69,12 @@ func (m *Master) OpenJobs(after string, n int) []string {
 // Word gives the number of the last word about a job that is closed and of which the
 // masters above may not have heard the end.
 func (m *Master) Word(jid string) (word uint64, closed bool) {
-	return m.jobs.Word(jid)
+	return m.jobs.LastReport(jid)
 }
 
 // Told tells that the masters above that asked for a job have taken all that was
 // told of it up to the event salt/job/<jid>/closed with that word.
-func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
+func (m *Master) Told(jid string, word uint64) { m.jobs.ReportsAccepted(jid, word) }
 
 // Story tells a job from the start, in events that speak of at most n minions each: who
 // has to answer, node by node, and who will not. The forwarder sends them to a parent
@@ -82,7 +82,7 @@ func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
 // for the forwarder; see [Master.Told].
 func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
-		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
+		word, closed := m.jobs.LastReport(jid) // before the rest is read: all up to this word is stored
 		tell := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
@@ -90,7 +90,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		ctx, cancel := engine.WriteContext()
 		defer cancel()
 		some := false
-		for w, err := range m.jobs.Story(ctx, jid, n) {
+		for w, err := range m.jobs.History(ctx, jid, n) {
 			if err != nil {
 				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return

@@ -115,7 +115,7 @@ func TestMinionDisk_SaysItRuns(t *testing.T) {
 	}
 	kept := 0
 	for _, jid := range jids {
-		eventually(t, "the job is adopted", func() bool { return r.jobs.Owes(jid, "m1") })
+		eventually(t, "the job is adopted", func() bool { return r.jobs.Expects(jid, "m1") })
 		if err := m1.answer(jid, strings.Repeat("x", limit/4)); err != nil {
 			t.Fatal(err)
 		}

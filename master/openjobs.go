@@ -103,11 +103,11 @@ func (m *Master) openEngine() error {
 	m.jobs = engine.New(engine.Config{
 		Account: engine.AccountConfig{
 			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected, FindJobWindow: m.cfg.Bounds.FindJobWindow,
-			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
+			Where: m.policy.WhereNow, Gone: m.peers.Gone, MaxAdopted: m.cfg.Bounds.Brought, MaxAdoptedPerMinion: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
 		Resources: m.resources.IDs, Manager: m.resources.Manager,
-		Done: m.ctx.Done(), Open: noted[0], Untold: noted[1],
+		Done: m.ctx.Done(), Open: noted[0], Unreported: noted[1],
 	})
 	return nil
 }

@@ -43,7 +43,7 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 		var x jobevent.Missing
 		if x, err = jobevent.DecodeMissing(id, data); err == nil {
 			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !s.o.Policy.Owned(node, id, minion) })
-			return nil, s.o.Jobs.Hear(node, x), true
+			return nil, s.o.Jobs.ReceiveReports(node, x), true
 		}
 	case jobevent.KindNew:
 		if ours { // it has told its expectation before
@@ -83,7 +83,7 @@ func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uin
 	if !x.Ours {
 		s.o.Policy.Claims().See(node, false, x.Minions...)
 	}
-	upTo = s.o.Jobs.Hear(node, x)
+	upTo = s.o.Jobs.ReceiveReports(node, x)
 	s.o.Publications.QueueHeard(node, x)
 	return upTo
 }
@@ -93,7 +93,7 @@ func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uin
 func (s *Service) hearNew(node string, x jobevent.New, all bool) (upTo uint64) {
 	allowed := s.o.Policy.Allowed(node, jobevent.Expectation{JID: x.JID, Minions: x.Minions})
 	s.o.Policy.Claims().See(node, all, allowed.Minions...)
-	upTo = s.o.Jobs.Learn(node, allowed)
+	upTo = s.o.Jobs.ReceiveNewJob(node, allowed)
 	s.o.Publications.QueueTakenOver(x.JID, node)
 	return upTo
 }

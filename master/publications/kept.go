@@ -73,18 +73,18 @@ func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bo
 // for it.
 func (s *Service) owes(l listener, jid string) bool {
 	if l.node {
-		return s.o.Jobs.OwesNode(jid, l.id) || s.WantsNode(jid, l.id)
+		return s.o.Jobs.ExpectsNode(jid, l.id) || s.WantsNode(jid, l.id)
 	}
-	return s.o.Jobs.Owes(jid, l.id) || s.Wants(jid, l.id)
+	return s.o.Jobs.Expects(jid, l.id) || s.Wants(jid, l.id)
 }
 
 // given tells that a peer is about to be given a job that it owes.
 func (s *Service) given(l listener, jid string) {
 	if l.node {
-		s.o.Jobs.GivenNode(jid, l.id)
+		s.o.Jobs.RedeliveredNode(jid, l.id)
 		return
 	}
-	s.o.Jobs.Given(jid, l.id)
+	s.o.Jobs.Redelivered(jid, l.id)
 	s.Given(jid, l.id)
 }
 

@@ -111,11 +111,11 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		if seq > before.Number {
 			return false
 		}
-		owes, queued := s.o.Jobs.Owes(rec.JID, id), s.Wants(rec.JID, id)
+		owes, queued := s.o.Jobs.Expects(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
 		case !owes && !queued, !s.Means(rec.Name(), id):
 			return true
-		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
+		case s.o.Jobs.NotDelivered(rec.JID, id), s.unheard(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
 			return true
 		}
@@ -127,7 +127,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "id", id, "err", err)
 			return true
 		}
-		s.o.Jobs.GivenStock(rec.JID, id)
+		s.o.Jobs.RedeliveredStock(rec.JID, id)
 		s.Given(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "id", id)

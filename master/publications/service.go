@@ -39,16 +39,16 @@ type Options struct {
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
 	Jobs interface {
-		Keeps(p returners.Part, queued bool)
-		Unkeep(parts ...returners.Part)
-		Given(jid, id string)
-		GivenNode(jid, id string)
-		GivenStock(jid, id string)
+		KeepPublication(p returners.Part, queued bool)
+		DropPublications(parts ...returners.Part)
+		Redelivered(jid, id string)
+		RedeliveredNode(jid, id string)
+		RedeliveredStock(jid, id string)
 		Overdue(jid, reason string, minions map[string]string)
 		State(jid string) (engine.Account, bool)
-		Owes(jid, id string) bool
-		OwesNode(jid, id string) bool
-		Unheard(jid, id string) bool
+		Expects(jid, id string) bool
+		ExpectsNode(jid, id string) bool
+		NotDelivered(jid, id string) bool
 	}
 	// Nodes are those right below; Ask asks them all.
 	Nodes func() []string
@@ -105,7 +105,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
-		Found: o.Jobs.Keeps, Dropped: o.Jobs.Unkeep,
+		Found: o.Jobs.KeepPublication, Dropped: o.Jobs.DropPublications,
 	}, o.Store.Embedded())
 	if err != nil {
 		return nil, errors.Join(err, s.diary.Close())

@@ -119,18 +119,18 @@ func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, 
 }
 
 func (j jobs) State(string) (engine.Account, bool) { return engine.Account{}, false }
-func (j jobs) Owes(_, id string) bool              { return j.w.owes[id] }
-func (j jobs) OwesNode(_, id string) bool          { return j.w.owes[id] }
-func (j jobs) GivenNode(jid, id string)            { j.Given(jid, id) }
-func (j jobs) Unheard(string, string) bool         { return true }
+func (j jobs) Expects(_, id string) bool           { return j.w.owes[id] }
+func (j jobs) ExpectsNode(_, id string) bool       { return j.w.owes[id] }
+func (j jobs) RedeliveredNode(jid, id string)      { j.Redelivered(jid, id) }
+func (j jobs) NotDelivered(string, string) bool    { return true }
 
 // jobs writes down what it is told.
 type jobs struct{ w *world }
 
-func (jobs) Keeps(returners.Part, bool) {}
-func (jobs) Unkeep(...returners.Part)   {}
-func (j jobs) Given(_, id string)       { j.w.told = append(j.w.told, "given "+id) }
-func (j jobs) GivenStock(_, id string)  { j.w.told = append(j.w.told, "given to stock "+id) }
+func (jobs) KeepPublication(returners.Part, bool) {}
+func (jobs) DropPublications(...returners.Part)   {}
+func (j jobs) Redelivered(_, id string)           { j.w.told = append(j.w.told, "given "+id) }
+func (j jobs) RedeliveredStock(_, id string)      { j.w.told = append(j.w.told, "given to stock "+id) }
 func (j jobs) Overdue(_, reason string, minions map[string]string) {
 	j.w.told = append(j.w.told, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
 }

@@ -47,7 +47,7 @@ func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 				w.engine.Saved(save, returners.Result{}, nil)
 				if c.tells > 0 {
 					time.AfterFunc(c.tells, func() {
-						w.engine.Hear("n1", jobevent.Expectation{JID: someJob, Minions: []string{"b1"}, Ours: c.node != engine.Untracked})
+						w.engine.ReceiveReports("n1", jobevent.Expectation{JID: someJob, Minions: []string{"b1"}, Ours: c.node != engine.Untracked})
 					})
 				}
 				began := time.Now()
