@@ -78,7 +78,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 				t.Error("nobody noticed the jump")
 			}
 			r.publications.Tend()
-			r.tellStores()
+			r.reportProblems()
 			if told := r.Master.Snapshot().Told; len(told) != 1 {
 				t.Errorf("the tree shows %+v", told)
 			}
@@ -98,7 +98,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			if !r.ages.Steady() {
 				t.Error("the clock is back and not believed")
 			}
-			r.tellStores()
+			r.reportProblems()
 			if told := r.Master.Snapshot().Told; len(told) != 0 {
 				t.Errorf("the tree still shows %+v", told)
 			}

@@ -62,10 +62,10 @@ func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 			t.Errorf("depth %d: success %v, %.100q", d, ok, v)
 		}
 	}
-	r.tellStores()
+	r.reportProblems()
 	found := false
 	for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
-		found = found || strings.Contains(p.Detail, "results of minions were refused")
+		found = found || strings.Contains(p.Detail, "returns refused in the last hour")
 	}
 	if n := r.policy.Counts()["unusable"]; n == 0 || !found {
 		t.Errorf("counted %d, shown %v", n, found)

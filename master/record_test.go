@@ -54,7 +54,7 @@ func TestRecordOfAJobNeverChanges(t *testing.T) {
 		"another target":   testJob("*", "glob", "jid", jid, "fun", "cmd.run", "arg", []any{"rm -rf /srv"}),
 	} {
 		reply := r.say(load)
-		if e := reply.Map("error"); e == nil || !strings.Contains(e.String("message"), "is another one here") {
+		if e := reply.Map("error"); e == nil || !strings.Contains(e.String("message"), "exists with a different") {
 			t.Errorf("%s: %v", what, plain(t, reply))
 		}
 	}
@@ -129,7 +129,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 	r.say(testJob("*", "glob", "jid", jid))
 	m.hear()
 	reply := r.say(testJob("*", "glob", "jid", jid, "fun", "state.apply"))
-	want := "publish: job " + jid + " is another one here, with another fun: nothing was published; leave the jid to the master"
+	want := "publish: job " + jid + " exists with a different fun; omit jid to get a new one"
 	if e := reply.Map("error"); e == nil || e.String("message") != want {
 		t.Errorf("%v", plain(t, reply))
 	}
@@ -142,7 +142,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := r.publisher.Give(t.Context(), load, access.By{Owner: "root"})
+			_, err := r.publisher.PublishLoad(t.Context(), load, access.By{Owner: "root"})
 			replies <- err
 		}()
 	}

@@ -157,7 +157,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 }
 
 // takeWords hears words in their order, and gives up to which number all has to be
-// stored: intake's fromBelow.
+// stored: intake's receiveFromNode.
 func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 	s := n.w.o.sabotage
 	for _, w := range batch {
