@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A node that owes returns remembers the guests that have left: the master above
-// takes their returns from a node that has them alone.
+// A node with queued returns remembers the guests that have left: the master above accepts their
+// returns only from a node that has them.
 func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
 	r := belowATop(t)
 	r.start()

@@ -30,7 +30,7 @@ func TestStaleText(t *testing.T) {
 	}
 }
 
-// A job that is not open for too long any more, since it has ended, is no problem any more.
+// A stale job stops being a problem when it ends.
 func TestStaleJobThatHasEnded(t *testing.T) {
 	r := newRig(t)
 	m := r.open().Master

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// The tree shows entries of the configuration that have no effect, of each kind of option and
-// whether the reader of the files or the part that uses them finds it.
+// The tree shows ignored configuration entries, whether found by the file reader or by the part
+// that uses them.
 func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 	for name, set := range map[string]func(*config.Master){
 		"publisher_acl": func(c *config.Master) { c.PublisherAcl = map[string]any{"fred": []any{"test.("}} },
@@ -32,8 +32,7 @@ func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 	}
 }
 
-// A return that a returner of its minion did not save is shown by the tree, with the last one's
-// reason.
+// The tree shows returns that a returner on the minion did not save, with the last reason.
 func TestTree_UnsavedReturns(t *testing.T) {
 	r := newRig(t)
 	r.start()
