@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// storedOf tells whether load, returns and expectations of a job are in the store.
+// storedOf reports whether load, returns and expectations of a job are stored.
 func (r *rig) storedOf(jid string) string {
 	_, loaded, err := r.store.Local().GetLoad(r.t.Context(), jid)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r *rig) storedOf(jid string) string {
 	return fmt.Sprintf("load %v, %d returns, %d expectations", loaded, len(rets), len(xs))
 }
 
-// cleanedUp waits until the clean-up has come round a few times.
+// cleanedUp waits for a few rounds of cleanup.
 func (r *rig) cleanedUp() {
 	r.t.Helper()
 	file := filepath.Join(r.cfg.Cachedir, "age_clock") // written in each round
@@ -44,10 +44,8 @@ func (r *rig) cleanedUp() {
 	}
 }
 
-// With the clock 26 hours ahead, for jobs that are kept for 24, or as far behind,
-// nothing is removed, neither what is over nor what is open, and no queued job ends;
-// when it is back, all goes on. At the size of one minion; the bound that is crossed is
-// keep_jobs_seconds.
+// With the clock 26 hours ahead or behind, nothing is removed and no queued job ends, with
+// keep_jobs_seconds of 24 hours. Everything continues when the clock is right again.
 func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 	for _, by := range []time.Duration{26 * time.Hour, -26 * time.Hour} {
 		t.Run(by.String(), func(t *testing.T) {
@@ -78,7 +76,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 				t.Error("nobody noticed the jump")
 			}
 			r.publications.Tend()
-			r.tellStores()
+			r.reportProblems()
 			if told := r.Master.Snapshot().Told; len(told) != 1 {
 				t.Errorf("the tree shows %+v", told)
 			}
@@ -98,7 +96,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			if !r.ages.Steady() {
 				t.Error("the clock is back and not believed")
 			}
-			r.tellStores()
+			r.reportProblems()
 			if told := r.Master.Snapshot().Told; len(told) != 0 {
 				t.Errorf("the tree still shows %+v", told)
 			}
@@ -110,9 +108,8 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 	}
 }
 
-// Jobs that are open or queued outlive keep_jobs_seconds, restarts included, and when
-// a queued job ends at its deadline its account says so. At the size of two minions, 25
-// hours into jobs that are kept for 24.
+// Open and queued jobs outlive keep_jobs_seconds and restarts, and the account shows when a queued
+// job expires.
 func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	at := &clock{at: time.Now()}
 	r := newRig(t, func(c *config.Master) { c.LoopInterval = time.Millisecond })
@@ -129,7 +126,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	busy.hear()
 	m.mute()
 	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
-	at.forward(10 * time.Second) // its lease: the job for it is queued
+	at.forward(10 * time.Second) // past its lease: the job is queued for it
 	eventually(t, "m1 down", func() bool { return r.live("m1") == engine.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
 	eventually(t, "it is queued", func() bool { return len(r.publications.Queued()) == 1 && r.closed(queued) })

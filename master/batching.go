@@ -16,17 +16,17 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// openBatches makes what drives batches that no command waits for.
+// openBatches creates the service that runs batches without a waiting command.
 func (m *Master) openBatches() {
 	m.batches = batches.New(batches.Options{
-		Ctx: m.ctx, Cachedir: m.cfg.Cachedir, HashType: m.cfg.HashType, Keep: m.jobFiles != nil, Bus: m.bus, Me: m.name(),
-		Publish: m.publishSlice, Kill: m.killJob, Published: m.namedByJob, Returned: m.returnCode, Account: m.batchAccount,
+		Ctx: m.ctx, Cachedir: m.cfg.Cachedir, HashType: m.cfg.HashType, Keep: m.jobFiles != nil, Bus: m.bus, Me: m.instanceName(),
+		Publish: m.publishSlice, Kill: m.killJob, Published: m.listedByJob, Returned: m.returnCode, Account: m.batchAccount,
 		Fire: m.fire, Log: m.log, Now: m.now,
 	})
 }
 
-// name tells this master apart from others that share its cachedir.
-func (m *Master) name() string {
+// instanceName identifies this master among others that share its cachedir.
+func (m *Master) instanceName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"
@@ -34,7 +34,7 @@ func (m *Master) name() string {
 	return fmt.Sprintf("%s on %s, %s", m.cfg.ID, host, m.cfg.SockDir)
 }
 
-// publishSlice publishes the job of a batch to some of its minions, as the user who started it.
+// publishSlice publishes one slice of a batch as the user who started it.
 func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []string) (string, error) {
 	by, err := m.startedBy(ctx, st)
 	if err != nil {
@@ -42,14 +42,14 @@ func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []stri
 	}
 	load, err := sliceLoad(st, ids)
 	if err != nil {
-		return "", fmt.Errorf("a slice of batch %s: %w", st.JID, err)
+		return "", fmt.Errorf("encode slice of batch %s: %w", st.JID, err)
 	}
 	var j *publish.Job
 	give := func(ctx context.Context) (err error) {
-		j, err = m.publisher.Give(ctx, load, by)
+		j, err = m.publisher.PublishLoad(ctx, load, by)
 		return err
 	}
-	if st.JID == "" { // a request is being served
+	if st.JID == "" { // inside a request already
 		err = give(ctx)
 	} else {
 		err = m.server.Inside(ctx, "publish", load, give)
@@ -66,8 +66,8 @@ func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []stri
 	return "", err
 }
 
-// startedBy tells who started a batch. One that Salt's command has handed over is that of the user
-// of its job, whose first slice has been allowed.
+// startedBy returns the user of a batch. A batch handed over by Salt's command belongs to the user
+// of its job, whose first slice was allowed.
 func (m *Master) startedBy(ctx context.Context, st *batches.State) (access.By, error) {
 	if st.By.Owner != "" {
 		by := access.By{Owner: st.By.Owner}
@@ -82,7 +82,7 @@ func (m *Master) startedBy(ctx context.Context, st *batches.State) (access.By, e
 		return by, fmt.Errorf("%w: %w", batches.ErrNotNow, err)
 	}
 	if !ok {
-		return by, fmt.Errorf("job %s is not known here: its first slice was not published at this master", st.JID)
+		return by, fmt.Errorf("unknown job %s: its first slice was not published at this master", st.JID)
 	}
 	if o := access.OwnerOf(load); o.Eauth != "" {
 		by.Login = &server.Login{Name: o.Name, Eauth: o.Eauth, By: "eauth", Rules: m.access.External.Rules(o.Eauth, o.Name, nil)}
@@ -90,7 +90,7 @@ func (m *Master) startedBy(ctx context.Context, st *batches.State) (access.By, e
 	return by, nil
 }
 
-// sliceLoad is the publication of a slice.
+// sliceLoad returns the publish load of a slice.
 func sliceLoad(st *batches.State, ids []string) (wire.Raw, error) {
 	p := wire.PublishLoad{JID: st.JID, TgtType: "list", Fun: st.Fun, Arg: st.Arg, Ret: st.Ret, User: st.User, Kwargs: st.By.Extra}
 	var err error
@@ -108,7 +108,7 @@ func sliceLoad(st *batches.State, ids []string) (wire.Raw, error) {
 	return p.Encode()
 }
 
-// withKwargs puts keyword arguments behind the others, as Salt sends them.
+// withKwargs appends keyword arguments to positional ones, as Salt sends them.
 func withKwargs(arg, kwargs wire.Raw) (wire.Raw, error) {
 	if wire.Count(kwargs) == 0 {
 		return arg, nil
@@ -129,7 +129,7 @@ func withKwargs(arg, kwargs wire.Raw) (wire.Raw, error) {
 	return wire.Encode(append(slices.Clone(args), kw))
 }
 
-// killJob ends a job at minions that work on it.
+// killJob sends saltutil.kill_job to minions.
 func (m *Master) killJob(ctx context.Context, jid string, ids []string) error {
 	p := wire.PublishLoad{TgtType: "list", User: m.access.Own}
 	for _, f := range []struct {
@@ -145,12 +145,12 @@ func (m *Master) killJob(ctx context.Context, jid string, ids []string) error {
 	if err != nil {
 		return fmt.Errorf("encode saltutil.kill_job: %w", err)
 	}
-	_, err = m.publisher.Give(ctx, load, access.By{Owner: m.access.Own})
+	_, err = m.publisher.PublishLoad(ctx, load, access.By{Owner: m.access.Own})
 	return err
 }
 
-// namedByJob lists the minions that the stored job names.
-func (m *Master) namedByJob(ctx context.Context, jid string) ([]string, error) {
+// listedByJob returns the minions in the list target of a stored job.
+func (m *Master) listedByJob(ctx context.Context, jid string) ([]string, error) {
 	load, ok, err := m.store.Local().GetLoad(ctx, jid)
 	if err != nil || !ok {
 		return nil, err
@@ -171,8 +171,8 @@ func (m *Master) returnCode(ctx context.Context, jid, id string) (code int, ok b
 	return r.Retcode, true, nil
 }
 
-// batchAccount gives the account of a job. One that an earlier life left open may not have been
-// taken up yet.
+// batchAccount returns the missing minions of a job and whether it is open. A job marked as open
+// may not be restored yet.
 func (m *Master) batchAccount(jid string) (gone map[string]jobevent.Absence, open bool) {
 	a, known := m.jobs.State(jid)
 	if !known {

@@ -12,8 +12,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// bind opens the two ports and the local event sockets. The order matters: a
-// client that can publish must find the bus open.
+// bind opens the event sockets, then both ports: a client that can publish must find the bus open.
 func (m *Master) bind() (err error) {
 	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
 		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
@@ -24,7 +23,7 @@ func (m *Master) bind() (err error) {
 		return fmt.Errorf("open the event sockets: %w", err)
 	}
 	mute := presence.MuteFor
-	if !m.cfg.PresenceAsk { // nobody is asked whose a subscription is
+	if !m.cfg.PresenceAsk { // unidentified subscribers are not asked
 		mute = -1
 	}
 	m.ports, err = server.OpenPorts(server.PortsOptions{
@@ -34,13 +33,13 @@ func (m *Master) bind() (err error) {
 	if err != nil {
 		return err
 	}
-	// All that a request needs is there before the first can come.
+	// Everything that requests need must exist before the first one.
 	m.peers.Plant()
 	m.addCommands()
 	return m.ports.Serve(m.server.Receive)
 }
 
-// addCommands has the server serve all commands.
+// addCommands registers all commands with the server.
 func (m *Master) addCommands() {
 	commands.AddTo(&commands.Parts{
 		Config: m.cfg, Server: m.server, User: m.access.Own,
@@ -66,14 +65,14 @@ func (m *Master) addCommands() {
 	m.failover.Serve(m.server)
 }
 
-// subscribed is told of each subscription.
+// subscribed is called for each subscription.
 func (m *Master) subscribed(p *zmtp.Peer, topic string) {
 	m.peers.Subscribe(p, topic)
 	m.publications.Subscribed()
 	m.stats.Subscribed.Add(1)
 }
 
-// resourcesRefreshed fires Salt's event of it.
+// resourcesRefreshed fires Salt's event of a refreshed resource cache.
 func (m *Master) resourcesRefreshed(minion string) {
 	if m.cfg.MinionDataCacheEvents {
 		m.fire("salt/minion/"+minion+"/refresh/resource", wire.NewMap("Resource cache refresh", minion))

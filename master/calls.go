@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// joinEnv gives runners, templates and orchestrations what they see of this master.
-// Everything is open, and none of them has been called yet.
+// joinEnv passes this master's parts to runners, templates and orchestrations. All parts are open,
+// and none has been called.
 func (m *Master) joinEnv() {
 	m.wheels = wheels.Host{Env: wheels.Env{Keys: m.keys.Desk(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
 	m.env.Join(runnerenv.Parts{
@@ -31,18 +31,17 @@ func (m *Master) joinEnv() {
 	})
 }
 
-// openPeerCalls opens what minions have others do, and the master.
+// openPeerCalls creates the service for calls of minions to other minions and to the master.
 func (m *Master) openPeerCalls() {
 	m.peerCalls = peercall.New(peercall.Options{
-		Bounds: m.cfg.Bounds, Rules: m.access.Peers, Own: m.access.Own, Publish: m.publisher.GivePeer, State: m.jobs.State,
+		Bounds: m.cfg.Bounds, Rules: m.access.Peers, Own: m.access.Own, Publish: m.publisher.PublishPeer, State: m.jobs.State,
 		Results: func(ctx context.Context) (returners.Reader, error) { return m.env.As(m.access.Own).Jobs(ctx, "") },
-		Above:   &m.above, Owns: m.speaksFor, Runners: m.runners, JID: m.jids.Next, Bus: m.bus,
+		Above:   &m.above, Owns: m.nodeReports, Runners: m.runners, JID: m.jids.Next, Bus: m.bus,
 		Audit: m.audit.Note, Trespassed: m.policy.Trespassed, Log: m.log,
 	})
 }
 
-// openSchedule makes what runs runners by the clock. What of the option cannot be used is
-// told.
+// openSchedule creates the schedule. It logs invalid entries of the option.
 func (m *Master) openSchedule() {
 	began := time.Now()
 	moment := func() schedule.Moment { return schedule.Moment{Wall: m.now(), Age: time.Since(began)} }
@@ -63,17 +62,17 @@ func (m *Master) openSchedule() {
 	})
 }
 
-// scheduled tells why this master cannot run a job of its schedule.
+// scheduled returns an error if the master cannot run a scheduled job.
 func scheduled(j *schedule.Job) error {
 	if _, ok := runners.Lookup(j.Function); !ok {
 		return fmt.Errorf("Invalid function: %s is no runner of this master", j.Function)
 	}
 	if len(j.Returners) > 0 || j.Metadata != nil {
-		return errors.New("returner and metadata are for schedules of minions; what a master runs is in its job cache")
+		return errors.New("returner and metadata are not supported in the schedule of a master; results are in its job cache")
 	}
 	return nil
 }
 
-// TemplateCalls are the functions that templates of a master's own may call, beside those
-// of the renderer.
+// TemplateCalls returns the functions available in the master's own templates, in addition to
+// those of the renderer.
 func TemplateCalls() []string { return runnerenv.TemplateCalls() }

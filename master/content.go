@@ -24,10 +24,10 @@ func (m *Master) openFiles() (err error) {
 	return err
 }
 
-// Files is the file server, for whoever works for this master and needs its files.
+// Files returns the file server.
 func (m *Master) Files() *files.Server { return m.files }
 
-// openMine opens what minions give to the mine.
+// openMine opens the mine.
 func (m *Master) openMine() {
 	c := m.cfg
 	m.mine = mine.New(mine.Options{
@@ -36,18 +36,18 @@ func (m *Master) openMine() {
 		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
 		Subject: m.subject, Where: m.policy.Where,
 		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
-		Above: &m.above, Below: m.tree.Node, Owns: m.speaksFor,
+		Above: &m.above, Below: m.tree.Node, Owns: m.nodeReports,
 		Trespassed: m.policy.Trespassed, Log: m.log, Now: m.now,
 	})
 }
 
-// openTops reads where states come from beside the top file.
+// openTops loads master_tops.
 func (m *Master) openTops() (err error) {
 	m.tops, err = tops.New(m.cfg.MasterTops, m.cfg.Bounds, m.log)
 	return err
 }
 
-// openPillar reads what says where pillars come from.
+// openPillar creates the pillar compiler.
 func (m *Master) openPillar() error {
 	c, err := pillar.New(pillar.Options{
 		Config: m.cfg, Renderer: m.engines.New, Decrypter: m.engines.SecretKeys(), Functions: m.env.PillarFunctions(m.access.Own), Log: m.log, Now: m.now,
@@ -59,7 +59,7 @@ func (m *Master) openPillar() error {
 	return nil
 }
 
-// speaksFor tells whether a node right below speaks for a minion: one that it has reported.
-func (m *Master) speaksFor(node, id string) bool {
+// nodeReports reports whether a node directly below has reported a minion and may answer for it.
+func (m *Master) nodeReports(node, id string) bool {
 	return m.policy.Claims().Has(node, id) && m.policy.MayAnswer(node, id) == nil
 }

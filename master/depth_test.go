@@ -12,11 +12,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// nest is a value of that many lists inside each other.
+// nest returns n nested lists.
 func nest(depth int) wire.Raw { return append(bytes.Repeat([]byte{0x91}, depth), 0xc0) }
 
-// depths cross the bound of values (48), that of what is decoded (64) and the most
-// that Python's msgpack packs (511).
+// depths straddle the bound of values (48), of decoding (64) and of Python's msgpack (511).
 func depths() (out []int) {
 	for d := 1; d <= 70; d++ {
 		out = append(out, d)
@@ -24,7 +23,7 @@ func depths() (out []int) {
 	return append(out, 128, 300, 505)
 }
 
-// valueOf gives what is stored of a minion's return, and whether it succeeded.
+// valueOf returns the stored value of a minion's return, and whether it succeeded.
 func (r *rig) valueOf(jid, id string) (value wire.Raw, ok bool) {
 	r.t.Helper()
 	rets, err := r.store.Local().GetReturns(r.t.Context(), jid)
@@ -39,9 +38,8 @@ func (r *rig) valueOf(jid, id string) (value wire.Raw, ok bool) {
 	return nil, false
 }
 
-// C1, C6: a result of any depth that Python can send ends the job of its minion, as it
-// is or as an error that says why, and is acknowledged once. One stock minion, one job
-// for each depth.
+// A result of any depth that Python can send ends the job of its minion, unchanged or as an error
+// with the reason, and is acknowledged once.
 func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -62,19 +60,19 @@ func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 			t.Errorf("depth %d: success %v, %.100q", d, ok, v)
 		}
 	}
-	r.tellStores()
+	r.reportProblems()
 	found := false
 	for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
-		found = found || strings.Contains(p.Detail, "results of minions were refused")
+		found = found || strings.Contains(p.Detail, "returns refused in the last hour")
 	}
 	if n := r.policy.Counts()["unusable"]; n == 0 || !found {
 		t.Errorf("counted %d, shown %v", n, found)
 	}
 }
 
-// C1: in what a node passes up, a verdict is for the row alone: the others of the batch
-// are stored, the node is told which row and why, and an error ends that minion's job.
-// The node is an older one that takes 64 levels itself; 73 rows in one request. The same at a master with the bound depth.
+// A refusal in a node's batch affects one row: the others are stored, the node learns which row
+// was refused and why, and an error ends that minion's job. The node is an older one that accepts
+// 64 levels; 73 rows in one request.
 func TestVerdictIsForTheRowAlone(t *testing.T) {
 	for _, depth := range []int{wire.ValueDepth, 8} {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) { verdictForTheRowAlone(t, depth) })
@@ -83,7 +81,7 @@ func TestVerdictIsForTheRowAlone(t *testing.T) {
 
 func verdictForTheRowAlone(t *testing.T, depth int) {
 	r := newRig(t, ordersMasters, func(c *config.Master) { c.Bounds.Depth = depth })
-	r.opts.Parent = returners.DestAbove // in the middle of three tiers
+	r.opts.Parent = returners.DestAbove // a middle tier
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	rets := wire.NewMap("nomap", true)
@@ -120,15 +118,15 @@ func verdictForTheRowAlone(t *testing.T, depth int) {
 	}
 }
 
-// C6: a return that policy drops ends its minion's job with the reason. A minion that
-// does not sign, at a master that demands it; Salt's own waits as if nothing had come.
+// A return dropped by policy ends its minion's job with the reason. The minion does not sign and
+// the master requires it.
 func TestUnsignedReturnEndsTheJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.RequireMinionSignMessages = true })
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	m.hear()
-	if v := m.must(returnOf("m1", jid, "secret")); v != false { // Salt's word for a dropped return
+	if v := m.must(returnOf("m1", jid, "secret")); v != false { // Salt's answer to a dropped return
 		t.Errorf("answered by %v", v)
 	}
 	v, ok := r.valueOf(jid, "m1")
@@ -137,7 +135,7 @@ func TestUnsignedReturnEndsTheJob(t *testing.T) {
 	}
 }
 
-// C6: a return that cannot be read ends its minion's job, if it says of which it is.
+// An unreadable return ends its minion's job if it names the job.
 func TestUnreadableReturnEndsTheJob(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -165,9 +163,8 @@ func TestUnreadableReturnEndsTheJob(t *testing.T) {
 	}
 }
 
-// C1: a job whose arguments nest deeper than results may is refused by name, so that
-// whatever is published fits all the ways: in the load of its job, in the events about
-// it, and beside each result.
+// A job whose arguments nest too deeply is refused, so that every publication fits its load, its
+// events and its returns.
 func TestDeepArgumentsAreRefused(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -193,8 +190,8 @@ func TestDeepArgumentsAreRefused(t *testing.T) {
 	}
 }
 
-// C1: an event that no master above could take is dropped by itself and acknowledged;
-// those beside it are heard.
+// An event too deep for the masters above is dropped and acknowledged; the others of its request
+// are processed.
 func TestDeepEventsAreDroppedAlone(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -223,8 +220,7 @@ func TestDeepEventsAreDroppedAlone(t *testing.T) {
 	}
 }
 
-// A syndic of Salt's gets None whatever became of what it returned: one of 3008 that gets another
-// answer returns nothing any more.
+// A stock syndic always gets None: one of 3008 stops returning after any other answer.
 func TestPythonSyndicIsAnsweredWithNone(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()

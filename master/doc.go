@@ -1,34 +1,28 @@
-// Package master is the master daemon: it publishes jobs on one port and takes
-// everything else on the other, as Salt's master does.
+// Package master is the master daemon: it publishes jobs on one port and receives everything
+// else on the other, as Salt's master does.
 //
-// Requests come through package server, which holds the rules by which they are let in.
-// Each command is entered by the file that serves it: in package commands what needs
-// little of the master, in the package that serves it the rest.
+// Package server receives requests and checks who may send them. The package that serves a
+// command registers it; package commands has those that need little of the master.
 //
-// The way of a job, in the order in which it goes:
+// The path of a job:
 //
-//	publish      the package: the command is read, authorised, matched (package ownership),
-//	             begun by the engine (package jobs) and stored; local.go: a job of a master
-//	             above, which the forwarder of the node brings by a call
-//	effects.go   carries out what the engine has to be done, as package driver hands it on:
-//	             words, events, publications (package publications: sealed and sent),
-//	             questions, ends
-//	intake       the package: one minion's answer, and those of minions below a node, stored
-//	             before they are acknowledged, then told to the engine; what minions and
-//	             nodes say, in events, and of jobs
-//	local.go     what else the forwarder of the node asks: a job told again
-//	restore      the package: takes open jobs up after a restart
+//	publish      parses and authorizes the command, matches the target (ownership), and
+//	             starts the job in the engine; local.go: a job of a master above, passed
+//	             in by the forwarder
+//	effects.go   carries out the effects of the engine: reports, events, publications
+//	             (package publications), find_job, ends
+//	intake       receives returns, which are stored before they are acknowledged, and
+//	             events, among them the reports of nodes below
+//	local.go     other calls of the forwarder: the history of a job
+//	publish      Resumer restores open jobs after a restart
 //
-// parts.go lists what a [Master] is made of, master.go opens it all in order and closes it,
-// run.go runs it.
+// parts.go lists the parts of a [Master], master.go opens and closes them, run.go runs them.
 //
-// What stands by itself is in sub-packages that know nothing of a [Master]; the
-// files here that bear their names only join them to it. At the door: ports, server, commands,
-// admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
-// failover, treewatch, datacache, cache3008, resources. Jobs: publish, jobs, jobs/ledger,
-// driver, intake, below, restore, jobstore, jobfiles, publications, retention. What minions ask
-// for: files, pillar, mine, peercall, tops, and above (what the master above is asked). What starts
-// by itself: reactor, orchestrate. For operators: runners, wheels, functions, and runnerenv (what
-// they see of the master); rendering makes what renders for all of these. To look at: meters,
-// tracer, eventreturn.
+// The sub-packages do not import this one; files here with their names connect them.
+// Access: server, commands, admission, access, auth, ownership, roles, keys, keyring,
+// signatures. Presence: peers, presence, findjob, failover, treewatch, datacache, resources.
+// Jobs: publish, engine, intake, below, jobstore, jobfiles, publications, retention, batches.
+// Content: files, pillar, mine, tops, peercall, and above (queries to the master above).
+// Automation: reactor, orchestrate. Operators: runners, wheels, functions, runnerenv,
+// rendering. Observability: meters.
 package master

@@ -13,12 +13,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// do carries one effect out. It does not wait.
+// do carries out one effect. It does not block.
 func (m *Master) do(e engine.Effect) {
 	switch e := e.(type) {
-	case engine.Tell:
-		m.tell(e)
-	case engine.Fresh:
+	case engine.SendReport:
+		m.sendReport(e)
+	case engine.NewReturn:
 		m.returned(e.Return)
 	case engine.Started:
 		m.publisher.Started(e)
@@ -28,7 +28,7 @@ func (m *Master) do(e engine.Effect) {
 		m.publisher.Skip(e)
 	case engine.Missed:
 		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
-	case engine.Find:
+	case engine.FindJob:
 		m.peers.Find(e.JID, e.IDs)
 	case engine.Rescued:
 		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
@@ -36,14 +36,14 @@ func (m *Master) do(e engine.Effect) {
 		m.completed(e.Account)
 	case engine.Ended:
 		m.publications.Over(e.JID)
-	case engine.Unended:
-		m.unended(e)
+	case engine.EndNotStored:
+		m.endAgain(e)
 	}
 }
 
-// tell gives a word to the bus, and so to the forwarder; that of a node also under the
-// node's name, as Salt does.
-func (m *Master) tell(t engine.Tell) {
+// sendReport fires a report on the bus, which the forwarder reads. A node's report is also fired
+// under the node's name, as in Salt.
+func (m *Master) sendReport(t engine.SendReport) {
 	tag, data := t.Word.Encode()
 	origin, _, _ := strings.Cut(t.From, "/")
 	m.fireEvent(bus.Event{Tag: tag, Data: data, Value: t.Word, Stamp: m.now(), Origin: origin})
@@ -52,20 +52,20 @@ func (m *Master) tell(t engine.Tell) {
 	}
 }
 
-// returned tells of a return that is stored and was not before. Of a digest the event
-// is that of the node that has the result.
+// returned publishes a return stored for the first time. If it is a digest, the node that has the
+// result fires the event.
 func (m *Master) returned(r *returners.Return) {
 	m.stats.Returns.Add(1)
 	m.traces.Returned(r.JID, r.At)
 	m.reactor.Returned(r.JID, r.ID)
 	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
-		m.showReturn(r)
+		m.writeReturnFile(r)
 		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
 	}
 	m.publications.QueueAnswered(r.JID, r.ID)
 }
 
-// completed ends a job: the command that waits for it ends with this event.
+// completed fires the event that ends a job and the command that waits for it.
 func (m *Master) completed(a engine.Account) {
 	c := a.Complete()
 	tag, data := c.Encode()
@@ -77,7 +77,7 @@ func (m *Master) completed(a engine.Account) {
 	}
 }
 
-// recordJob makes the span of a whole job, whose end is known only now.
+// recordJob records the span of a job, at its end.
 func (m *Master) recordJob(a engine.Account) {
 	var err error
 	if len(a.Missing) > 0 {
@@ -88,21 +88,21 @@ func (m *Master) recordJob(a engine.Account) {
 		attribute.Int("salt.returned", a.Returned), attribute.Int("salt.failed", a.Failed), attribute.Int("salt.missing", len(a.Missing)))
 }
 
-// unended has a closed job ended anew whose words were let go while a disk took none.
-func (m *Master) unended(e engine.Unended) {
+// endAgain stores the end of a closed job again after records were dropped.
+func (m *Master) endAgain(e engine.EndNotStored) {
 	if !e.Again {
 		m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", e.Err)
 		return
 	}
 	m.wg.Go(func() {
-		defer m.publisher.Alone(e.JID)()
+		defer m.publisher.LockJID(e.JID)()
 		if err := m.restore.Again(m.ctx, e.JID); err != nil {
 			m.log.Error("closed job not recorded as closed", "jid", e.JID, "err", err)
 		}
 	})
 }
 
-// fire puts an event of this master on the bus.
+// fire fires an event of this master.
 func (m *Master) fire(tag string, data *wire.Map) {
 	if err := m.bus.Fire(tag, data); err != nil {
 		m.log.Error("event not fired", "tag", tag, "err", err)

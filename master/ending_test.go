@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// awayMinion starts a master with one minion that is known and away: each job is closed
-// at once, with a word about it.
+// awayMinion starts a master with one known minion that is away: each job closes at once with one
+// missing minion.
 func awayMinion(t *testing.T, r *rig) {
 	t.Helper()
 	r.accept("m1", "minion")
@@ -22,9 +22,8 @@ func awayMinion(t *testing.T, r *rig) {
 	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
 }
 
-// Between its last word and its end in the books a job is listed among those that the
-// masters above have to be told of again: the word may be lost just then. So it is while
-// the disk takes nothing.
+// A job is listed for the masters above from its last report until its end is stored, also while
+// the disk is full: the report may be lost in between.
 func TestJobThatIsJustClosedIsToldAgain(t *testing.T) {
 	r := belowATop(t)
 	store := newGated(r)
@@ -45,8 +44,7 @@ func TestJobThatIsJustClosedIsToldAgain(t *testing.T) {
 	}
 }
 
-// A word of a closed job that a node tells is not stored yet: the job is listed all the
-// time.
+// A job stays listed while a node's report of it, after its end, is not stored.
 func TestJobOfLateWordIsToldAgain(t *testing.T) {
 	r := belowATop(t)
 	store := newGated(r)
@@ -64,7 +62,7 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 		n.must(wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", tag, "data",
 			wire.NewMap("jid", someJob, "missing", wire.NewMap("x1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))}))
 	}()
-	events.take(tag) // it goes up, and may be lost there
+	events.take(tag) // it goes up and may be lost
 	time.AfterFunc(100*time.Millisecond, func() { close(hold) })
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
 		t.Errorf("told again are %v", jids)
@@ -75,9 +73,8 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 	}
 }
 
-// Jobs that are closed while the disk is full are closed on the disk, each with who is
-// missing, when it takes something again: in this life, and all of them. It runs with a
-// bound of 2 words that wait and 12 jobs.
+// Jobs that close while the disk is full are stored with their missing minions once there is room.
+// word_queue is 2, with 12 jobs.
 func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 	const jobs = 12
 	r := newRig(t, func(c *config.Master) { c.PublishRetention, c.Bounds.WordQueue = 0, 2 })

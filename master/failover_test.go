@@ -147,7 +147,7 @@ func TestFullDiskIsShown(t *testing.T) {
 	if err := os.Rename(r.cfg.Cachedir, away); err != nil {
 		t.Fatal(err)
 	}
-	r.tellStores()
+	r.reportProblems()
 	if d := told(); !strings.Contains(d, "cachedir takes no files") {
 		t.Errorf("told: %q", d)
 	}
@@ -159,7 +159,7 @@ func TestFullDiskIsShown(t *testing.T) {
 	if err := os.Rename(away, r.cfg.Cachedir); err != nil {
 		t.Fatal(err)
 	}
-	r.tellStores()
+	r.reportProblems()
 	if d := told(); d != "" {
 		t.Errorf("told still: %q", d)
 	}

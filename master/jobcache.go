@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// cacheName is the job cache that the configuration names beside the embedded
-// one; "": none.
+// cacheName returns the configured external job cache, or "".
 func (m *Master) cacheName() string {
 	name := m.cfg.MasterJobCache
 	if m.cfg.ExtJobCache != "" {
@@ -20,7 +19,7 @@ func (m *Master) cacheName() string {
 	return name
 }
 
-// remoteOpener gives the opener of that database.
+// remoteOpener returns the opener of the external job cache, or nil.
 func (m *Master) remoteOpener() func(context.Context) (returners.Returner, error) {
 	name := m.cacheName()
 	if name == "" {
@@ -35,7 +34,7 @@ func (m *Master) opener(name string) func(context.Context) (returners.Returner, 
 	}
 }
 
-// eventOpener gives the opener of the database that event_return names.
+// eventOpener returns the opener of the database in event_return, or nil.
 func (m *Master) eventOpener() func(context.Context) (returners.Returner, error) {
 	if len(m.cfg.EventReturn) == 0 {
 		return nil
@@ -43,15 +42,14 @@ func (m *Master) eventOpener() func(context.Context) (returners.Returner, error)
 	return m.opener(m.cfg.EventReturn[0])
 }
 
-// busy lists the jobs that are not cleaned up however old they are: those that are
-// open, in this life or a former one, those that are queued, those whose batch goes on, and
-// those of which a master above has not heard the end.
-func (m *Master) busy() []string {
+// retainedJobs returns the jobs that cleanup must keep at any age: open jobs, of this or a
+// previous run, queued jobs, running batches and jobs with an unreported end.
+func (m *Master) retainedJobs() []string {
 	jids := append(m.jobs.Marked(), m.jobs.Active()...)
 	for _, r := range m.publications.Records() {
 		jids = append(jids, r.JID)
 	}
-	if m.batches != nil { // else the master is being opened
+	if m.batches != nil { // nil while the master opens
 		jids = append(jids, m.batches.Active()...)
 	}
 	slices.Sort(jids)

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// follower is a client of the rig's master, as a user whose key is that text.
+// follower is a client of the rig's master with a user's key.
 func (r *rig) follower(user, key string, log *slog.Logger) *client.Client {
 	r.t.Helper()
 	dir := r.t.TempDir()
@@ -32,7 +32,7 @@ func (r *rig) follower(user, key string, log *slog.Logger) *client.Client {
 	return c
 }
 
-// cacheReads counts what a client says of reading the job cache.
+// cacheReads counts a client's log lines about reading the job cache.
 type cacheReads struct{ n atomic.Int64 }
 
 func (c *cacheReads) Write(line []byte) (int, error) {
@@ -42,9 +42,8 @@ func (c *cacheReads) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// C11: a command that pauses while 20,000 returns of 2 KB come through a node, more than
-// wait for it, misses none: each once, and the end with the true account. The reader
-// stands still after the hundredth until the job is over.
+// A command that pauses after the hundredth of 20,000 returns of 2 KB, more than can wait for it,
+// gets each return once and the correct account.
 func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	const minions = 20000
 	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
@@ -128,8 +127,8 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	}
 }
 
-// A user of publisher_acl reads the results of own jobs alone; what is not a job, or not
-// kept, is refused by name.
+// A user of publisher_acl reads the results of own jobs only. Unknown jobs and jobs that are not
+// kept are refused by name.
 func TestJobPageIsForWhoAsked(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()

@@ -25,13 +25,13 @@ import (
 )
 
 const (
-	// masterEnv holds the configuration of a master that this test program is to be.
+	// masterEnv holds the configuration of the master to run.
 	masterEnv = "MASTER_TEST_CHILD"
-	// aboveEnv is the jid of a job of a master above that it is given by its forwarder.
+	// aboveEnv is the jid of a job from a master above.
 	aboveEnv = "MASTER_TEST_ABOVE"
 )
 
-// mastering runs a master in this process, for tests that kill it.
+// mastering runs a master in this process, which tests kill.
 func mastering() bool {
 	text := os.Getenv(masterEnv)
 	if text == "" {
@@ -55,7 +55,7 @@ func mastering() bool {
 	return true
 }
 
-// giveFromAbove has a master publish a job, as the forwarder of its node does.
+// giveFromAbove publishes a job as the forwarder does.
 func giveFromAbove(m *Master, jid string) {
 	p, err := loadFromAbove(jid, "*")
 	if err == nil {
@@ -64,8 +64,8 @@ func giveFromAbove(m *Master, jid string) {
 	fmt.Fprintln(os.Stderr, "master child was given a job:", err)
 }
 
-// deadly kills its process by SIGKILL in the instant after it has committed a
-// job, if the trigger is there, or right before.
+// deadly kills its process right after it has committed a job if the trigger file exists, or right
+// before.
 type deadly struct {
 	returners.JobStore
 	trigger string
@@ -87,7 +87,7 @@ func (d *deadly) die() {
 	select {}
 }
 
-// mortal is a master in a process of its own, with minions in this one.
+// mortal is a master in its own process, with minions in this one.
 type mortal struct {
 	t    *testing.T
 	dir  string
@@ -109,7 +109,7 @@ func newMortal(t *testing.T) *mortal {
 	c.PkiDir, c.Cachedir, c.SockDir = filepath.Join(dir, "p"), filepath.Join(dir, "c"), filepath.Join(dir, "s")
 	c.SyndicDir, c.JobStoreFile = filepath.Join(dir, "y"), filepath.Join(dir, "jobs.db")
 	channeltest.WriteKeys(t, c.PkiDir, "master", "master")
-	// Ports that are free now: the later lives need the same ones.
+	// Later runs need the same ports.
 	r := newRig(t).open()
 	c.PublishPort, c.RetPort = r.pub, r.ret
 	r.stop()
@@ -146,7 +146,7 @@ func (m *mortal) trigger() {
 	}
 }
 
-// minion runs a minion of ours until the test ends.
+// minion runs a mom minion until the test ends.
 func (m *mortal) minion(id, key string) {
 	m.t.Helper()
 	c := config.DefaultMinion()
@@ -173,14 +173,14 @@ func (m *mortal) minion(id, key string) {
 	})
 }
 
-// client is one of the master in each of its lives.
+// client returns a client that survives restarts of the master.
 func (m *mortal) client() *client.Client {
 	return client.New(client.Options{
 		Addr: client.LocalAddr(m.cfg.Interface, m.cfg.RetPort), Cachedir: m.cfg.Cachedir, MasterUser: m.cfg.User, Bus: client.Bus{Dir: m.cfg.SockDir},
 	})
 }
 
-// publish starts a job; the master may die of it.
+// publish starts a job; the master may die.
 func (m *mortal) publish(j client.Job) (client.Published, error) {
 	c := m.client()
 	defer func() { _ = c.Close() }()
@@ -189,7 +189,7 @@ func (m *mortal) publish(j client.Job) (client.Published, error) {
 	return c.Publish(ctx, j)
 }
 
-// notes gives the jobs of which the store of the master, dead or alive, has a note.
+// notes returns the jobs with a note in the master's store.
 func (m *mortal) notes(kind string) []string {
 	m.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+m.cfg.JobStoreFile+"?mode=ro&_pragma=busy_timeout(5000)")
@@ -204,7 +204,7 @@ func (m *mortal) notes(kind string) []string {
 	return strings.Fields(text)
 }
 
-// runs counts how often each minion ran the job that writes to the mark.
+// runs returns how often each minion ran the job.
 func (m *mortal) runs(mark string) map[string]int {
 	b, _ := os.ReadFile(filepath.Join(m.dir, mark))
 	out := map[string]int{}
@@ -214,10 +214,8 @@ func (m *mortal) runs(mark string) map[string]int {
 	return out
 }
 
-// A master is killed in the very instant between the commit of a job and its
-// publication. Its next life gives the job to all its minions, which run it
-// once, and the account adds up (pains 17a, #38174's kind: a job that is stored
-// and that nobody has heard).
+// A master is killed between the commit of a job and its publication. After a restart it publishes
+// the job to all minions, which run it once, and the account is complete.
 func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	m := newMortal(t)
 	m.start()
@@ -269,7 +267,7 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	if kept := m.notes(returners.NotePublication); len(kept) != 0 {
 		t.Errorf("kept are %v", kept)
 	}
-	// Whatever comes after the next restart, too.
+	// Also after the next restart.
 	m.kill()
 	m.start()
 	eventually(t, "both minions there again", warm)
@@ -278,12 +276,12 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	}
 }
 
-// A master is killed as it stores a job of a master above. There is no job without who
-// asked for it: nobody above would be given its returns.
+// A master is killed as it stores a job of a master above. The job is never stored without its
+// requester, to whom its returns must go.
 func TestKilledAsAJobFromAboveIsStored(t *testing.T) {
 	for trigger, want := range map[string]int{"trigger before": 0, "trigger": 1} {
 		m := newMortal(t)
-		m.cfg.OrderMasters = true // jobs are taken though nobody is here
+		m.cfg.OrderMasters = true // jobs are accepted without a matching minion
 		m.env = []string{aboveEnv + "=" + jid.NewGenerator(time.Now, 0).Next()}
 		if err := errors.Join(os.MkdirAll(m.cfg.Cachedir, 0o700), os.WriteFile(filepath.Join(m.cfg.Cachedir, trigger), nil, 0o600)); err != nil {
 			t.Fatal(err)

@@ -17,16 +17,15 @@ import (
 )
 
 var (
-	// ErrNoMatch is wrapped when a target means nobody.
+	// ErrNoMatch is wrapped if no minion matches the target.
 	ErrNoMatch = publish.ErrNoMatch
-	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
+	// ErrNotNow is wrapped if no job can be started at the moment.
 	ErrNotNow = publish.ErrNotNow
 )
 
-// Publish starts a job of a master above, which the forwarder of this node has heard: by
-// the rights of the master's own user, held to what the master above says of its own. Who
-// asks for it is stored in one commit with it. An error wraps [ErrNoMatch], [ErrNotNow],
-// or else is a refusal for good.
+// Publish starts a job of a master above, received by the forwarder, with the rights of the
+// master's own user and the rules that the master above sends. The requesters are stored in the
+// same commit. Errors wrap [ErrNoMatch] or [ErrNotNow], or are permanent refusals.
 func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	p.User = m.access.Own
 	load, err := p.Encode()
@@ -34,7 +33,7 @@ func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...return
 		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
 	}
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
-		_, err := m.publisher.Give(ctx, load, access.By{Owner: m.access.Own}, asks...)
+		_, err := m.publisher.PublishLoad(ctx, load, access.By{Owner: m.access.Own}, asks...)
 		return err
 	})
 	if errors.Is(err, server.ErrNotStored) {
@@ -43,7 +42,7 @@ func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...return
 	return err
 }
 
-// Note stores notes of the forwarder that come without a job.
+// Note stores notes of the forwarder.
 func (m *Master) Note(ctx context.Context, notes ...returners.Note) error {
 	_, err := m.store.Save(ctx, returners.Noted(notes...))
 	return err
@@ -54,35 +53,33 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 	return m.below.Answer(ctx, what, arg)
 }
 
-// OpenJobs lists the jobs that a master above has to be told of when it was away: the
-// open ones, and the closed ones of which it may not have heard the end; in the order of
-// their jids, those behind one, at most n.
+// OpenJobs returns the jobs that a reconnected master above must be informed of: open jobs and
+// those with an unreported end. It returns at most n jids greater than after, sorted, and blocks
+// until the jobs of the previous run are restored.
 func (m *Master) OpenJobs(after string, n int) []string {
 	select {
-	case <-m.server.Opened(): // the jobs of an earlier life are open again
+	case <-m.server.Opened(): // open jobs are restored
 	case <-m.ctx.Done():
 		return nil
 	}
 	return m.jobs.Jobs(after, n)
 }
 
-// Word gives the number of the last word about a job that is closed and of which the
-// masters above may not have heard the end.
+// Word returns the number of a job's last report if the job is closed and its end is unreported.
 func (m *Master) Word(jid string) (word uint64, closed bool) {
-	return m.jobs.Word(jid)
+	return m.jobs.LastReport(jid)
 }
 
-// Told tells that the masters above that asked for a job have taken all that was
-// told of it up to the event salt/job/<jid>/closed with that word.
-func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
+// Told reports that the masters above that requested a job have accepted its reports up to the
+// event salt/job/<jid>/closed with that number.
+func (m *Master) Told(jid string, word uint64) { m.jobs.ReportsAccepted(jid, word) }
 
-// Story tells a job from the start, in events that speak of at most n minions each: who
-// has to answer, node by node, and who will not. The forwarder sends them to a parent
-// that was away. After those of a closed job comes its salt/job/<jid>/closed, which is
-// for the forwarder; see [Master.Told].
+// Story yields the reports of a job from its start, at most n minions per event, for a parent that
+// was away. For a closed job, salt/job/<jid>/closed follows; it is for the forwarder, see
+// [Master.Told].
 func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
-		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
+		word, closed := m.jobs.LastReport(jid) // read first: all reports up to this number are stored
 		tell := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
@@ -90,7 +87,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		ctx, cancel := engine.WriteContext()
 		defer cancel()
 		some := false
-		for w, err := range m.jobs.Story(ctx, jid, n) {
+		for w, err := range m.jobs.History(ctx, jid, n) {
 			if err != nil {
 				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return
@@ -100,7 +97,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 			}
 		}
 		switch {
-		case closed && !some: // cleaned up
+		case closed && !some: // removed from the store
 			m.Told(jid, word)
 		case closed:
 			tell(jobevent.Closed{JID: jid, Word: word})

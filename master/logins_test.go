@@ -12,11 +12,9 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// S0, with no login service configured: what comes with a login is judged by the login, never by the key beside it.
-// Salt's clients send root's key along with every token or eauth, so a wrong password
-// ran commands as root. One minion; every clear command that does something; each
-// field, in each of its two places, with whatever it may hold. The liar is a user of
-// salt-api whose password is wrong.
+// Without a login service, a request with a login is judged by the login, never by the key beside
+// it. Salt's clients send root's key with every token or eauth, so a wrong password ran commands
+// as root. Every clear command with an effect is tried with every field in both places.
 func TestLoginsAreRefusedBesideAnyKey(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -71,14 +69,14 @@ func TestLoginsAreRefusedBesideAnyKey(t *testing.T) {
 			t.Errorf("mk_token with %v: %v", c, v)
 		}
 	}
-	// The key alone is still good, and nothing was published before.
+	// The key alone still works, and nothing was published before.
 	id := r.say(testJob("*", "glob")).Map("load").String("jid")
 	if p := m.hear(); p.JID != id {
 		t.Errorf("heard %s before %s", p.JID, id)
 	}
 }
 
-// loginUsers is external_auth of these tests.
+// loginUsers is the external_auth option of these tests.
 func loginUsers(c *config.Master) {
 	c.ExternalAuth = map[string]any{
 		"auto": map[string]any{
@@ -94,9 +92,8 @@ func loginUsers(c *config.Master) {
 	c.TokenDir = filepath.Join(c.Cachedir, "tokens")
 }
 
-// E7, S0: users of login services by every door, with a token and with a password, each with
-// the key of root beside it: they may do what external_auth says and no more. Two minions, and
-// liars who know the name of a user but not the password, or have a token of another one.
+// Users of login services may do what external_auth allows and no more, through every command,
+// with token and password, each with root's key beside it.
 func TestUsersOfLoginServices(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()

@@ -16,13 +16,13 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// New opens the keys, the job store and the local sockets, and binds both
-// ports. Requests wait for [Master.Run].
+// New opens the keys, the job store and the sockets, and binds both ports. Requests wait until
+// [Master.Run].
 func New(o Options) (_ *Master, err error) {
 	if o.wrapStore == nil {
 		o.wrapStore = func(s returners.JobStore) returners.JobStore { return s }
 	}
-	m := &Master{self: self{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}}
+	m := &Master{identity: identity{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}}
 	if m.log == nil {
 		m.log = slog.Default()
 	}
@@ -47,7 +47,7 @@ func New(o Options) (_ *Master, err error) {
 		}
 	}()
 	//mutant:live-master-is-noticed
-	if err := m.vacant(); err != nil {
+	if err := m.checkAlone(); err != nil {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
@@ -83,7 +83,7 @@ func New(o Options) (_ *Master, err error) {
 	return m, m.bind()
 }
 
-// Close ends what is left and releases everything. It waits for requests at work.
+// Close stops the master and releases its resources. It waits for requests in progress.
 func (m *Master) Close() error {
 	m.closeOnce.Do(func() {
 		m.cancel()

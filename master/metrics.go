@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/master/reactor"
 )
 
-// Metrics are the master's figures and checks.
+// Metrics returns the master's metrics and health checks.
 func (m *Master) Metrics() metrics.Source {
 	jobs := meters.NewJobs()
 	parts := meters.Sources{
@@ -29,7 +29,7 @@ func (m *Master) Metrics() metrics.Source {
 	}
 }
 
-// collectReactor writes what the reactor has done.
+// collectReactor writes the metrics of the reactor.
 func collectReactor(s *metrics.Sink, c reactor.Counts) {
 	for what, n := range map[string]uint64{
 		"event": c.Events, "begun": c.Begun, "failed": c.Failed, "cut": c.Cut, "dropped": c.Dropped, "missed": c.Missed,
@@ -39,7 +39,7 @@ func collectReactor(s *metrics.Sink, c reactor.Counts) {
 	s.Set("mom_reactor_waiting", float64(c.Waiting))
 }
 
-// collectFiles writes what the file server has done.
+// collectFiles writes the metrics of the file server.
 func collectFiles(s *metrics.Sink, f *files.Server) {
 	c := f.Counts()
 	for what, n := range map[string]uint64{"served": c.Chunks.Load(), "hashed": c.Hashed.Load(), "received": c.Received.Load()} {
@@ -52,7 +52,7 @@ func collectFiles(s *metrics.Sink, f *files.Server) {
 	s.Set("mom_files_bytes_most", float64(most))
 }
 
-// Stats reads the counters.
+// Stats returns the counters.
 func (m *Master) Stats() meters.Stats {
 	st := m.stats.Read()
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.publications.Size()
@@ -62,9 +62,9 @@ func (m *Master) Stats() meters.Stats {
 	return st
 }
 
-// checks tell whether minions and clients can be served.
+// checks reports whether the master can serve minions and clients.
 func (m *Master) checks(ctx context.Context) []metrics.Check {
-	serving := metrics.Check{Name: "serving", Reason: "the master starts, or ends"}
+	serving := metrics.Check{Name: "serving", Reason: "the master is starting or shutting down"}
 	select {
 	case <-m.server.Opened():
 		if serving.OK = m.ctx.Err() == nil; serving.OK {

@@ -15,8 +15,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 )
 
-// onDisk is what the files of the master hold, in bytes; without the store's log, which is
-// reused and bounded.
+// onDisk returns the size of the master's files in bytes, without the bounded log of the store.
 func (r *rig) onDisk() (n int64) {
 	r.t.Helper()
 	err := filepath.Walk(r.dir, func(path string, info os.FileInfo, err error) error {
@@ -43,8 +42,8 @@ func (r *rig) has(jid, id string) bool {
 
 func inventedJID(n int) string { return fmt.Sprintf("20240102%06d%06d", n/10, n) }
 
-// Attack: an accepted minion fills the disk by returns of jobs that it invents. It adds its
-// quota and no more, and pays for nobody else.
+// Attack: an accepted minion fills the disk with returns of invented jobs. It can use its quota
+// and no more, and other minions are unaffected.
 func TestMinionDisk_Returns(t *testing.T) {
 	const limit, size, tries = 4 << 20, 512 << 10, 60
 	r := newRig(t, func(c *config.Master) { c.MinionReturnsMaxBytes = limit })
@@ -54,12 +53,12 @@ func TestMinionDisk_Returns(t *testing.T) {
 	big := strings.Repeat("x", size)
 	sent := 0
 	for i := range tries {
-		if err := m1.answer(inventedJID(i), big); err != nil { // answered, or it would come again
+		if err := m1.answer(inventedJID(i), big); err != nil { // acknowledged, or it would be sent again
 			t.Fatal(err)
 		}
 		sent += size
 	}
-	for i := range tries { // small ones are rows too
+	for i := range tries { // small ones add rows too
 		if err := m1.answer(inventedJID(1000+i), big[:1]); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +71,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 		}
 	})
 	m1, m2 := r.minion("m1", "minion", "minion").listen().announce(), r.minion("m2", "minion", "syndic")
-	for i := range tries { // a restart begins anew
+	for i := range tries { // a restart clears the quota
 		_ = m1.answer(inventedJID(2000+i), big)
 	}
 	if n := r.Stats().Trespasses[ownership.OfQuota]; n == 0 {
@@ -81,7 +80,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 	if err := m2.answer(inventedJID(3000), big); err != nil || !r.has(inventedJID(3000), "m2") {
 		t.Errorf("another minion's return is not stored: %v", err)
 	}
-	// What an open job waits for is taken, whatever was brought before.
+	// Returns of open jobs are accepted regardless of the quota.
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	m1.hear()
 	if err := m1.answer(jid, big); err != nil || !r.has(jid, "m1") {
@@ -92,7 +91,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 	}
 }
 
-// stopped runs check while the master is down, when all of its store is in its files.
+// stopped runs check while the master is down and its store is complete on disk.
 func (r *rig) stopped(check func()) {
 	r.t.Helper()
 	r.stop()
@@ -100,7 +99,7 @@ func (r *rig) stopped(check func()) {
 	r.open().serve()
 }
 
-// A job that a minion says it works on is none that somebody gave to this master.
+// A job reported by a minion does not count as published here.
 func TestMinionDisk_SaysItRuns(t *testing.T) {
 	const limit = 1 << 20
 	r := newRig(t, func(c *config.Master) { c.MinionReturnsMaxBytes = limit })
@@ -115,7 +114,7 @@ func TestMinionDisk_SaysItRuns(t *testing.T) {
 	}
 	kept := 0
 	for _, jid := range jids {
-		eventually(t, "the job is adopted", func() bool { return r.jobs.Owes(jid, "m1") })
+		eventually(t, "the job is adopted", func() bool { return r.jobs.Expects(jid, "m1") })
 		if err := m1.answer(jid, strings.Repeat("x", limit/4)); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +127,7 @@ func TestMinionDisk_SaysItRuns(t *testing.T) {
 	}
 }
 
-// Errors that are stored in the place of unusable returns count as well.
+// Errors stored in place of unusable returns count too.
 func TestMinionDisk_Unusable(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.MinionReturnsMaxBytes = 8 << 10 })
 	r.start()
@@ -145,7 +144,7 @@ func TestMinionDisk_Unusable(t *testing.T) {
 	}
 }
 
-// Behind a node each minion has its own quota, and the node goes on for the others.
+// Each minion behind a node has its own quota.
 func TestMinionDisk_BehindANode(t *testing.T) {
 	const limit = 1 << 20
 	r := newRig(t, func(c *config.Master) { c.OrderMasters, c.MinionReturnsMaxBytes = true, limit })
@@ -168,7 +167,7 @@ func TestMinionDisk_BehindANode(t *testing.T) {
 	}
 }
 
-// Events have a quota of their own.
+// Events have a separate quota.
 func TestMinionDisk_Events(t *testing.T) {
 	const limit = 1 << 20
 	r := newRig(t, func(c *config.Master) { c.MinionEventsMaxBytes = limit })
@@ -188,8 +187,8 @@ func TestMinionDisk_Events(t *testing.T) {
 	}
 }
 
-// Attack: an accepted minion has grains of 40 MiB, or lays as much over its pillar. The data
-// cache keeps what it had; the pillar is answered.
+// Attack: an accepted minion sends grains of 40 MiB, or a pillar override as large. The data cache
+// keeps its old entry; the pillar is answered.
 func TestMinionDisk_Grains(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.MinionDataCache = true })
 	r.start()

@@ -15,8 +15,7 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// jobRunner is a minion that keeps its promises across its own restarts: it knows
-// which jobs it has begun, and answers them.
+// jobRunner is a minion that remembers, across restarts, which jobs it has run.
 type jobRunner struct {
 	*minion
 	tail *channel.Tail
@@ -90,9 +89,9 @@ func (j *jobRunner) ran(jid string) int {
 	return j.runs[jid]
 }
 
-// A job that was published while a minion was away is given to it when it is back
-// and the job is still open, once, and the account adds up (pains 17a). Nobody
-// waits for it: a minion that is not connected is told as missing at once.
+// A job published while a minion is away is delivered once when the minion is back and the job is
+// still open, and the account is complete. Nobody waits for it: a disconnected minion is missing
+// at once.
 func TestUsers17aMissedPublication(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -125,14 +124,13 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	}
 }
 
-// fannedOut waits until what was published has been given to those who subscribe:
-// who comes in the meantime would get it as well.
+// fannedOut waits until publications have reached the current subscribers.
 func (r *rig) fannedOut() {
 	r.t.Helper()
 	eventually(r.t, "the fan-out to be done", func() bool { s := r.ports.Pub.Stats(); return s.FannedOut == s.Sent })
 }
 
-// Without retention such a minion is named at once, as before.
+// Without retention the minion stays missing.
 func TestRetentionOff(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.PublishRetention = 0 })
 	r.start()
@@ -153,8 +151,7 @@ func TestRetentionOff(t *testing.T) {
 	}
 }
 
-// Whoever asks gets what is meant for it alone, and nothing of a job that is
-// over.
+// A peer gets only open jobs that match it.
 func TestMissedIsOnlyOnesOwn(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -184,9 +181,8 @@ func TestMissedIsOnlyOnesOwn(t *testing.T) {
 	}
 }
 
-// Random order of jobs, restarts of the master and of the minions: each minion
-// that the account counts as returned has run each job once, and there is no
-// other.
+// Random order of jobs and restarts: each minion that the account counts as returned has run the
+// job exactly once.
 func TestEveryJobOnce(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -257,8 +253,8 @@ func TestEveryJobOnce(t *testing.T) {
 	}
 }
 
-// A minion that is offline is queued for over a restart of the master, runs the
-// job when it is back, and the account adds up before and after.
+// A job stays queued for an offline minion across a restart of the master. The minion runs it when
+// it is back, and the account is complete before and after.
 func TestQueue(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -301,8 +297,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// At its deadline a queued minion is told as expired, and after that it does not
-// get the job; the same with a job that was taken back.
+// A queued minion expires at the deadline and does not receive the job later. The same holds for a
+// cancelled job.
 func TestQueueEnds(t *testing.T) {
 	for _, reason := range []string{engine.Expired, engine.Dequeued} {
 		t.Run(reason, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// commits notes what is committed.
+// commits records commits.
 type commits struct {
 	returners.JobStore
 	mu  sync.Mutex
@@ -25,8 +25,7 @@ func (c *commits) Commit(ctx context.Context, b returners.Batch) (returners.Resu
 	return res, err
 }
 
-// take gives the commits since the last call that were synced, and the kinds of notes of
-// the others.
+// take returns the synced commits since the last call, and the kinds of notes in the others.
 func (c *commits) take() (synced []returners.Batch, others []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +47,8 @@ func (c *commits) of(r *rig) *commits {
 	return c
 }
 
-// C14: the start of a job is one commit with all that a restart has to know of it, and so
-// one sync of the disk; the end of a job that nobody misses in needs none.
+// The start of a job is one synced commit with everything a restart needs. The end of a job
+// without missing minions needs no sync.
 func TestAJobIsOneCommit(t *testing.T) {
 	for _, parent := range []string{"", returners.DestParent("above")} {
 		r := newRig(t)
@@ -93,9 +92,8 @@ func TestAJobIsOneCommit(t *testing.T) {
 	}
 }
 
-// C14: a job of a master above is one commit with who asks for it. Who asks for the same
-// job later is stored before anything of it is told, and a job that is not taken leaves
-// nothing.
+// A job of a master above is stored with its requester in one commit. A later requester is stored
+// before anything is reported to it, and a refused job leaves nothing.
 func TestAJobIsOneCommitWithWhoAsks(t *testing.T) {
 	r := newRig(t)
 	r.opts.Parent = returners.DestAbove

@@ -25,8 +25,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// masterID names this master in events and job stores: its `id`, which Salt sets to
-// the host's name with "_master" behind it. At a top it is its name in the tree too.
+// masterID returns the id of this master in events and job stores: `id`, by default the host name
+// with "_master" appended. A top uses it in the tree too.
 func masterID(c *config.Master) string {
 	if c.ID != "" {
 		return c.ID
@@ -40,7 +40,7 @@ func masterID(c *config.Master) string {
 
 func (m *Master) openFolders() error {
 	for _, dir := range []string{m.cfg.PkiDir, m.cfg.Cachedir, filepath.Join(m.cfg.Cachedir, "proc"), m.cfg.SockDir} {
-		if err := durable.Folder(dir, 0o755); err != nil { // Salt's mode; secrets in them have their own
+		if err := durable.Folder(dir, 0o755); err != nil { // Salt's mode; secrets have their own
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
@@ -57,7 +57,7 @@ func (m *Master) openKeys() (err error) {
 	m.resources = &resources.Service{Registry: resources.Open(resources.Options{
 		Cachedir: c.Cachedir, HasKey: m.keys.Accepted, Accepted: func() []string { return m.keys.List(keys.Accepted) }, Log: m.log,
 	})}
-	m.bank = datacache.OpenBanks(filepath.Join(c.Cachedir, "banks")) // of runners, apart from what the master keeps for itself
+	m.bank = datacache.OpenBanks(filepath.Join(c.Cachedir, "banks")) // of runners
 	if m.access, err = access.Open(c, m.subject, m.log); err != nil {
 		return err
 	}
@@ -82,10 +82,10 @@ func (m *Master) openKeys() (err error) {
 	return nil
 }
 
-// subject is what is known of a minion, for targets.
+// subject returns the data of a minion for target matching.
 func (m *Master) subject(id string) target.Subject { return m.resources.Subject(m.data.Subject(id)) }
 
-// openPolicy reads who was there and who speaks for whom.
+// openPolicy opens presence and the ownership policy.
 func (m *Master) openPolicy() (err error) {
 	m.peers = peers.Open(peers.Options{
 		Config: m.cfg, Node: m.node, Keys: m.keys, Manager: m.resources.Manager, Tree: m.tree, Fire: m.fire, Failing: m.failing, Log: m.log, Now: m.now,
@@ -120,13 +120,13 @@ func roleOf(parent string) string {
 	return presence.Syndic
 }
 
-// keyRotated has all minions sign in again at once, with ping_on_rotate.
+// keyRotated makes all minions sign in again with a ping, if ping_on_rotate is set.
 func (m *Master) keyRotated() {
 	if !m.cfg.PingOnRotate {
 		return
 	}
 	//mutant:engine-ping-does-not-wait
-	m.wg.Go(func() { // a job may be waiting for the key to be published itself
+	m.wg.Go(func() { // the caller may hold the lock that a job needs
 		if err := m.publisher.PingAll(); err != nil {
 			m.log.Error("ping after key rotation failed", "err", err)
 		}

@@ -67,7 +67,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
 		Room: m.jobs.WaitRoom, Booked: m.jobs.WaitStored, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
-		Show: m.showJob, ShowGrown: m.showGrown, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
+		Show: m.writeJobFile, ShowGrown: m.writeGrownJobFile, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
 	m.openPeerCalls()
@@ -78,17 +78,17 @@ func (m *Master) openStore(o Options) (err error) {
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = publish.NewResumer(publish.ResumeOptions{
-		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.showGrown, Log: m.log,
+		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.writeGrownJobFile, Log: m.log,
 	})
 	return nil
 }
 
-// activeJobs gives the open jobs of this master and of all below.
+// activeJobs returns the open jobs of this master and all below.
 func (m *Master) activeJobs(ctx context.Context) (any, error) {
 	return runners.Run(ctx, &runners.Call{Bound: runners.Bind(runners.Request{Fun: "jobs.active"}), Env: m.env.As(m.access.Own)})
 }
 
-// openEngine makes the engine of jobs over what is stored.
+// openEngine creates the engine from stored state.
 func (m *Master) openEngine() error {
 	if err := m.store.TakeOver(m.ctx, m.cfg.Cachedir); err != nil {
 		return err
@@ -103,16 +103,16 @@ func (m *Master) openEngine() error {
 	m.jobs = engine.New(engine.Config{
 		Account: engine.AccountConfig{
 			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected, FindJobWindow: m.cfg.Bounds.FindJobWindow,
-			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
+			Where: m.policy.WhereNow, Gone: m.peers.Gone, MaxAdopted: m.cfg.Bounds.Brought, MaxAdoptedPerMinion: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
 		Resources: m.resources.IDs, Manager: m.resources.Manager,
-		Done: m.ctx.Done(), Open: noted[0], Untold: noted[1],
+		Done: m.ctx.Done(), Open: noted[0], Unreported: noted[1],
 	})
 	return nil
 }
 
-// openJobs opens the job store and the clock by which it ages.
+// openJobs opens the job store and its age clock.
 func (m *Master) openJobs(o Options) error {
 	local, err := sqlite.Open(m.ctx, sqlite.Options{
 		Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now, Age: func() time.Time { return m.ages.Now() },
@@ -130,7 +130,7 @@ func (m *Master) openJobs(o Options) error {
 	})
 	m.store = jobstore.New(jobstore.Options{
 		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
-		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache, Age: m.ages, Busy: m.busy,
+		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache, Age: m.ages, Busy: m.retainedJobs,
 		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Rescue: m.rescues, Log: m.log, Now: m.now,
 	})
 	return nil

@@ -12,32 +12,30 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Options of a [Master].
+// Options configures a [Master].
 type Options struct {
 	Config *config.Master
-	// Parent is the outbox destination of what this master owes to the one
-	// above; "" makes it a top. The forwarder of the same node empties it.
+	// Parent is the outbox destination for the master above, emptied by the forwarder; "" makes
+	// this master a top.
 	Parent string
-	// NodeID is what the masters above know this node by: the id under which its
-	// forwarder signs in. "" means the id of Config, as at a top. Salt's two files
-	// give them apart: without an id in the file master that one is NAME_master.
+	// NodeID is the id under which the forwarder signs in above. Default: the id of Config. Salt's
+	// two files have separate ids; in the file master it defaults to NAME_master.
 	NodeID  string
 	Version string
 	Log     *slog.Logger
-	// Rescue counts what sweeps find that should have gone by itself. nil: one of
-	// the master's own.
+	// Rescue counts what sweeps had to repair. nil: a counter of the master.
 	Rescue *rescue.Counter
-	// Now is the clock of stamps and ages; nil means time.Now.
+	// Now returns the wall time. nil: time.Now.
 	Now func() time.Time
-	// Tracer makes OpenTelemetry traces of jobs; nil: none.
+	// Tracer creates OpenTelemetry traces of jobs. nil: off.
 	Tracer *tracing.Tracer
-	// Caller runs an execution function of this machine, for reactions of the type caller.
-	// nil: they are refused.
+	// Caller runs an execution function on this machine for caller reactions. nil: they are
+	// refused.
 	Caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error
 
-	// running is the clock that nobody sets, by which ages are counted; nil: that of
-	// the machine. A test with a Now of its own may have it go with that.
+	// running returns the monotonic time for ages. nil: that of the machine. Tests with their own
+	// Now may set it.
 	running func() time.Duration
-	// wrapStore lets a test stand between the master and its embedded store.
+	// wrapStore wraps the embedded store in tests.
 	wrapStore func(returners.JobStore) returners.JobStore
 }

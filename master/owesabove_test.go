@@ -6,19 +6,19 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A node that owes returns remembers the guests that have left: the master above
-// takes their returns from a node that has them alone.
+// A node with queued returns remembers the guests that have left: the master above accepts their
+// returns only from a node that has them.
 func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
 	r := belowATop(t)
 	r.start()
 	m := r.minion("guest", "minion", "minion")
-	if r.owedAbove() != 0 {
+	if r.pendingAbove() != 0 {
 		t.Fatal("it owes something from the start")
 	}
 	if err := m.answer(someJob, true); err != nil {
 		t.Fatal(err)
 	}
-	if r.owedAbove() == 0 {
+	if r.pendingAbove() == 0 {
 		t.Error("the return is not owed")
 	}
 	rows, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestAbove, 0, 10, 1<<20)
@@ -28,7 +28,7 @@ func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
 	if err := r.store.Outbox().OutboxAck(t.Context(), returners.DestAbove, []int64{rows[0].Seq}); err != nil {
 		t.Fatal(err)
 	}
-	if r.owedAbove() != 0 {
+	if r.pendingAbove() != 0 {
 		t.Error("it owes the return still")
 	}
 }

@@ -49,144 +49,142 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Master is a running or startable master daemon: the parts of a node, put together by
-// [New]. What each of them knows of the others it is given when it is opened.
+// Master is a master daemon. [New] creates its parts and passes each the others it needs.
 type Master struct {
-	self
-	life
-	doors
-	trust
-	work
-	around
-	content
-	calls
-	figures
+	identity
+	lifetime
+	listeners
+	accessParts
+	jobParts
+	treeParts
+	contentParts
+	callParts
+	telemetry
 }
 
-// self is who this master is, and what all of its parts use.
-type self struct {
+// identity holds the names of this master and what all parts use.
+type identity struct {
 	cfg      *config.Master
-	id       string // in events and job stores
-	node     string // in the tree
-	parent   string // outbox destination of the one above; "": this is a top
+	id       string // id in events and job stores
+	node     string // name in the tree
+	parent   string // outbox destination of the master above; "": top
 	version  string
 	log      *slog.Logger
-	leftOut  *config.LeftOut               // hears what is logged
-	failures logthrottle.Filter[[2]string] // by what failed, and the cause
+	leftOut  *config.LeftOut               // fed by the log handler
+	failures logthrottle.Filter[[2]string] // by message and cause
 	now      func() time.Time
 	ages     *age.Clock
 	rescues  *rescue.Counter
 }
 
-// life is when it ends, and what has to end with it.
-type life struct {
-	ctx       context.Context // ends when Close begins
+// lifetime holds what ends with the master.
+type lifetime struct {
+	ctx       context.Context // canceled by Close
 	cancel    context.CancelFunc
 	wg        sync.WaitGroup
 	closeOnce sync.Once
 	closeErr  error
 }
 
-// doors are where it is reached: ports 4505 and 4506, and the local sockets.
-type doors struct {
+// listeners holds ports 4505 and 4506 and the local sockets.
+type listeners struct {
 	ports    *server.Ports
 	server   *server.Server
 	bus      *bus.Bus
 	ipc      *bus.Server
-	running  []*bus.Holder // the marks for Salt's own programs
+	running  []*bus.Holder // sockets that mark a running master for Salt's programs
 	unserved *commands.Unserved
 }
 
-// trust is who is believed, and who may do what.
-type trust struct {
+// accessParts decide who may do what.
+type accessParts struct {
 	keys       *keyring.Ring
 	access     *access.Control
-	logins     *auth.Service // of external_auth
+	logins     *auth.Service // external_auth
 	audit      *access.Audit
 	signatures *signatures.Service
 }
 
-// work is the way of a job, from its publication to its last return.
-type work struct {
+// jobParts handle a job from publication to last return.
+type jobParts struct {
 	jids         *jid.Generator
 	publisher    *publish.Service      // starts jobs
-	publications *publications.Service // what goes out, and is kept
-	intake       *intake.Service       // what minions and nodes bring
+	publications *publications.Service // sends and keeps publications
+	intake       *intake.Service       // receives returns and events
 	jobs         *engine.Engine
 	batches      *batches.Service
 	store        *jobstore.Store
-	jobFiles     *jobfiles.Folder // nil: not kept
-	restore      *publish.Resumer // jobs of an earlier life
+	jobFiles     *jobfiles.Folder // nil: off
+	restore      *publish.Resumer // restores open jobs
 }
 
-// around is the rest of the tree, as this master knows it.
-type around struct {
+// treeParts hold the rest of the tree.
+type treeParts struct {
 	tree     *topology.Tree
-	peers    *peers.Service    // who is there
-	policy   *ownership.Policy // who speaks for whom, whom a target means
-	failover *failover.Service // nil: no minion moves
-	below    *below.Service    // questions to nodes below
-	above    above.Link        // to ask the one above
+	peers    *peers.Service    // presence
+	policy   *ownership.Policy // who may report for whom; target matching
+	failover *failover.Service // nil: rehome is off
+	below    *below.Service    // queries to nodes below
+	above    above.Link        // queries to the master above
 }
 
-// content is what minions are given, and what they give to keep.
-type content struct {
+// contentParts serve content to minions and store theirs.
+type contentParts struct {
 	files   *files.Server
-	inbox   *files.Inbox // what minions push
+	inbox   *files.Inbox // files pushed by minions
 	pillars *pillar.Service
-	tops    *tops.Tops // states beside the top file
+	tops    *tops.Tops // master_tops
 	data    *datacache.Cache
-	mine    *mine.Service // what minions give for others to see
-	// resources are what minions of Salt 3008 manage
+	mine    *mine.Service // data that minions share
+	// resources of Salt 3008 minions
 	resources *resources.Service
 }
 
-// calls are what is done here: by operators, minions, events and the clock.
-type calls struct {
-	env       runnerenv.Service // what they see of this master
-	engines   rendering.Engines // of its own files
+// callParts run functions on the master.
+type callParts struct {
+	env       runnerenv.Service // their view of this master
+	engines   rendering.Engines // for the master's own files
 	runners   *runners.Host
 	wheels    wheels.Host
 	bank      *datacache.Banks    // of runners
 	pauses    *orchestrate.Pauses // of orchestrations
-	peerCalls *peercall.Service   // what minions have others do
+	peerCalls *peercall.Service   // calls of minions to others
 	reactor   *reactor.Reactor
 	schedule  *schedule.Loop
 }
 
-// figures are what metrics and traces are made of.
-type figures struct {
-	traces   *meters.TraceBook
-	tracer   *tracing.Tracer // nil: off
-	stats    meters.Counters
-	signedIn meters.SignIns
-	telling  sync.Mutex      // guards stale
-	stale    map[string]bool // jobs that the tree shows as open for too long
+// telemetry holds metrics and traces.
+type telemetry struct {
+	traces     *meters.TraceBook
+	tracer     *tracing.Tracer // nil: off
+	stats      meters.Counters
+	signedIn   meters.SignIns
+	problemsMu sync.Mutex      // guards stale
+	stale      map[string]bool // jobs reported as stale
 }
 
-// ID is the name of this master in the tree.
+// ID returns the name of this master in the tree.
 func (m *Master) ID() string { return m.node }
 
-// Bus is the event bus, for the forwarder of the same node.
+// Bus returns the event bus.
 func (m *Master) Bus() *bus.Bus { return m.bus }
 
-// Store is the job store, for the forwarder of the same node.
+// Store returns the job store.
 func (m *Master) Store() *jobstore.Store { return m.store }
 
-// Tree is the tree from this master down.
+// Tree returns the tree from this master down.
 func (m *Master) Tree() *topology.Tree { return m.tree }
 
-// Above is the way up, for whoever puts a node together to connect the forwarder to.
+// Above returns the link to the master above, to which the forwarder is connected.
 func (m *Master) Above() *above.Link { return &m.above }
 
-// Trace is the OpenTelemetry trace of a job, for the forwarder of the same node.
+// Trace returns the OpenTelemetry trace of a job.
 func (m *Master) Trace(jid string) tracing.Carrier { return m.traces.Trace(jid) }
 
-// Rescues counts what sweeps of this master have found; the forwarder of the same
-// node counts there as well.
+// Rescues returns the counter of what sweeps had to repair, shared with the forwarder.
 func (m *Master) Rescues() *rescue.Counter { return m.rescues }
 
-// Ports are the publish and the return port as bound.
+// Ports returns the bound publish and return ports.
 func (m *Master) Ports() (publish, ret int) {
 	return m.ports.Publish(), m.ports.Return()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// openReactor makes the reactor. The file server is open.
+// openReactor creates the reactor. The file server must be open.
 func (m *Master) openReactor(caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error) error {
 	engine, err := m.engines.New(files.Loader(m.files), m.env.Functions(reactor.User))
 	if err != nil {
@@ -36,7 +36,7 @@ func (m *Master) openReactor(caller func(ctx context.Context, fun string, args [
 	return nil
 }
 
-// reactJob publishes a job of a reaction, as the user of this master.
+// reactJob publishes the job of a reaction as this master's user.
 func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string, err error) {
 	args := runners.Question{Args: j.Args, Kwargs: j.Kwargs}.Arguments()
 	p := wire.PublishLoad{JID: j.JID, TgtType: cmp.Or(j.TgtType, "glob"), Ret: j.Ret, User: m.access.Own}
@@ -55,7 +55,7 @@ func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string,
 	}
 	var job *publish.Job
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) (err error) {
-		job, err = m.publisher.Give(ctx, load, access.By{Owner: m.access.Own})
+		job, err = m.publisher.PublishLoad(ctx, load, access.By{Owner: m.access.Own})
 		return err
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string,
 	return job.Minions, nil
 }
 
-// reactRunner makes a runner call of a reaction, and keeps its result in the job cache.
+// reactRunner runs the runner of a reaction and stores its result.
 func (m *Master) reactRunner(ctx context.Context, c reactor.Call) error {
 	call := runners.Bind(runners.Request{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs})
 	if c.Fields {
@@ -77,7 +77,7 @@ func (m *Master) reactRunner(ctx context.Context, c reactor.Call) error {
 	return err
 }
 
-// reactWheel makes a wheel call of a reaction.
+// reactWheel runs the wheel function of a reaction.
 func (m *Master) reactWheel(ctx context.Context, c reactor.Call) error {
 	s := wheels.Start{JID: c.JID, User: reactor.User, Call: wheels.Bind(wheels.Request{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs})}
 	if c.Fields {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// asked is what is stored of a job: who asked, what, of whom.
+// asked is the stored user, function and target of a job.
 func (r *rig) asked(jid string) string {
 	r.t.Helper()
 	l, ok, err := r.store.Local().GetLoad(r.t.Context(), jid)
@@ -27,7 +27,7 @@ func (r *rig) asked(jid string) string {
 
 const fredsKey = "the key of fred"
 
-// freds is a master where fred may publish test.* alone.
+// freds is a master where fred may publish test.* only.
 func freds(t *testing.T) *rig {
 	r := newRig(t, func(c *config.Master) {
 		c.OrderMasters = true
@@ -38,8 +38,8 @@ func freds(t *testing.T) *rig {
 	return r
 }
 
-// S5: who asked, what, and of whom is settled with the first commit. The liars know the
-// jid: a user of publisher_acl, and a node below that sends a longer load with returns.
+// The user, content and target of a job are fixed by its first commit. A user of publisher_acl and
+// a node with a longer load try to change them.
 func TestRecordOfAJobNeverChanges(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()
@@ -54,7 +54,7 @@ func TestRecordOfAJobNeverChanges(t *testing.T) {
 		"another target":   testJob("*", "glob", "jid", jid, "fun", "cmd.run", "arg", []any{"rm -rf /srv"}),
 	} {
 		reply := r.say(load)
-		if e := reply.Map("error"); e == nil || !strings.Contains(e.String("message"), "is another one here") {
+		if e := reply.Map("error"); e == nil || !strings.Contains(e.String("message"), "exists with a different") {
 			t.Errorf("%s: %v", what, plain(t, reply))
 		}
 	}
@@ -73,15 +73,15 @@ func TestRecordOfAJobNeverChanges(t *testing.T) {
 	if len(m.heard) != 0 {
 		t.Error("something was published")
 	}
-	// The same job once more changes nothing and is no fault.
+	// Repeating the same job changes nothing and is no error.
 	same := r.say(testJob("m1", "glob", "jid", jid, "fun", "cmd.run", "arg", []any{"rm -rf /srv"}))
 	if same.Map("load").String("jid") != jid || r.asked(jid) != first {
 		t.Errorf("the same job again: %v", plain(t, same))
 	}
 }
 
-// S5: what came with returns from below, before this master was given the job, does not
-// stand in the way of what it is given, nor stay as its record.
+// A load that came with returns before the job was published here does not block the job, and does
+// not stay as its record.
 func TestOwnRecordGoesBeforeOneFromBelow(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()
@@ -97,8 +97,8 @@ func TestOwnRecordGoesBeforeOneFromBelow(t *testing.T) {
 	}
 }
 
-// S6: that a job comes from above is a fact of the key it comes with. The liar is a
-// user of publisher_acl who names a jid, another user and another master.
+// Only the key of a request shows that a job comes from above. A user of publisher_acl who sets
+// jid, user and master does not pass for a node.
 func TestUserNamedByAnAclUserIsNotBelieved(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()
@@ -111,15 +111,14 @@ func TestUserNamedByAnAclUserIsNotBelieved(t *testing.T) {
 	if p.User != "fred" || p.MasterID != "" || p.ID != "" || wire.Count(p.AuthList) == 0 || !strings.HasPrefix(r.asked(p.JID), "fred fred ") {
 		t.Errorf("published as %q of %q by %q, held to % x; the record says %q", p.User, p.MasterID, p.ID, []byte(p.AuthList), r.asked(p.JID))
 	}
-	// The forwarder, with the key of the master's own user, is believed.
+	// The forwarder uses the key of the master's own user.
 	r.say(testJob("m1", "glob", "jid", "20240102030405678902", "kwargs", wire.NewMap("user", "alice", "master_id", "other")))
 	if p := m.hear(); p.User != "alice" || p.MasterID != "other" || !strings.HasPrefix(r.asked(p.JID), "alice alice ") {
 		t.Errorf("from above: published as %q of %q; the record says %q", p.User, p.MasterID, r.asked(p.JID))
 	}
 }
 
-// C13: two tops made the same jid in the same microsecond. The second job is refused
-// with the reason; it was acknowledged and never published.
+// Two tops create the same jid in the same microsecond. The second job is refused with the reason.
 func TestSameJidOtherJobIsRefused(t *testing.T) {
 	r := newRig(t)
 	r.opts.Parent = returners.DestAbove
@@ -129,7 +128,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 	r.say(testJob("*", "glob", "jid", jid))
 	m.hear()
 	reply := r.say(testJob("*", "glob", "jid", jid, "fun", "state.apply"))
-	want := "publish: job " + jid + " is another one here, with another fun: nothing was published; leave the jid to the master"
+	want := "publish: job " + jid + " exists with a different fun; omit jid to get a new one"
 	if e := reply.Map("error"); e == nil || e.String("message") != want {
 		t.Errorf("%v", plain(t, reply))
 	}
@@ -142,7 +141,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := r.publisher.Give(t.Context(), load, access.By{Owner: "root"})
+			_, err := r.publisher.PublishLoad(t.Context(), load, access.By{Owner: "root"})
 			replies <- err
 		}()
 	}

@@ -59,7 +59,7 @@ func TestUnstartableJobsDoNotFillTheLog(t *testing.T) {
 		at.forward(time.Second)
 	}
 	lines := log.text()
-	if n := strings.Count(lines, "could not be started"); n != 2 || !strings.Contains(lines, " count=10 ") {
+	if n := strings.Count(lines, "job not started"); n != 2 || !strings.Contains(lines, " count=10 ") {
 		t.Errorf("%d lines of 11 refused jobs:\n%s", n, lines)
 	}
 	// The store tells its own trouble.

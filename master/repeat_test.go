@@ -8,9 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// C9: who has to answer, told by a node and told again in the same bytes since no answer
-// came, is acknowledged only when it is stored: a kill in between lost it, and the node
-// did not tell it once more. The store stands still while both are here.
+// A repeated expectation of a node is acknowledged only after it is stored: otherwise a crash
+// would lose it. The store blocks while both requests are here.
 func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	store := newGated(r)
@@ -27,7 +26,7 @@ func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
 	answers := make(chan []byte, 2)
 	ask := func() { answers <- r.ask(body) }
 	go ask()
-	<-store.here // it is being stored
+	<-store.here // the first is being stored
 	go ask()
 	eventually(t, "the repeat is here", func() bool { return r.server.Nonces.Waiting() == 1 || len(answers) > 0 })
 	if len(answers) != 0 {

@@ -19,9 +19,8 @@ func (s noResults) GetReturns(context.Context, string) ([]returners.Return, erro
 	return nil, errors.New("the results are read")
 }
 
-// C10: a start takes up the open jobs of a former life without reading a result: there
-// may be thousands of jobs with ten thousand of them each. At the size of three minions,
-// one of which has not returned.
+// A start restores open jobs without reading results: there may be thousands of jobs with ten
+// thousand returns each.
 func TestAStartReadsNoResults(t *testing.T) {
 	r := newRig(t)
 	var read bool

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Run serves until ctx ends, then closes the master.
+// Run serves until ctx ends or a part fails, then closes the master.
 func (m *Master) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, m.cancel)
 	defer stop()
@@ -44,7 +44,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	batches := m.batches.Listen() // before a command can hand one over
+	batches := m.batches.Listen() // subscribe before a command can hand one over
 	m.server.Open()
 	m.wg.Go(m.housekeep)
 	m.wg.Go(func() { m.files.Run(m.ctx) })
@@ -69,7 +69,7 @@ func (m *Master) Run(ctx context.Context) error {
 	return errors.Join(err, m.Close())
 }
 
-// keyChanged follows the key folders, whoever changed them.
+// keyChanged handles a change in the key folders, by any process.
 func (m *Master) keyChanged(c keys.Change) {
 	m.log.Info("key state changed", "id", c.ID, "state", c.State, "op", c.Op)
 	if c.Accepts() {
@@ -80,7 +80,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	}
 	m.keys.Revoked(c.ID, m.failover.KeyGone(c.ID, cmp.Or(c.Was, m.policy.Roles().KeyOf(c.ID))))
 	if m.keys.Accepted(c.ID) {
-		return // another key under the same id
+		return // another key with the same id
 	}
 	m.peers.Revoke(c.ID)
 	m.tree.Remove(c.ID)
@@ -95,7 +95,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	}
 }
 
-// housekeep does what comes round: AES rotation, aged states.
+// housekeep runs periodic maintenance.
 func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -108,7 +108,7 @@ func (m *Master) housekeep() {
 		}
 		m.keys.Tend()
 		m.server.Turned.TellPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
-		if changed := m.policy.Look(); len(changed) > 0 { // what operators admit and withdraw
+		if changed := m.policy.Look(); len(changed) > 0 { // changed admissions
 			m.failover.AdmissionsChanged(changed)
 		}
 		m.unserved.Tell(m.now())
@@ -126,5 +126,5 @@ func (m *Master) housekeep() {
 	}
 }
 
-// Snapshot gives the tree from this master down.
+// Snapshot returns the tree from this master down.
 func (m *Master) Snapshot() topology.Node { return m.tree.Snapshot() }

@@ -14,15 +14,14 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// marks are sockets of Salt's own master for which its programs look, and which they do
-// not use: the command salt before it publishes, salt-api before each request (Salt wire
-// reference §11.2).
-var marks = []string{"publish_pull.ipc", "workers.ipc"}
+// markSockets are sockets of Salt's master whose existence its programs check without using them:
+// the command salt before it publishes, salt-api before each request (Salt wire reference §11.2).
+var markSockets = []string{"publish_pull.ipc", "workers.ipc"}
 
-// openSaltTools prepares what Salt's programs on this host need beside the event
-// sockets and the user's key: a mark that the master runs, and the loads of jobs.
+// openSaltTools prepares what Salt's programs on this host need in addition to the event sockets
+// and the user's key: the sockets that mark a running master, and the loads of jobs.
 func (m *Master) openSaltTools() (err error) {
-	for _, name := range marks {
+	for _, name := range markSockets {
 		if m.cfg.IpcMode == "tcp" {
 			break
 		}
@@ -38,13 +37,12 @@ func (m *Master) openSaltTools() (err error) {
 	}
 	m.jobFiles, err = jobfiles.Open(jobfiles.Options{
 		Dir: filepath.Join(m.cfg.Cachedir, "jobs"), HashType: m.cfg.HashType, Keep: m.cfg.KeepJobsSeconds, Log: m.log,
-		Age: m.ages.Now, Steady: m.ages.Steady, Busy: m.busy,
+		Age: m.ages.Now, Steady: m.ages.Steady, Busy: m.retainedJobs,
 	})
 	return err
 }
 
-// closeSaltTools takes the marks away: Salt's programs then say at once that no
-// master runs.
+// closeSaltTools removes the marks, so that Salt's programs report at once that no master runs.
 func (m *Master) closeSaltTools() (err error) {
 	for _, h := range m.running {
 		err = errors.Join(err, h.Close())
@@ -55,25 +53,24 @@ func (m *Master) closeSaltTools() (err error) {
 	return nil
 }
 
-// vacant sees to it that no other master runs on these folders, Python's included,
-// before anything in them is changed: the key of the user, which commands of the
-// other one would find replaced, and the sockets that they go to. What a master that
-// is gone has left is no obstacle, whoever it was.
-func (m *Master) vacant() error {
+// checkAlone returns an error if another master, also Python's, runs on these folders. It runs
+// before any change, which would replace the user key and the sockets of the other. Leftovers of a
+// stopped master are not an error.
+func (m *Master) checkAlone() error {
 	c := m.cfg
 	sockets := []bus.Socket{
 		{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPubName, Port: c.TcpMasterPubPort},
 		{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPullName, Port: c.TcpMasterPullPort},
 	}
-	for _, name := range marks {
+	for _, name := range markSockets {
 		sockets = append(sockets, bus.Socket{Dir: c.SockDir, Name: name})
 	}
 	return bus.Vacant(m.ctx, sockets...)
 }
 
-// showJob lays a job where Salt's programs look for it. The job goes on without:
-// its own place is the job store.
-func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
+// writeJobFile writes a job where Salt's programs look for it. Errors are logged: the job is in
+// the job store.
+func (m *Master) writeJobFile(jid string, load wire.Raw, minions []string) {
 	if m.jobFiles == nil {
 		return
 	}
@@ -82,8 +79,8 @@ func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
 	}
 }
 
-// showGrown has a job that has grown laid there with what is stored of it by then.
-func (m *Master) showGrown(jid string) {
+// writeGrownJobFile does so soon for an extended job, from its stored state.
+func (m *Master) writeGrownJobFile(jid string) {
 	if m.jobFiles == nil {
 		return
 	}
@@ -99,12 +96,12 @@ func (m *Master) showGrown(jid string) {
 			m.log.Warn("job load not written to the Salt job cache", "jid", jid, "err", err)
 			return
 		}
-		m.showJob(jid, load.Raw, ownOf(xs))
+		m.writeJobFile(jid, load.Raw, ownMinions(xs))
 	})
 }
 
-// ownOf lists the minions of this master that a job means, by what is stored.
-func ownOf(xs []returners.Expectation) (ids []string) {
+// ownMinions returns the stored direct minions of a job.
+func ownMinions(xs []returners.Expectation) (ids []string) {
 	for _, x := range xs {
 		if x.Node == "" {
 			ids = slices.AppendSeq(append(ids, x.Minions...), maps.Keys(x.Missing))
@@ -114,8 +111,8 @@ func ownOf(xs []returners.Expectation) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// showReturn lays a return there, if job_cache_returns says so.
-func (m *Master) showReturn(r *returners.Return) {
+// writeReturnFile writes a return there if job_cache_returns is set.
+func (m *Master) writeReturnFile(r *returners.Return) {
 	if m.jobFiles == nil || !m.cfg.JobCacheReturns {
 		return
 	}

@@ -8,23 +8,22 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// openFailover joins what lets minions move to siblings to the rest; nothing else of this
-// package knows of guests.
+// openFailover connects failover to the other parts. The rest of this package does not know about
+// guests.
 func (m *Master) openFailover() (err error) {
 	m.failover, err = failover.New(failover.Options{
 		Config: m.cfg, Node: m.node, Pair: m.keys.Identity.Pair, Signing: m.keys.Turns,
 		Port: func() int { _, port := m.Ports(); return port },
-		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.peers, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
+		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.peers, Tree: m.tree, Jobs: m.jobs, Owed: m.pendingAbove,
 		Acts: m.acts, Refused: m.policy.Trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return err
 }
 
-// Failover is what lets minions move to siblings, for the forwarder of the same node; nil
-// with rehome: False.
+// Failover returns the failover service, nil with rehome: False.
 func (m *Master) Failover() *failover.Service { return m.failover }
 
-// acts notes the role in which a peer acts.
+// acts records the role of a peer.
 func (m *Master) acts(id string, node bool) error {
 	if node {
 		return m.policy.Join(id)
@@ -33,15 +32,15 @@ func (m *Master) acts(id string, node bool) error {
 	return nil
 }
 
-// owedAbove counts the returns that wait for the masters above; a top owes nothing.
-func (m *Master) owedAbove() int64 {
+// pendingAbove returns the number of returns queued for the masters above, 0 for a top.
+func (m *Master) pendingAbove() int64 {
 	if m.parent == "" {
 		return 0
 	}
 	return returners.OwedAbove(m.store.Outbox().OutboxDests())
 }
 
-// publishTo publishes what is no job over some connections.
+// publishTo publishes a message that is not a job to some connections.
 func (m *Master) publishTo(p wire.Publication, conns map[uint64]bool) error {
 	p.JID, p.User = m.jids.Next(), m.access.Own
 	return m.publications.Send(p, []string{channel.ToAll}, &zmtp.Choice{IDs: conns})

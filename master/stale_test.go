@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// What the tree says of a job that is open for too long.
+// The tree describes a stale job.
 func TestStaleText(t *testing.T) {
 	j := engine.Stale{JID: "1", Fun: "state.apply", Open: 34 * time.Minute, Waiting: 1, For: "n1/m"}
 	one, many, silent := j, j, j
@@ -20,9 +20,9 @@ func TestStaleText(t *testing.T) {
 		more int
 		want string
 	}{
-		{one, 0, "job 1 (state.apply) is open for 30m and waits for 1, n1/m; the 99 that have answered took 12s at most; see `mom trace 1`"},
-		{many, 2, "job 1 (state.apply) is open for 30m and waits for 3 minions, as n1/m; see `mom trace 1`; 2 more jobs are like it"},
-		{silent, 0, "job 1 (state.apply) is open for 30m and waits for 1, n1/m; 1 of them gave no sign of life when they had to; see `mom trace 1`"},
+		{one, 0, "job 1 (state.apply) has been open for 30m and waits for 1, n1/m; the slowest of 99 answers took 12s; see `mom trace 1`"},
+		{many, 2, "job 1 (state.apply) has been open for 30m and waits for 3 minions, such as n1/m; see `mom trace 1`; 2 more stale jobs"},
+		{silent, 0, "job 1 (state.apply) has been open for 30m and waits for 1, n1/m; 1 of them gave no sign of life when due; see `mom trace 1`"},
 	} {
 		if got := staleText(c.j, c.more); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
@@ -30,7 +30,7 @@ func TestStaleText(t *testing.T) {
 	}
 }
 
-// A job that is not open for too long any more, since it has ended, is no problem any more.
+// A stale job stops being a problem when it ends.
 func TestStaleJobThatHasEnded(t *testing.T) {
 	r := newRig(t)
 	m := r.open().Master
@@ -47,7 +47,7 @@ func TestStaleJobThatHasEnded(t *testing.T) {
 	if got := told(); len(got) != 1 {
 		t.Fatalf("told %q", got)
 	}
-	if m.tellStale(); len(told()) != 0 || len(m.stale) != 0 {
+	if m.reportStaleJobs(); len(told()) != 0 || len(m.stale) != 0 {
 		t.Errorf("told %q still, %v", told(), m.stale)
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// C5: what is told again of a job comes in pieces: all but the last of an expectation
-// say that there is more, so that nobody takes the job for complete, and together they
-// say all. A job over 10 minions of this node, 7 of one below, of which 5 are missing,
-// in words of at most 3 minions.
+// The history of a job comes in pieces. All but the last piece of an expectation are partial, so
+// that the job does not look complete, and together they are complete. A job with 10 direct
+// minions and 7 behind a node, 5 of them missing, in pieces of 3.
 func TestStoryInPieces(t *testing.T) {
 	r := belowATop(t)
 	r.start()
@@ -26,14 +25,14 @@ func TestStoryInPieces(t *testing.T) {
 	}
 	below = []string{"b-1", "b-2"}
 	if _, err := r.store.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{
-		{JID: someJob, Minions: own, State: returners.StateAnswered}, // nobody gave it the job
+		{JID: someJob, Minions: own, State: returners.StateAnswered}, // not published there
 		{JID: someJob, Node: "mid", Minions: below, Missing: gone, State: returners.StateAnswered},
 	}}); err != nil {
 		t.Fatal(err)
 	}
 	const most = 3
 	heard, unreachable, missing := map[string][]string{}, []string{}, []string{}
-	last := map[string]bool{} // by node: its last piece was told
+	last := map[string]bool{} // by node: the last piece was seen
 	for e := range r.Story(someJob, most) {
 		d, err := wire.DecodeMap(e.Data)
 		if err != nil {

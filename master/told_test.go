@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// The tree shows entries of the configuration that have no effect, of each kind of option and
-// whether the reader of the files or the part that uses them finds it.
+// The tree shows ignored configuration entries, whether found by the file reader or by the part
+// that uses them.
 func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 	for name, set := range map[string]func(*config.Master){
 		"publisher_acl": func(c *config.Master) { c.PublisherAcl = map[string]any{"fred": []any{"test.("}} },
@@ -23,7 +23,7 @@ func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, set)
 			r.start()
-			r.tellStores()
+			r.reportProblems()
 			told := r.Master.Snapshot().Told
 			if len(told) != 1 || told[0].Kind != topology.Degraded || !strings.Contains(told[0].Detail, "option "+name) {
 				t.Errorf("%+v", told)
@@ -32,8 +32,7 @@ func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 	}
 }
 
-// A return that a returner of its minion did not save is shown by the tree, with the last one's
-// reason.
+// The tree shows returns that a returner on the minion did not save, with the last reason.
 func TestTree_UnsavedReturns(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -42,7 +41,7 @@ func TestTree_UnsavedReturns(t *testing.T) {
 	for _, why := range []string{"returner mysql: no database", "returner redis: no route"} {
 		m.must(wire.NewMap("cmd", "_minion_event", "tag", "salt/job/"+jid+"/unsaved/m1", "data", wire.NewMap("err", why)))
 	}
-	r.tellStores()
+	r.reportProblems()
 	told := r.Master.Snapshot().Told
 	if len(told) != 1 || !strings.Contains(told[0].Detail, "(2 lately)") || !strings.Contains(told[0].Detail, "redis: no route") {
 		t.Errorf("%+v", told)

@@ -11,11 +11,10 @@ import (
 	"github.com/momtree/mom/topology/gossip"
 )
 
-// gossipPins is the file in cachedir that keeps the keys which nodes were first
-// heard with.
+// gossipPins is the file in cachedir with the keys first seen of nodes.
 const gossipPins = "gossip_keys"
 
-// openGossip begins to listen if topology_gossip wants it.
+// openGossip starts to listen if topology_gossip is set.
 func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 	c := m.cfg
 	return treewatch.Listen(treewatch.HearsayOptions{
@@ -27,20 +26,20 @@ func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 	})
 }
 
-// vitals are where this master's own figures are read.
+// vitals returns the sources of this master's own vitals.
 func (m *Master) vitals() treewatch.Vitals {
 	return treewatch.Vitals{
 		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.peers, Ledger: m.jobs, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
 	}
 }
 
-// watch is who tells what happens to the tree below.
+// watch returns the watch over the tree below.
 func (m *Master) watch(heard *treewatch.Hearsay) *treewatch.Watch {
-	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Self: m.tellStores, Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
+	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Self: m.reportProblems, Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
 }
 
-// address is where the request port is reached, as far as this host knows: by
-// its name when all interfaces are served.
+// address returns the address of the request port, with the host name if it listens on all
+// interfaces.
 func (m *Master) address() string {
 	_, port := m.Ports()
 	host := strings.Trim(m.cfg.Interface, "[]")

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// told is all that a forwarder would be told, in one piece for each job.
+// told returns everything a forwarder would be sent, in one piece per job.
 func told(m *Master) (out []bus.Event) {
 	for _, jid := range m.OpenJobs("", 1<<20) {
 		out = slices.AppendSeq(out, m.Story(jid, 1<<20))
@@ -25,8 +25,7 @@ func told(m *Master) (out []bus.Event) {
 	return out
 }
 
-// toldAbove gives what a forwarder would be told of a job: who is missing and why, and
-// the word that ends it.
+// toldAbove returns the missing minions of a job and its closing report.
 func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, word int64) {
 	t.Helper()
 	for _, e := range told(m) {
@@ -45,13 +44,13 @@ func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, w
 }
 
 func belowATop(t *testing.T) *rig {
-	r := newRig(t, ordersMasters, func(c *config.Master) { c.PublishRetention = 0 }) // who is away is missing at once
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.PublishRetention = 0 }) // minions that are away are missing at once
 	r.opts.Parent = returners.DestAbove
 	return r
 }
 
-// A job that is closed with minions missing is told to the master above, over
-// restarts, until that has taken it.
+// A job closed with missing minions is reported to the master above, across restarts, until
+// accepted.
 func TestClosedJobIsToldOverRestarts(t *testing.T) {
 	r := belowATop(t)
 	r.accept("m1", "minion")
@@ -68,7 +67,7 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 		if missing.Map("m1").String("reason") != engine.NotConnected || word == 0 {
 			t.Fatalf("told: missing %v, word %d", missing, word)
 		}
-		r.Told(jid, uint64(word+1)) // of another word
+		r.Told(jid, uint64(word+1)) // another number
 		r.restart()
 	}
 	_, _, word := toldAbove(t, r.Master, jid)
@@ -79,7 +78,7 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 	}
 }
 
-// A master above that asks for a job which is over here hears who is missing, too.
+// A master above that requests a closed job receives its missing minions.
 func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	r := belowATop(t)
 	r.accept("m1", "minion")
@@ -101,8 +100,8 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	events.take("salt/job/" + someJob + "/closed")
 }
 
-// So does one that asks for a job which is still open here; and who is missing is
-// told along with who has to answer, so that it stays so in the store of who hears it.
+// So does one that requests an open job, and the reasons come with the expectation, so that its
+// store has them.
 func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	r := belowATop(t)
 	r.accept("m1", "minion")
@@ -138,8 +137,8 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	}
 }
 
-// The mark of an open job goes only after the reasons of its missing minions are
-// stored: if they cannot be, the job is taken up again.
+// The open mark goes only after the reasons of missing minions are stored. If they cannot be, the
+// job is restored.
 func TestMarkGoesAfterTheReasons(t *testing.T) {
 	r := belowATop(t)
 	store := newGated(r)
@@ -169,7 +168,7 @@ func TestMarkGoesAfterTheReasons(t *testing.T) {
 	}
 }
 
-// What a node below tells of a job is acknowledged after it is stored.
+// A node's report is acknowledged after it is stored.
 func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	store := newGated(r)
@@ -201,14 +200,14 @@ func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	}
 }
 
-// Which nodes could not be reached, and who is behind them, is known after a restart.
+// Unreachable nodes, and the minions behind them, are known after a restart.
 func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 	r := belowATop(t)
 	r.accept("n1", "syndic")
 	r.accept("m1", "minion")
 	r.start()
 	m := r.minion("m1", "minion", "minion")
-	m.listen("broadcast").announce() // it keeps the job open
+	m.listen("broadcast").announce() // keeps the job open
 	n := r.minion("n1", "syndic", "syndic")
 	n.listen("syndic").announce()
 	n.mute()
@@ -236,10 +235,10 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 	}
 }
 
-// Who is behind a node that does not come back is named after a restart of this
-// master, though the node never said who has to answer.
+// Minions behind a node that does not come back are reported after a restart of this master,
+// although the node never sent its expectation.
 func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
-	r := newRig(t, ordersMasters, func(c *config.Master) { c.Timeout = 5 * time.Second }) // longer than the answer to the publication waits for n1
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.Timeout = 5 * time.Second }) // longer than publish waits for n1
 	r.accept("n1", "syndic")
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()
@@ -253,9 +252,9 @@ func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
 	n.mute()
 	r.restart()
 	events := r.events()
-	// It does not answer within the timeout, and is not there: whichever is found first.
+	// It is silent and disconnected; either may be found first.
 	lost := func(reason string) bool { return reason == engine.NodeDown || reason == engine.NodeNoResponse }
-	if a, ok := r.jobs.State(jid); ok && !a.Open() { // it was faster
+	if a, ok := r.jobs.State(jid); ok && !a.Open() { // closed already
 		if !lost(a.Missing["deep"].Reason) {
 			t.Errorf("account %+v", a)
 		}

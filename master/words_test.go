@@ -17,9 +17,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// What a node puts on its bus and tells again of a job, over two tiers of nodes of ours
-// and one of Salt's, stays the same to the byte: other programs read it, and so do
-// masters of other versions.
+// The reports of a job on the bus and in its history, over two mom tiers and one stock tier, do
+// not change by a byte: other programs and other versions read them.
 func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 	const adopted = "20240102030405678902"
 	r := newRig(t, func(c *config.Master) { c.OrderMasters, c.PublishRetention, c.SyndicWait = true, 0, time.Millisecond })
@@ -85,14 +84,14 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, _ := strings.Cut(string(b), "answered ") // behind that is what the forwarder says
-	// Events of others go on at once, words when their turn has come.
+	want, _, _ := strings.Cut(string(b), "answered ") // the forwarder's part follows
+	// Other events are not delayed by reports.
 	if diff := cmp.Diff(lines(want), lines(said.String())); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// lines are those of a text, sorted.
+// lines returns the sorted lines of a text.
 func lines(text string) []string {
 	out := strings.Split(text, "\n")
 	slices.Sort(out)

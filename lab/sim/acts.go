@@ -78,7 +78,7 @@ var acts = []act{
 // actOf is the kind of an effect.
 func actOf(e engine.Effect) act {
 	switch e := e.(type) {
-	case engine.Tell:
+	case engine.SendReport:
 		switch e.Word.(type) {
 		case jobevent.Closed:
 			return tellClosed
@@ -98,19 +98,19 @@ func actOf(e engine.Effect) act {
 		return publishJob
 	case engine.Skip:
 		return skipJob
-	case engine.Fresh:
+	case engine.NewReturn:
 		return fireReturn
 	case engine.Complete:
 		return endJob
 	case engine.Missed:
 		return noteMissed
-	case engine.Find:
+	case engine.FindJob:
 		return findJob
 	case engine.Rescued:
 		return countRescued
 	case engine.Ended:
 		return dropKept
-	case engine.Unended:
+	case engine.EndNotStored:
 		return endAnew
 	case engine.Stored:
 		return ackWords

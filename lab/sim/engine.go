@@ -19,7 +19,7 @@ func (n *node) newEngine() *engine.Engine {
 			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 		},
 		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: n.wall,
-		Open: n.noted(returners.NoteOpen), Untold: n.noted(returners.NoteUntold),
+		Open: n.noted(returners.NoteOpen), Unreported: n.noted(returners.NoteUntold),
 	})
 }
 
@@ -52,7 +52,7 @@ func (n *node) carryOut(e engine.Effect) {
 func (n *node) perform(e engine.Effect) {
 	n.see(e)
 	switch e := e.(type) {
-	case engine.Tell:
+	case engine.SendReport:
 		n.tell(e.Word)
 	case engine.Publish:
 		j := n.begins[e.JID]
@@ -66,7 +66,7 @@ func (n *node) perform(e engine.Effect) {
 		n.w.reach(markGivenTwice)
 		n.skipped = e.JID
 		n.begun(e.JID)
-	case engine.Find:
+	case engine.FindJob:
 		n.ask(e.JID, e.IDs)
 	case engine.Complete:
 		n.complete(e.Account)
@@ -77,12 +77,12 @@ func (n *node) perform(e engine.Effect) {
 		n.w.trace(n, "misses %d minions and hears of %d nodes for %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
 	case engine.Ended:
 		n.over(n.w.byJID[e.JID])
-	case engine.Unended:
+	case engine.EndNotStored:
 		n.w.reach(markUnended)
 		if e.Again {
 			n.must(n.engine.EndAgain(background, e.JID, peers{n}))
 		}
-	case engine.Fresh:
+	case engine.NewReturn:
 		n.queueAnswered(e.Return.JID, e.Return.ID)
 		n.batchNews(e.Return.JID)
 	case engine.Stored:
@@ -114,7 +114,7 @@ const (
 func (n *node) storeSoon() { n.storeAfter(storeDelay) }
 
 func (n *node) storeAfter(d int64) {
-	if n.saving || n.engine.Waiting() == 0 {
+	if n.saving || n.engine.Unsaved() == 0 {
 		return
 	}
 	n.saving = true

@@ -15,8 +15,8 @@ func (n *node) greetGuest(v *visit, running map[string]bool) {
 	n.do(minionCame, func() { n.engine.MinionUp(m.id(), running) })
 	n.adopt(m, running)
 	for _, j := range n.pubs { // what it was counted for and has missed
-		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && (n.engine.Owes(j.jid, m.id()) || n.wants(j, m.id())) {
-			n.do(giveAgain, func() { n.engine.Given(j.jid, m.id()) })
+		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && (n.engine.Expects(j.jid, m.id()) || n.wants(j, m.id())) {
+			n.do(giveAgain, func() { n.engine.Redelivered(j.jid, m.id()) })
 			n.giveGuest(v, j, 0)
 		}
 	}

@@ -274,21 +274,21 @@ func (m *minion) sendAll() {
 // owes reports whether a minion right below is given a publication that it has missed; the
 // ledger waits for it again.
 func (n *node) owes(j *job, id string) bool {
-	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Owes(j.jid, id) && !n.wants(j, id) {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Expects(j.jid, id) && !n.wants(j, id) {
 		return false
 	}
 	n.w.reach(markGivenAgain)
-	n.do(giveAgain, func() { n.engine.Given(j.jid, id) })
+	n.do(giveAgain, func() { n.engine.Redelivered(j.jid, id) })
 	return true
 }
 
 // owesNode is owes for a node right below.
 func (n *node) owesNode(j *job, id string) bool {
-	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.OwesNode(j.jid, id) && !n.wantsNode(j, id) {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.ExpectsNode(j.jid, id) && !n.wantsNode(j, id) {
 		return false
 	}
 	n.w.reach(markGivenAgain)
-	n.do(giveAgain, func() { n.engine.GivenNode(j.jid, id) })
+	n.do(giveAgain, func() { n.engine.RedeliveredNode(j.jid, id) })
 	return true
 }
 

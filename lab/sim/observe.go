@@ -57,11 +57,11 @@ func (w *World) broken(format string, args ...any) {
 func (n *node) see(e engine.Effect) {
 	missed := n.missed
 	n.missed = ""
-	if t, ok := e.(engine.Tell); missed != "" && (!ok || t.From != "" || t.Word.Job() != missed) {
+	if t, ok := e.(engine.SendReport); missed != "" && (!ok || t.From != "" || t.Word.Job() != missed) {
 		n.w.broken("%s: what minions miss of %s is not told at once", n.id, missed)
 	}
 	switch e := e.(type) {
-	case engine.Tell:
+	case engine.SendReport:
 		n.seeWord(e, missed)
 	case engine.Started:
 		n.of(e.JID).started++
@@ -69,7 +69,7 @@ func (n *node) see(e engine.Effect) {
 		n.seeStart(e.JID)
 	case engine.Skip:
 		n.seeStart(e.JID)
-	case engine.Fresh:
+	case engine.NewReturn:
 		s := n.of(e.Return.JID)
 		s.fresh++
 		s.ended = nil
@@ -91,7 +91,7 @@ func (n *node) seeStart(jid string) {
 	}
 }
 
-func (n *node) seeWord(t engine.Tell, missed string) {
+func (n *node) seeWord(t engine.SendReport, missed string) {
 	s := n.of(t.Word.Job())
 	switch x := t.Word.(type) {
 	case jobevent.Expectation:

@@ -96,7 +96,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		c := l.child
 		p.Spec.Nodes = append(p.Spec.Nodes, engine.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
-	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && (p.Grows || !n.runs(j)) {
+	if n.engine.Untried() > n.w.o.Bounds.WordQueue && (p.Grows || !n.runs(j)) {
 		n.w.reach(markCrowd)
 		done(false)
 		return

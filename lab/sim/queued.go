@@ -29,7 +29,7 @@ func (n *node) openQueues() {
 		return
 	}
 	o := retention.Options{
-		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.unkeep,
+		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.KeepPublication, Dropped: n.unkeep,
 		Steady: func() bool { return n.ages == nil || n.ages.Steady() },
 	}
 	kept, err := retention.Open(background, o, n.disk)
@@ -43,7 +43,7 @@ func (n *node) openQueues() {
 // unkeep lets publications go.
 func (n *node) unkeep(parts ...returners.Part) {
 	n.w.trace(n, "keeps the publications of %v no more", parts)
-	n.engine.Unkeep(parts...)
+	n.engine.DropPublications(parts...)
 }
 
 func (n *node) nodesBelow() (ids []string) {

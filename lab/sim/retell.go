@@ -89,7 +89,7 @@ func (l *link) choose() bool {
 	if !ok {
 		return false
 	}
-	end, closed := n.engine.Word(jid)
+	end, closed := n.engine.LastReport(jid)
 	if t := n.way.took[jid]; !l.concerned(jid) || closed && t.word == end && slices.Contains(t.links, l) {
 		l.lap.Told(jid)
 		return true

@@ -32,7 +32,7 @@ func wordBytes(w jobevent.Word) int64 {
 func (n *node) tell(w jobevent.Word) {
 	s := n.w.o.sabotage
 	if c, closed := w.(jobevent.Closed); closed && s.forgetClosed {
-		n.engine.Told(c.JID, c.Word)
+		n.engine.ReportsAccepted(c.JID, c.Word)
 		return
 	}
 	if x, expected := w.(jobevent.Expectation); expected {
@@ -137,7 +137,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 	if err == nil {
 		defer leave()
 	}
-	if n.engine.Crowd() > n.w.o.Bounds.WordQueue {
+	if n.engine.Untried() > n.w.o.Bounds.WordQueue {
 		n.w.reach(markCrowd)
 		answer(nil, errNotStored)
 		return
@@ -157,7 +157,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 }
 
 // takeWords hears words in their order, and gives up to which number all has to be
-// stored: intake's fromBelow.
+// stored: intake's receiveFromNode.
 func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 	s := n.w.o.sabotage
 	for _, w := range batch {
@@ -171,10 +171,10 @@ func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 			if n.holdsAny(w) {
 				n.w.reach(markEarlyReturn)
 			}
-			upTo = n.engine.Hear(l.child.id, w)
+			upTo = n.engine.ReceiveReports(l.child.id, w)
 			n.queueHeard(l.child.id, w)
 		case jobevent.Missing:
-			upTo = n.engine.Hear(l.child.id, w)
+			upTo = n.engine.ReceiveReports(l.child.id, w)
 		}
 	}
 	return upTo
@@ -208,15 +208,15 @@ func (n *node) ended(l *link, x jobevent.Closed) {
 	}
 	delete(n.way.took, x.JID)
 	n.do(toldAll, func() {
-		n.engine.Told(x.JID, x.Word)
+		n.engine.ReportsAccepted(x.JID, x.Word)
 		n.storeSoon()
 	})
 }
 
 // story is what a node tells of a job from the start.
 func (n *node) story(jid string) (out []jobevent.Word) {
-	word, closed := n.engine.Word(jid) // before the rest is read: all up to this word is stored
-	for w, err := range n.engine.Story(background, jid, n.w.o.Bounds.TellMinions) {
+	word, closed := n.engine.LastReport(jid) // before the rest is read: all up to this word is stored
+	for w, err := range n.engine.History(background, jid, n.w.o.Bounds.TellMinions) {
 		n.must(err)
 		if x, expected := w.(jobevent.Expectation); expected {
 			x.Partial = x.Partial && !n.w.o.sabotage.wholeStory

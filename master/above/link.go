@@ -11,32 +11,30 @@ import (
 )
 
 var (
-	// ErrTop says that there is no master above: this is a top.
-	ErrTop = errors.New("there is no master above this one")
-	// ErrAway is wrapped when no master above could be asked; the same question may be
-	// answered later.
-	ErrAway = errors.New("no master above answers")
+	// ErrTop is returned by a top, which has no master above.
+	ErrTop = errors.New("no master above")
+	// ErrAway is wrapped when no master above could be reached. A retry may succeed.
+	ErrAway = errors.New("master above unreachable")
 )
 
-// Asker carries requests to the master above. Errors of a connection wrap [ErrAway] or are
-// taken for that.
+// Asker sends requests to the master above. Every error counts as a connection error.
 type Asker interface {
-	// Ask sends a load and gives the value of the answer, undecoded. It ends with ctx.
+	// Ask sends a load and returns the undecoded answer. It blocks until ctx ends.
 	Ask(ctx context.Context, load *value.Map) (wire.Raw, error)
 }
 
-// Link is the way up. The zero Link leads nowhere; all methods may be called concurrently.
+// Link is the connection to the master above. The zero Link is unconnected. It is safe for
+// concurrent use.
 type Link struct{ to atomic.Pointer[Asker] }
 
-// Connect says who carries requests from now on.
+// Connect sets the Asker for further requests.
 func (l *Link) Connect(a Asker) { l.to.Store(&a) }
 
-// Connected tells whether there is a master above.
+// Connected reports whether there is a master above.
 func (l *Link) Connected() bool { return l != nil && l.to.Load() != nil }
 
-// Ask sends a load to the master above and gives its answer, undecoded. The error wraps
-// [ErrTop] or [ErrAway]; that the master above refused shows in its answer alone, which is
-// Salt's for the command.
+// Ask sends a load to the master above and returns the undecoded answer. The error wraps [ErrTop]
+// or [ErrAway]. A refusal of the master above is in the answer, in Salt's form for the command.
 func (l *Link) Ask(ctx context.Context, load *value.Map) (wire.Raw, error) {
 	cmd := load.String("cmd")
 	if !l.Connected() {
@@ -49,7 +47,7 @@ func (l *Link) Ask(ctx context.Context, load *value.Map) (wire.Raw, error) {
 	return v, nil
 }
 
-// Call is [Link.Ask] with the answer decoded.
+// Call is [Link.Ask] with a decoded answer.
 func (l *Link) Call(ctx context.Context, load *value.Map) (any, error) {
 	raw, err := l.Ask(ctx, load)
 	if err != nil {
@@ -57,7 +55,7 @@ func (l *Link) Call(ctx context.Context, load *value.Map) (any, error) {
 	}
 	v, err := wire.Decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the answer of the master above to %s: %w", load.String("cmd"), err)
+		return nil, fmt.Errorf("decode answer of the master above to %s: %w", load.String("cmd"), err)
 	}
 	return v, nil
 }

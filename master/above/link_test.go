@@ -18,8 +18,8 @@ func (p parent) Ask(_ context.Context, load *value.Map) (wire.Raw, error) {
 	return wire.Encode("heard " + load.String("cmd"))
 }
 
-// TestLink: a top says that it is one, a parent that cannot be asked is away, and an
-// answer comes back as it is.
+// TestLink: a top returns ErrTop, an unreachable parent ErrAway, and an answer is returned
+// unchanged.
 func TestLink(t *testing.T) {
 	var l Link
 	load := value.NewMap("cmd", "_file_envs")

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// in runs a test of a world in a bubble.
+// in runs a test with a world in a synctest bubble.
 func in(t *testing.T, do func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,11 +56,11 @@ func TestBatch_Percent(t *testing.T) {
 	}
 }
 
-// A minion that will not return makes room as one that has, and is counted as failed.
+// A minion that will not return frees its slot and counts as failed.
 func TestBatch_DeathsMakeRoom(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(3, "1")
-		time.Sleep(time.Hour) // as long as the account says that it is at work, it is waited for
+		time.Sleep(time.Hour) // pending in the account: still waited for
 		w.published("a")
 		w.dies("a")
 		w.published("a", "b")
@@ -72,7 +72,7 @@ func TestBatch_DeathsMakeRoom(t *testing.T) {
 	})
 }
 
-// Who is found missing without an event is noticed too.
+// A missing minion is noticed without an event too.
 func TestBatch_MissedEvents(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(3, "1")
@@ -120,12 +120,12 @@ func TestBatch_WaitHoldsTheSlot(t *testing.T) {
 		w.returns(0, "b")
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
-		w.returns(0, "c") // nobody waits for its slot
+		w.returns(0, "c") // no minion waits for its slot
 		w.status("3 0 0 0")
 	})
 }
 
-// A batch goes on after a restart, with what returned while nobody listened.
+// A batch continues after a restart, with the returns received meanwhile.
 func TestBatch_Restart(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(5, "2")
@@ -145,7 +145,8 @@ func TestBatch_Restart(t *testing.T) {
 	})
 }
 
-// A slice that was written and not published is published in the next life, and no other twice.
+// A slice that was written and not published is published after a restart; no slice is published
+// twice.
 func TestBatch_DiedBeforeThePublication(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "2")
@@ -168,8 +169,8 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 	})
 }
 
-// A master that is killed right after it has published a slice knows so in its next life, though its
-// file does not.
+// A master killed right after publishing a slice knows about it after a restart, although its file
+// does not.
 func TestBatch_DiedAfterThePublication(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(5, "2")
@@ -285,7 +286,7 @@ func TestStart_Errors(t *testing.T) {
 			}
 		}
 		w.refusing = errRefused
-		for range maxDriven + 1 { // a place is given back
+		for range maxDriven + 1 { // a place is freed
 			if _, err := w.Start(t.Context(), o); !errors.Is(err, errRefused) {
 				t.Fatalf("%v", err)
 			}

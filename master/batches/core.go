@@ -9,15 +9,15 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Core decides what happens next with one batch. It has no clock, files or goroutines: a [Service]
-// and the simulator (lab/sim) drive it. It is not safe for concurrent use.
+// Core decides the next step of one batch. It has no clock, files or goroutines: a [Service] and
+// the simulator (lab/sim) drive it. It is not safe for concurrent use.
 type Core struct {
 	State  *State
-	retry  time.Time // not before this is a slice tried again; zero: now
-	gaveUp bool      // somebody, and the state was not written after that
+	retry  time.Time // time of the next attempt to publish a slice; zero: now
+	gaveUp bool      // a minion was given up since the last write
 }
 
-// NewState is that of a batch that has not begun; minions are in the order in which they begin.
+// NewState returns the state of a new batch. Minions start in the given order.
 func NewState(minions []string, size int, now time.Time) *State {
 	return &State{
 		All: minions, Pending: minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
@@ -25,7 +25,7 @@ func NewState(minions []string, size int, now time.Time) *State {
 	}
 }
 
-// Clone is a copy with which the state shares nothing that changes.
+// Clone returns a deep copy of the mutable state.
 func (s *State) Clone() *State {
 	c := *s
 	c.Pending, c.Wait = slices.Clone(s.Pending), slices.Clone(s.Wait)
@@ -33,12 +33,12 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Over reports whether nothing more happens.
+// Over reports whether the batch has ended.
 func (s *State) Over() bool { return s.done() }
 
-// CatchUp brings the state of an earlier life up to the minions that the stored job names, sorted:
-// these have begun, though the state may not have been written after that. Lost are those that have
-// begun by the state and are not named: they are to be published to now.
+// CatchUp updates a restored state from the minions that the stored job names, sorted: these have
+// started, even if the state was not written since. Lost are minions that started by the state and
+// are not in the job; publish to them now.
 func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 	begun := func(id string) bool {
 		_, found := slices.BinarySearch(named, id)
@@ -54,7 +54,7 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 	return slices.DeleteFunc(sortedKeys(c.State.Active), begun)
 }
 
-// Step enters news and gives the minions that begin now: they are to be published to.
+// Step applies news and returns the minions that start now.
 func (c *Core) Step(n News, now time.Time) (begin []string) {
 	c.gaveUp = c.gaveUp || len(n.Gone) > 0
 	if c.retry.Sub(now) > retryAfter { // the clock was set back
@@ -64,15 +64,15 @@ func (c *Core) Step(n News, now time.Time) (begin []string) {
 		c.retry = time.Time{}
 		return c.State.progress(n, now)
 	}
-	held := c.State.Pending // no slot is given before the retry
+	held := c.State.Pending // no slot before the retry
 	c.State.Pending = nil
 	c.State.progress(n, now)
 	c.State.Pending = held
 	return nil
 }
 
-// NotPublished takes back the beginning of minions whose slice was not published, for a reason as in
-// [Options.Publish]; again: they begin again later.
+// NotPublished undoes the start of minions whose slice was not published. With again they start
+// later.
 func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool) {
 	switch {
 	case errors.Is(why, ErrNobody):
@@ -94,19 +94,19 @@ func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool)
 	return false
 }
 
-// WriteFirst reports whether the state must be on disk before the next slice is published. Only the
-// state records which minions timed out. After a restart without it they would count as running,
-// and more minions than the batch size would run at once.
+// WriteFirst reports whether the state must be written before the next slice. Only the state
+// records which minions timed out. After a restart without it they would count as running, and
+// more minions than the batch size would run at once.
 func (c *Core) WriteFirst() bool { return c.gaveUp }
 
-// Written tells that the state is on disk.
+// Written reports that the state was written.
 func (c *Core) Written() { c.gaveUp = false }
 
-// Halt ends the batch: no further minion begins.
+// Halt ends the batch: no further minion starts.
 func (c *Core) Halt(reason string) { c.State.halt(reason) }
 
-// Look reads what is known of all active minions: first the account of the job, which tells who will
-// not return and whether the job is open, then the returns. Whoever is in neither is at work.
+// Look reads the outcome of all active minions: first the account of the job (missing minions, and
+// whether the job is open), then the returns. Any other minion is still running.
 func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) News {
 	n := News{Returned: map[string]int{}, Gone: map[string]string{}}
 	if len(c.State.Active) == 0 {
@@ -117,7 +117,7 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 		code, ok, err := returned(id)
 		_, missing := gone[id]
 		switch {
-		case err != nil: // what cannot be read is not missing
+		case err != nil: // an unreadable return is not missing
 		case ok:
 			n.Returned[id] = code
 		//mutant:batch-work-is-waited-for
@@ -128,7 +128,7 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 	return n
 }
 
-// Due is when the next step is due though no news comes; false: never.
+// Due returns the time until the next step without news; ok is false if there is none.
 func (c *Core) Due(now time.Time) (time.Duration, bool) {
 	s := c.State
 	due, some := s.waits(now)
@@ -136,7 +136,7 @@ func (c *Core) Due(now time.Time) (time.Duration, bool) {
 		due, some = retry, true
 	}
 	if !s.done() && len(s.Active) == 0 && len(s.Wait) == 0 && c.retry.IsZero() {
-		return 0, true // what was to be published went to nobody: the next ones begin
+		return 0, true // a slice matched no minion: start the next ones
 	}
 	return due, some
 }

@@ -1,17 +1,16 @@
-// Package batches drives jobs that run on a few minions at a time and that no command waits for:
-// what salt -b N --async starts, ours or that of Salt 3008.
+// Package batches runs jobs on a few minions at a time without a waiting command: salt -b N
+// --async, of mom or of Salt 3008.
 //
-// All slices have one job id: the first publication starts the job, each further one extends it
-// (package publish). A [Service] publishes the next minions when a minion has returned or is known
-// not to, which the account of the job and the job store tell for the whole tree.
+// All slices share a job id: the first publication starts the job, each further one extends it
+// (package publish). A [Service] publishes the next minions when others have returned or are
+// missing, as the account of the job and the job store show for the whole tree.
 //
-// The state of a batch is a file in the form of Salt 3008: .batch.p in the folder of the job, and
-// batch_active.p lists the batches that go on. So a batch goes on after a restart, Salt's own
-// salt-run batch.status reads it, and each of both masters takes over what the other has left. The
-// field mom of the file is ours: who started the batch and by which rules.
+// The state of a batch is a file in the form of Salt 3008, .batch.p in the job's directory;
+// batch_active.p lists the running batches. So a batch survives a restart, salt-run batch.status
+// can read it, and either kind of master can take over a batch of the other. The field mom is
+// ours: who started the batch, with which rules.
 //
-// A state is written once a second, since each names all minions of the batch, and before a slice is
-// published after a minion was given up. Who has begun is
-// certain by the stored job, which names the minions of all slices, and who has returned by the stored
-// returns: a restart reads both.
+// A state names all minions of the batch, so it is written once a second only, and before a slice
+// that follows a timeout. After a restart, the stored job shows which minions have started, and
+// the stored returns which have finished.
 package batches

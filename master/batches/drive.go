@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// eventsWaiting is how many events of one batch may wait. Too many end the subscription, and what
-	// they told is read from the job store.
+	// eventsWaiting is the maximum number of queued events of a batch. Overflow ends the
+	// subscription, and the job store is read instead.
 	eventsWaiting = 4096
-	// retryAfter is when a slice is tried again that could not be published.
+	// retryAfter is the delay before a slice is published again.
 	retryAfter = 5 * time.Second
-	// lookEvery is how often the account is read though no event came.
+	// lookEvery is the interval for reading the account without events.
 	lookEvery = 15 * time.Second
-	// writeEvery is how long a state on disk may lag behind.
+	// writeEvery is the maximum age of unwritten state.
 	writeEvery = time.Second
 )
 
-// batch is one that this master drives.
+// batch is a batch driven by this master.
 type batch struct {
 	s       *Service
 	sub     *bus.Subscription
 	stopped chan string // the reason
-	lease   *lease      // nil: it could not be written
-	fresh   bool        // nobody has been told of it
+	lease   *lease      // nil: not written
+	fresh   bool        // not announced yet
 
-	mu   sync.Mutex // guards core and st; one goroutine alone changes them
+	mu   sync.Mutex // guards core and st, which one goroutine changes
 	core Core
-	st   *State // that of core
+	st   *State // state of core
 
 	written time.Time // the last write
-	dirty   bool      // the file lags behind
+	dirty   bool      // unwritten changes
 }
 
 func (b *batch) summary() *wire.Map {
@@ -55,7 +55,7 @@ func (b *batch) snapshot() *State {
 	return &State{JID: b.st.JID, Pending: slices.Clone(b.st.Pending), Active: maps.Clone(b.st.Active), Halted: b.st.Halted}
 }
 
-// halt has the batch end; the first reason counts.
+// halt ends the batch. The first reason wins.
 func (b *batch) halt(reason string) {
 	select {
 	case b.stopped <- reason:
@@ -98,7 +98,7 @@ func (b *batch) run(ctx context.Context) {
 	}
 }
 
-// catchUp brings the state of an earlier life up to what the stored job tells.
+// catchUp updates a restored state from the stored job.
 func (b *batch) catchUp(ctx context.Context) error {
 	named, err := b.s.o.Published(ctx, b.st.JID)
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *batch) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// advance enters news, and publishes as long as there is room and nothing else to hear.
+// advance applies news, and publishes while there is room and no more news.
 func (b *batch) advance(ctx context.Context, n News) {
 	now := b.s.o.Now()
 	b.mu.Lock()
@@ -136,7 +136,7 @@ func (b *batch) advance(ctx context.Context, n News) {
 	}
 }
 
-// publish publishes to minions that are active.
+// publish publishes a slice.
 func (b *batch) publish(ctx context.Context, ids []string) {
 	_, err := b.s.o.Publish(ctx, b.st, ids)
 	if err == nil {
@@ -153,7 +153,7 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 	}
 }
 
-// await waits for news of the minions, or for what is due.
+// await blocks until there is news or a step is due.
 func (b *batch) await(ctx context.Context) News {
 	due := min(lookEvery, renewEvery)
 	if soon, some := b.core.Due(b.s.o.Now()); some {
@@ -179,7 +179,7 @@ func (b *batch) await(ctx context.Context) News {
 		b.st.halt(reason)
 		return News{}
 	case <-timer.C:
-		if due == lookEvery { // as nothing else is due
+		if due == lookEvery { // nothing else is due
 			return b.look(ctx)
 		}
 		return News{}
@@ -188,7 +188,7 @@ func (b *batch) await(ctx context.Context) News {
 	}
 }
 
-// lost listens anew after too many events came at a time.
+// lost resubscribes after an overflow.
 func (b *batch) lost(ctx context.Context) News {
 	if ctx.Err() != nil {
 		return News{}
@@ -198,7 +198,7 @@ func (b *batch) lost(ctx context.Context) News {
 	return b.look(ctx)
 }
 
-// hear reads an event and those that wait behind it.
+// hear applies an event and those queued behind it.
 func (b *batch) hear(ctx context.Context, e bus.Event) News {
 	n := News{Returned: map[string]int{}}
 	for range eventsWaiting {
@@ -224,7 +224,7 @@ func (b *batch) hear(ctx context.Context, e bus.Event) News {
 	return n
 }
 
-// returned reads the return code of a minion, if it has returned.
+// returned reads the return code of a minion.
 func (b *batch) returned(ctx context.Context, id string) (code int, ok bool, err error) {
 	if code, ok, err = b.s.o.Returned(ctx, b.st.JID, id); err != nil && ctx.Err() == nil {
 		b.s.o.Log.Error("return not read", "jid", b.st.JID, "minion", id, "err", err)
@@ -232,7 +232,7 @@ func (b *batch) returned(ctx context.Context, id string) (code int, ok bool, err
 	return code, ok, err
 }
 
-// look reads what the store and the account of the job have of all active minions.
+// look reads the outcome of all active minions from the store and the account.
 func (b *batch) look(ctx context.Context) News {
 	return b.core.Look(
 		func() (map[string]jobevent.Absence, bool) { return b.s.o.Account(b.st.JID) },
@@ -240,7 +240,7 @@ func (b *batch) look(ctx context.Context) News {
 	)
 }
 
-// end tells the end of the batch.
+// end announces the end of the batch.
 func (b *batch) end() {
 	now := b.s.o.Now()
 	b.write()
@@ -266,7 +266,7 @@ func (b *batch) end() {
 	b.s.o.Fire(b.st.endEvent(now))
 }
 
-// write stores the state. What cannot be written is tried again with the next step.
+// write writes the state. On error, the next step tries again.
 func (b *batch) write() {
 	b.written = b.s.o.Now()
 	if err := b.s.files.write(b.st); err != nil {

@@ -14,7 +14,7 @@ const tagPrefix = "salt/batch/"
 
 var tags = regexp.MustCompile(`^salt/batch/([^/]+)/(new|stop|recover|progress|complete|halted)$`)
 
-// readTag takes the tag of an event about a batch apart; "": it is another one.
+// readTag parses the tag of an event about a batch; id is "" for other events.
 func readTag(tag string) (id, action string) {
 	m := tags.FindStringSubmatch(tag)
 	if m == nil || !jid.Valid(m[1]) {
@@ -40,7 +40,7 @@ func (s *State) progressEvent() (string, *wire.Map) {
 		"failed", len(s.Failed), "iter", nil, "last_progress", s.LastProgress)
 }
 
-// endEvent is complete or halted.
+// endEvent returns the event complete or halted.
 func (s *State) endEvent(now time.Time) (string, *wire.Map) {
 	took := max(0, unix(now)-s.Created)
 	if !s.Halted {

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// handedWaiting is how many events about batches may wait; what comes on top is dropped, and
-	// found in the list of batches.
+	// handedWaiting is the maximum number of queued events about batches. Dropped ones are found
+	// in the list of batches.
 	handedWaiting = 256
-	// listEvery is how often that list is read.
+	// listEvery is the interval for reading that list.
 	listEvery = time.Minute
-	// commandGone is after what time without progress the batch of a command is not listed any more.
+	// commandGone is the time without progress after which a command's batch is no longer listed.
 	commandGone = 24 * time.Hour
 )
 
-// Listen subscribes to what is told of batches: commands of Salt 3008 hand them over and ask for
-// their end by events.
+// Listen subscribes to events about batches: commands of Salt 3008 hand over and stop batches by
+// events.
 func (s *Service) Listen() *bus.Subscription {
 	return s.o.Bus.Subscribe(bus.SubscribeOptions{
 		Prefix: tagPrefix, Size: handedWaiting, DropWhenFull: true, Match: func(e bus.Event) bool { _, action := readTag(e.Tag); return action != "" },
 	})
 }
 
-// Run drives the batches of an earlier life and those that are handed over, until ctx ends.
+// Run drives the batches of a previous run and those handed over, until ctx ends.
 func (s *Service) Run(ctx context.Context, sub *bus.Subscription) {
 	defer sub.Close()
 	s.adoptListed()
@@ -44,7 +44,7 @@ func (s *Service) Run(ctx context.Context, sub *bus.Subscription) {
 			if !ok {
 				return
 			}
-			if e.Origin != "" { // a node below drives its own
+			if e.Origin != "" { // nodes below drive their own
 				continue
 			}
 			if err := s.handed(e); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) adoptListed() {
 	}
 }
 
-// adopt drives a batch that its file describes, if it is for the master to drive.
+// adopt drives the batch in a state file, if the master should.
 func (s *Service) adopt(id string) error {
 	st, err := s.files.read(id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Service) adopt(id string) error {
 		s.free()
 		return err
 	}
-	// Its driver may have gone on until a moment ago.
+	// Its driver may have been running until a moment ago.
 	if st, err = s.files.read(id); err != nil || st == nil {
 		s.free()
 		return err
@@ -113,14 +113,14 @@ func (s *Service) adopt(id string) error {
 	return nil
 }
 
-// handed does what an event asks for.
+// handed handles an event about a batch.
 func (s *Service) handed(e bus.Event) error {
 	id, action := readTag(e.Tag)
 	d, err := e.Map()
 	if err != nil {
 		return fmt.Errorf("read it: %w", err)
 	}
-	if state := d.Map("state"); state != nil { // a command that waits drives it, and tells all of it
+	if state := d.Map("state"); state != nil { // a waiting command drives it and fires its events
 		return s.follow(id, action, state)
 	}
 	switch action {
@@ -146,13 +146,13 @@ func (s *Service) handed(e bus.Event) error {
 	return nil
 }
 
-// over tells whether there is a batch that has ended: one that was short may have.
+// over reports whether the batch has ended: a short one may have.
 func (s *Service) over(id string) bool {
 	st, err := s.files.read(id)
 	return err == nil && st != nil
 }
 
-// refuse tells that a batch that was handed over does not go on, to whoever waits for it.
+// refuse fires the end of a batch that was handed over and cannot run.
 func (s *Service) refuse(id string, d *wire.Map, err error) {
 	out := wire.NewMap("jid", id)
 	for _, field := range []string{"fun", "tgt", "tgt_type", "user"} {
@@ -163,7 +163,7 @@ func (s *Service) refuse(id string, d *wire.Map, err error) {
 	s.o.Fire(tagPrefix+id+"/halted", out)
 }
 
-// follow keeps the state of a batch that a command of Salt 3008 drives, for the runners.
+// follow keeps the state of a batch that a Salt 3008 command drives, for runners.
 func (s *Service) follow(id, action string, state *wire.Map) error {
 	raw, err := wire.Encode(state)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// salts is a batch as salt -b 2 --async of Salt 3008 leaves it.
+// salts is a batch as left by salt -b 2 --async of Salt 3008.
 func salts(t *testing.T, driver string) *State {
 	return &State{
 		JID: jobID, All: []string{"a", "b", "c"}, Pending: []string{"c"}, Active: map[string]float64{"a": unix(time.Now()), "b": unix(time.Now())},
@@ -38,7 +38,7 @@ func TestHanded_IsDriven(t *testing.T) {
 	})
 }
 
-// The event may be lost: the list of batches tells as well.
+// The event may be lost: the batch is also found in the list.
 func TestHanded_WithoutEvent(t *testing.T) {
 	in(t, func(w *world) {
 		w.named = []string{"a", "b"}
@@ -54,8 +54,8 @@ func TestHanded_WithoutEvent(t *testing.T) {
 	})
 }
 
-// A batch without a state is halted, so that nobody waits for it; one of a node below, and one that
-// a command drives, are not touched.
+// A batch without a state is halted, so that no command waits for it. Batches of nodes below and
+// of waiting commands are not touched.
 func TestHanded_Halted(t *testing.T) {
 	in(t, func(w *world) {
 		w.o.Fire(salts(t, driverCLI).newEvent())
@@ -75,7 +75,7 @@ func TestHanded_Halted(t *testing.T) {
 	})
 }
 
-// Of a batch that a command of Salt 3008 drives the runners know, and stop it by an event.
+// Runners list the batch of a Salt 3008 command, and stop it by an event.
 func TestHanded_DrivenByCommand(t *testing.T) {
 	in(t, func(w *world) {
 		st := salts(t, driverCLI)

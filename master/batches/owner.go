@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// Masters may share a cachedir. Beside the state of a batch is a file with the name of the master
-// that drives it, which that renews. Another one takes the batch over when the file has not changed
-// for a while: by the clock of who looks, so the clocks need not agree.
+// Masters may share a cachedir. A file next to the state of a batch names the master that drives
+// it, which renews the file. Another master takes over when the file has not changed for a while
+// by its own clock, so clocks need not agree.
 const (
 	ownerFile = ".batch.owner"
-	// renewEvery is how often a driver renews its file.
+	// renewEvery is the interval of renewal.
 	renewEvery = 15 * time.Second
-	// ownerGone is after what time without that a driver is gone.
+	// ownerGone is the time without renewal after which a driver is gone.
 	ownerGone = 75 * time.Second
 	maxOwner  = 4096
 )
 
 // errElsewhere is wrapped when another master drives a batch.
-var errElsewhere = errors.New("another master drives it")
+var errElsewhere = errors.New("driven by another master")
 
-// seen is what an owner's file had when it was found new.
+// seen is the content of another driver's file and when it was first seen.
 type seen struct {
 	content string
 	since   time.Time
@@ -44,7 +44,7 @@ func (f *files) ownerPath(id string) (string, error) {
 	return filepath.Join(filepath.Dir(state), ownerFile), err
 }
 
-// owner names the master that drives a batch, "" if none does, and gives what its file holds.
+// owner returns the name of the master that drives a batch, or "", and the content of its file.
 func (f *files) owner(id string) (name, content string, err error) {
 	path, err := f.ownerPath(id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *files) owner(id string) (name, content string, err error) {
 	}
 	content, err = readOwner(path)
 	if err != nil {
-		return "", "", fmt.Errorf("read who drives batch %s: %w", id, err)
+		return "", "", fmt.Errorf("read driver of batch %s: %w", id, err)
 	}
 	name, _, _ = strings.Cut(content, "\n")
 	return name, content, nil
@@ -69,8 +69,8 @@ func readOwner(path string) (string, error) {
 	return string(b), err
 }
 
-// claim makes this master the driver of a batch, if none is, an earlier life of it was, or the
-// driver is gone: then old is what its file holds.
+// claim makes this master the driver of a batch if it has none, this master drove it before, or
+// the driver is gone; then old is the content of its file.
 func (f *files) claim(id, me, old string, now time.Time) (*lease, error) {
 	path, err := f.ownerPath(id)
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *files) claim(id, me, old string, now time.Time) (*lease, error) {
 	return l, nil
 }
 
-// takeAway removes the file of a driver that is gone. Of several masters that try, one does.
+// takeAway removes the file of a driver that is gone. Of several masters one succeeds.
 func takeAway(path, content string) error {
 	aside := path + "." + rand.Text()
 	if err := os.Rename(path, aside); err != nil {
@@ -116,13 +116,13 @@ func takeAway(path, content string) error {
 		return err //nolint:wrapcheck // the caller says what it is
 	}
 	got, err := readOwner(aside)
-	if err == nil && got != content { // its driver is back, or it has another one
+	if err == nil && got != content { // the driver is back, or there is a new one
 		err = errors.Join(errElsewhere, create(path, got))
 	}
 	return errors.Join(err, os.Remove(aside))
 }
 
-// create writes a file that must not be there.
+// create writes a file that must not exist.
 func create(path, content string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -132,7 +132,7 @@ func create(path, content string) error {
 	return errors.Join(err, f.Close())
 }
 
-// renew tells others that the driver lives. errElsewhere: another one has taken over.
+// renew renews the file. It returns errElsewhere if another master has taken over.
 func (l *lease) renew(me string, now time.Time) error {
 	got, err := readOwner(l.path)
 	if err != nil {
@@ -154,7 +154,7 @@ func (l *lease) renew(me string, now time.Time) error {
 	return nil
 }
 
-// free lets others drive the batch: it has ended.
+// free removes the file of a batch that has ended.
 func (l *lease) free() error {
 	if got, err := readOwner(l.path); err != nil || got != l.content {
 		return err
@@ -165,8 +165,8 @@ func (l *lease) free() error {
 	return nil
 }
 
-// claim takes the right to drive a batch. That of another master is left alone until it is gone, and
-// while the job of the batch is unknown here.
+// claim takes the right to drive a batch, unless another master renews it or the job is unknown
+// here.
 func (s *Service) claim(id string) (*lease, error) {
 	now := s.o.Now()
 	name, content, err := s.files.owner(id)
@@ -185,7 +185,7 @@ func (s *Service) claim(id string) (*lease, error) {
 		return nil, err
 	}
 	if len(named) == 0 {
-		return nil, fmt.Errorf("master %s, which drove it, is gone, and its job is unknown here", name)
+		return nil, fmt.Errorf("its master %s is gone and its job is unknown here", name)
 	}
 	l, err := s.files.claim(id, s.o.Me, content, now)
 	if err == nil {
@@ -194,7 +194,7 @@ func (s *Service) claim(id string) (*lease, error) {
 	return l, err
 }
 
-// gone reports whether the file of another master has had the same content for too long.
+// gone reports whether the file of another master has not changed for too long.
 func (s *Service) gone(id, content string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +220,7 @@ func (b *batch) holds() bool {
 	}
 	if err != nil {
 		b.s.o.Log.Error("batch not renewed as driven here", "jid", b.st.JID, "err", err)
-		return now.Sub(b.lease.renewed) < ownerGone/2 // no slice while others may have taken over
+		return now.Sub(b.lease.renewed) < ownerGone/2 // no slice if others may have taken over
 	}
 	return true
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// beside starts another master on the cachedir of w, with the job store of w by then.
+// beside starts another master on the cachedir of w, with a copy of its job store.
 func (w *world) beside(t *testing.T, me string) *world {
 	t.Helper()
 	w.mu.Lock()
@@ -20,13 +20,13 @@ func (w *world) beside(t *testing.T, me string) *world {
 	return o
 }
 
-// rests lets others look who drives what.
+// rests lets other masters check the drivers.
 func rests(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// Of masters that share a cachedir one drives a batch, however long it goes on.
+// One of the masters that share a cachedir drives a batch to its end.
 func TestOwner_OneDrives(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "1")
@@ -52,7 +52,8 @@ func TestOwner_OneDrives(t *testing.T) {
 	})
 }
 
-// A batch of a master that is gone goes on at another one, and at that alone if it comes back.
+// A batch of a stopped master continues at one other master, and only there if the first comes
+// back.
 func TestOwner_TakenOver(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "1")
@@ -87,12 +88,12 @@ func TestOwner_TakenOver(t *testing.T) {
 	})
 }
 
-// One that was frozen finds that another one drives its batch, and leaves it.
+// A master that was frozen finds that another one drives its batch, and gives it up.
 func TestOwner_Frozen(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "1")
 		w.mu.Lock()
-		w.named = nil // what follows is not in its store
+		w.named = nil // not in its store
 		w.mu.Unlock()
 		_, content, err := w.files.owner(jobID)
 		if err != nil {
@@ -112,7 +113,7 @@ func TestOwner_Frozen(t *testing.T) {
 	})
 }
 
-// Who does not know the job cannot drive its batch.
+// A master without the job cannot drive its batch.
 func TestOwner_UnknownJob(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(2, "1")

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// The reasons of Salt 3008.
+// Reasons, as in Salt 3008.
 const (
 	reasonTimeout  = "timeout"
 	reasonFailhard = "failhard"
 	reasonStop     = "stop"
 )
 
-// News is what was heard of the minions of a batch.
+// News holds outcomes of minions.
 type News struct {
-	Returned map[string]int    // with the return code
-	Gone     map[string]string // those that will not return, with the reason
+	Returned map[string]int    // return codes
+	Gone     map[string]string // missing minions with reasons
 }
 
 func (n News) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
 
-// progress enters news and takes the minions that begin now out of Pending. It is Salt's
-// progress_batch, but for two things: a minion is given up when the account of its job says so and
-// not by the clock, and with failhard such a minion halts the batch, as with the command that waits.
+// progress applies news and removes the minions that start now from Pending. It is Salt's
+// progress_batch with two differences: a minion times out by the account of its job instead of a
+// clock, and with failhard a timeout halts the batch, as in a waiting command.
 func (s *State) progress(n News, now time.Time) (begin []string) {
 	at := unix(now)
 	struck := false
@@ -34,7 +34,7 @@ func (s *State) progress(n News, now time.Time) (begin []string) {
 			return false
 		}
 		if _, active := s.Active[id]; !active {
-			return false // it belongs to another publication of the job
+			return false // belongs to another publication of the job
 		}
 		delete(s.Active, id)
 		if s.BatchWait > 0 {
@@ -59,7 +59,7 @@ func (s *State) progress(n News, now time.Time) (begin []string) {
 		s.Wait[i] = min(s.Wait[i], at+s.BatchWait) // the clock was set back
 	}
 	slices.Sort(s.Wait)
-	if more := len(s.Active) + len(s.Wait) - s.Size; more > 0 { // returns that came before a restart
+	if more := len(s.Active) + len(s.Wait) - s.Size; more > 0 { // returns from before a restart
 		s.Wait = s.Wait[min(more, len(s.Wait)):]
 	}
 	s.LastProgress = at
@@ -82,7 +82,7 @@ func (s *State) progress(n News, now time.Time) (begin []string) {
 	return begin
 }
 
-// putBack undoes the beginning of minions whose slice was not published.
+// putBack undoes the start of minions.
 func (s *State) putBack(ids []string) {
 	for _, id := range ids {
 		delete(s.Active, id)
@@ -96,7 +96,7 @@ func (s *State) halt(reason string) {
 	}
 }
 
-// waits is how long the next slot that batch_wait holds stays taken, if a minion waits for it.
+// waits returns how long the next slot stays blocked by batch_wait, if a minion is pending.
 func (s *State) waits(now time.Time) (time.Duration, bool) {
 	if len(s.Wait) == 0 || len(s.Pending) == 0 || s.Halted {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The state that Salt 3008.2 has on disk is read, and has the same fields as ours.
+// The state written by Salt 3008.2 is read, and has the same fields as ours.
 func TestState_RecordedOfSalt3008(t *testing.T) {
 	runs, _ := vectors.Batches(t)
 	for _, run := range runs {
@@ -37,8 +37,8 @@ func TestState_RecordedOfSalt3008(t *testing.T) {
 	}
 }
 
-// The events of a batch that the command salt of 3008.2 drives are followed to its end, and those of
-// a batch of its master, which end the batch there, leave nothing here.
+// The batch of a Salt 3008.2 command is followed by its events to the end. Events of a batch of
+// its master leave nothing here.
 func TestHanded_RecordedOfSalt3008(t *testing.T) {
 	runs, _ := vectors.Batches(t)
 	for _, run := range runs {

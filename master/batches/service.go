@@ -14,32 +14,32 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// maxDriven bounds the batches that one master drives at a time.
+// maxDriven is the maximum number of batches driven at a time.
 const maxDriven = 256
 
-// Options of a [Service]. None may be left out.
+// Options configures a [Service]. All fields are required.
 type Options struct {
 	Ctx context.Context //nolint:containedctx // ends when the master begins to close
-	// Cachedir has the files of batches, HashType is Salt's hash_type.
+	// Cachedir holds the files of batches. HashType is Salt's hash_type.
 	Cachedir, HashType string
-	// Keep tells whether somebody removes the folders of old jobs. If not, the state of a batch is
-	// removed when it ends.
+	// Keep means that old job directories are cleaned up elsewhere. Otherwise the state of a batch
+	// is removed at its end.
 	Keep bool
 	Bus  *bus.Bus
-	// Me names this master among those that share the cachedir, in all of its lives.
+	// Me identifies this master, across restarts, among those that share the cachedir.
 	Me string
 
-	// Publish publishes the job of a batch to some of its minions and gives its id; a state without
-	// one begins the job. An error that wraps [ErrNotNow] has the slice tried again, one that wraps
-	// [ErrNobody] gives its minions up, and any other one halts the batch.
+	// Publish publishes the job of a batch to some minions and returns its id. A state without an
+	// id starts the job. On an error that wraps [ErrNotNow] the slice is retried, on [ErrNobody]
+	// its minions are given up, and any other error halts the batch.
 	Publish func(ctx context.Context, s *State, ids []string) (jid string, err error)
-	// Kill ends the job at minions that work on it.
+	// Kill stops the job on minions.
 	Kill func(ctx context.Context, jid string, ids []string) error
-	// Published gives the minions that the stored job names.
+	// Published returns the minions that the stored job names.
 	Published func(ctx context.Context, jid string) ([]string, error)
-	// Returned gives the return code of a minion that has returned.
+	// Returned returns the return code of a minion.
 	Returned func(ctx context.Context, jid, id string) (code int, ok bool, err error)
-	// Account tells which minions of a job will not return, and whether the job is open.
+	// Account returns the missing minions of a job, and whether it is open.
 	Account func(jid string) (gone map[string]jobevent.Absence, open bool)
 
 	Fire func(tag string, data *wire.Map)
@@ -48,12 +48,12 @@ type Options struct {
 }
 
 var (
-	// ErrNotNow is wrapped when a slice cannot be published just now.
-	ErrNotNow = errors.New("the slice cannot be published now")
-	// ErrNobody is wrapped when none of the minions of a slice is known.
-	ErrNobody = errors.New("the slice is for nobody")
-	// ErrBusy is returned while as many batches go on as a master drives.
-	ErrBusy = fmt.Errorf("%d batches go on at this master; wait for one to end, or stop one by salt-run batch.stop", maxDriven)
+	// ErrNotNow is wrapped when a slice cannot be published at the moment.
+	ErrNotNow = errors.New("slice cannot be published now")
+	// ErrNobody is wrapped when no minion of a slice is known.
+	ErrNobody = errors.New("no minion of the slice is known")
+	// ErrBusy is returned when maxDriven batches are running.
+	ErrBusy = fmt.Errorf("%d batches are running at this master; wait for one to end, or stop one with salt-run batch.stop", maxDriven)
 )
 
 // Service drives batches. It is safe for concurrent use.
@@ -62,19 +62,19 @@ type Service struct {
 	files *files
 	work  sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	driven map[string]*batch
-	others map[string]seen // batches that other masters drive
-	places int             // taken, by batches that go on or begin
+	others map[string]seen // batches of other masters
+	places int             // in use by running and starting batches
 	closed bool
 }
 
-// New makes one. Batches of an earlier life go on with [Service.Run].
+// New returns a Service. [Service.Run] resumes batches of a previous run.
 func New(o Options) *Service {
 	return &Service{o: o, files: &files{dir: o.Cachedir, hash: o.HashType}, driven: map[string]*batch{}, others: map[string]seen{}}
 }
 
-// Close waits until nothing is driven any more, which begins with the end of Options.Ctx.
+// Close waits until no batch is driven. Cancel Options.Ctx first.
 func (s *Service) Close() {
 	s.mu.Lock()
 	s.closed = true

@@ -7,15 +7,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// activeWait is how long nodes below may take to tell of their jobs.
+// activeWait bounds the wait for the jobs of nodes below.
 const activeWait = 3 * time.Second
 
-// answerActive gives the open jobs of this node and of those below.
+// answerActive returns the open jobs of this node and all below.
 func (s *Service) answerActive(ctx context.Context, _ wire.Raw) (any, error) {
 	return s.o.Active(ctx)
 }
 
-// Active asks the nodes right below for their open jobs.
+// Active returns the open jobs of the nodes directly below, as they report them.
 func (s *Service) Active(ctx context.Context) map[string]*wire.Map {
 	ctx, cancel := context.WithTimeout(ctx, activeWait)
 	defer cancel()

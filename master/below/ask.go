@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// What a node can be asked from above.
+// Questions from a master above.
 const (
 	askTrace  = "trace"
 	askBodies = "bodies"
@@ -22,13 +22,13 @@ const (
 	askData   = "data"
 )
 
-// errNodeAway stands for a node below that is not connected.
+// errNodeAway is the answer of a disconnected node.
 var errNodeAway = errors.New("the node is not connected")
 
-// errNodePlain stands for a syndic that is no node of ours.
+// errNodePlain is the answer of a stock syndic.
 var errNodePlain = errors.New("the node is a Python syndic, which cannot be asked")
 
-// inquiries lists who answers which question from above.
+// inquiries maps each question to its handler.
 func (s *Service) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
 	return map[string]func(context.Context, wire.Raw) (any, error){
 		publications.AskQueued: s.o.Publications.AnswerQueued, publications.AskDequeue: s.o.Publications.AnswerDequeue,
@@ -48,8 +48,7 @@ func (s *Service) Answer(ctx context.Context, what string, arg wire.Raw) (any, e
 	return h(ctx, arg)
 }
 
-// Ask asks nodes right below; nil means all. Those that cannot be asked
-// have an answer as well: why.
+// Ask asks nodes directly below; nil means all. Unreachable nodes have an answer with an error.
 func (s *Service) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error) {
 	if nodes == nil {
 		nodes = s.o.Policy.Nodes()
@@ -87,7 +86,7 @@ func (s *Service) question(nodes []string, q nodecall.Question) error {
 
 func init() {
 	commands.Register(server.Command{
-		Name: nodecall.Command, Who: server.Node, Whole: true, // an answer is read page by page
+		Name: nodecall.Command, Who: server.Node, Whole: true, // answers are read page by page
 		Args: []string{"ask", "value", "error"},
 		Doc: `
 What a node says to a question of this master; our own addition.
@@ -100,7 +99,7 @@ value, error
 	}, func(s *Service) server.Handler { return s.onAnswer })
 }
 
-// onAnswer serves `_answer`: what a node says to a question of this master.
+// onAnswer serves `_answer`: a node's answer to a question of this master.
 func (s *Service) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	var id, fault string
 	var a nodecall.Answer

@@ -13,27 +13,26 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// DataQuestion asks for what masters know of minions: the grains and pillar that those told
-// last.
+// DataQuestion asks for the last grains and pillar that masters have of minions.
 type DataQuestion struct {
-	// Tgt and TgtType say of whom, without node groups and places, which each node would
-	// read in its own way.
+	// Tgt and TgtType select minions. Node groups and places must be expanded, because nodes may
+	// define others.
 	Tgt     any
 	TgtType string
-	// Grains and Pillar say what. Neither: the ids alone.
+	// Grains and Pillar select the data. Neither: ids only.
 	Grains, Pillar bool
-	// Mine asks for what they have in the mine, too: entries of these Names, nil meaning all.
+	// Mine also selects mine entries with these Names; nil means all.
 	Mine  bool
 	Names []string
-	// Clear forgets it.
+	// Clear deletes the data.
 	Clear bool
 
-	// Elsewhere leaves this master's own minions out, and Except a node right below with
-	// all behind it.
+	// Elsewhere excludes this master's own minions, and Except a node directly below with
+	// everything behind it.
 	Elsewhere bool
 	Except    string
 
-	after string // only ids behind it
+	after string // only ids greater than it
 }
 
 func (q DataQuestion) load() *wire.Map {
@@ -47,8 +46,7 @@ func (q DataQuestion) load() *wire.Map {
 	return m
 }
 
-// mineAlone tells that nothing but the mine is asked for: a minion may stand beside a node,
-// under its key.
+// mineAlone reports whether only the mine is asked for. A minion may then share a node's key.
 func (q DataQuestion) mineAlone() bool { return q.Mine && !q.Grains && !q.Pillar }
 
 func readData(arg wire.Raw) (q DataQuestion, err error) {
@@ -66,28 +64,28 @@ func readData(arg wire.Raw) (q DataQuestion, err error) {
 	return q, nil
 }
 
-// Data is the answer: what is known of minions, and why which nodes did not say it.
+// Data is the answer: the known data of minions, and errors by node.
 type Data struct {
-	// Minions have the grains, the pillar and the mine, as far as they were asked for, as a
-	// map of these names. A minion that has nothing in the mine is left out where that alone
-	// was asked for.
+	// Minions maps ids to maps with grains, pillar and mine, as requested. If only the mine is
+	// requested, minions without entries are left out.
 	Minions map[string]*wire.Map
-	// Via are the nodes right below that told of a minion; it has none of this master's own.
+	// Via maps each minion to the node directly below that reported it. This master's own minions
+	// have no entry.
 	Via map[string]string
-	// Away are nodes that did not answer, by their path, each with the reason.
+	// Away maps the paths of unreachable nodes to reasons.
 	Away map[string]string
 }
 
 const (
-	// dataBytes bounds a page of an answer, dataTotal all of one, in bytes as packed.
+	// dataBytes bounds a page of an answer, dataTotal a whole answer, in encoded bytes.
 	dataBytes = 4 << 20
 	dataTotal = 128 << 20
-	// dataWait is how long the nodes below may take with a page.
+	// dataWait bounds the wait for a page of the nodes below.
 	dataWait = 10 * time.Second
 )
 
-// errMuchData means that an answer is larger than a master holds.
-var errMuchData = errors.New("the data of these minions are more than 128 MiB: name fewer minions")
+// errMuchData is returned for an answer larger than dataTotal.
+var errMuchData = errors.New("minion data exceeds 128 MiB; select fewer minions")
 
 // Data asks this master and all below.
 func (s *Service) Data(ctx context.Context, q DataQuestion) (Data, error) {
@@ -117,7 +115,7 @@ func (s *Service) Data(ctx context.Context, q DataQuestion) (Data, error) {
 			return out, nil
 		}
 		if p.end <= q.after {
-			return out, errors.New("the data of minions: an answer does not go on")
+			return out, errors.New("data of minions: answer makes no progress")
 		}
 		q.after = p.end
 	}
@@ -135,8 +133,8 @@ func (s *Service) answerData(ctx context.Context, arg wire.Raw) (any, error) {
 	return p.load(), nil
 }
 
-// dataPage is what this master and those below know, from the first id behind q.after on:
-// as much as a page holds. Of several that know a minion the nearest counts.
+// dataPage returns the next page of this master and the nodes below, with ids greater than
+// q.after. If several know a minion, the nearest wins.
 func (s *Service) dataPage(ctx context.Context, q DataQuestion) (dataPage, error) {
 	var own dataPage
 	var err error
@@ -149,7 +147,7 @@ func (s *Service) dataPage(ctx context.Context, q DataQuestion) (dataPage, error
 	defer cancel()
 	said, err := s.Ask(ctx, s.but(q.Except), askData, q.load())
 	if err != nil {
-		return dataPage{}, fmt.Errorf("ask the nodes below: %w", err)
+		return dataPage{}, fmt.Errorf("query nodes below: %w", err)
 	}
 	pages := []dataPage{own}
 	away := map[string]string{}
@@ -185,7 +183,7 @@ func (s *Service) but(except string) []string {
 	return slices.DeleteFunc(s.o.Policy.Nodes(), func(id string) bool { return id == except })
 }
 
-// ownData is the page of this master itself.
+// ownData returns the page of this master's own minions.
 func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 	expr, err := target.Parse(q.Tgt, q.TgtType, target.Options{})
 	if err != nil {
@@ -218,8 +216,7 @@ func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 	return p, nil
 }
 
-// known is what is known of a minion of this master, or with clear whether there was
-// something to forget. nil: nothing that has to be told.
+// known returns the known data of a minion, or with clear whether any was deleted. nil: none.
 func (s *Service) known(id string, q DataQuestion) (*wire.Map, error) {
 	if q.Clear {
 		had, err := s.o.Data.Clear(id, q.Grains, q.Pillar)
@@ -255,18 +252,18 @@ func (s *Service) known(id string, q DataQuestion) (*wire.Map, error) {
 	return out, nil
 }
 
-// dataPage is a part of an answer: minions sorted by id, and whether there are more.
+// dataPage is part of an answer, sorted by id.
 type dataPage struct {
 	entries []entry
 	more    bool
-	end     string // with more: the id up to which all is told
+	end     string // if more: complete up to this id
 	away    map[string]string
 }
 
 type entry struct {
 	id   string
 	data wire.Raw
-	via  string // the node right below that told it; "": this master
+	via  string // node directly below that reported it; "": this master
 }
 
 func (p dataPage) load() *wire.Map {
@@ -280,7 +277,7 @@ func (p dataPage) load() *wire.Map {
 	return wire.NewMap("minions", minions, "more", p.more, "end", p.end, "away", away)
 }
 
-// maxAway bounds the nodes that one answer says are away.
+// maxAway is the maximum number of unreachable nodes in an answer.
 const maxAway = 10_000
 
 func readDataPage(raw wire.Raw) (p dataPage, err error) {
@@ -299,7 +296,7 @@ func readDataPage(raw wire.Raw) (p dataPage, err error) {
 		case "away":
 			err = wire.Fields(val, func(path string, why wire.Raw) error {
 				if len(p.away) == maxAway {
-					return fmt.Errorf("more than %d nodes are away", maxAway)
+					return fmt.Errorf("more than %d unreachable nodes", maxAway)
 				}
 				p.away[path], err = wire.Str(why)
 				return err
@@ -311,8 +308,8 @@ func readDataPage(raw wire.Raw) (p dataPage, err error) {
 	return p, err
 }
 
-// merged makes one page of several. It ends where the first of those ends that have more,
-// so that nothing is passed over. Of equal ids the first page's counts.
+// merged merges pages. It ends at the earliest end of a page with more, so that no minion is
+// skipped. For equal ids the first page wins.
 func merged(pages []dataPage) (out dataPage) {
 	for _, p := range pages {
 		if p.more && (!out.more || p.end < out.end) {

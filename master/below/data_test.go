@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// source is a node that gives its minions page by page.
+// source is a node that returns its minions in pages.
 type source []string
 
 func (s source) page(after string, n int) (p dataPage) {
@@ -26,7 +26,7 @@ func (s source) page(after string, n int) (p dataPage) {
 	return p
 }
 
-// However the nodes cut their answers, each minion is in the whole, once and in order.
+// Each minion is in the whole answer once and in order, for any page sizes.
 func TestMerged(t *testing.T) {
 	for _, sizes := range [][]int{{1, 1, 1}, {1, 3, 2}, {9, 1, 9}, {9, 9, 9}} {
 		nodes := []source{{"b", "d", "f", "z"}, {"a", "c"}, {"b", "c", "e", "y"}}
@@ -55,7 +55,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// A page that is too large is cut, and says where; one minion always fits.
+// A page over the limit is cut and says where. One minion always fits.
 func TestMerged_Large(t *testing.T) {
 	big := make(wire.Raw, dataBytes/2+1)
 	p := merged([]dataPage{{entries: []entry{{id: "a", data: big}, {id: "b", data: big}}}, {entries: []entry{{id: "c", data: make(wire.Raw, 2*dataBytes)}}}})
@@ -68,7 +68,7 @@ func TestMerged_Large(t *testing.T) {
 	}
 }
 
-// The nearest master's word of a minion counts.
+// The nearest master's data wins.
 func TestMerged_Nearest(t *testing.T) {
 	p := merged([]dataPage{{entries: []entry{{id: "a", data: wire.Raw{1}}}}, {entries: []entry{{id: "a", data: wire.Raw{2}}}}})
 	if len(p.entries) != 1 || p.entries[0].data[0] != 1 {
@@ -95,7 +95,7 @@ func TestDataPage_Travels(t *testing.T) {
 	}
 }
 
-// Whatever a node says, it is a page or an error.
+// Any answer of a node is a page or an error.
 func FuzzReadDataPage(f *testing.F) {
 	for _, v := range []any{nil, wire.NewMap(), wire.NewMap("minions", 3), wire.NewMap("minions", wire.NewMap("b", 1, "a", 2), "more", true, "end", "b", "away", wire.NewMap("n", "no"))} {
 		b, err := wire.Encode(v)

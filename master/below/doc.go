@@ -1,5 +1,5 @@
-// Package below asks the nodes right below a master, and through them all others: where a
-// job is, which jobs are open, what is queued, and results of which only digests came up.
-// A question goes out as a publication to these nodes alone, its answer is a request
-// (internal/nodecall). It answers the same questions of the master above.
+// Package below queries the nodes below a master: where a job is, which jobs are open, what is
+// queued, and results that came up as digests. A question is a publication to the nodes directly
+// below, an answer a request (internal/nodecall). The package also answers these questions from
+// the master above.
 package below

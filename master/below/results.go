@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// bodiesBytes bounds what one answer holds of results; the rest is asked for
-	// again.
+	// bodiesBytes bounds the results in one answer; the rest is requested again.
 	bodiesBytes = 8 << 20
-	// bodiesWait is how long the nodes below may take with one page.
+	// bodiesWait bounds the wait for a page of the nodes below.
 	bodiesWait = 10 * time.Second
 )
 
-// Whole is a job cache that fetches what it has as digests from where the results are:
-// from SQL, or from the nodes below along the way they came.
+// Whole is a job cache that replaces digests by results, from SQL or from the nodes that have
+// them.
 type Whole struct {
 	returners.Reader
 	Below *Service
-	SQL   returners.Reader // nil: none beside the embedded store
+	SQL   returners.Reader // nil: embedded store only
 }
 
-// GetReturns reads all returns of a job. A result that cannot be fetched is
-// replaced by a text that says where it is.
+// GetReturns returns all returns of a job. A result that cannot be fetched is replaced by a text
+// that says where it is.
 func (w Whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, error) {
 	rets, err := w.Reader.GetReturns(ctx, jid)
 	if err != nil {
@@ -38,7 +37,7 @@ func (w Whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, 
 	return rets, w.Below.fillIn(ctx, jid, rets, w.SQL)
 }
 
-// GetReturn reads the return of one minion, wherever its result is.
+// GetReturn returns the return of one minion.
 func (w Whole) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
 	r, ok, err := w.Reader.GetReturn(ctx, jid, id)
 	if !ok || err != nil {
@@ -49,7 +48,7 @@ func (w Whole) GetReturn(ctx context.Context, jid, id string) (returners.Return,
 	return one[0], err == nil, err
 }
 
-// fillIn puts the results in the place of their digests.
+// fillIn replaces digests by results.
 func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Return, sql returners.Reader) error {
 	at := map[string]int{} // minion → index in rets
 	for i, r := range rets {
@@ -101,7 +100,7 @@ func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Retur
 	return nil
 }
 
-// returnsOf reads the returns of a job that are asked for: one alone, or all.
+// returnsOf returns one return of a job, or all.
 func returnsOf(ctx context.Context, r returners.Reader, jid string, want []returners.Return) ([]returners.Return, error) {
 	if len(want) != 1 {
 		return r.GetReturns(ctx, jid)
@@ -113,11 +112,11 @@ func returnsOf(ctx context.Context, r returners.Reader, jid string, want []retur
 	return []returners.Return{ret}, nil
 }
 
-// errNotThere means that a node has no result of a minion any more.
+// errNotThere means that a node no longer has a result.
 var errNotThere = errors.New("it is not there any more")
 
-// fetchBodies asks a node right below for whole returns, page by page. What could
-// not be had has no entry; why says the reason.
+// fetchBodies requests whole returns from a node directly below, in pages. Results that could not
+// be fetched have no entry; why holds the reasons.
 func (s *Service) fetchBodies(ctx context.Context, node, jid string, ids []string) (got map[string]wire.Raw, why error) {
 	got, why = map[string]wire.Raw{}, errNotThere
 	for len(ids) > 0 {
@@ -159,8 +158,8 @@ func readBodies(raw wire.Raw, into map[string]wire.Raw) (more bool, err error) {
 	return more, err
 }
 
-// answerBodies gives whole returns of a job, this node's own and, through it,
-// those of the nodes below; what does not fit one answer is left for the next.
+// answerBodies returns whole returns of a job, of this node and those below. What does not fit is
+// left for the next request.
 func (s *Service) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
 	d, err := wire.DecodeMap(arg)
 	if err != nil {

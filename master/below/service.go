@@ -18,10 +18,10 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Options of a [Service]. None may be left out.
+// Options configures a [Service]. All fields are required.
 type Options struct {
-	Node, Version string // of this master, in the tree
-	Own           string // the user of the master
+	Node, Version string // id and version of this master in the tree
+	Own           string // user of the master
 	Keys          *keyring.Ring
 	Policy        *ownership.Policy
 	Peers         *peers.Service
@@ -30,25 +30,25 @@ type Options struct {
 	Store         *jobstore.Store
 	JIDs          *jid.Generator
 	Traces        *meters.TraceBook
-	Data          *datacache.Cache // of the minions of this master
-	// Mine has what minions of this master gave to the mine; see package mine.
+	Data          *datacache.Cache // data of this master's minions
+	// Mine holds the mine entries of this master's minions; see package mine.
 	Mine interface {
 		Packed(id string, names []string) (*wire.Map, error)
 		Clear(id string, names []string) (had bool, err error)
 	}
-	// Active gives the open jobs of this master and of all below.
+	// Active returns the open jobs of this master and all below.
 	Active func(ctx context.Context) (any, error)
 	Log    *slog.Logger
 }
 
-// Service asks the nodes right below, and answers the master above. It is safe for
-// concurrent use.
+// Service queries the nodes directly below and answers the master above. It is safe for concurrent
+// use.
 type Service struct {
 	o    Options
 	desk *nodecall.Desk
 }
 
-// New makes one.
+// New returns a Service.
 func New(o Options) *Service {
 	s := &Service{o: o}
 	s.desk = nodecall.NewDesk(s.question)
@@ -57,8 +57,8 @@ func New(o Options) *Service {
 
 var commands server.Set[*Service]
 
-// Commands is the one by which nodes answer.
+// Commands returns the command by which nodes answer.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take it.
+// Serve registers it on srv.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -25,7 +25,7 @@ func (s *Service) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 	return step.Map(), nil
 }
 
-// Trace tells where a job is, from this master down.
+// Trace returns where a job is, from this master down.
 func (s *Service) Trace(ctx context.Context, jid string) (trace.Step, error) {
 	f := meters.Finder{
 		Node: s.o.Node, Ledger: s.o.Jobs, Book: s.o.Traces, Store: s.o.Store, Local: s.o.Store.Local(),

@@ -66,7 +66,7 @@ func (c startBatch) serve(ctx context.Context, r *server.Request) (any, error) {
 		return nil, server.Invalid("publish_batch: %v", err)
 	}
 	//mutant:batch-judged-as-a-whole
-	if err = c.publisher.May(ctx, load, by); err == nil {
+	if err = c.publisher.CheckLoad(ctx, load, by); err == nil {
 		var told *wire.Map
 		if told, err = c.batches.Start(ctx, s); err == nil {
 			return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", told.String("jid"), "minions", s.Minions, "batch", told)), nil
@@ -113,6 +113,6 @@ func (c startBatch) read(p wire.PublishLoad) (s batches.Start, err error) {
 		return s, err //nolint:wrapcheck // the caller says what it is
 	}
 	//mutant:batch-no-password-on-disk
-	s.By.Extra, err = wire.Encode(publish.Kept(kwargs))
+	s.By.Extra, err = wire.Encode(publish.StorableKwargs(kwargs))
 	return s, err //nolint:wrapcheck // the caller says what it is
 }

@@ -5,9 +5,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Absent gives who does not answer a job by what is stored of it, and why. A minion may be in
-// the rows of several nodes, where several ways lead to it or it has moved: who is queued for
-// over one of them, and by the row of another one is not, is not.
+// Absent returns the missing minions of a job from its stored rows. A minion that several nodes
+// report may be queued at one and missing at another; the latter wins.
 func Absent(xs []returners.Expectation) map[string]jobevent.Absence {
 	out := map[string]jobevent.Absence{}
 	for _, x := range xs {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// The word that a minion is queued for no more may have come over another way than the one
-// that it was.
+// A report that a minion is no longer queued may come over another path than the one that queued
+// it.
 func TestAbsent(t *testing.T) {
 	row := func(node, why string) returners.Expectation {
 		return returners.Expectation{Node: node, Missing: map[string]string{"m": why}}

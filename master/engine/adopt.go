@@ -8,64 +8,63 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// arrivals are minions that came at work on one job, which is not stored as yet. What is
-// told of the job meanwhile waits, in its order: a master above that waits for a minion
-// here of which a restart knows nothing waits without end.
+// arrivals holds the minions that arrived with a running job and are not yet stored. Other reports
+// of the job wait behind them: a master above could otherwise wait forever for a minion that this
+// node forgot in a restart.
 type arrivals struct {
-	ids     map[string]int // by minion: how many words on it are to be stored
+	ids     map[string]int // arrival records not yet stored, by minion
 	effects []Effect
 }
 
-// Adopt makes this node answer for a job that a minion is at work on which has come
-// here, or has come back, and tells the masters above that it is here now once that is
-// stored.
+// Adopt makes this node wait for a minion that arrived, or came back, while it runs the job. The
+// masters above learn of the move once it is stored.
 func (e *Engine) Adopt(ctx context.Context, jid, id string) error {
 	known := e.ledger.knows(jid)
 	fresh := e.ledger.adopt(Job{JID: jid, Timeout: e.cfg.Timeout}, id)
-	// Of one that is back and was waited for all the time, the masters above may have
-	// heard that it is elsewhere.
+	// A minion that is back and was pending all the time may have been reported elsewhere.
 	//mutant:engine-adopt-again
-	if !fresh && !e.ledger.Owes(jid, id) {
+	if !fresh && !e.ledger.Expects(jid, id) {
 		return nil
 	}
-	e.change(func() { e.arrive(jid, id, fresh) })
+	e.change(func() { e.addArrival(jid, id, fresh) })
 	if known {
 		return nil
 	}
-	// Its return may be here: its acknowledgement did not reach the minion, or not yet.
+	// Its return may already be stored, with the acknowledgement lost or under way.
 	//mutant:engine-brought-returns
 	return e.CountStored(ctx, jid)
 }
 
-// arrive has stored that a minion came at work on a job, and told then. e.mu is held.
-func (e *Engine) arrive(jid, id string, fresh bool) {
-	a := e.coming[jid]
+// addArrival queues the record of an arrival and the report that follows it. The caller holds
+// e.mu.
+func (e *Engine) addArrival(jid, id string, fresh bool) {
+	a := e.arriving[jid]
 	if a == nil {
 		a = &arrivals{ids: map[string]int{}}
-		e.coming[jid] = a
+		e.arriving[jid] = a
 	}
-	if fresh && e.words.withdraw(jid, id) { // it goes behind what was said of the minion since
+	if fresh && e.records.withdraw(jid, id) { // requeue it behind later records of the minion
 		a.ids[id]--
 	}
 	if fresh || a.ids[id] == 0 {
 		a.ids[id]++
 		e.open[jid] = struct{}{}
-		e.words.put(record{
-			x:     returners.Expectation{JID: jid, Minions: []string{id}, At: e.cfg.Now(), State: returners.StateAdopted},
-			notes: []returners.Note{{Kind: returners.NoteOpen, JID: jid}}, opens: jid, came: id,
+		e.records.put(record{
+			row:   returners.Expectation{JID: jid, Minions: []string{id}, At: e.cfg.Now(), State: returners.StateAdopted},
+			notes: []returners.Note{{Kind: returners.NoteOpen, JID: jid}}, opens: jid, arrival: id,
 		})
 	}
-	// Once is enough, and behind what was said of it elsewhere.
-	a.effects = slices.DeleteFunc(a.effects, func(x Effect) bool { return cameHere(x, id) })
+	// Replace an earlier report: the new one must follow what other nodes reported.
+	a.effects = slices.DeleteFunc(a.effects, func(x Effect) bool { return isArrivalOf(x, id) })
 	//mutant:engine-arrivals-wait
-	a.effects = append(a.effects, Tell{Word: jobevent.Expectation{
+	a.effects = append(a.effects, SendReport{Word: jobevent.Expectation{
 		JID: jid, Ours: true, Minions: []string{id}, Asked: []string{}, Unreachable: map[string]string{}, Moved: true,
 	}})
 }
 
-// cameHere tells whether an effect tells that a minion came here.
-func cameHere(e Effect, id string) bool {
-	t, ok := e.(Tell)
+// isArrivalOf reports whether e is this node's report that minion id arrived.
+func isArrivalOf(e Effect, id string) bool {
+	t, ok := e.(SendReport)
 	if !ok || t.From != "" {
 		return false
 	}
@@ -73,45 +72,45 @@ func cameHere(e Effect, id string) bool {
 	return ok && x.Moved && slices.Contains(x.Minions, id)
 }
 
-// tell gives effects of a job out, in their order: behind those that wait for a commit.
-// e.mu is held.
-func (e *Engine) tell(jid string, es ...Effect) {
-	if a := e.coming[jid]; a != nil {
+// enqueue adds effects of a job, behind those that wait for a commit. The caller holds e.mu.
+func (e *Engine) enqueue(jid string, es ...Effect) {
+	if a := e.arriving[jid]; a != nil {
 		a.effects = append(a.effects, es...)
 		return
 	}
 	e.effects = append(e.effects, es...)
 }
 
-// settled ends the wait for an arrival that is stored, or never can be. e.mu is held.
-func (e *Engine) settled(en record) {
-	a := e.coming[en.opens]
-	if en.came == "" || a == nil {
+// arrivalSettled releases the effects of a job once its arrivals are stored or cannot be. The
+// caller holds e.mu.
+func (e *Engine) arrivalSettled(en record) {
+	a := e.arriving[en.opens]
+	if en.arrival == "" || a == nil {
 		return
 	}
-	if a.ids[en.came]--; a.ids[en.came] == 0 {
-		delete(a.ids, en.came)
+	if a.ids[en.arrival]--; a.ids[en.arrival] == 0 {
+		delete(a.ids, en.arrival)
 	}
 	if len(a.ids) == 0 {
-		delete(e.coming, en.opens)
+		delete(e.arriving, en.opens)
 		e.effects = append(e.effects, a.effects...)
 	}
 }
 
-// unsettled lets go of what waits for arrivals and is said again by whoever hears that
-// it is not stored: a disk may take nothing for long. e.mu is held.
-func (e *Engine) unsettled() {
-	for _, a := range e.coming {
+// dropUnacknowledged drops the waiting reports of nodes below: their senders repeat them, and the
+// disk may be unavailable for long. The caller holds e.mu.
+func (e *Engine) dropUnacknowledged() {
+	for _, a := range e.arriving {
 		a.effects = slices.DeleteFunc(a.effects, func(x Effect) bool {
-			t, ok := x.(Tell)
+			t, ok := x.(SendReport)
 			return ok && t.From != ""
 		})
 	}
 }
 
-// adoptAgain takes up a job of an earlier life that is known by minions alone that came
-// at work on it. How long one that is not connected has to come back, p tells. If all are
-// stored as missing, the earlier life has died before it stored the end.
+// adoptAgain restores a job that consists of adopted minions only. A minion that is not connected
+// gets the lease from p. If all are stored as missing, the previous run stopped before it stored
+// the end.
 func (e *Engine) adoptAgain(ctx context.Context, jid string, xs []returners.Expectation, p Presence) (known bool, err error) {
 	over := false
 	for _, x := range xs {
@@ -131,7 +130,7 @@ func (e *Engine) adoptAgain(ctx context.Context, jid string, xs []returners.Expe
 	}
 	//mutant:engine-adopted-jobs-end
 	if !known && over {
-		e.change(func() { e.words.end(jid, false) })
+		e.change(func() { e.records.end(jid, false) })
 	}
 	return known || over, e.CountStored(ctx, jid)
 }

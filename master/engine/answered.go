@@ -6,21 +6,22 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Who has answered a job is remembered by a number in a set and no more: what was
-// returned is on disk. An entry is kept of those who are waited for, or missing.
+// A job keeps one bit per minion that has answered; the return itself is in the store. Only
+// pending and missing minions have an entry.
 
-// Answer is a return that was there before its account was opened.
+// Answer is a return stored before its job was opened.
 type Answer struct {
 	ID   string
-	Path string // over which nodes it came
+	Path string // nodes it passed through
 	OK   bool
 }
 
-// shrinkAt is how many entries a map may have beyond those it has use for.
+// shrinkAt is the map size from which answer shrinks the map of entries.
 const shrinkAt = 16
 
-// answered tells whether a minion has answered. The names are those of all jobs: a job that is
-// being opened, for which nobody holds the lock, has no answers and does not look at them.
+// answered reports whether a minion has answered. The names are shared by all jobs and guarded by
+// the ledger's lock. A job that is being opened without the lock has no answers and does not read
+// them.
 func (j *job) answered(id string) bool {
 	if j.good+j.bad == 0 {
 		return false
@@ -29,7 +30,7 @@ func (j *job) answered(id string) bool {
 	return ok && j.done.has(i)
 }
 
-// answer remembers that a minion has answered and forgets what else was known of it.
+// answer records that a minion has answered and drops its entry.
 func (j *job) answer(id string, ok bool) {
 	if ok {
 		j.good++
@@ -39,7 +40,7 @@ func (j *job) answer(id string, ok bool) {
 	j.done.add(j.names.take(id))
 	delete(j.entries, id)
 	delete(j.claims, id)
-	// A map that was large stays large.
+	// Go maps do not shrink.
 	if j.most = max(j.most, len(j.entries)+1); j.most > shrinkAt && len(j.entries) < j.most/4 {
 		//mutant:open-jobs-are-small
 		j.entries = maps.Collect(maps.All(j.entries))
@@ -47,10 +48,10 @@ func (j *job) answer(id string, ok bool) {
 	}
 }
 
-// enter takes in the returns that were there before.
-func (j *job) enter(as []Answer) {
+// addAnswers adds the returns stored before the job was opened.
+func (j *job) addAnswers(as []Answer) {
 	for _, a := range as {
-		j.hear(a.Path)
+		j.noteHeard(a.Path)
 		if j.answered(a.ID) {
 			continue
 		}
@@ -61,15 +62,15 @@ func (j *job) enter(as []Answer) {
 	}
 }
 
-// forgetAnswers gives up what the job remembers of those who have answered.
+// forgetAnswers releases the answers of a forgotten job.
 func (j *job) forgetAnswers() {
 	j.done.each(j.names.drop)
 	j.done = set{}
 }
 
-// named enters minions of a job that opens anew which were named as missing before: their
-// state is known, and nobody is told again. Those that the job has by now stay as they are.
-func (l *ledger) named(jid string, minions map[string]jobevent.Absence) {
+// addMissing adds minions stored as missing to a job that reopens. It reports nothing and does not
+// change existing entries.
+func (l *ledger) addMissing(jid string, minions map[string]jobevent.Absence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
@@ -80,21 +81,20 @@ func (l *ledger) named(jid string, minions map[string]jobevent.Absence) {
 		if j.entries[id] != nil || j.answered(id) {
 			continue
 		}
-		e := &entry{path: m.Path, direct: ofItsOwn(m)}
+		e := &entry{path: m.Path, direct: isDirect(m)}
 		j.add(id, e)
 		j.settle(id, e, missing, m.Reason)
 	}
 }
 
-// entered tells that all that was known of a job that was opened as [Job.Entering] has
-// been told: it may close.
-func (l *ledger) entered(jid string) {
+// restored clears [Job.Restoring]: all stored state of the job has been added and it may close.
+func (l *ledger) restored(jid string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
 		l.mu.Unlock()
 		return
 	}
-	j.Entering = false
-	l.finish(j, news{})
+	j.Restoring = false
+	l.finish(j, changes{})
 }

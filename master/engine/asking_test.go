@@ -11,12 +11,10 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A job of 1,000 stock minions that takes eight minutes, on a machine that gets through
-// six answers to find_job a second: asked all at once, most would be answered after their
-// round and be named, as 88,000 of 100,000 were. None that answers is named, however late;
-// at most as many are asked at a time as answer within a second or two, and none more
-// often than the time it has run for asks for. Two of them leave all questions unanswered:
-// they are named, two minutes after their question at the latest.
+// 1,000 stock minions run a job for eight minutes on a machine that handles six answers to
+// find_job a second. No minion that answers becomes missing, however late its answer. The number
+// of open questions follows the answers, and a minion is asked at doubling intervals. Two minions
+// never answer: they become missing within two minutes of their question.
 func TestFindJobOnASlowMachine(t *testing.T) { synctest.Test(t, testSlowAnswers) }
 
 func testSlowAnswers(t *testing.T) {
@@ -26,7 +24,7 @@ func testSlowAnswers(t *testing.T) {
 	asked := map[string]int{}
 	named := map[string]time.Duration{}
 	var completed []Account
-	var most, mostLater int // asked at a time, and after a minute
+	var most, mostLater int // open questions, and after a minute
 	l := newLedger(AccountConfig{Hooks: Hooks{
 		FindJob: func(_ string, ids []string) {
 			for _, id := range ids {
@@ -79,7 +77,7 @@ func testSlowAnswers(t *testing.T) {
 	for _, times := range asked {
 		often = max(often, times)
 	}
-	if often < 2 || often > 6 { // after 5, 10, 20, 40, 80 and 160 s, later where others have their turn
+	if often < 2 || often > 6 { // after 5, 10, 20, 40, 80 and 160 s, later when others go first
 		t.Errorf("a minion is asked up to %d times in %v", often, lasts)
 	}
 	if len(named) != len(mute) {
@@ -95,10 +93,9 @@ func testSlowAnswers(t *testing.T) {
 	}
 }
 
-// A job of 10,000 stock minions that answer within 100 ms, but for 900 that never do, the first
-// by name among them: as many are asked at a time as the bound allows, all of them within
-// ten seconds, and those that do not answer keep nobody from being asked. They are named a
-// gather time after the last answer.
+// 10,000 stock minions answer within 100 ms, except 900, the first by name, which never do. The
+// window grows to its maximum, all are asked within ten seconds, and mute minions hold no place.
+// They become missing one gather time after the last answer.
 func TestFindJobOnAFastMachine(t *testing.T) { synctest.Test(t, testFastAnswers) }
 
 func testFastAnswers(t *testing.T) {
@@ -177,13 +174,13 @@ func shortly(as []Account) (out string) {
 	return out
 }
 
-// A minion whose answers keep others' rounds open, since it says again and again that it
-// works on the job, cannot put off for more than two minutes that a mute one is named.
+// A minion that keeps answering keeps the round open. A mute one still becomes missing within two
+// minutes.
 func TestAnswersOfOthersDoNotKeepARoundOpenForEver(t *testing.T) { synctest.Test(t, testChatty) }
 
 func testChatty(t *testing.T) {
 	began := time.Now()
-	var named atomic.Int64 // when the mute one was, since the start
+	var named atomic.Int64 // when the mute one became missing
 	questions := make(chan string, 100)
 	l := newLedger(AccountConfig{AskConnected: time.Second, Hooks: Hooks{
 		FindJob: func(_ string, ids []string) {
@@ -198,7 +195,7 @@ func testChatty(t *testing.T) {
 		},
 	}})
 	defer l.close()
-	// Asked every second, it answers at once.
+	// it answers each question at once
 	if err := l.openJob(Job{JID: "j", Timeout: time.Second, Minions: []Minion{{ID: "mute", Live: Untracked}, {ID: "chatty", Live: Untracked}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +209,7 @@ func testChatty(t *testing.T) {
 		}
 	}
 	after := time.Duration(named.Load())
-	if want := time.Second + longestRound*10*time.Second; after == 0 || after > want+time.Second {
+	if want := time.Second + maxRoundFactor*10*time.Second; after == 0 || after > want+time.Second {
 		t.Errorf("the mute one is named after %v; at the latest: %v", after, want)
 	}
 }

@@ -2,23 +2,22 @@ package engine
 
 import "time"
 
-// Clock is the time by which a ledger lives. A simulation puts its own in place
-// of the machine's.
+// Clock is the ledger's source of time. Simulations replace it.
 type Clock interface {
 	Now() time.Time
-	// AfterFunc calls f once after d, on a goroutine or turn of its own.
+	// AfterFunc calls f once after d, in its own goroutine.
 	AfterFunc(d time.Duration, f func()) Timer
 }
 
 // Timer is a pending call of [Clock.AfterFunc].
 type Timer interface {
-	// Stop prevents the call; false means that it has happened or was stopped.
+	// Stop prevents the call. It returns false if the call was made or stopped before.
 	Stop() bool
-	// Reset makes the call happen d from now.
+	// Reset schedules the call after d.
 	Reset(d time.Duration) bool
 }
 
-// wall is the clock of the machine.
+// wall is the system clock.
 type wall struct{}
 
 func (wall) Now() time.Time { return time.Now() }

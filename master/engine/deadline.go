@@ -7,21 +7,20 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// doubtEvery is how often it is looked whether an entry in doubt is certainly gone.
-const doubtEvery = time.Second
+// doubtInterval is how often the ledger checks whether a doubtful entry is certainly gone.
+const doubtInterval = time.Second
 
-// lookEvery is how often a job is looked at at most: deadlines are put off to the next such
-// moment of it, since each look is at all of its entries.
-const lookEvery = 250 * time.Millisecond
+// lookInterval is the granularity of deadlines: each look at a job visits all its entries.
+const lookInterval = 250 * time.Millisecond
 
-// due sets when an entry has to be looked at again.
+// due sets the deadline of an entry, rounded up to lookInterval.
 func (l *ledger) due(j *job, e *entry, at time.Time) {
-	if over := at.Sub(j.opened) % lookEvery; over > 0 {
-		at = at.Add(lookEvery - over)
+	if over := at.Sub(j.opened) % lookInterval; over > 0 {
+		at = at.Add(lookInterval - over)
 	}
 	if e.doubt {
 		e.until = at
-		if look := l.cfg.Clock.Now().Add(doubtEvery); look.Before(at) {
+		if look := l.cfg.Clock.Now().Add(doubtInterval); look.Before(at) {
 			at = look
 		}
 	}
@@ -29,14 +28,14 @@ func (l *ledger) due(j *job, e *entry, at time.Time) {
 	j.wake(at)
 }
 
-// wake notes that the job has to be looked at by then.
+// wake makes the job's timer fire at or before at.
 func (j *job) wake(at time.Time) {
 	if j.next.IsZero() || at.Before(j.next) {
 		j.next = at
 	}
 }
 
-// arm sets the job's one timer for its next deadline. The caller holds mu.
+// arm sets the job's timer to its next deadline. The caller holds l.mu.
 func (l *ledger) arm(j *job) {
 	if j.next.IsZero() || !j.closed.IsZero() {
 		return
@@ -49,9 +48,8 @@ func (l *ledger) arm(j *job) {
 	j.timer.Reset(wait)
 }
 
-// expire looks at all that is due in a job. Deadlines are rare, so one scan of
-// the job's entries per deadline is cheaper than an ordered structure that each
-// return would have to keep.
+// expire handles all due deadlines of a job. Deadlines are rare: a scan of all entries is cheaper
+// than an ordered structure that every return must maintain.
 func (l *ledger) expire(j *job) {
 	l.mu.Lock()
 	if l.closed || !j.closed.IsZero() {
@@ -63,7 +61,7 @@ func (l *ledger) expire(j *job) {
 	if j.holdUntil.After(now) {
 		j.wake(j.holdUntil)
 	}
-	var n news
+	var n changes
 	var roots map[string]string
 	for path, nd := range j.nodes {
 		switch {
@@ -78,7 +76,7 @@ func (l *ledger) expire(j *job) {
 		}
 	}
 	l.missBehind(j, roots, &n)
-	var turn []string // to be asked
+	var turn []string // minions to ask
 	j.turns.look()
 	for id, e := range j.entries {
 		if e.phase == asked {
@@ -101,8 +99,9 @@ func (l *ledger) expire(j *job) {
 	l.finish(j, n)
 }
 
-// expireNode gives a node up, and tells why the minions behind it will not answer.
-func (j *job) expireNode(path string, n *news) (reason string) {
+// expireNode marks a node as silent or unreachable and returns the reason for the minions behind
+// it.
+func (j *job) expireNode(path string, n *changes) (reason string) {
 	state, reason := jobevent.NodeSilent, NodeNoResponse
 	if j.nodes[path].away {
 		state, reason = jobevent.NodeUnreachable, NodeDown
@@ -112,7 +111,7 @@ func (j *job) expireNode(path string, n *news) (reason string) {
 	return j.away(reason)
 }
 
-func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news) {
+func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *changes) {
 	if e.doubt && (e.phase == waiting || e.phase == asked) {
 		switch certain, _ := l.gone(e, id); {
 		//mutant:doubt-ends-the-wait
@@ -135,8 +134,8 @@ func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			l.due(j, e, end)
 			return
 		}
-		if e.live == Up && e.direct && e.mute < mutest {
-			e.mute++
+		if e.live == Up && e.direct && e.unanswered < maxUnanswered {
+			e.unanswered++
 			l.due(j, e, now.Add(l.gather(j)))
 			n.find = append(n.find, id)
 			return
@@ -147,7 +146,7 @@ func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		}
 		n.rescue(j, id, e, now)
 		reason := NoResponse
-		if nd := j.nodes[head(e.path)]; e.presumed && nd != nil && !nd.heard {
+		if nd := j.nodes[firstNode(e.path)]; e.presumed && nd != nil && !nd.heard {
 			reason = NodeNoResponse
 		}
 		j.settle(id, e, missing, reason)
@@ -173,7 +172,7 @@ func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			reason = NodeDown
 		}
 		j.settle(id, e, missing, j.away(reason))
-		if root := head(e.path); e.path != "" && j.nodes[root] != nil {
+		if root := firstNode(e.path); e.path != "" && j.nodes[root] != nil {
 			j.setNode(root, jobevent.NodeUnreachable, time.Time{})
 			n.node(root, jobevent.NodeUnreachable)
 		}
@@ -181,7 +180,7 @@ func (l *ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	n.miss(id, e)
 }
 
-// gone asks the owner about a minion of this master; nodes speak for theirs.
+// gone asks [AccountConfig.Gone] about a direct minion. Nodes report their own minions.
 func (l *ledger) gone(e *entry, id string) (certain bool, again time.Duration) {
 	if l.cfg.Gone == nil || !e.direct {
 		return true, 0

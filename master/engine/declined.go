@@ -7,26 +7,24 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Reasons of minions that have declined a job: they are not meant by the data that they have
-// themselves.
+// Reasons of minions that declined a job because their own data does not match the target.
 const (
-	// Unmatched: this master did not know the data either. Masters of ours leave such a
-	// minion out of the account.
+	// Unmatched: this master did not know the data either. mom leaves such minions out of the
+	// account.
 	Unmatched = jobevent.Unmatched
-	// UnmatchedGrains and its like: the grains or pillar that this master has of the minion
-	// match, and those of the minion do not.
+	// UnmatchedGrains and the following: this master's copy of the grains or pillar matches, the
+	// minion's own does not.
 	UnmatchedGrains = Unmatched + " its grains"
 	UnmatchedPillar = Unmatched + " its pillar"
 	UnmatchedBoth   = Unmatched + " its grains and pillar"
 )
 
-// askUnsure is after how long a minion is asked of whom it is not known whether the job is
-// meant for it: it may not know either that it is waited for.
-const askUnsure = 500 * time.Millisecond
+// unsureDelay is the time until find_job goes to a minion that may not match the target. It may
+// not know that the master waits.
+const unsureDelay = 500 * time.Millisecond
 
-// Declined tells that a minion of this master does not take a job, since the target does not
-// match the data that it has: grains, pillar, or both. One of whom that was not known leaves
-// the account; any other one is missing.
+// Declined reports that a direct minion declines a job because its own data (grains, pillar or
+// both) does not match. An unsure minion leaves the account; any other is missing.
 func (l *ledger) Declined(jid, id string, data ...string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -34,11 +32,11 @@ func (l *ledger) Declined(jid, id string, data ...string) {
 		l.mu.Unlock()
 		return
 	}
-	var n news
+	var n changes
 	e := j.entries[id]
 	if e.unsure {
 		e.reason = Unmatched
-		n.miss(id, e) // for the masters above, which count it too
+		n.miss(id, e) // the masters above count it too
 		j.leave(id, e)
 		l.finish(j, n)
 		return
@@ -57,7 +55,7 @@ func (l *ledger) Declined(jid, id string, data ...string) {
 	l.finish(j, n)
 }
 
-// leave takes an entry out of the account.
+// leave removes an entry from the account.
 func (j *job) leave(id string, e *entry) {
 	if e.phase.pending() {
 		j.pending--
@@ -67,14 +65,13 @@ func (j *job) leave(id string, e *entry) {
 	delete(j.held, id)
 }
 
-// firstQuestion sets when a connected minion that announces itself is asked for the first
-// time whether it works on the job. What the target means by data may be judged otherwise by
-// the minion, so such a job asks as early as Salt does.
+// firstQuestion schedules the first find_job for a connected minion with presence. The minion may
+// judge a target by data differently, so such a job asks after Timeout, as Salt does.
 func (l *ledger) firstQuestion(j *job, e *entry) {
 	now := l.cfg.Clock.Now()
 	switch {
 	case e.unsure:
-		l.due(j, e, now.Add(min(askUnsure, j.Timeout)))
+		l.due(j, e, now.Add(min(unsureDelay, j.Timeout)))
 	case j.ByData:
 		l.due(j, e, now.Add(j.Timeout))
 	default:

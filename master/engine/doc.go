@@ -1,19 +1,36 @@
-// Package engine is the engine of a node's jobs: who has to answer, who has answered,
-// who will not, what of it is on disk, and what the masters above have been told.
+// Package engine decides what happens to the jobs of a node: which minions must answer, which
+// have answered, which will not and why, and when a job is over.
 //
-// The engine has no socket, goroutine, file or clock of its own. Inputs are its
-// methods: a job to be published, returns, words of nodes below, changes of presence,
-// what the masters above have taken, time (by [Clock]). What has to be done
-// comes out as values:
+// The engine has no sockets or files, and its only clock is [Clock]. Inputs go in as
+// method calls; batches to commit and effects come out.
 //
-//   - a [Save] is a batch to be committed. What may happen only after the commit
-//     comes out after [Engine.Saved] was told of it, never before: so the order
-//     between disk and wire is a rule of this package, not of its callers.
-//   - [Engine.Ready] gives the [Effect]s, in the order in which they have to be
-//     carried out: words to be told, publications to be sent, minions to be asked,
-//     jobs that are complete.
+// Inputs: a job ([Engine.Publish]), returns of minions ([Engine.Returns]), reports of nodes
+// below ([Engine.ReceiveReports]), changes of presence ([Engine.MinionUp], [Engine.NodeDown]
+// and so on), answers to find_job ([Engine.Found]) and what the masters above have accepted
+// ([Engine.ReportsAccepted]). [Engine.Restore] continues a job after a restart.
 //
-// The daemon (package master) carries them out over sockets and SQLite, the simulator
-// (lab/sim) in virtual time over memory; both run this code and have no second copy of
-// its rules. What is read from disk is read through [Storage].
+// Outputs:
+//
+//   - A [Save] is a batch to commit. Publish and Returns return theirs; [Engine.NextSave]
+//     returns the queue of records: expectations, missing minions, ends of jobs. Pass the
+//     result of the commit to [Engine.Saved].
+//   - An [Effect] is something to do now, in order: send a report or a publication, ask
+//     minions, announce the end of a job. [Engine.Ready] returns them.
+//
+// An effect that depends on a commit comes out of Ready only after Saved reported that commit.
+// So the order between disk and network is a rule of this package, not of its callers.
+//
+// The ledger is the part that keeps one account per job and closes it the moment that
+//
+//	expected = returned + failed + missing
+//
+// and no node below still has to send its expectation. Timers decide only about peers that
+// cannot report their own end (Python minions and syndics) and about connections that broke
+// during a job.
+//
+// [Engine.Run] is the loop of a master: it carries out effects and commits records. The
+// simulator (lab/sim) runs the same engine in virtual time over memory. What is on disk is
+// read through [Storage].
+//
+// DESIGN.md describes states, deadlines and invariants.
 package engine

@@ -7,96 +7,94 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Effect is something that has to be done, in its turn.
+// Effect is an action for the owner of the engine. Effects are carried out in order.
 type Effect interface{ effect() }
 
-// Tell gives a word to the bus of this node and to the masters above that asked for
-// the job. A [jobevent.Closed] is for the forwarder alone.
-type Tell struct {
+// SendReport sends a report to the bus of this node and to the masters above that requested the
+// job. A [jobevent.Closed] goes to the masters above only.
+type SendReport struct {
 	Word jobevent.Word
-	// From is the node right below that has said it, "" if it is this node's own.
+	// From is the node directly below that sent the report, or "" for this node.
 	From string
 }
 
-// Started reports a job that has been stored: its event is fired. The [Tell] of who has to
-// answer comes before it.
+// Started fires the event of a new job, which is stored. It follows the [SendReport] of the node's
+// own expectation.
 type Started struct {
 	JID string
-	Ref any // of the [Publication]
+	Ref any // see [Publication.Ref]
 }
 
-// Publish hands the publication of a job to the subscribers. Who is there by then and
-// was not when the job was matched, or the other way round, is told to the engine
-// afterwards as a change of presence.
+// Publish sends a publication to the subscribers. If a peer connects or disconnects meanwhile,
+// report it to the engine as a change of presence.
 type Publish struct {
 	JID string
-	Ref any // of the [Publication]
-	// Early: the returns that are here already have to be counted once it is sent
-	// ([Engine.CountStored]).
+	Ref any // see [Publication.Ref]
+	// Early means that returns may already be stored: call [Engine.CountStored] after sending.
 	Early bool
 }
 
-// Skip reports a job that is not published, because it was published before.
+// Skip reports a job that is not published again.
 type Skip struct {
 	JID string
-	Ref any // of the [Publication]
+	Ref any // see [Publication.Ref]
 }
 
-// Fresh is a return that is stored and was not before.
-type Fresh struct{ Return *returners.Return }
+// NewReturn reports a return stored for the first time.
+type NewReturn struct{ Return *returners.Return }
 
-// Complete is a job whose account adds up. It comes after all its returns.
+// Complete reports a job that has closed. It follows all returns of the job.
 type Complete struct{ Account Account }
 
-// Missed are minions and nodes that are found unable to answer, before the words that
-// tell so: a queued job waits for some of them.
+// Missed reports minions and nodes that cannot answer. It precedes the report that names them. The
+// job may stay queued for some of the minions.
 type Missed struct {
 	JID     string
 	Minions map[string]jobevent.Absence
 	Nodes   map[string]jobevent.NodeState
 }
 
-// Find asks minions of this node whether they work on a job; [Engine.Found] is told
-// what they answer.
-type Find struct {
+// FindJob sends find_job to minions of this node. Pass each answer to [Engine.Found].
+type FindJob struct {
 	JID string
 	IDs []string
 }
 
-// Rescued is a connected minion that was waited for until a question ended that.
+// Rescued reports a connected minion that dropped a job without saying so. The safety check after
+// AskConnected found it.
 type Rescued struct {
 	JID, ID, Reason string
 	Since           time.Duration
 }
 
-// Ended is a job whose end is on disk: nothing of it has to be kept for a restart.
+// Ended reports a job whose end is stored. A restart does not need its state.
 type Ended struct{ JID string }
 
-// Unended is a job that is over and whose end is not on disk, since words on it are not
-// and never will be. Again: they were let go while a disk took nothing, which it does
-// now; [Engine.EndAgain] has them stored anew. Otherwise a restart looks at it.
-type Unended struct {
+// EndNotStored reports a closed job whose end was not stored because records of it were lost. If
+// Again is set, the records were dropped while the disk was full or unavailable; call
+// [Engine.EndAgain]. Otherwise the next start restores the job.
+type EndNotStored struct {
 	JID   string
 	Err   error
 	Again bool
 }
 
-// Stored tells that all words up to a number are on disk, or that those since the last
-// one are not and have to be told again by who said them.
+// Stored reports that all records up to UpTo are stored, or, with Err, that those after the
+// previous Stored are not and must be sent again.
 type Stored struct {
 	UpTo uint64
 	Err  error
 }
 
-func (Tell) effect()     {}
-func (Started) effect()  {}
-func (Publish) effect()  {}
-func (Skip) effect()     {}
-func (Fresh) effect()    {}
-func (Complete) effect() {}
-func (Missed) effect()   {}
-func (Find) effect()     {}
-func (Rescued) effect()  {}
-func (Ended) effect()    {}
-func (Unended) effect()  {}
-func (Stored) effect()   {}
+func (SendReport) effect()   {}
+func (Started) effect()      {}
+func (Publish) effect()      {}
+func (Skip) effect()         {}
+func (NewReturn) effect()    {}
+func (Complete) effect()     {}
+func (Missed) effect()       {}
+func (FindJob) effect()      {}
+func (Rescued) effect()      {}
+func (Ended) effect()        {}
+func (EndNotStored) effect() {}
+func (Stored) effect()       {}

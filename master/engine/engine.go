@@ -12,60 +12,60 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Storage is what the engine reads of what was committed.
+// Storage reads committed state. Its methods may block.
 type Storage interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 	GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
 	Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 }
 
-// Config of an [Engine].
+// Config configures an [Engine].
 type Config struct {
-	// Account sets up the account of each job.
+	// Account configures the ledger.
 	Account AccountConfig
 	Storage Storage
-	// Parent says that there are masters above, who have to hear the ends of jobs.
+	// Parent is true if this node has masters above it, which must receive the ends of jobs.
 	Parent bool
-	// Bounds: word_queue and word_batch of words to be stored, untold_jobs, tell_minions.
+	// Bounds limits the queue of records (word_queue, word_batch), the unreported ends
+	// (untold_jobs) and the size of a report (tell_minions).
 	Bounds bounds.Bounds
-	// Timeout is that of a job that only a minion has brought (Salt's `timeout`).
+	// Timeout applies to adopted jobs (Salt's `timeout`).
 	Timeout time.Duration
-	// Resources lists the resources that a minion manages, and Manager the minion of one, ""
-	// if there is none: what becomes of the minion becomes of its resources. nil: there are none.
+	// Resources returns the resources that a minion manages, and Manager the minion that manages a
+	// resource, or "". A resource shares the presence of its minion. nil: no resources.
 	Resources func(minion string) []string
 	Manager   func(id string) string
-	// Now stamps what is stored.
+	// Now returns the timestamp of stored rows.
 	Now func() time.Time
-	// Done is closed when the master begins to end: nobody waits for the disk then. nil: never.
+	// Done is closed when the master shuts down. It ends WaitRoom and WaitStored. nil: never.
 	Done <-chan struct{}
-	// Untold are the closed jobs of an earlier life of which the masters above may not
-	// have heard the end; Open those that are marked as open.
-	Untold, Open []string
+	// Unreported lists the closed jobs whose end the masters above may not have received, and Open
+	// the jobs marked as open. Both come from the store and survive a restart.
+	Unreported, Open []string
 }
 
-// Engine is safe for concurrent use: each input and [Engine.Ready] may be called from
-// any goroutine. The effects of one job come in the order in which they have to be
-// carried out, so one goroutine at a time may carry effects out.
+// Engine tracks the jobs of one node. It is safe for concurrent use, but only one goroutine may
+// carry out effects: the effects of a job must run in order.
 type Engine struct {
 	cfg     Config
-	*ledger // its questions and changes of presence are the engine's
+	*ledger // queries and changes of presence are promoted
 
-	awake   chan struct{} // there is something to be done: Ready, or NextSave, has it
-	unsaved chan struct{} // there are records to be stored
+	awake   chan struct{} // Ready or NextSave has work
+	unsaved chan struct{} // the queue of records is not empty
 	waits   storedWaits
 
-	mu      sync.Mutex
-	effects []Effect
-	found   []finding // by the ledger, and not looked at yet
-	words   words     // to be stored
-	open    map[string]struct{}
-	kept    map[string]map[int]bool // by jid and part: publications that are stored; true: for as long as it is queued, beyond the end of its job
-	untold  untold
-	late    map[string]int       // jobs of which word is told that may come after their end
-	coming  map[string]*arrivals // by job
+	mu         sync.Mutex
+	effects    []Effect
+	found      []finding // from the ledger, not yet converted to effects
+	records    records   // not yet stored
+	open       map[string]struct{}
+	kept       map[string]map[int]bool // stored publications by jid and part; true: queued, so kept after the end of the job
+	unreported unreported
+	reporting  map[string]int       // jobs with reports in progress, which may follow their end
+	arriving   map[string]*arrivals // by jid
 }
 
-// finding is what the ledger has told by a hook.
+// finding is one call of a ledger hook.
 type finding struct {
 	jid   string
 	gone  map[string]jobevent.Absence
@@ -73,13 +73,12 @@ type finding struct {
 	then  Effect
 }
 
-// New makes an engine that knows of no job in this life. What an earlier one has left
-// is taken up by [Engine.Restore].
+// New returns an engine without jobs. [Engine.Restore] restores those of a previous run.
 func New(cfg Config) *Engine {
 	cfg.Bounds = cfg.Bounds.OrDefault()
 	e := &Engine{
-		cfg: cfg, awake: make(chan struct{}, 1), unsaved: make(chan struct{}, 1), words: newWords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]map[int]bool{},
-		untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{}, coming: map[string]*arrivals{},
+		cfg: cfg, awake: make(chan struct{}, 1), unsaved: make(chan struct{}, 1), records: newRecords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]map[int]bool{},
+		unreported: newUnreported(cfg.Bounds.UntoldJobs, cfg.Unreported), reporting: map[string]int{}, arriving: map[string]*arrivals{},
 	}
 	for _, jid := range cfg.Open {
 		e.open[jid] = struct{}{}
@@ -89,7 +88,7 @@ func New(cfg Config) *Engine {
 		Missing: func(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 			e.find(finding{jid: jid, gone: gone, nodes: nodes})
 		},
-		FindJob: func(jid string, ids []string) { e.find(finding{jid: jid, then: Find{jid, e.managers(ids)}}) },
+		FindJob: func(jid string, ids []string) { e.find(finding{jid: jid, then: FindJob{jid, e.managers(ids)}}) },
 		Rescued: func(jid, id, reason string, since time.Duration) {
 			e.find(finding{jid: jid, then: Rescued{jid, id, reason, since}})
 		},
@@ -98,10 +97,10 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Close ends the timers of the account. What is not stored as yet is lost.
+// Close stops the ledger's timers. Records not yet stored are lost.
 func (e *Engine) Close() { e.ledger.close() }
 
-// change alters what there is to be done.
+// change runs alter with e.mu held and wakes the run loop.
 func (e *Engine) change(alter func()) {
 	e.mu.Lock()
 	alter()
@@ -111,47 +110,47 @@ func (e *Engine) change(alter func()) {
 
 func (e *Engine) find(f finding) { e.change(func() { e.found = append(e.found, f) }) }
 
-func (e *Engine) put(effects ...Effect) {
+func (e *Engine) enqueueNow(effects ...Effect) {
 	e.change(func() { e.effects = append(e.effects, effects...) })
 }
 
-// Ready gives what has to be done now, in this order, and takes it for done. Ask it
-// after each input, and when a timer of the account has run.
+// Ready returns the pending effects in order and removes them. Call it after each input and after
+// each timer of the ledger.
 func (e *Engine) Ready() []Effect {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.digest()
+	e.drainFindings()
 	out := e.effects
 	e.effects = nil
 	return out
 }
 
-// digest turns what the ledger has found into words and effects. The ledger looks at
-// its jobs in no certain order; those of one stay in theirs. e.mu is held.
-func (e *Engine) digest() {
+// drainFindings converts findings to records and effects. The ledger visits jobs in no fixed
+// order; the findings of one job keep theirs. The caller holds e.mu.
+func (e *Engine) drainFindings() {
 	fs := e.found
 	e.found = nil
 	slices.SortStableFunc(fs, func(a, b finding) int { return cmp.Compare(a.jid, b.jid) })
 	for _, f := range fs {
 		if f.then != nil {
 			if _, ends := f.then.(Complete); ends {
-				e.tell(f.jid, f.then)
-				e.words.end(f.jid, false)
+				e.enqueue(f.jid, f.then)
+				e.records.end(f.jid, false)
 			} else {
 				e.effects = append(e.effects, f.then)
 			}
 			continue
 		}
-		e.tell(f.jid, Missed{f.jid, f.gone, f.nodes}, Tell{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
-		last := endOfQueue(f.gone)
-		for _, x := range absences(f.jid, f.gone, f.nodes, e.cfg.Now()) {
-			e.words.put(record{x: x, last: last})
+		e.enqueue(f.jid, Missed{f.jid, f.gone, f.nodes}, SendReport{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
+		last := anyDequeued(f.gone)
+		for _, x := range absenceRows(f.jid, f.gone, f.nodes, e.cfg.Now()) {
+			e.records.put(record{row: x, unrepeatable: last})
 		}
 	}
 }
 
-// endOfQueue tells whether minions are named for whom a job was queued until now.
-func endOfQueue(gone map[string]jobevent.Absence) bool {
+// anyDequeued reports whether gone ends the queueing of the job for any minion.
+func anyDequeued(gone map[string]jobevent.Absence) bool {
 	for _, g := range gone {
 		if g.Reason == Expired || g.Reason == Dequeued {
 			return true
@@ -160,8 +159,8 @@ func endOfQueue(gone map[string]jobevent.Absence) bool {
 	return false
 }
 
-// absences are the rows of those who will not answer, one for each node they sit behind.
-func absences(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState, at time.Time) []returners.Expectation {
+// absenceRows returns the rows that store missing minions and failed nodes, one per path.
+func absenceRows(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState, at time.Time) []returners.Expectation {
 	byPath := map[string]map[string]string{}
 	for path := range nodes {
 		byPath[path] = map[string]string{}

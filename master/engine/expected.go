@@ -6,21 +6,20 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Expected is who has to answer a job, as far as the nodes below have said.
+// Expected lists the minions that must answer a job, as reported so far.
 type Expected struct {
-	// Minions are the ids, sorted, whether they have answered, are waited for or are missing.
-	// Ids that the target names and that nobody has are left out.
+	// Minions holds the ids, sorted: answered, pending or missing. Unknown ids are left out.
 	Minions []string
-	// Pending are the paths of the nodes that are asked and have not told their minions.
+	// Pending holds the paths of nodes that have not sent their expectation.
 	Pending []string
-	// Silent are the Python syndics that have not said a word: they cannot say that they
-	// have nobody.
+	// Silent holds the paths of Python syndics that have sent nothing. They cannot report that
+	// they match no minion.
 	Silent []string
-	// Changed is closed once Pending or Silent may have changed.
+	// Changed is closed when Pending or Silent may have changed.
 	Changed <-chan struct{}
 }
 
-// Expected returns who has to answer a job, open or lately closed.
+// Expected returns the minions that must answer a job, open or recently closed.
 func (l *ledger) Expected(jid string) (x Expected, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +51,7 @@ func (l *ledger) Expected(jid string) (x Expected, ok bool) {
 	return x, true
 }
 
-// nodesChanged wakes those who wait for what nodes say of the job.
+// nodesChanged wakes the readers of [Expected.Changed].
 func (j *job) nodesChanged() {
 	if j.changed != nil {
 		close(j.changed)

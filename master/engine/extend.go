@@ -9,29 +9,29 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// EndingError refuses to extend a job whose end is being stored: stored after the extension, it
-// would be taken for the end of that. The job can be extended once all words up to UpTo are
-// stored (see [Stored]).
+// EndingError is returned for an extension of a job whose end is queued: the end would be stored
+// after the extension and close it. Retry once all records up to UpTo are stored; see
+// [Engine.WhenStored].
 type EndingError struct {
 	JID  string
 	UpTo uint64
 }
 
-// Error names the job.
+// Error implements error.
 func (e EndingError) Error() string { return "the end of job " + e.JID + " is being stored" }
 
-// formerAccount is what is stored of a job whose account is forgotten.
-type formerAccount struct {
+// storedAccount is the stored state of a job that the ledger has forgotten.
+type storedAccount struct {
 	rets []returners.Outcome
 	gone map[string]jobevent.Absence
 }
 
-// stateAsked is what is stored of a node that owes its expectation for a further publication of
-// a job: a restart waits for it, whatever it has said of an earlier one.
+// stateAsked marks a node that must answer a further publication of a job. A restart waits for it,
+// whatever it answered earlier.
 const stateAsked = string(jobevent.NodeAsked)
 
-// extend makes ready to publish a job to further minions. The account stays open until
-// [Engine.Saved] is told what became of what it gives.
+// extend prepares a publication to further minions. It holds the account open until
+// [Engine.Saved].
 func (e *Engine) extend(ctx context.Context, p *Publication) (s Save, err error) {
 	jid := p.Spec.JID
 	p.adopted = e.ledger.adopted(jid)
@@ -41,14 +41,14 @@ func (e *Engine) extend(ctx context.Context, p *Publication) (s Save, err error)
 			e.ledger.letClose(jid)
 		}
 	}()
-	if err := e.ending(jid); err != nil {
+	if err := e.checkEnding(jid); err != nil {
 		return s, err
 	}
 	if !p.held {
-		if p.before, err = e.before(ctx, jid); err != nil {
+		if p.before, err = e.storedAccount(ctx, jid); err != nil {
 			return s, err
 		}
-		p.Early = true // returns may come until the account is open
+		p.Early = true // returns may be stored before the account opens
 	}
 	p.Load.Own = true
 	s = Save{job: p}
@@ -62,7 +62,7 @@ func (e *Engine) extend(ctx context.Context, p *Publication) (s Save, err error)
 	return s, nil
 }
 
-// askedOnce are the rows of nodes that are asked for a further publication of a job.
+// askedOnce returns the rows of nodes asked for a further publication.
 func askedOnce(jid string, at time.Time, nodes []string, above string) (xs []returners.Expectation) {
 	for _, id := range nodes {
 		//mutant:engine-grown-nodes-answer-again
@@ -71,20 +71,20 @@ func askedOnce(jid string, at time.Time, nodes []string, above string) (xs []ret
 	return xs
 }
 
-// ending is an [EndingError] while the end of a job waits to be stored.
-func (e *Engine) ending(jid string) error {
+// checkEnding returns an [EndingError] while the end of a job is queued.
+func (e *Engine) checkEnding(jid string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.digest()
+	e.drainFindings()
 	//mutant:engine-grows-behind-its-end
-	if e.words.ends(jid) {
-		return EndingError{jid, e.words.last}
+	if e.records.endsJob(jid) {
+		return EndingError{jid, e.records.last}
 	}
 	return nil
 }
 
-// before reads what is stored of a job.
-func (e *Engine) before(ctx context.Context, jid string) (*formerAccount, error) {
+// storedAccount reads the stored state of a job.
+func (e *Engine) storedAccount(ctx context.Context, jid string) (*storedAccount, error) {
 	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
 	if err != nil {
 		return nil, fmt.Errorf("extend job %s: %w", jid, err)
@@ -94,16 +94,16 @@ func (e *Engine) before(ctx context.Context, jid string) (*formerAccount, error)
 		return nil, fmt.Errorf("extend job %s: %w", jid, err)
 	}
 	gone := Absent(xs)
-	for _, r := range rets { // it came late, or over another node
+	for _, r := range rets { // late, or through another node
 		delete(gone, r.ID)
 	}
-	return &formerAccount{rets, gone}, nil
+	return &storedAccount{rets, gone}, nil
 }
 
-// grow extends a job, which is stored, and has the further publication sent.
+// grow extends a stored job and sends the further publication.
 func (e *Engine) grow(p *Publication) {
 	e.mark(p)
-	e.newEvent(p, false)
+	e.announce(p, false)
 	known := false
 	if p.held {
 		known, _ = e.ledger.growJob(p.Spec)
@@ -111,14 +111,13 @@ func (e *Engine) grow(p *Publication) {
 	if !known {
 		e.openAgain(p)
 	}
-	e.handOut(p)
+	e.send(p)
 }
 
-// openAgain opens the account of a job that was forgotten, or is known by minions alone that came
-// at work on it, with what was stored of it.
+// openAgain opens the account of a forgotten or adopted job from its stored state.
 func (e *Engine) openAgain(p *Publication) {
 	spec := p.Spec
-	spec.Entering = true
+	spec.Restoring = true
 	var gone map[string]jobevent.Absence
 	if p.before != nil {
 		for _, r := range p.before.rets {
@@ -126,15 +125,15 @@ func (e *Engine) openAgain(p *Publication) {
 		}
 		gone = p.before.gone
 	}
-	if err := e.ledger.openJob(spec); err != nil { // it was taken up meanwhile
+	if err := e.ledger.openJob(spec); err != nil { // restored meanwhile
 		_, _ = e.ledger.growJob(p.Spec)
 		return
 	}
-	e.ledger.named(spec.JID, gone)
-	e.ledger.entered(spec.JID)
+	e.ledger.addMissing(spec.JID, gone)
+	e.ledger.restored(spec.JID)
 }
 
-// parts is the newest publication of a job that has grown; 0: it has not.
+// parts returns the newest publication of a job, 0 for the first.
 func (e *Engine) parts(ctx context.Context, jid string) (int, error) {
 	load, _, err := e.cfg.Storage.GetLoad(ctx, jid)
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A job grows when it is published again to further minions: a batch publishes each of its
-// slices under one jid. The account stays one; each publication is one part of it, and a node
-// below owes its expectation for each part that it was given.
+// A job grows when it is published again to further minions: a batch publishes every slice under
+// one jid. The account stays one. Each publication is a part, and a node below must send an
+// expectation for every part it received.
 
-// holdOpen keeps the account of a job, open or lately closed, from closing and from being
-// forgotten until [ledger.growJob] or [ledger.letClose] is called as often. known is false for a job
-// that the ledger does not have.
+// holdOpen keeps a job from being closed or forgotten until one call of [ledger.growJob] or
+// [ledger.letClose] per call of holdOpen. known is false for an unknown job.
 func (l *ledger) holdOpen(jid string) (known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,7 +25,7 @@ func (l *ledger) holdOpen(jid string) (known bool) {
 	return true
 }
 
-// letClose takes one [ledger.holdOpen] back: the job was not extended.
+// letClose undoes one [ledger.holdOpen] when the job was not extended.
 func (l *ledger) letClose(jid string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -35,11 +34,11 @@ func (l *ledger) letClose(jid string) {
 		return
 	}
 	j.growing--
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// growJob enters one more publication of a job that [ledger.holdOpen] holds. Named, if not 0, is how
-// many minions the job names by now, in all. reopened: the job was closed, and is taken up again.
+// growJob adds a publication to a job held by [ledger.holdOpen]. spec.Named, if not 0, is the
+// total number of minions named so far. reopened reports that the job was closed.
 func (l *ledger) growJob(spec Job) (known, reopened bool) {
 	l.mu.Lock()
 	j := l.jobs[spec.JID]
@@ -51,20 +50,20 @@ func (l *ledger) growJob(spec Job) (known, reopened bool) {
 	now := l.cfg.Clock.Now()
 	j.Named, j.Part, j.unspoken = spec.Named, max(j.Part, spec.Part), false
 	j.learnNodes(spec.Nodes)
-	var n news
+	var n changes
 	if reopened = !j.closed.IsZero(); reopened {
 		l.reopen(j)
 	}
 	l.openMinions(j, spec.Minions, now, &n)
 	l.openNodes(j, spec.Nodes, spec.Part, now, &n)
-	j.name(spec.Unclaimed)
+	j.addUnclaimed(spec.Unclaimed)
 	l.arm(j)
 	l.finish(j, n)
 	return true, reopened
 }
 
-// learnNodes notes who is known behind the nodes that a further publication goes to. What was
-// known of an earlier one counts until the node has said whom it asks.
+// learnNodes merges the known minions of the nodes. Those of an earlier publication count until
+// the node sends its expectation.
 func (j *job) learnNodes(nodes []Node) {
 	for _, nd := range nodes {
 		i := slices.IndexFunc(j.Nodes, func(old Node) bool { return old.ID == nd.ID })
@@ -85,22 +84,22 @@ func (j *job) learnNodes(nodes []Node) {
 	}
 }
 
-// askNode notes that the expectation of a node for a publication is due.
+// askNode records that a node must send its expectation for a part by due.
 func (j *job) askNode(path string, part int, due time.Time) {
 	j.setNode(path, jobevent.NodeAsked, due)
-	j.nodes[path].owes(part)
+	j.nodes[path].expectPart(part)
 	j.wake(due)
 }
 
-func (n *nodeEntry) owes(part int) {
+func (n *nodeEntry) expectPart(part int) {
 	if !slices.Contains(n.parts, part) {
 		n.parts = append(n.parts, part)
 	}
 }
 
-// answers tells what a word of a node that answers a publication is worth: whether the node owes
-// others still, and, if it does not, up to which publication it has answered all.
-func (l *ledger) answers(jid, path string, part, parts int) (owes bool, upTo int) {
+// partsAnswered reports whether the node at path must still answer other parts, and if not, up to
+// which part it has answered all.
+func (l *ledger) partsAnswered(jid, path string, part, parts int) (owes bool, upTo int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
@@ -113,9 +112,8 @@ func (l *ledger) answers(jid, path string, part, parts int) (owes bool, upTo int
 	return false, max(j.Part, parts)
 }
 
-// answers enters for which publications a node has told its expectation. all is false while it
-// owes others.
-func (n *nodeEntry) answers(x Expectation) (all bool) {
+// answerPart records the parts that x answers, and reports whether none is left.
+func (n *nodeEntry) answerPart(x Expectation) (all bool) {
 	n.parts = slices.DeleteFunc(n.parts, func(part int) bool { return part == x.Part || part <= x.Parts })
 	//mutant:engine-parts-are-answered-one-by-one
 	return len(n.parts) == 0

@@ -7,19 +7,18 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// The node that a minion has left misses it as soon as it is given a job, and speaks
-// before the node where the minion is now. It is believed when that one has spoken
-// and does not count the minion: else a command would name as missing who answers a
-// moment later.
+// The node that a minion left reports it as missing as soon as it receives a job, before the
+// minion's new node reports. That report is held until the new node has sent its expectation:
+// otherwise a command would name a minion as missing just before it answers.
 
-// held is a word that is kept back.
+// held is a report that is held back.
 type held struct {
-	at   string // where the minion is connected
+	at   string // path of the node that has the minion
 	word jobevent.Absence
 }
 
-// hold keeps back that a pending minion will not answer, if another node has it, was
-// given the job and has not spoken yet.
+// hold holds back m if the pending minion is at another node that received the job and has not
+// sent its expectation. It reports whether it did.
 func (l *ledger) hold(j *job, id string, m jobevent.Absence) bool {
 	e := j.entries[id]
 	if l.cfg.Where == nil || e.direct || !e.phase.pending() {
@@ -49,8 +48,8 @@ func (l *ledger) hold(j *job, id string, m jobevent.Absence) bool {
 	return true
 }
 
-// awaits tells whether a node, or else the one that would be asked before it, was
-// given the job and has not spoken.
+// awaits reports whether the node at path, or the nearest one above it that received the job, has
+// not sent its expectation.
 func (j *job) awaits(path string) bool {
 	for {
 		if n := j.nodes[path]; n != nil {
@@ -64,18 +63,18 @@ func (j *job) awaits(path string) bool {
 	}
 }
 
-// release lets the words go that need not be kept back any longer: those that waited for
-// a node whose state has changed. It is asked with each return, so it looks at no other.
-func (j *job) release(n *news) {
+// release applies the held reports that waited for a node whose state has changed. It runs with
+// every return, so it visits no others.
+func (j *job) release(n *changes) {
 	//mutant:return-skips-held-reports
-	for len(j.moved) > 0 {
-		path := j.moved[len(j.moved)-1]
-		j.moved = j.moved[:len(j.moved)-1]
+	for len(j.changedNodes) > 0 {
+		path := j.changedNodes[len(j.changedNodes)-1]
+		j.changedNodes = j.changedNodes[:len(j.changedNodes)-1]
 		waiting := j.heldFor[path]
 		delete(j.heldFor, path)
 		j.looks += len(waiting)
 		for _, id := range waiting {
-			if h, ok := j.held[id]; ok && behind(h.at, path) && !j.let(id, h, n) {
+			if h, ok := j.held[id]; ok && behind(h.at, path) && !j.tryRelease(id, h, n) {
 				j.heldFor[path] = append(j.heldFor[path], id)
 			}
 		}
@@ -85,8 +84,8 @@ func (j *job) release(n *news) {
 	}
 }
 
-// let lets one word go, unless it has to be kept back still.
-func (j *job) let(id string, h held, n *news) bool {
+// tryRelease applies a held report, and returns false if it must still be held.
+func (j *job) tryRelease(id string, h held, n *changes) bool {
 	e := j.entries[id]
 	mine := e != nil && e.phase.pending() && (e.phase == claimable || e.path == h.word.Path)
 	if mine && j.awaits(h.at) {
@@ -94,12 +93,12 @@ func (j *job) let(id string, h held, n *news) bool {
 	}
 	delete(j.held, id)
 	if !mine || j.passOn(id, e) {
-		return true // it has answered, or another node speaks for it
+		return true // it has answered, or another node has it
 	}
 	e.path = h.word.Path
 	reason := h.word.Reason
 	//mutant:engine-held-reports-are-not-queued
-	if reason == Queued && j.unqueued { // its time has ended meanwhile
+	if reason == Queued && j.unqueued { // expired meanwhile
 		reason = Expired
 	}
 	if j.settle(id, e, missing, reason) {
@@ -108,7 +107,7 @@ func (j *job) let(id string, h held, n *news) bool {
 	return true
 }
 
-// unhold forgets what a node has said of a minion that it counts now.
+// unhold drops the held report of a node that now counts the minion.
 func (j *job) unhold(id, path string) {
 	if h, ok := j.held[id]; ok && h.word.Path == path {
 		delete(j.held, id)

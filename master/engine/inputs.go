@@ -7,35 +7,35 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Expectation is what a node below found when it published the job.
+// Expectation is a node's report of who must answer a job.
 type Expectation struct {
-	// Path leads from this master to the node that speaks.
+	// Path leads from this master to the reporting node.
 	Path string
-	// Minions are its own minions that the target matches.
+	// Minions are the node's own minions that match the target.
 	Minions []string
-	// Away are those of Minions that the node misses at once, as [ledger.reportGone] is told next.
+	// Away holds those of Minions that are missing at once. [ledger.reportGone] follows with the
+	// reasons.
 	Away map[string]bool
-	// Asked are the ids of the nodes right below it that got the job too.
+	// Asked holds the nodes directly below it that received the job.
 	Asked []string
-	// Moved tells that the minions came to the node while they worked on the job,
-	// whatever other nodes say of them.
+	// Moved means that the minions arrived at the node with the job running. It overrides the
+	// reports of other nodes.
 	Moved bool
-	// Partial tells that the node speaks of minions that came to it alone, and not
-	// of its own: it is owed still who of those has to answer. So does Moved.
+	// Partial means that the report covers adopted minions only. The node's full expectation is
+	// still due. The same holds for Moved.
 	Partial bool
-	// Plain tells that a Python syndic speaks: it cannot name silent minions
-	// later, so this master asks them by find_job.
+	// Plain means that a Python syndic reports. It cannot report silent minions later, so this
+	// master sends find_job to them.
 	Plain bool
-	// Untracked tells that the node knows all who have to answer but cannot
-	// name silent ones later either.
+	// Untracked means that the node reports all minions but cannot report silent ones later.
 	Untracked bool
-	// Part is the publication of the job that the node answers, Parts the last one if it
-	// answers all up to that.
+	// Part is the publication that the node answers; Parts, if set, covers all publications up to
+	// it.
 	Part, Parts int
 }
 
-// expect enters the expectation of a node below. Repeats change nothing. reopened: the
-// job was closed, and is taken up again.
+// expect applies the expectation of a node below. It is idempotent. reopened reports that the job
+// was closed and is open again.
 func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -48,11 +48,11 @@ func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 	case x.Moved || x.Partial:
 	case x.Plain:
 		j.setNode(x.Path, jobevent.NodePlain, time.Time{})
-	case j.nodes[x.Path] != nil && !j.nodes[x.Path].answers(x): // it was given the job once more meanwhile
+	case j.nodes[x.Path] != nil && !j.nodes[x.Path].answerPart(x): // a further publication is still unanswered
 	default:
 		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
-	j.hear(x.Path)
+	j.noteHeard(x.Path)
 	if n := j.nodes[x.Path]; n != nil && !x.Moved && !x.Partial {
 		n.said = true
 	}
@@ -65,7 +65,7 @@ func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 	if x.Plain || x.Untracked {
 		live = Untracked
 	}
-	if !x.Moved && !x.Partial && j.Part == 0 { // else it speaks of one publication of several
+	if !x.Moved && !x.Partial && j.Part == 0 { // with several parts, x covers only one
 		j.unpresume(x)
 	}
 	for _, id := range x.Minions {
@@ -82,8 +82,8 @@ func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 			e.phase, e.path, e.live, e.due, e.presumed = waiting, x.Path, live, time.Time{}, false
 		case x.Moved:
 			j.move(id, e, x.Path)
-		case e.back(), e.regained(x.Path) && !x.Away[id]:
-			// The node came back and speaks for it again, or another one has it.
+		case e.lostWithNode(), e.regained(x.Path) && !x.Away[id]:
+			// The node is back, or another node has the minion.
 			e.phase, e.reason, e.path, e.live = waiting, "", x.Path, live
 			j.pending++
 		default:
@@ -96,17 +96,17 @@ func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 			l.due(j, e, now.Add(j.Timeout))
 		}
 	}
-	if reopened = !j.closed.IsZero() && (j.pending > 0 || j.owing > 0 && !j.namedDone()); reopened {
+	if reopened = !j.closed.IsZero() && (j.pending > 0 || j.nodesAsked > 0 && !j.namedDone()); reopened {
 		l.reopen(j)
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 	return reopened
 }
 
-// said reports whether the node at path has said who has to answer the job, and all of
-// minions are in the account.
-func (l *ledger) said(jid, path string, minions []string) bool {
+// announced reports whether the node at path has sent its expectation and the account has all of
+// minions.
+func (l *ledger) announced(jid, path string, minions []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
@@ -116,8 +116,7 @@ func (l *ledger) said(jid, path string, minions []string) bool {
 	return !slices.ContainsFunc(minions, func(id string) bool { return j.entries[id] == nil && !j.answered(id) })
 }
 
-// Counts reports whether an id is in the account of a job: it answers, has answered, or is
-// missing.
+// Counts reports whether id is in the account of a job, in any state.
 func (l *ledger) Counts(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,8 +124,8 @@ func (l *ledger) Counts(jid, id string) bool {
 	return j != nil && (j.entries[id] != nil || j.answered(id))
 }
 
-// IsNode tells that an id which a Python master counts among its minions is the
-// syndic of a further node: it will never answer.
+// IsNode removes an id that a Python master reports as a minion and that is a syndic: it never
+// answers.
 func (l *ledger) IsNode(jid, id string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -136,18 +135,17 @@ func (l *ledger) IsNode(jid, id string) {
 	}
 	delete(j.entries, id)
 	j.pending--
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// reopen takes a closed job up again because a node that was given up has
-// spoken; it is completed a second time with the whole account.
+// reopen reopens a closed job. It will be completed again.
 func (l *ledger) reopen(j *job) {
 	j.timer.Stop()
 	j.timer, j.next, j.closed = nil, time.Time{}, time.Time{}
 }
 
-// returned enters a return. The owner calls it after the commit and after the
-// return event was fired, so that Complete is the last word of a job.
+// returned counts a return. Call it after the commit and after the event of the return was fired,
+// so that Complete is the last report of the job.
 func (l *ledger) returned(jid, id, path string, ok bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -155,13 +153,13 @@ func (l *ledger) returned(jid, id, path string, ok bool) {
 		l.mu.Unlock()
 		return
 	}
-	j.hear(path)
+	j.noteHeard(path)
 	e := j.entries[id]
 	if e == nil && j.answered(id) {
-		l.finish(j, news{})
+		l.finish(j, changes{})
 		return
 	}
-	if e == nil { // it answers before its node's expectation is here
+	if e == nil { // its node's expectation is not here yet
 		e = &entry{path: path, direct: path == ""}
 		j.add(id, e)
 	}
@@ -174,11 +172,11 @@ func (l *ledger) returned(jid, id, path string, ok bool) {
 	}
 	j.longest = l.cfg.Clock.Now().Sub(j.opened)
 	j.settle(id, e, to, "")
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// reportGone enters the word of a node below about minions and nodes that will not
-// answer; paths are already seen from this master.
+// reportGone applies a report of minions and nodes that will not answer. Paths start at this
+// master.
 func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -186,16 +184,16 @@ func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nod
 		l.mu.Unlock()
 		return
 	}
-	var n news
+	var n changes
 	refused := map[string]string{}
 	for path, s := range nodes {
-		// One that has answered an earlier publication may not get a further one.
+		// A node that answered an earlier publication may refuse a further one.
 		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked || j.Part > 0 && cur.state == jobevent.NodeAnswered && s.Failed() {
 			j.setNode(path, s, time.Time{})
 			n.node(path, s)
 			if _, no := s.Refused(); no {
 				refused[path] = NodeRefused
-				j.nodes[path].parts = nil // it answers none of those
+				j.nodes[path].parts = nil // it will answer none of them
 			}
 		}
 	}
@@ -206,19 +204,19 @@ func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nod
 			continue
 		}
 		if e == nil {
-			// Of an earlier life of this master, if that.
+			// It may be a report from before a restart.
 			//mutant:engine-missing-of-an-earlier-life
-			e = &entry{path: m.Path, direct: ofItsOwn(m)}
+			e = &entry{path: m.Path, direct: isDirect(m)}
 			j.add(id, e)
 		} else if e.direct {
-			continue // only this master speaks for its own minions
+			continue // only this master reports its own minions
 		} else {
 			same := j.unclaimOf(id, m)
 			if e.spokenFor(same) || same(e.path) && j.passOn(id, e) {
 				continue
 			}
 		}
-		if m.Reason == Unmatched { // its node did not know either
+		if m.Reason == Unmatched { // its node did not know the data either
 			j.leave(id, e)
 			continue
 		}
@@ -237,17 +235,18 @@ func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nod
 	l.finish(j, n)
 }
 
-// found enters a minion's answer to find_job.
+// found applies a minion's answer to find_job.
 func (l *ledger) found(jid, id string, running bool) { l.answer(jid, id, running, 0) }
 
-// foundManager is Found for a resource, by the answer of the minion that manages it. The
-// minion notes its own run of a job and those on its resources in one place, so that the
-// first of them to end makes the answer: the others get a round of find_job to return.
+// foundManager is found for a resource, answered by its managing minion. The minion tracks its own
+// run and those of its resources in one place and answers "not running" as soon as the first ends.
+// The others get one more GatherTimeout to return.
 func (l *ledger) foundManager(jid, id string, running bool) {
 	l.answer(jid, id, running, l.cfg.GatherTimeout)
 }
 
-// answer enters an answer to find_job; if the job does not run, a return has grace at least.
+// answer applies an answer to find_job. If the job does not run, the return may take grace or
+// longer.
 func (l *ledger) answer(jid, id string, running bool, grace time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -261,28 +260,27 @@ func (l *ledger) answer(jid, id string, running bool, grace time.Duration) {
 		return
 	}
 	now := l.cfg.Clock.Now()
-	if e.phase == asked { // once for each question
+	if e.phase == asked { // count each question once
 		j.turns.answered(now.Sub(j.opened), e.sent, l.cfg.FindJobWindow)
 	}
 	if running {
-		e.sign = now.Sub(j.opened)
+		e.lastSign = now.Sub(j.opened)
 		l.running(j, e)
 	} else {
-		// Its return may have crossed the question on the way.
+		// The return may have crossed the question.
 		e.phase = finishing
 		l.due(j, e, now.Add(max(grace, e.returnGrace())))
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// finishGrace is the time a return may still take after its minion has said
-// that the job runs no more.
+// finishGrace is how long a return may take after find_job answered "not running".
 const finishGrace = 2 * time.Second
 
-// retryGrace is the same where the minion sends a return again that was not answered, as
-// Salt's do: after 5 to 10 s, the defaults of return_retry_timer and return_retry_timer_max.
-// Salt forgets a job when it begins to return, not when the return is taken.
+// retryGrace replaces finishGrace for stock minions, which retry a return after 5 to 10 s
+// (return_retry_timer, return_retry_timer_max). Salt forgets a job when it starts to return, not
+// when the return is acknowledged.
 const retryGrace = 10*time.Second + finishGrace
 
 func (e *entry) returnGrace() time.Duration {

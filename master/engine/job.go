@@ -7,99 +7,93 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Liveness is what presence says of a peer.
+// Liveness is the presence of a peer.
 type Liveness int
 
-// Liveness values. The zero value is the careful one.
+// Liveness values. The zero value makes no assumption.
 const (
-	// Untracked peers cannot say what they work on: Python minions, connected or not
-	// known to be, and Python syndics.
+	// Untracked peers cannot report what they run: Python minions and syndics, whether or not they
+	// are connected.
 	Untracked Liveness = iota
-	// Up peers hold a presence session bound to a live connection.
+	// Up peers have a presence session on a live connection.
 	Up
-	// Away peers had a session that broke lately: they may come back.
+	// Away peers lost their session recently and may come back.
 	Away
 	// Down peers are known to be gone.
 	Down
 )
 
-// Minion is a direct minion of this master that a job is meant for.
+// Minion is a direct minion that matches the target.
 type Minion struct {
 	ID   string
 	Live Liveness
-	// Grace is what an Away minion has left to come back to a job: it was given
-	// it before, or is given it then. 0: what is not connected cannot get it.
+	// Grace is how long an Away minion may take to come back. 0: a disconnected minion cannot
+	// receive the job.
 	Grace time.Duration
-	// Doubt says of an Untracked minion that it is not known to be connected: whether it
-	// is certain by now that it is not is looked at again and again.
+	// Doubt means that an Untracked minion may not be connected. The ledger checks once a second
+	// until it is certain.
 	Doubt bool
-	// Unsure says that it is not known whether the target means it: it is asked, and leaves
-	// the account if it declines.
+	// Unsure means that the minion may not match. It leaves the account if it declines.
 	Unsure bool
-	// Silent says why it will return nothing, though it gets the job; "": it will.
+	// Silent is the reason why the minion receives the job and returns nothing, or "".
 	Silent string
 }
 
-// Node is a syndic node directly below this master.
+// Node is a syndic directly below this master.
 type Node struct {
 	ID   string
 	Live Liveness
-	// Grace is what an Away node has left to come back and be given the job. 0:
-	// what is not connected cannot get it.
+	// Grace is how long an Away node may take to come back and receive the job. 0: a disconnected
+	// node cannot receive it.
 	Grace time.Duration
-	// Known gives the minions behind the node that the target is known to
-	// match, and the path to each. They are named as missing when the node, or one
-	// behind it, is down, does not answer or refuses; it is not called otherwise,
-	// for in a large tree the answer costs more than the job. Behind a Python syndic those
-	// that the target names are waited for. It must not call the ledger. nil: none are known.
+	// Known returns the minions known to match behind the node, with their paths. They become
+	// missing if the node, or one behind it, is down, silent or refuses the job. Named minions
+	// behind a Python syndic become pending. It is called only then, since in a large tree it
+	// costs more than the job. It must not call the ledger. nil: none are known.
 	Known func() map[string]string
 }
 
-// Job describes a job to be opened.
+// Job describes a job to open.
 type Job struct {
 	JID     string
 	Fun     string
 	Minions []Minion
 	Nodes   []Node
-	// Unclaimed holds ids that the target names and this master does not
-	// have. Unless a node below claims them they are reported as [Unknown].
+	// Unclaimed holds ids that the target names and this master does not have. They become missing
+	// as [Unknown] unless a node below claims them.
 	Unclaimed []string
-	// Named is how many minions the target names one by one; 0 means that it
-	// is a pattern. When that many have answered nobody else can, and the job
-	// ends without waiting for nodes.
+	// Named is the number of minions that the target lists, 0 for a pattern. When all of them have
+	// answered, the job closes without waiting for nodes.
 	Named int
-	// Everyone says that the target means every minion there is: a Python
-	// syndic that says nothing to it within syndic_wait is taken for dead. To
-	// any other target its silence may mean that it has nobody.
+	// Everyone means that the target matches every minion. A Python syndic that sends nothing
+	// within syndic_wait is then silent; for any other target it may have no match.
 	Everyone bool
-	// ByData says that the target looks at grains or pillar, of which this master has copies:
-	// a minion that has others may not take the job, and not know that it is waited for. All
-	// are asked by find_job after Timeout.
+	// ByData means that the target uses grains or pillar. A minion whose data differs from this
+	// master's copy may ignore the job, so all pending minions are asked by find_job after
+	// Timeout.
 	ByData bool
-	// Part is the newest publication of the job: see [returners.Part].
+	// Part is the newest publication of the job; see [returners.Part].
 	Part int
-	// Timeout is the time an untracked minion gets before it is asked by
-	// find_job, and the time a node gets for its expectation. Default 5 s
-	// (Salt's `timeout`).
+	// Timeout is how long an untracked minion may take before find_job, and a node before its
+	// expectation is overdue. Default 5 s (Salt's `timeout`).
 	Timeout time.Duration
-	// Queue says that minions that are away get the job when they return: they
-	// are reported as [Queued].
+	// Queue means that minions that are away receive the job when they return. They are missing as
+	// [Queued].
 	Queue bool
-	// Answers are returns that are there already. Minions need not name these.
+	// Answers are returns already stored. Their minions need not be in Minions.
 	Answers []Answer
-	// Entering keeps the job open until [ledger.entered] is called: more is to be
-	// told of what is known of it.
-	Entering bool
+	// Restoring keeps the job open until [ledger.restored].
+	Restoring bool
 }
 
 type phase uint8
 
 const (
-	waiting   phase = iota // for a return; due, if set, is the next find_job
-	asked                  // find_job is out; due is the end of the round
-	finishing              // find_job said "not running": its return may be on the way
-	leased                 // its connection broke; due is the end of the lease
-	claimable              // named by the target, no node has claimed it yet
+	waiting   phase = iota // due, if set: next find_job
+	asked                  // due: end of the round
+	finishing              // find_job answered "not running"; the return may be under way
+	leased                 // due: end of the lease
+	claimable              // named by the target; no node has claimed it
 	returned
 	failed
 	missing
@@ -109,62 +103,62 @@ func (p phase) pending() bool { return p <= claimable }
 
 type entry struct {
 	phase  phase
-	live   Liveness // Untracked entries are asked by find_job rounds
+	live   Liveness // Untracked: asked by find_job
 	direct bool
-	// presumed: behind a Python syndic that has not spoken, by what was known of it before.
-	presumed bool
-	listed   bool // of a presumed one: the target names it, and this master does not have it
-	unsure   bool // not known to be meant
-	doubt    bool // not known to be connected: until holds its deadline, and due when to look
-	path     string
-	due      time.Time     // zero: no timer waits for this entry
-	pause    time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
-	net      bool          // it was Up when it was asked last, and nothing else had asked it so far
-	mute     uint8         // questions in a row that it has not answered
-	sign     time.Duration // of life: it was at work then, since the job was opened
-	sent     time.Duration // when it was asked last, since the job was opened
-	until    time.Time     // of one in doubt: the end of its phase, due is when to look at it again
-	reason   string
+	// presumed: known behind a Python syndic that has sent nothing for this job
+	presumed    bool
+	listed      bool // presumed, and named by the target
+	unsure      bool // may not match the target
+	doubt       bool // may not be connected; due is the next check, until the deadline
+	path        string
+	due         time.Time     // zero: no deadline
+	pause       time.Duration // until the next find_job; 0 if Up: redelivered
+	safetyCheck bool          // the last find_job was the safety check of a connected minion
+	unanswered  uint8         // consecutive unanswered questions
+	lastSign    time.Duration // since the job opened
+	sent        time.Duration // since the job opened
+	until       time.Time     // deadline of an entry in doubt
+	reason      string
 }
 
 type nodeEntry struct {
 	state jobevent.NodeState
-	heard bool // has said something about the job
-	said  bool // has said who has to answer it
-	away  bool // not connected: due is the end of its time to come back
+	heard bool // sent a report or return of the job
+	said  bool // sent its expectation
+	away  bool // not connected; due: end of its grace
 	due   time.Time
-	parts []int // publications of the job whose expectation is due
+	parts []int // parts whose expectation is due
 }
 
-// job is one open or lately closed job. The ledger's lock guards it.
+// job is an open or recently closed job. The ledger's lock guards it.
 type job struct {
 	Job
 	opened, closed time.Time
 	names          *names
 	done           set                   // who has answered
-	entries        map[string]*entry     // all others
-	most           int                   // entries there were, since the map was made
+	entries        map[string]*entry     // pending and missing minions
+	most           int                   // largest number of entries since the map was made
 	nodes          map[string]*nodeEntry // by path
 	pending        int                   // entries not yet settled
-	owing          int                   // nodes in state asked
-	unheard        int                   // nodes in state plain that have not said a word
-	unclaimed      bool                  // entries may be claimable
-	unspoken       bool                  // who is known behind Python syndics that have not spoken was named
-	claims         map[string][]string   // by minion: paths of nodes that count it beside the one that speaks for it
-	held           map[string]held       // by minion: words that are kept back
-	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
-	unqueued       bool                  // the time of Queue is over
-	growing        int                   // publications that are about to extend the job
-	moved          []string              // nodes whose state has changed since words were let go
-	changed        chan struct{}         // closed when a node's state changes; nil: nobody waits
-	adopted        bool                  // known by minions that came at work on it
-	broughtBy      string                // the first of these
+	nodesAsked     int                   // nodes whose expectation is due
+	unheard        int                   // Python syndics that have sent nothing
+	unclaimed      bool                  // some entries may be claimable
+	unspoken       bool                  // missUnspoken has run
+	claims         map[string][]string   // by minion: other nodes that count it
+	held           map[string]held       // by minion: reports held back
+	heldFor        map[string][]string   // by path: minions whose held reports wait for that node
+	unqueued       bool                  // queueing has ended
+	growing        int                   // publications being prepared
+	changedNodes   []string              // nodes whose state changed since the last release
+	changed        chan struct{}         // closed when a node's state changes; nil: no reader
+	adopted        bool                  // known by adopted minions only
+	adoptedFrom    string                // first adopted minion
 	good, bad      int
-	longest        time.Duration // from the start to the last answer
-	holdUntil      time.Time     // not closed before: Python syndics below
-	turns          turns         // of those who are asked by find_job
-	looks          int           // at nodes and held words, beyond what an input is about: for tests
-	next           time.Time     // when the timer is armed for; zero: not armed
+	longest        time.Duration // time from opening to the last answer
+	holdUntil      time.Time     // open until then, for Python syndics
+	turns          turns         // paces find_job
+	looks          int           // visits of nodes and held reports; for tests
+	next           time.Time     // deadline of the timer; zero: none
 	timer          Timer
 }
 
@@ -175,12 +169,12 @@ func (j *job) add(id string, e *entry) {
 	}
 }
 
-// namedDone tells whether all that the target names have answered.
+// namedDone reports whether all named minions have answered.
 func (j *job) namedDone() bool { return j.Named > 0 && j.good+j.bad >= j.Named }
 
-// hear notes that the node at path, or one behind it, has spoken.
-func (j *job) hear(path string) {
-	if n := j.nodes[head(path)]; n != nil && !n.heard {
+// noteHeard records that the node at path, or one behind it, has reported.
+func (j *job) noteHeard(path string) {
+	if n := j.nodes[firstNode(path)]; n != nil && !n.heard {
 		n.heard = true
 		j.nodesChanged()
 		if n.state == jobevent.NodePlain {
@@ -189,10 +183,10 @@ func (j *job) hear(path string) {
 	}
 }
 
-// silence marks the Python syndics that have not said a word.
-func (j *job) silence(n *news) {
+// missSilentNodes marks the Python syndics that have sent nothing as silent.
+func (j *job) missSilentNodes(n *changes) {
 	//mutant:return-skips-silent-nodes
-	if j.unheard == 0 { // asked with each return: there may be thousands of nodes
+	if j.unheard == 0 { // called with each return; there may be thousands of nodes
 		return
 	}
 	j.unheard = 0
@@ -206,8 +200,8 @@ func (j *job) silence(n *news) {
 	}
 }
 
-// settle moves a pending or missing entry to a final phase and tells whether
-// anything changed. A return counts even after the minion was given up.
+// settle moves a pending or missing entry to a final phase and reports whether it changed. A
+// return counts even after the minion became missing.
 func (j *job) settle(id string, e *entry, to phase, reason string) bool {
 	if e.phase == returned || e.phase == failed || (e.phase == missing && to == missing) {
 		return false
@@ -228,7 +222,7 @@ func (j *job) setNode(path string, state jobevent.NodeState, due time.Time) {
 		n = &nodeEntry{}
 		j.nodes[path] = n
 	} else if n.state == jobevent.NodeAsked {
-		j.owing--
+		j.nodesAsked--
 	} else if n.state == jobevent.NodePlain && !n.heard {
 		j.unheard--
 	}
@@ -236,16 +230,16 @@ func (j *job) setNode(path string, state jobevent.NodeState, due time.Time) {
 	j.nodesChanged()
 	switch {
 	case state == jobevent.NodeAsked:
-		j.owing++
+		j.nodesAsked++
 	case state == jobevent.NodePlain && !n.heard:
 		j.unheard++
 	}
 	if len(j.held) > 0 {
-		j.moved = append(j.moved, path)
+		j.changedNodes = append(j.changedNodes, path)
 	}
 }
 
-// behind tells whether path leads through the node at root.
+// behind reports whether path is root or leads through it.
 func behind(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")
 }

@@ -2,65 +2,64 @@ package engine
 
 import "github.com/momtree/mom/returners"
 
-// Keeps tells that an earlier life has stored a publication of a job ([Publication.Kept]).
-// One that is queued does not go with the end of its job.
-func (e *Engine) Keeps(p returners.Part, queued bool) {
+// KeepPublication records that a previous run stored a publication ([Publication.Kept]). A queued
+// publication outlives its job.
+func (e *Engine) KeepPublication(p returners.Part, queued bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.keep(p, queued)
+	e.keepPublication(p, queued)
 }
 
-// keep is Keeps. e.mu is held.
-func (e *Engine) keep(p returners.Part, queued bool) {
+// keepPublication is KeepPublication. The caller holds e.mu.
+func (e *Engine) keepPublication(p returners.Part, queued bool) {
 	if e.kept[p.JID] == nil {
 		e.kept[p.JID] = map[int]bool{}
 	}
 	e.kept[p.JID][p.N] = queued
 }
 
-// keeps tells whether a publication is kept. e.mu is held.
-func (e *Engine) keeps(p returners.Part) bool {
+// isKept reports whether a publication is stored. The caller holds e.mu.
+func (e *Engine) isKept(p returners.Part) bool {
 	_, kept := e.kept[p.JID][p.N]
 	return kept
 }
 
-// Published tells that a publication of a job was handed to the subscribers: a restart
-// does not do that again.
+// Published reports that a publication was sent. A restart does not send it again.
 func (e *Engine) Published(p returners.Part) {
 	e.change(func() {
-		if e.keeps(p) {
-			e.words.put(record{published: p})
+		if e.isKept(p) {
+			e.records.put(record{published: p})
 		}
 	})
 }
 
-// Unkeep tells that publications need not be kept any more, although their jobs may go on.
-// What was found of them before is stored before, or with it: else a start in between would
-// find neither the publication nor why those it was for do not answer.
-func (e *Engine) Unkeep(parts ...returners.Part) {
+// DropPublications removes stored publications although their jobs may go on. What the ledger
+// found about their minions is stored first: otherwise a restart would find neither the
+// publication nor the reason why they do not answer.
+func (e *Engine) DropPublications(parts ...returners.Part) {
 	for _, p := range parts {
 		e.ledger.unqueue(p.JID)
 	}
 	e.change(func() {
 		//mutant:engine-reasons-before-unkept
-		e.digest()
+		e.drainFindings()
 		for _, p := range parts {
-			if e.keeps(p) {
-				e.unkeep(p)
-				e.words.put(record{notes: p.Dropped()})
+			if e.isKept(p) {
+				e.dropPublication(p)
+				e.records.put(record{notes: p.Dropped()})
 			}
 		}
 	})
 }
 
-// unkeep forgets that a publication is kept. e.mu is held.
-func (e *Engine) unkeep(p returners.Part) {
+// dropPublication removes a publication from e.kept. The caller holds e.mu.
+func (e *Engine) dropPublication(p returners.Part) {
 	if delete(e.kept[p.JID], p.N); len(e.kept[p.JID]) == 0 {
 		delete(e.kept, p.JID)
 	}
 }
 
-// endsWith lists the publications of a job that go with its end. e.mu is held.
+// endsWith returns the publications removed with the end of their job. The caller holds e.mu.
 func (e *Engine) endsWith(jid string) (parts []returners.Part) {
 	for _, n := range sorted(e.kept[jid]) {
 		//mutant:engine-queued-stay

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/returners/memory"
 )
 
-// Why minions of a queued job do not answer is stored before its publication goes, however few
-// words go into a commit: a start between the two would name nobody.
+// The reasons of queued minions are stored before their publication is dropped, however small the
+// batch: a restart in between would report no minion.
 func TestReasonsBeforeThePublicationGoes(t *testing.T) {
 	store := memory.Open(time.Now)
 	defer store.Close()
@@ -18,9 +18,9 @@ func TestReasonsBeforeThePublicationGoes(t *testing.T) {
 	b.WordBatch = 1
 	e := New(Config{Storage: store, Bounds: b, Now: time.Now})
 	const jid = "20260102030405000001"
-	e.Keeps(returners.Part{JID: jid}, true)
+	e.KeepPublication(returners.Part{JID: jid}, true)
 	e.Overdue(jid, Expired, map[string]string{"m1": "n1"})
-	e.Unkeep(returners.Part{JID: jid})
+	e.DropPublications(returners.Part{JID: jid})
 	s, ok := e.NextSave()
 	if !ok || len(s.Batch.Expectations) != 1 || len(s.Batch.Notes) != 0 {
 		t.Errorf("first are stored %+v and %+v", s.Batch.Expectations, s.Batch.Notes)

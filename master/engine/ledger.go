@@ -9,78 +9,69 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// AccountConfig sets up the account of the jobs. Zero durations mean the defaults.
+// AccountConfig configures the ledger. Zero durations mean the defaults.
 type AccountConfig struct {
-	// GatherTimeout bounds one round of find_job. Default 10 s (Salt's
-	// `gather_job_timeout`).
+	// GatherTimeout bounds a round of find_job. Default 10 s (Salt's `gather_job_timeout`).
 	GatherTimeout time.Duration
-	// SyndicWait is how long a job with a Python syndic below is kept open at
-	// least, since such a node cannot say that it matches nothing. Default 5 s
-	// (Salt's `syndic_wait`).
+	// SyndicWait is the minimum time that a job with a Python syndic below stays open: such a node
+	// cannot report that it matches nothing. Default 5 s (Salt's `syndic_wait`).
 	SyndicWait time.Duration
-	// Lease is the time a minion or node whose connection broke has to come
-	// back before those behind it are reported. Default 5 s.
+	// Lease is how long a minion or node may take to reconnect before it is reported. Default 5 s.
 	Lease time.Duration
-	// AskConnected is after how long a minion that is connected and announces itself is
-	// asked for the first time whether it works on a job, then at twice the intervals up
-	// to an hour: what it drops it says by itself, so this is a net. Default 5 min.
+	// AskConnected is the time until find_job goes to a connected minion with presence. Intervals
+	// double up to an hour. Such a minion reports what it drops, so this is a safety check.
+	// Default 5 min.
 	AskConnected time.Duration
-	// FindJobWindow is how many minions of a job are asked by find_job at a time; the others
-	// wait for their turn. Default 1000.
+	// FindJobWindow is the maximum number of minions of a job in a round of find_job. Default
+	// 1000.
 	FindJobWindow int
-	// Linger is how long a closed job stays known, so that late returns find
-	// it. Default 60 s.
+	// Linger is how long a closed job stays known for late returns. Default 60 s.
 	Linger time.Duration
-	// Clock is what all times are taken from. Default: the machine's.
+	// Clock is the source of time. Default: the system clock.
 	Clock Clock
 	Hooks Hooks
-	// Where tells at which node below a minion is connected just now, by the path
-	// from this master, other than the given one. It must neither wait nor call the
-	// ledger. nil: that is not known.
+	// Where returns the path of the node below at which a minion is connected, if it is not other.
+	// It must not block or call the ledger. nil: unknown.
 	Where func(id, other string) (path string, ok bool)
-	// Gone tells of a minion of this master whose time is up whether it is certain that
-	// it is not connected, and if not, in how long to look again before it is given up;
-	// 0: now. One that is not certainly gone has given no response. It must neither wait
-	// nor call the ledger. nil: it is always certain.
+	// Gone reports whether a direct minion is certainly not connected, and otherwise when to check
+	// again; 0: give it up now, as NoResponse. It must not block or call the ledger. nil: always
+	// certain.
 	Gone func(id string) (certain bool, again time.Duration)
-	// Brought and BroughtBy bound the jobs that are known by [ledger.adopt] alone: all
-	// of them, and those that one minion has brought. 0: unbounded.
-	Brought, BroughtBy int
+	// MaxAdopted bounds the jobs known through [Engine.Adopt] only, MaxAdoptedPerMinion those that
+	// one minion brought. 0: unbounded.
+	MaxAdopted, MaxAdoptedPerMinion int
 }
 
-// Hooks are told what happens, one at a time and in order. They must not call
-// the ledger back from the same goroutine.
+// Hooks are called one at a time, in order. They must not call the ledger from the same goroutine.
 type Hooks struct {
-	// Complete is called once per job, when its account adds up.
+	// Complete is called each time a job closes.
 	Complete func(Account)
-	// Missing is called when minions or nodes are found unable to answer.
+	// Missing is called when minions or nodes turn out to be unable to answer.
 	Missing func(jid string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState)
-	// FindJob asks the owner to find out whether these minions run the job and
-	// to answer by [ledger.found].
+	// FindJob sends find_job to minions. Pass the answers to [ledger.found].
 	FindJob func(jid string, ids []string)
-	// Rescued is told of a connected minion that was waited for since the job was
-	// opened, and that the question after AskConnected has ended the wait for, with the
-	// reason: it should have said so by itself.
+	// Rescued is called for a connected minion that the safety check after AskConnected found not
+	// to run the job. since is the age of the job.
 	Rescued func(jid, id, reason string, since time.Duration)
 }
 
-// ledger is safe for concurrent use.
+// ledger holds the accounts of all jobs. It is safe for concurrent use.
 type ledger struct {
 	cfg AccountConfig
 
-	mu     sync.Mutex
-	jobs   map[string]*job
-	names  *names
-	brings map[string]int // by minion: the jobs known by its word alone
-	bring  int            // all of these
-	closed bool
+	mu          sync.Mutex
+	jobs        map[string]*job
+	names       *names
+	adoptedBy   map[string]int // adopted jobs, by minion
+	adoptedJobs int            // their total
+	closed      bool
 
-	// emit is taken before mu is released, so that hooks see events in the
-	// order in which they happened. Lock order: mu, emit.
+	// emit is locked before mu is released, so that hooks run in the order of the changes. Lock
+	// order: mu, emit.
 	emit sync.Mutex
 }
 
-// newLedger makes an empty ledger.
+// newLedger returns an empty ledger.
 func newLedger(cfg AccountConfig) *ledger {
 	set := func(d *time.Duration, def time.Duration) {
 		if *d <= 0 {
@@ -98,43 +89,42 @@ func newLedger(cfg AccountConfig) *ledger {
 	if cfg.Clock == nil {
 		cfg.Clock = wall{}
 	}
-	return &ledger{cfg: cfg, jobs: map[string]*job{}, brings: map[string]int{}, names: newNames()}
+	return &ledger{cfg: cfg, jobs: map[string]*job{}, adoptedBy: map[string]int{}, names: newNames()}
 }
 
-// news is what one call found out and the hooks have to hear.
-type news struct {
+// changes collects what one call found, for the hooks.
+type changes struct {
 	missing  map[string]jobevent.Absence
 	nodes    map[string]jobevent.NodeState
 	find     []string
 	rescued  []string      // ids
-	since    time.Duration // the job was opened before the rescued were looked at
+	since    time.Duration // age of the job when rescued was set
 	complete *Account
 }
 
-// rescue notes a minion that only the question to the connected has ended the wait for.
-func (n *news) rescue(j *job, id string, e *entry, now time.Time) {
-	if e.net && e.direct && e.live == Up {
+// rescue records a minion that only the safety check found.
+func (n *changes) rescue(j *job, id string, e *entry, now time.Time) {
+	if e.safetyCheck && e.direct && e.live == Up {
 		n.rescued, n.since = append(n.rescued, id), now.Sub(j.opened)
 	}
 }
 
-func (n *news) miss(id string, e *entry) {
+func (n *changes) miss(id string, e *entry) {
 	if n.missing == nil {
 		n.missing = map[string]jobevent.Absence{}
 	}
 	n.missing[id] = jobevent.Absence{Reason: e.reason, Path: e.path}
 }
 
-func (n *news) node(path string, s jobevent.NodeState) {
+func (n *changes) node(path string, s jobevent.NodeState) {
 	if n.nodes == nil {
 		n.nodes = map[string]jobevent.NodeState{}
 	}
 	n.nodes[path] = s
 }
 
-// finish closes the job if its account adds up, arms its timer otherwise,
-// releases mu and tells the hooks. The caller holds mu.
-func (l *ledger) finish(j *job, n news) {
+// finish closes the job if it is done, releases l.mu and calls the hooks. The caller holds l.mu.
+func (l *ledger) finish(j *job, n changes) {
 	if j.closed.IsZero() {
 		j.release(&n)
 		l.closeIfDone(j, &n)
@@ -159,16 +149,16 @@ func (l *ledger) finish(j *job, n news) {
 	}
 }
 
-func (l *ledger) closeIfDone(j *job, n *news) {
+func (l *ledger) closeIfDone(j *job, n *changes) {
 	now := l.cfg.Clock.Now()
 	held := now.Before(j.holdUntil)
 	if !held {
 		l.missUnspoken(j, n)
 		if j.Everyone {
-			j.silence(n)
+			j.missSilentNodes(n)
 		}
 	}
-	if j.owing == 0 && !held && j.unclaimed {
+	if j.nodesAsked == 0 && !held && j.unclaimed {
 		j.unclaimed = false
 		for id, e := range j.entries {
 			if e.phase == claimable {
@@ -177,7 +167,7 @@ func (l *ledger) closeIfDone(j *job, n *news) {
 			}
 		}
 	}
-	if !j.Entering && j.growing == 0 && j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
+	if !j.Restoring && j.growing == 0 && j.pending == 0 && (j.nodesAsked == 0 && !held || j.namedDone()) {
 		j.closed = now
 		j.nodesChanged()
 		a := j.account(false)
@@ -198,51 +188,51 @@ func (l *ledger) forget(j *job) {
 	}
 	if l.jobs[j.JID] == j {
 		delete(l.jobs, j.JID)
-		l.unbring(j)
+		l.uncountAdopted(j)
 		j.forgetAnswers()
 	}
 }
 
-// openJob enters a job. Opening a jid twice is an error: the job is known already.
-// One that is known because of [ledger.adopt] alone is not.
+// openJob opens a job. It returns an error if the jid is known, unless through [ledger.adopt]
+// only.
 func (l *ledger) openJob(spec Job) error {
 	now := l.cfg.Clock.Now()
 	j := l.newJob(spec, now)
-	var n news
+	var n changes
 	l.openMinions(j, spec.Minions, now, &n)
 	l.openNodes(j, spec.Nodes, spec.Part, now, &n)
-	j.name(spec.Unclaimed)
-	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // they are in the entries
+	j.addUnclaimed(spec.Unclaimed)
+	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // now in the entries
 	l.mu.Lock()
 	old := l.jobs[spec.JID]
 	if l.closed || old != nil && !old.adopted {
 		l.mu.Unlock()
-		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
+		return fmt.Errorf("open job %s: jid is already in use", spec.JID)
 	}
 	if old != nil {
-		l.unbring(old)
+		l.uncountAdopted(old)
 		j.succeed(old, now)
 	}
 	l.jobs[spec.JID] = j
-	j.enter(spec.Answers)
+	j.addAnswers(spec.Answers)
 	l.arm(j)
 	l.finish(j, n)
 	return nil
 }
 
-// openMinions enters minions of this master that the job is published to.
-func (l *ledger) openMinions(j *job, minions []Minion, now time.Time, n *news) {
+// openMinions adds the direct minions of a publication.
+func (l *ledger) openMinions(j *job, minions []Minion, now time.Time, n *changes) {
 	for _, m := range minions {
 		e := j.entries[m.ID]
 		switch {
 		case e == nil && j.answered(m.ID), e != nil && e.direct && e.phase.pending():
 			continue
-		case e != nil && e.phase.pending(): // it was counted behind a node, or was unclaimed
+		case e != nil && e.phase.pending(): // it was behind a node, or unclaimed
 			j.leave(m.ID, e)
 		case e != nil:
 			delete(j.entries, m.ID)
 		}
-		e = &entry{direct: true, live: m.Live, unsure: m.Unsure, sign: now.Sub(j.opened)}
+		e = &entry{direct: true, live: m.Live, unsure: m.Unsure, lastSign: now.Sub(j.opened)}
 		j.add(m.ID, e)
 		if m.Silent != "" {
 			j.settle(m.ID, e, missing, m.Silent)
@@ -267,8 +257,8 @@ func (l *ledger) openMinions(j *job, minions []Minion, now time.Time, n *news) {
 	}
 }
 
-// name enters ids that the target names and that this master does not have.
-func (j *job) name(ids []string) {
+// addUnclaimed adds ids that the target names and this master does not have.
+func (j *job) addUnclaimed(ids []string) {
 	for _, id := range ids {
 		switch e := j.entries[id]; {
 		case e == nil && j.answered(id):
@@ -292,8 +282,8 @@ func (l *ledger) newJob(spec Job, now time.Time) *job {
 	}
 }
 
-// openNodes enters nodes right below that one publication of the job goes to.
-func (l *ledger) openNodes(j *job, nodes []Node, part int, now time.Time, n *news) {
+// openNodes adds the nodes that receive a publication.
+func (l *ledger) openNodes(j *job, nodes []Node, part int, now time.Time, n *changes) {
 	gone := map[string]string{}
 	for _, nd := range nodes {
 		switch nd.Live {
@@ -301,7 +291,7 @@ func (l *ledger) openNodes(j *job, nodes []Node, part int, now time.Time, n *new
 			j.askNode(nd.ID, part, now.Add(j.Timeout))
 		case Untracked:
 			if old := j.nodes[nd.ID]; old != nil && old.state == jobevent.NodePlain && old.heard {
-				old.heard = false // it speaks of each publication
+				old.heard = false // it reports for each publication
 				j.unheard++
 			}
 			j.setNode(nd.ID, jobevent.NodePlain, time.Time{})
@@ -317,23 +307,23 @@ func (l *ledger) openNodes(j *job, nodes []Node, part int, now time.Time, n *new
 				continue
 			}
 			j.setNode(nd.ID, jobevent.NodeUnreachable, time.Time{})
-			j.nodes[nd.ID].owes(part)
+			j.nodes[nd.ID].expectPart(part)
 			n.node(nd.ID, jobevent.NodeUnreachable)
 			gone[nd.ID] = j.away(NodeDown)
 		}
 	}
-	l.missBehind(j, gone, n) // all others are known to be asked
+	l.missBehind(j, gone, n) // after the other nodes are marked as asked
 }
 
-// missBehind names the minions known to sit behind nodes that cannot be reached, that do not
-// answer or that refuse the job: roots gives the reason by the path of each.
-func (l *ledger) missBehind(j *job, roots map[string]string, n *news) {
+// missBehind marks the minions known behind failed nodes as missing. roots maps the path of each
+// node to the reason.
+func (l *ledger) missBehind(j *job, roots map[string]string, n *changes) {
 	if len(roots) == 0 {
 		return
 	}
 	below := map[string]bool{}
 	for path := range roots {
-		below[head(path)] = true
+		below[firstNode(path)] = true
 	}
 	for _, nd := range j.Nodes {
 		if below[nd.ID] && nd.Known != nil {
@@ -342,7 +332,7 @@ func (l *ledger) missBehind(j *job, roots map[string]string, n *news) {
 	}
 }
 
-func (l *ledger) missKnown(j *job, minions, roots map[string]string, n *news) {
+func (l *ledger) missKnown(j *job, minions, roots map[string]string, n *changes) {
 	for id, path := range minions {
 		root, reason := nearest(roots, path)
 		if root == "" {
@@ -369,8 +359,7 @@ func (l *ledger) missKnown(j *job, minions, roots map[string]string, n *news) {
 	}
 }
 
-// nearest gives the last node on a path that is one of these, with its reason; "" when
-// none is.
+// nearest returns the last node on path that is in roots, with its reason, or "".
 func nearest(roots map[string]string, path string) (root, reason string) {
 	for root = path; root != ""; {
 		if reason, ok := roots[root]; ok {
@@ -381,7 +370,7 @@ func nearest(roots map[string]string, path string) (root, reason string) {
 	return "", ""
 }
 
-// State gives the account of a job, open or lately closed.
+// State returns the account of a job, open or recently closed.
 func (l *ledger) State(jid string) (Account, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -392,8 +381,8 @@ func (l *ledger) State(jid string) (Account, bool) {
 	return j.account(true), true
 }
 
-// Active lists the jids of the open jobs. The hooks have been told of the end of all
-// others: they must not call it.
+// Active returns the open jobs. The hooks have run for all closed ones, so a hook must not call
+// it.
 func (l *ledger) Active() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -408,8 +397,7 @@ func (l *ledger) Active() []string {
 	return out
 }
 
-// close stops all timers and waits for a hook that is running; the hooks are
-// not called any more.
+// close stops all timers and waits for a running hook. No hook runs afterwards.
 func (l *ledger) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

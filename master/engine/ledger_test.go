@@ -53,7 +53,7 @@ type ledgerScenario struct {
 	start  time.Time
 	ledger *ledger
 
-	mu    sync.Mutex // hooks speak from timers too
+	mu    sync.Mutex // hooks run in timers too
 	out   strings.Builder
 	at    map[string]string // where minions are connected
 	again map[string]time.Duration
@@ -75,7 +75,7 @@ func (s *ledgerScenario) where(id, other string) (string, bool) {
 	return path, path != "" && path != other
 }
 
-// heard gives what the hooks have said since it was last asked.
+// heard returns the calls of the hooks since the last call.
 func (s *ledgerScenario) heard() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +205,7 @@ func (s *ledgerScenario) run(t *testing.T, d *datadriven.TestData) {
 		delete(s.again, text("id"))
 		s.mu.Unlock()
 	case "again":
-		d, _ := time.ParseDuration(text("for")) // none: not again
+		d, _ := time.ParseDuration(text("for")) // unset: 0
 		s.mu.Lock()
 		s.again[text("id")] = d
 		s.mu.Unlock()
@@ -236,7 +236,7 @@ func (s *ledgerScenario) run(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
-// number reads a number; nothing is 0.
+// number returns a number, or 0 if unset.
 func number(t *testing.T, s string) int {
 	if s == "" {
 		return 0
@@ -284,8 +284,7 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 	return j
 }
 
-// Jobs are opened at once, as after a restart, each with answers that were there: what they
-// share is read under the lock alone. The race detector is the judge.
+// Jobs with answers are opened concurrently, as after a restart. Run it with -race.
 func TestLedger_OpenedAtOnce(t *testing.T) {
 	l := newLedger(AccountConfig{})
 	defer l.close()

@@ -9,17 +9,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Loop is what [Engine.Run] needs. No field may be left out.
+// Loop holds the callbacks of [Engine.Run]. All fields are required.
 type Loop struct {
-	// Save commits to the job store.
+	// Save commits a batch to the job store. It may block.
 	Save func(ctx context.Context, b returners.Batch) (returners.Result, error)
-	// Do carries out an effect of another kind than [Stored]. It does not block.
+	// Do carries out an effect other than [Stored]. It must not block.
 	Do  func(e Effect)
 	Log *slog.Logger
 }
 
-// Run carries out the effects, one after the other, and commits the records, many a commit,
-// until ctx ends and either nothing waits to be stored or the disk takes nothing.
+// Run carries out effects one by one and commits records in batches. It returns when ctx has ended
+// and the queue is empty or the disk is full or unavailable.
 func (e *Engine) Run(ctx context.Context, l Loop) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.carryOut(ctx, l) })
@@ -38,7 +38,7 @@ func (e *Engine) carryOut(ctx context.Context, l Loop) {
 				}
 			}
 		}
-		if e.Waiting() > 0 {
+		if e.Unsaved() > 0 {
 			ring(e.unsaved)
 		}
 		select {
@@ -49,7 +49,7 @@ func (e *Engine) carryOut(ctx context.Context, l Loop) {
 	}
 }
 
-// ring wakes whoever waits at a channel that holds one value.
+// ring wakes the receiver of a channel with capacity 1.
 func ring(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -58,14 +58,14 @@ func ring(c chan struct{}) {
 }
 
 const (
-	// storeWait bounds a write, which must not be given up because the master ends.
+	// storeWait bounds a commit. Shutdown does not cancel it.
 	storeWait = 30 * time.Second
-	// storePause lies between attempts to store what a full or absent disk has not
-	// taken; what comes meanwhile is an attempt as well.
+	// storePause is the retry interval while the disk is full or unavailable. A new record also
+	// causes a retry.
 	storePause = 5 * time.Second
 )
 
-// store commits records until ctx ends and nothing waits.
+// store commits records until ctx has ended and none waits.
 func (e *Engine) store(ctx context.Context, l Loop) {
 	failing := false
 	for {
@@ -102,7 +102,7 @@ func (e *Engine) commit(s Save, l Loop) error {
 	return err
 }
 
-// WriteContext bounds a write that must not be given up because the master ends.
+// WriteContext returns a context for a commit, independent of shutdown.
 func WriteContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), storeWait)
 }

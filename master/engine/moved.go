@@ -8,25 +8,23 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A minion may move from one node to another in the middle of a job. Then two
-// nodes speak of it: the one it left, which misses it, and the one it went to. The
-// word of the node that has it counts.
+// A minion may move between nodes while it runs a job. Then two nodes report it: the old one as
+// missing, the new one as its own. The report of the node that has it counts.
 
-// regained reports whether an entry that another node misses is taken up again by the word of
-// the node at path, which counts the minion among its own.
+// regained reports whether a minion missing at another node becomes pending again because the node
+// at path reports it as its own.
 func (e *entry) regained(path string) bool {
 	return e.phase == missing && !e.direct && e.reason == NotConnected && e.path != path
 }
 
-// spokenFor tells whether another node than the one that misses the minion has it,
-// so that it is not missing; same tells the paths of the one that misses it.
+// spokenFor reports whether another node than the one that misses the minion has it. same matches
+// the paths of the latter.
 func (e *entry) spokenFor(same func(string) bool) bool {
 	return e.phase.pending() && e.phase != claimable && e.path != "" && !same(e.path)
 }
 
-// claim notes that the node at path counts a minion among its own, too, for which
-// another speaks already: it is connected to both while it moves, or has several
-// masters. When that other one misses it, this one still waits for it.
+// claim records that the node at path also counts a minion that another node reports: it is
+// moving, or has several masters. If the other node misses it, this one still waits.
 func (j *job) claim(id string, e *entry, path string) {
 	if e.direct || !e.phase.pending() || e.path == path || slices.Contains(j.claims[id], path) {
 		return
@@ -37,24 +35,24 @@ func (j *job) claim(id string, e *entry, path string) {
 	j.claims[id] = append(j.claims[id], path)
 }
 
-// unclaim takes a claim back.
+// unclaim removes a claim.
 func (j *job) unclaim(id, path string) {
 	j.drop(id, func(p string) bool { return p == path })
 }
 
-// unclaimOf takes back the claims of a node that misses a minion, and gives what
-// tells its paths: several ways may lead to one node, and its word counts over
-// each; but what is said of the way is said of one.
+// unclaimOf removes the claims of the node that reports m, and returns a matcher for its paths.
+// Several paths may lead to one node and its report covers all of them; a reason about a node
+// covers one path only.
 func (j *job) unclaimOf(id string, m jobevent.Absence) (same func(path string) bool) {
-	same = func(path string) bool { return last(path) == last(m.Path) }
-	if ofTheWay(m.Reason) {
+	same = func(path string) bool { return lastNode(path) == lastNode(m.Path) }
+	if isNodeReason(m.Reason) {
 		same = func(path string) bool { return path == m.Path }
 	}
 	j.drop(id, same)
 	return same
 }
 
-// unclaimBehind takes back all claims that came over a node right below.
+// unclaimBehind removes all claims through a node directly below.
 func (j *job) unclaimBehind(node string) {
 	for id := range j.claims {
 		j.drop(id, func(p string) bool { return behind(p, node) })
@@ -70,8 +68,8 @@ func (j *job) drop(id string, gone func(path string) bool) {
 	j.claims[id] = rest
 }
 
-// passOn gives an entry that its node misses to another one that counts the
-// minion, if there is one.
+// passOn moves an entry that its node misses to another node that claims the minion. It reports
+// whether one does.
 func (j *job) passOn(id string, e *entry) bool {
 	others := j.claims[id]
 	if len(others) == 0 || !e.phase.pending() || e.direct {
@@ -82,10 +80,10 @@ func (j *job) passOn(id string, e *entry) bool {
 	return true
 }
 
-// last is the node that a path leads to.
-func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+// lastNode returns the node that a path leads to.
+func lastNode(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// move gives an entry to the node at path, where its minion has gone with the job.
+// move assigns an entry to the node at path, where its minion arrived with the job.
 func (j *job) move(id string, e *entry, path string) {
 	if e.direct || !e.phase.pending() && e.phase != missing {
 		return
@@ -97,9 +95,8 @@ func (j *job) move(id string, e *entry, path string) {
 	e.phase, e.reason, e.path, e.live, e.due = waiting, "", path, Up, time.Time{}
 }
 
-// adopt makes this master wait for the answer of a minion that came here, or came
-// back, already at work on a job. fresh is false when it does so anyway, or when so
-// many jobs are known by the word of minions alone that it takes no more.
+// adopt makes this master wait for a minion that arrived, or came back, while it runs a job. fresh
+// is false if the minion is pending already or a bound on adopted jobs is reached.
 func (l *ledger) adopt(spec Job, id string) (fresh bool) {
 	l.mu.Lock()
 	j := l.jobs[spec.JID]
@@ -111,7 +108,7 @@ func (l *ledger) adopt(spec Job, id string) (fresh bool) {
 	switch {
 	case e != nil && e.direct && e.phase.pending():
 		l.mu.Unlock()
-		return false // presence looks after it
+		return false // presence handles it
 	case e == nil && j.answered(id):
 		l.mu.Unlock()
 		return false
@@ -129,12 +126,12 @@ func (l *ledger) adopt(spec Job, id string) (fresh bool) {
 		l.reopen(j)
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 	return true
 }
 
-// lease gives a minion of this master that is not connected d, or what the ledger
-// grants if d is 0, to come back to a job.
+// lease gives a direct minion that is not connected the time d to come back; 0 means the
+// configured lease.
 func (l *ledger) lease(jid, id string, d time.Duration) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -149,10 +146,10 @@ func (l *ledger) lease(jid, id string, d time.Duration) {
 	e.phase = leased
 	l.due(j, e, l.cfg.Clock.Now().Add(d))
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// adopted tells whether a job is known by [ledger.adopt] alone.
+// adopted reports whether a job is known through [ledger.adopt] only.
 func (l *ledger) adopted(jid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +157,7 @@ func (l *ledger) adopted(jid string) bool {
 	return j != nil && j.adopted
 }
 
-// openAdopted enters a job that this master was not asked for, or not yet.
+// openAdopted opens a job that was not published here, or not yet.
 func (l *ledger) openAdopted(spec Job, id string) bool {
 	spec.Minions = []Minion{{ID: id, Live: Up}}
 	j := l.newJob(spec, l.cfg.Clock.Now())
@@ -173,39 +170,39 @@ func (l *ledger) openAdopted(spec Job, id string) bool {
 		l.mu.Unlock()
 		return false
 	}
-	if l.jobs[spec.JID] != nil { // it was opened meanwhile
+	if l.jobs[spec.JID] != nil { // opened meanwhile
 		l.mu.Unlock()
 		return l.adopt(spec, id)
 	}
 	//mutant:invented-jobs-are-bounded
-	if l.cfg.Brought > 0 && l.bring >= l.cfg.Brought || l.cfg.BroughtBy > 0 && l.brings[id] >= l.cfg.BroughtBy {
+	if l.cfg.MaxAdopted > 0 && l.adoptedJobs >= l.cfg.MaxAdopted || l.cfg.MaxAdoptedPerMinion > 0 && l.adoptedBy[id] >= l.cfg.MaxAdoptedPerMinion {
 		l.mu.Unlock()
 		return false
 	}
-	j.broughtBy = id
-	l.bring++
-	l.brings[id]++
+	j.adoptedFrom = id
+	l.adoptedJobs++
+	l.adoptedBy[id]++
 	l.jobs[spec.JID] = j
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 	return true
 }
 
-// unbring counts a job no more that was known by the word of a minion: it is given
-// now, or forgotten. The caller holds mu.
-func (l *ledger) unbring(j *job) {
-	if !j.adopted || j.broughtBy == "" {
+// uncountAdopted removes a job from the count of adopted jobs: it was published here or forgotten.
+// The caller holds l.mu.
+func (l *ledger) uncountAdopted(j *job) {
+	if !j.adopted || j.adoptedFrom == "" {
 		return
 	}
-	l.bring--
-	if l.brings[j.broughtBy]--; l.brings[j.broughtBy] == 0 {
-		delete(l.brings, j.broughtBy)
+	l.adoptedJobs--
+	if l.adoptedBy[j.adoptedFrom]--; l.adoptedBy[j.adoptedFrom] == 0 {
+		delete(l.adoptedBy, j.adoptedFrom)
 	}
-	j.broughtBy = ""
+	j.adoptedFrom = ""
 }
 
-// succeed takes over what is known of a job from minions that came at work on it
-// before it did; the caller holds the ledger's lock.
+// succeed takes over the state of an adopted job that is now published here. The caller holds the
+// ledger's lock.
 func (j *job) succeed(old *job, now time.Time) {
 	j.opened, j.claims = old.opened, old.claims
 	old.done.each(func(i uint32) {
@@ -216,7 +213,7 @@ func (j *job) succeed(old *job, now time.Time) {
 		delete(j.entries, id)
 		j.done.add(i)
 	})
-	old.done = set{} // its uses of the ids are the job's now
+	old.done = set{} // j owns its references to the names
 	j.good, j.bad = j.good+old.good, j.bad+old.bad
 	for id, e := range old.entries {
 		mine := j.entries[id]
@@ -224,7 +221,7 @@ func (j *job) succeed(old *job, now time.Time) {
 		case mine == nil:
 			j.add(id, e)
 		case e.phase.pending() && mine.phase == missing:
-			*mine = *e // it is at work here
+			*mine = *e // it runs the job here
 			j.pending++
 		}
 		if !e.due.IsZero() {
@@ -235,5 +232,5 @@ func (j *job) succeed(old *job, now time.Time) {
 		old.timer.Stop()
 	}
 	old.nodesChanged()
-	old.closed = now // for whoever holds it still
+	old.closed = now // for holders of a stale pointer
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A job opens anew since a further slice of it came. Who was named as missing is in its account
-// and is not named again; who answered, or belongs to the slice, stays as it is; a return
-// counts for those who were named as well.
+// A forgotten job reopens for a further slice. Stored missing minions are in its account and not
+// reported again. Returns and minions of the slice are unaffected, and a late return of a missing
+// minion counts.
 func TestNamed(t *testing.T) {
 	var told []string
 	l := newLedger(AccountConfig{Hooks: Hooks{Missing: func(_ string, minions map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
 		told = slices.AppendSeq(told, maps.Keys(minions))
 	}}})
 	defer l.close()
-	spec := Job{JID: "j", Minions: []Minion{{ID: "new", Live: Up}}, Answers: []Answer{{ID: "done", OK: true}}, Entering: true}
+	spec := Job{JID: "j", Minions: []Minion{{ID: "new", Live: Up}}, Answers: []Answer{{ID: "done", OK: true}}, Restoring: true}
 	if err := l.openJob(spec); err != nil {
 		t.Fatal(err)
 	}
-	l.named("j", map[string]jobevent.Absence{
+	l.addMissing("j", map[string]jobevent.Absence{
 		"gone": {Reason: NotConnected}, "below": {Reason: NoResponse, Path: "n"}, "done": {Reason: NotConnected}, "new": {Reason: NotConnected},
 	})
-	l.named("other", map[string]jobevent.Absence{"x": {}})
-	l.entered("j")
+	l.addMissing("other", map[string]jobevent.Absence{"x": {}})
+	l.restored("j")
 	a, _ := l.State("j")
 	if !a.Open() || len(told) != 0 {
 		t.Fatalf("%+v; told %q", a, told)

@@ -1,18 +1,17 @@
 package engine
 
-// names number the ids of minions that have answered a job, each as long as a job
-// remembers it: thousands of open jobs of the same ten thousand minions then keep a
-// few bytes for each minion, and its id once.
+// names numbers the ids of minions that have answered, with a reference count per id. Thousands of
+// open jobs of the same ten thousand minions share the ids and keep a few bytes per minion.
 type names struct {
 	index map[string]uint32
 	ids   []string
-	uses  []uint32 // jobs that remember the id; 0: the number is free
+	uses  []uint32 // jobs that refer to the id; 0: free
 	free  []uint32
 }
 
 func newNames() *names { return &names{index: map[string]uint32{}} }
 
-// take gives the number of an id, and notes that one more job remembers it.
+// take returns the number of an id and adds a reference.
 func (n *names) take(id string) uint32 {
 	i, ok := n.index[id]
 	switch {
@@ -30,7 +29,7 @@ func (n *names) take(id string) uint32 {
 	return i
 }
 
-// drop notes that a job remembers an id no more.
+// drop removes a reference.
 func (n *names) drop(i uint32) {
 	if n.uses[i]--; n.uses[i] > 0 {
 		return
@@ -40,7 +39,7 @@ func (n *names) drop(i uint32) {
 	n.free = append(n.free, i)
 }
 
-// set is a set of numbers, 64 of them to an entry.
+// set is a bitmap, 64 numbers per map entry.
 type set map[uint32]uint64
 
 func (s set) has(i uint32) bool { return s[i/64]&(1<<(i%64)) != 0 }

@@ -2,10 +2,9 @@ package engine
 
 import "testing"
 
-// TestOwes_NodeThatWasAskedByAnother: a node was away when this master published,
-// got the job from a sibling, comes back and tells its expectation. It has to be
-// given the job here too, else it brings the returns to the sibling alone and the
-// account here stays open for ever.
+// TestOwes_NodeThatWasAskedByAnother: a node was away when this master published, and got the job
+// from a sibling. It must receive the job here too. Otherwise it sends the returns to the sibling
+// only, and the account here stays open forever.
 func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 	l := newLedger(AccountConfig{})
 	defer l.close()
@@ -13,11 +12,11 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.expect("j", Expectation{Path: "c", Minions: []string{"m"}})
-	if !l.OwesNode("j", "c") {
+	if !l.ExpectsNode("j", "c") {
 		t.Error("the node is not given the job that it never heard from here")
 	}
-	l.Given("j", "c")
-	if l.Owes("j", "nobody") {
+	l.Redelivered("j", "c")
+	if l.Expects("j", "nobody") {
 		t.Error("somebody unknown owes something")
 	}
 	l.returned("j", "m", "c", true)
@@ -25,7 +24,7 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 	if a, _ := l.State("j"); a.Open() {
 		t.Fatalf("the job is still open: %+v", a)
 	}
-	if l.OwesNode("j", "c") {
+	if l.ExpectsNode("j", "c") {
 		t.Error("a closed job is owed")
 	}
 }

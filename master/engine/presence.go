@@ -1,16 +1,112 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// minionUp tells that a direct minion holds a new presence session. running
-// names the jobs it works on or still owes the return of; a job that it should
-// have and does not name is asked for by find_job. One that was given up and is at work
-// is waited for again: it came back late, or an earlier life of this master gave it the job.
+// The ledger turns changes of presence into questions and missing minions.
+
+// withResources returns a minion and its resources.
+func (e *Engine) withResources(id string) []string {
+	if e.cfg.Resources == nil {
+		return []string{id}
+	}
+	return append([]string{id}, e.cfg.Resources(id)...)
+}
+
+// managers replaces resources by their managing minions, which are asked for them.
+func (e *Engine) managers(ids []string) []string {
+	if e.cfg.Manager == nil {
+		return ids
+	}
+	out := make([]string, 0, len(ids))
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id = cmp.Or(e.cfg.Manager(id), id); !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// MinionUp reports that a direct minion has connected and which jobs it runs.
+func (e *Engine) MinionUp(id string, running map[string]bool) {
+	for _, id := range e.withResources(id) {
+		e.ledger.minionUp(id, running)
+	}
+}
+
+// StockUp is MinionUp for a minion without presence.
+func (e *Engine) StockUp(id string) {
+	for _, id := range e.withResources(id) {
+		e.ledger.stockUp(id)
+	}
+}
+
+// MinionDown reports that a direct minion has disconnected. Its jobs wait for the given time; 0
+// means the lease.
+func (e *Engine) MinionDown(id string, wait time.Duration) {
+	for _, id := range e.withResources(id) {
+		e.ledger.minionDown(id, wait)
+	}
+}
+
+// NodeUp reports that a node directly below has connected.
+func (e *Engine) NodeUp(id string) { e.ledger.NodeUp(id) }
+
+// NodeDown reports that a node directly below has disconnected.
+func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
+
+// Found applies a minion's answer to find_job; see [FindJob].
+func (e *Engine) Found(jid, id string, running bool) {
+	e.ledger.found(jid, id, running)
+	for _, res := range e.withResources(id)[1:] {
+		e.ledger.foundManager(jid, res, running)
+	}
+}
+
+// Declined reports that a direct minion declines a job because its own data (grains, pillar or
+// both) does not match.
+func (e *Engine) Declined(jid, id string, data ...string) { e.ledger.Declined(jid, id, data...) }
+
+// Redelivered reports that a minion is about to receive a job that it missed.
+func (e *Engine) Redelivered(jid, id string) { e.ledger.Redelivered(jid, id) }
+
+// RedeliveredNode is Redelivered for a node directly below.
+func (e *Engine) RedeliveredNode(jid, id string) { e.ledger.RedeliveredNode(jid, id) }
+
+// RedeliveredStock is Redelivered for a minion without presence.
+func (e *Engine) RedeliveredStock(jid, id string) {
+	for _, id := range e.withResources(id) {
+		e.ledger.redeliveredStock(jid, id)
+	}
+}
+
+// Overdue reports that minions will not receive a queued job, with the reason. minions maps ids to
+// paths.
+func (e *Engine) Overdue(jid, reason string, minions map[string]string) {
+	defer e.hold(jid)()
+	if !e.ledger.overdue(jid, reason, minions) { // the ledger has forgotten the job
+		gone := make(map[string]jobevent.Absence, len(minions))
+		for id, path := range minions {
+			gone[id] = jobevent.Absence{Reason: reason, Path: path}
+		}
+		e.find(finding{jid: jid, gone: gone})
+	}
+	e.reportEndAgain(jid)
+}
+
+// IsNode removes an id that a Python master reports as a minion and that is a node.
+func (e *Engine) IsNode(jid, id string) { e.ledger.IsNode(jid, id) }
+
+// minionUp handles a new presence session of a direct minion. running holds the jobs it runs or
+// has not returned. If a pending job is not in it, find_job follows. A missing minion that runs
+// the job becomes pending again.
 func (l *ledger) minionUp(id string, running map[string]bool) {
 	for _, j := range l.openJobs() {
 		l.mu.Lock()
@@ -21,7 +117,7 @@ func (l *ledger) minionUp(id string, running map[string]bool) {
 			l.mu.Unlock()
 			continue
 		}
-		var n news
+		var n changes
 		e.live, e.doubt = Up, false
 		if back {
 			e.reason = ""
@@ -29,7 +125,7 @@ func (l *ledger) minionUp(id string, running map[string]bool) {
 		}
 		if running[j.JID] {
 			e.phase, e.due, e.pause = waiting, time.Time{}, 0
-			e.sign = l.cfg.Clock.Now().Sub(j.opened)
+			e.lastSign = l.cfg.Clock.Now().Sub(j.opened)
 			l.askLater(j, e)
 		} else {
 			e.phase = asked
@@ -41,8 +137,8 @@ func (l *ledger) minionUp(id string, running map[string]bool) {
 	}
 }
 
-// stockUp tells that a direct minion hangs on a new connection which cannot say what
-// it works on. Those of its open jobs that waited for it to come back are asked for.
+// stockUp handles a new connection of a direct minion without presence. It sends find_job for the
+// open jobs that waited for its reconnection.
 func (l *ledger) stockUp(id string) {
 	for _, j := range l.openJobs() {
 		l.mu.Lock()
@@ -51,7 +147,7 @@ func (l *ledger) stockUp(id string) {
 			l.mu.Unlock()
 			continue
 		}
-		var n news
+		var n changes
 		e.live, e.doubt = Untracked, false
 		if e.phase == leased {
 			l.ask(j, id, e, &n)
@@ -61,8 +157,8 @@ func (l *ledger) stockUp(id string) {
 	}
 }
 
-// minionDown tells that the connection of a direct minion broke. Its open jobs
-// wait for it so long; 0 is the lease of the configuration.
+// minionDown starts the lease of a direct minion in its open jobs. wait 0 means the configured
+// lease.
 func (l *ledger) minionDown(id string, wait time.Duration) {
 	if wait <= 0 {
 		wait = l.cfg.Lease
@@ -77,11 +173,12 @@ func (l *ledger) minionDown(id string, wait time.Duration) {
 		e.phase, e.doubt = leased, false
 		l.due(j, e, l.cfg.Clock.Now().Add(wait))
 		l.arm(j)
-		l.finish(j, news{})
+		l.finish(j, changes{})
 	}
 }
 
-// NodeDown tells that the connection of a node right below broke.
+// NodeDown handles the lost session of a node directly below: the node and the minions behind
+// it get a lease.
 func (l *ledger) NodeDown(id string) {
 	for _, j := range l.openJobs() {
 		l.mu.Lock()
@@ -98,14 +195,13 @@ func (l *ledger) NodeDown(id string) {
 			}
 		}
 		l.arm(j)
-		l.finish(j, news{})
+		l.finish(j, changes{})
 	}
 }
 
-// NodeUp tells that a node right below has announced itself. One whose connection was
-// away is back: it has the whole timeout for its expectation again, which it sends anew
-// by itself, and the leases of what sits behind it end. One that was not away has as
-// long as it had: else each announcement would put off the end of its silence.
+// NodeUp handles a new session of a node directly below. If it was away, its expectation is due
+// after the full timeout and the leases behind it end. If it was not, its deadline stays:
+// otherwise every announcement would extend it.
 func (l *ledger) NodeUp(id string) {
 	for _, j := range l.openJobs() {
 		l.mu.Lock()
@@ -120,11 +216,11 @@ func (l *ledger) NodeUp(id string) {
 			}
 		}
 		l.arm(j)
-		l.finish(j, news{})
+		l.finish(j, changes{})
 	}
 }
 
-// open lists the open jobs without holding the lock while the caller works.
+// openJobs returns the open jobs, so that callers need not hold the lock.
 func (l *ledger) openJobs() []*job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,8 +233,8 @@ func (l *ledger) openJobs() []*job {
 	return out
 }
 
-// head gives the first node of a path: the edge of this master it goes over.
-func head(path string) string {
+// firstNode returns the first node of a path.
+func firstNode(path string) string {
 	id, _, _ := strings.Cut(path, "/")
 	return id
 }

@@ -7,12 +7,11 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A Python syndic does not say that it matches nobody, and may be slow. Who is known to be
-// behind it is not "no such minion" when it has not spoken within syndic_wait: a minion that
-// the target names is waited for as Salt waits for any minion, and who a pattern means is named.
+// A Python syndic does not report that it matches no minion, and may be slow. Minions known behind
+// it do not become [Unknown] after syndic_wait: those that the target names are pending as in
+// Salt, those of a pattern are reported as missing.
 
-// presume enters minions that the target names and that are known to be behind a Python
-// syndic.
+// presume adds the named minions that are known behind a Python syndic.
 func (l *ledger) presume(j *job, minions map[string]string, now time.Time) {
 	for id, path := range minions {
 		if j.entries[id] != nil {
@@ -24,8 +23,8 @@ func (l *ledger) presume(j *job, minions map[string]string, now time.Time) {
 	}
 }
 
-// unpresume drops those who were presumed behind a node, or named since it did not speak, when
-// it says whom it means.
+// unpresume removes presumed minions, and those missing because the node was silent, once the node
+// sends its expectation without them.
 func (j *job) unpresume(x Expectation) {
 	if len(j.entries) == 0 || !slices.ContainsFunc(j.Nodes, func(n Node) bool { return n.ID == x.Path && n.Live == Untracked }) {
 		return
@@ -43,9 +42,9 @@ func (j *job) unpresume(x Expectation) {
 	}
 }
 
-// missUnspoken names, once, those who are known behind Python syndics that have not spoken
-// within syndic_wait.
-func (l *ledger) missUnspoken(j *job, n *news) {
+// missUnspoken reports, once, the minions known behind Python syndics that sent nothing within
+// syndic_wait.
+func (l *ledger) missUnspoken(j *job, n *changes) {
 	if j.unheard == 0 || j.unspoken {
 		return
 	}

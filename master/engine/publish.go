@@ -11,39 +11,39 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Publication is a job that this node was given, to publish it.
+// Publication is a job to publish at this node.
 type Publication struct {
-	// Spec is the job with those who are here to be asked, as presence knows them.
+	// Spec is the job, with its peers as presence knows them.
 	Spec Job
 	Load returners.Load
-	// Minions are the node's own that the target matches.
+	// Minions are the direct minions that match the target.
 	Minions []string
-	// Kept is what is to be given to those who miss the publication; nil: nothing is.
+	// Kept is the publication stored for peers that miss it; nil: none.
 	Kept []byte
-	// Asks are notes of who asks for it, which a restart has to know with the job. Who
-	// asks for one that is known already is noted before that is told here.
+	// Asks are the notes of who requested the job, stored with it. For a known job, the caller
+	// stores them before Publish.
 	Asks []returners.Note
-	// Ref comes back with the effects of this publication. The engine does not look at it.
+	// Ref is returned in the effects of this publication. The engine does not use it.
 	Ref any
-	// Early tells that the jid was given with the job: returns of it may be here
-	// already, which minions or nodes brought from elsewhere.
+	// Early means that the jid came with the request: returns may already be stored, brought by
+	// minions or nodes from elsewhere.
 	Early bool
-	// Grows tells that the job was given before and is published to further minions: the load
-	// is that of the whole job, all else is of this publication, which Spec.Part numbers.
+	// Grows means a publication of a known job to further minions. Load covers the whole job, the
+	// other fields this publication; Spec.Part numbers it.
 	Grows bool
 
-	adopted bool           // it was given in an earlier life, and is known by minions now
-	held    bool           // it grows, and its account is held open
-	before  *formerAccount // of one that grows and whose account is forgotten
+	adopted bool           // published by a previous run; adopted since
+	held    bool           // grows; its account is held open
+	before  *storedAccount // grows; set if its account is forgotten
 }
 
-// Publish begins a job. What it gives has to be committed; the job is published once
-// [Engine.Saved] was told of that. known: somebody gave the same jid before, and it runs
-// once. Who asks now is told what is known of it, and nothing has to be committed.
+// Publish starts a job. Commit s and pass the result to [Engine.Saved], which publishes the job.
+// known means that the jid was published before: the job runs once, the history goes to the new
+// requester, and s is empty.
 //
-// One jid at a time: the caller does not begin a second one before the first is saved.
+// Do not call Publish for a jid whose previous Save is in flight.
 func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool, err error) {
-	given, err := e.given(ctx, p.Spec.JID)
+	given, err := e.published(ctx, p.Spec.JID)
 	if err != nil {
 		return s, false, err
 	}
@@ -53,19 +53,19 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	}
 	if given {
 		if p.adopted = e.ledger.adopted(p.Spec.JID); !p.adopted {
-			e.newEvent(&p, true)
-			e.put(p.skip())
+			e.announce(&p, true)
+			e.enqueueNow(p.skip())
 			//mutant:engine-second-parent-hears
-			return s, true, e.again(ctx, p.name())
+			return s, true, e.repeatHistory(ctx, p.name())
 		}
-		if p.Kept != nil { // the one of then is kept no more
-			e.change(func() { e.words.put(record{notes: []returners.Note{p.keep()}}) })
+		if p.Kept != nil { // the earlier one was dropped
+			e.change(func() { e.records.put(record{notes: []returners.Note{p.keep()}}) })
 		}
 		e.begin(&p)
 		return s, true, nil
 	}
 	//mutant:own-record-first
-	p.Load.Own = true // before what others told of it
+	p.Load.Own = true // takes precedence over reported loads
 	s = Save{job: &p}
 	s.Batch.Loads = []returners.Load{p.Load}
 	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
@@ -80,78 +80,78 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	return s, false, nil
 }
 
-// name tells apart the publications of a job.
+// name identifies the publication.
 func (p *Publication) name() returners.Part {
 	return returners.Part{JID: p.Spec.JID, N: p.Spec.Part}
 }
 
-// skip reports that the publication is not sent.
+// skip returns the effect for a publication that is not sent.
 func (p *Publication) skip() Skip { return Skip{p.Spec.JID, p.Ref} }
 
-// keep is what is stored of the publication.
+// keep returns the note that stores the publication.
 func (p *Publication) keep() returners.Note { return p.name().Kept(p.Kept) }
 
-// given tells by what is stored whether somebody gave a job to this node.
-func (e *Engine) given(ctx context.Context, jid string) (bool, error) {
+// published reports from the store whether a job was published at this node.
+func (e *Engine) published(ctx context.Context, jid string) (bool, error) {
 	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("look for job %s: %w", jid, err)
+		return false, fmt.Errorf("read job %s: %w", jid, err)
 	}
 	_, loaded, err := e.cfg.Storage.GetLoad(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("look for job %s: %w", jid, err)
+		return false, fmt.Errorf("read job %s: %w", jid, err)
 	}
 	return returners.Given(loaded, xs...), nil
 }
 
-// Known tells whether a job runs here already, so that giving it once more has nothing stored:
-// it needs no room among the words that wait, and who asks is told at once what is known of it.
+// Known reports whether Publish would store nothing, because the job runs here already. Such a
+// call need not wait for room in the queue.
 func (e *Engine) Known(ctx context.Context, jid string) (bool, error) {
-	given, err := e.given(ctx, jid)
+	given, err := e.published(ctx, jid)
 	return given && !e.ledger.adopted(jid), err
 }
 
-// begin opens the account of a stored job and has it published.
+// begin opens the account of a stored job and publishes it.
 func (e *Engine) begin(p *Publication) {
 	e.mark(p)
-	e.newEvent(p, false)
-	// From here on the ledger may speak of the job: its own events go first.
-	if err := e.ledger.openJob(p.Spec); err != nil { // it was taken up meanwhile, and closed
-		e.put(p.skip())
+	e.announce(p, false)
+	// From here on the ledger reports on the job; its own events precede that.
+	if err := e.ledger.openJob(p.Spec); err != nil { // restored meanwhile, and closed
+		e.enqueueNow(p.skip())
 		return
 	}
-	e.handOut(p)
+	e.send(p)
 }
 
-// mark remembers that a job is open, and that its publication is kept.
+// mark records that a job is open and its publication is stored.
 func (e *Engine) mark(p *Publication) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.open[p.Spec.JID] = struct{}{}
 	if p.Kept != nil {
-		e.keep(p.name(), p.Spec.Queue)
+		e.keepPublication(p.name(), p.Spec.Queue)
 	}
 }
 
-// handOut has a publication sent, behind what the account has found for it.
-func (e *Engine) handOut(p *Publication) {
+// send enqueues a publication, after the findings of the ledger.
+func (e *Engine) send(p *Publication) {
 	e.change(func() {
-		e.digest()
+		e.drainFindings()
 		e.effects = append(e.effects, Publish{JID: p.Spec.JID, Ref: p.Ref, Early: p.Early})
 	})
 }
 
-// newEvent tells of a new job, and who has to answer it here. That of a job that came a
-// second time is told from what is stored: who is here by now was not given it.
-func (e *Engine) newEvent(p *Publication, again bool) {
+// announce reports a new job and its own expectation. A repeated job is reported from the store
+// instead: minions that connected since have not received it.
+func (e *Engine) announce(p *Publication, again bool) {
 	//mutant:engine-again-old
 	if !again || !e.cfg.Parent {
-		e.put(Tell{Word: expectation(p)})
+		e.enqueueNow(SendReport{Word: expectation(p)})
 	}
-	e.put(Started{p.Spec.JID, p.Ref})
+	e.enqueueNow(Started{p.Spec.JID, p.Ref})
 }
 
-// expectation is the word on who has to answer a job here.
+// expectation returns this node's own expectation.
 func expectation(p *Publication) jobevent.Expectation {
 	w := jobevent.Expectation{
 		JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}, Part: p.Spec.Part,
@@ -176,57 +176,55 @@ func expectation(p *Publication) jobevent.Expectation {
 	return w
 }
 
-// again tells a job from the start that came a second time: who asks now has heard
-// neither what the nodes below said, nor who is missing.
-func (e *Engine) again(ctx context.Context, p returners.Part) error {
+// repeatHistory reports a known job from its start to a new requester.
+func (e *Engine) repeatHistory(ctx context.Context, p returners.Part) error {
 	if !e.cfg.Parent {
 		return nil
 	}
 	jid := p.JID
 	defer e.hold(jid)()
-	for w, err := range e.story(ctx, p, e.cfg.Bounds.TellMinions) {
+	for w, err := range e.history(ctx, p, e.cfg.Bounds.TellMinions) {
 		if err != nil {
 			return err
 		}
-		e.put(Tell{Word: w})
+		e.enqueueNow(SendReport{Word: w})
 	}
-	e.lateWord(jid)
+	e.reportEndAgain(jid)
 	return nil
 }
 
-// lateWord has the masters above told of a closed job that all was said of it once more.
-func (e *Engine) lateWord(jid string) {
+// reportEndAgain queues another end of a closed job, after reports that followed the first one.
+func (e *Engine) reportEndAgain(jid string) {
 	if !e.cfg.Parent || !e.ledger.isClosed(jid) {
 		return
 	}
-	e.change(func() { e.words.end(jid, true) })
+	e.change(func() { e.records.end(jid, true) })
 }
 
-// hold keeps jobs among those that the masters above have to be told of until release
-// is called.
+// hold keeps jobs in [Engine.Jobs] until release is called.
 func (e *Engine) hold(jids ...string) (release func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, jid := range jids {
-		e.late[jid]++
+		e.reporting[jid]++
 	}
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		for _, jid := range jids {
-			if e.late[jid]--; e.late[jid] == 0 {
-				delete(e.late, jid)
+			if e.reporting[jid]--; e.reporting[jid] == 0 {
+				delete(e.reporting, jid)
 			}
 		}
 	}
 }
 
-// CountStored enters returns of a job that were here before it: a node or minion that
-// came here meanwhile brought them, and gives nothing twice.
+// CountStored counts the returns stored before the job was opened. Whoever brought them does not
+// send them again.
 func (e *Engine) CountStored(ctx context.Context, jid string) error {
 	rets, err := e.cfg.Storage.Outcomes(ctx, jid)
 	if err != nil {
-		return fmt.Errorf("count the returns that were here before job %s: %w", jid, err)
+		return fmt.Errorf("count stored returns of job %s: %w", jid, err)
 	}
 	for _, r := range rets {
 		e.ledger.returned(jid, r.ID, r.Via, r.OK)

@@ -2,17 +2,17 @@ package engine
 
 import "github.com/momtree/mom/internal/jobevent"
 
-// Reasons of minions that a queued job waits for (see [Job.Queue]).
+// Reasons of minions for which a job is queued; see [Job.Queue].
 const (
-	// Queued: the minion is away and gets the job when it returns.
+	// Queued: the minion is away and receives the job when it returns.
 	Queued = "Queued"
 	// Expired: it did not return before the deadline.
 	Expired = "Expired"
-	// Dequeued: the job was taken back before it returned.
+	// Dequeued: the queued job was cancelled.
 	Dequeued = "Dequeued"
 )
 
-// away is why a minion that cannot be reached now does not answer.
+// away returns the reason of a minion that cannot be reached now.
 func (j *job) away(reason string) string {
 	switch {
 	case !j.Queue || reason != NotConnected && reason != NodeDown && reason != NodeNoResponse:
@@ -24,8 +24,8 @@ func (j *job) away(reason string) string {
 	return Queued
 }
 
-// unqueue tells that a job is queued for nobody any more who is found away from now on: said to be
-// queued and then not, a death between the two would leave it queued for good.
+// unqueue ends the queueing of a job: minions found away from now on are Expired. A crash between
+// two records, queued and then expired, would leave them queued forever.
 func (l *ledger) unqueue(jid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,27 +34,26 @@ func (l *ledger) unqueue(jid string) {
 	}
 }
 
-// back tells whether a minion was given up only because the way to it was broken,
-// so that word of its node takes it up again.
-func (e *entry) back() bool {
-	return e.phase == missing && (ofTheWay(e.reason) || e.reason == Queued)
+// lostWithNode reports whether a minion is missing only because its node was lost, so that an
+// expectation of the node makes it pending again.
+func (e *entry) lostWithNode() bool {
+	return e.phase == missing && (isNodeReason(e.reason) || e.reason == Queued)
 }
 
-// ofTheWay tells whether a reason is about a node before the minion. It is the word of the
-// node above that one, about one way to the minion.
-func ofTheWay(reason string) bool {
+// isNodeReason reports whether a reason is about a node above the minion. It then applies to one
+// path to the minion.
+func isNodeReason(reason string) bool {
 	return reason == NodeDown || reason == NodeNoResponse || reason == NodeRefused
 }
 
-// ofItsOwn tells whether it is a minion of this master that is missing so. What is said of the
-// way is said of none of its own.
-func ofItsOwn(m jobevent.Absence) bool {
-	return m.Path == "" && !ofTheWay(m.Reason) && m.Reason != Unknown
+// isDirect reports whether m is about a minion of this master. Reasons about nodes never are.
+func isDirect(m jobevent.Absence) bool {
+	return m.Path == "" && !isNodeReason(m.Reason) && m.Reason != Unknown
 }
 
-// Owes reports whether a job is open and a minion of this master owes its answer, also when it
-// was given up: it may be given the job again.
-func (l *ledger) Owes(jid, id string) bool {
+// Expects reports whether a job is open and a direct minion has not returned, even if it is
+// missing: the job may be redelivered.
+func (l *ledger) Expects(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
@@ -65,20 +64,19 @@ func (l *ledger) Owes(jid, id string) bool {
 	return e != nil && e.direct
 }
 
-// OwesNode is Owes for a node right below. It owes for as long as the job is open: it may
-// have told its expectation because another master asked it, while it was away from this
-// one, and brings returns only to masters that it knows to have asked.
-func (l *ledger) OwesNode(jid, id string) bool {
+// ExpectsNode is Expects for a node directly below, true while the job is open. The node may have
+// sent its expectation for another master while it was disconnected, and sends returns only to
+// masters known to have requested the job.
+func (l *ledger) ExpectsNode(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
 	return j != nil && j.closed.IsZero() && j.nodes[id] != nil
 }
 
-// Given tells that a minion of this master is connected and about to be given an open job
-// that it missed: it is waited for again. One that has said nothing after a round of
-// find_job is asked.
-func (l *ledger) Given(jid, id string) {
+// Redelivered reports that a direct minion is connected and about to receive an open job that it
+// missed. It becomes pending and is asked by find_job after one GatherTimeout.
+func (l *ledger) Redelivered(jid, id string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil || !j.closed.IsZero() {
@@ -90,15 +88,15 @@ func (l *ledger) Given(jid, id string) {
 			j.pending++
 		}
 		e.phase, e.reason, e.live, e.pause = waiting, "", Up, 0
-		e.sign = l.cfg.Clock.Now().Sub(j.opened)
+		e.lastSign = l.cfg.Clock.Now().Sub(j.opened)
 		l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// GivenNode is Given for a node right below: it has the whole timeout for its expectation.
-func (l *ledger) GivenNode(jid, id string) {
+// RedeliveredNode is Redelivered for a node directly below. Its expectation is due after Timeout.
+func (l *ledger) RedeliveredNode(jid, id string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil || !j.closed.IsZero() {
@@ -111,12 +109,12 @@ func (l *ledger) GivenNode(jid, id string) {
 		j.wake(due)
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// Unheard tells that a minion was not connected when a job was published, and was not
-// given it since: it has certainly not heard it.
-func (l *ledger) Unheard(jid, id string) bool {
+// NotDelivered reports whether a minion has certainly not received a job: it was not connected at
+// publication, and the job was not redelivered.
+func (l *ledger) NotDelivered(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]
@@ -127,9 +125,9 @@ func (l *ledger) Unheard(jid, id string) bool {
 	return e.direct && (e.live == Away || e.live == Down)
 }
 
-// givenStock is Given for a minion that cannot say what it works on: it is asked like
-// any other that was given the job just now.
-func (l *ledger) givenStock(jid, id string) {
+// redeliveredStock is Redelivered for a minion without presence. It is asked by find_job after
+// Timeout.
+func (l *ledger) redeliveredStock(jid, id string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil || !j.closed.IsZero() || j.entries[id] == nil {
@@ -142,15 +140,14 @@ func (l *ledger) givenStock(jid, id string) {
 			j.pending++
 		}
 		e.phase, e.reason, e.live, e.doubt = waiting, "", Untracked, false
-		e.sign = l.cfg.Clock.Now().Sub(j.opened)
+		e.lastSign = l.cfg.Clock.Now().Sub(j.opened)
 		l.due(j, e, l.cfg.Clock.Now().Add(j.Timeout))
 	}
 	l.arm(j)
-	l.finish(j, news{})
+	l.finish(j, changes{})
 }
 
-// overdue gives queued minions of a job another reason, Expired or Dequeued;
-// minions maps each to the path to it.
+// overdue changes the reason of queued minions to Expired or Dequeued. minions maps ids to paths.
 func (l *ledger) overdue(jid, reason string, minions map[string]string) (known bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -158,7 +155,7 @@ func (l *ledger) overdue(jid, reason string, minions map[string]string) (known b
 		l.mu.Unlock()
 		return false
 	}
-	var n news
+	var n changes
 	for id, path := range minions {
 		e := j.entries[id]
 		if e == nil && j.answered(id) {

@@ -16,8 +16,7 @@ func owed(t *testing.T) (*ledger, chan Account) {
 	return l, done
 }
 
-// A node and a minion that were given up are waited for again when they are
-// given the job.
+// A missing node and minion become pending when they receive the job again.
 func TestGiven(t *testing.T) {
 	l, done := owed(t)
 	if err := l.openJob(Job{
@@ -26,12 +25,12 @@ func TestGiven(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if !l.Owes("1", "here") || !l.Owes("1", "gone") || !l.OwesNode("1", "n") || l.Owes("1", "other") || l.Owes("2", "here") {
+	if !l.Expects("1", "here") || !l.Expects("1", "gone") || !l.ExpectsNode("1", "n") || l.Expects("1", "other") || l.Expects("2", "here") {
 		t.Error("owes the wrong ones")
 	}
-	l.Given("1", "gone")
-	l.GivenNode("1", "n")
-	l.GivenNode("2", "n")
+	l.Redelivered("1", "gone")
+	l.RedeliveredNode("1", "n")
+	l.RedeliveredNode("2", "n")
 	l.returned("1", "here", "", true)
 	if a, _ := l.State("1"); !a.Open() || len(a.Missing) != 0 || a.Nodes["n"] != jobevent.NodeAsked || len(a.Waiting) != 1 {
 		t.Errorf("account %+v", a)
@@ -42,13 +41,12 @@ func TestGiven(t *testing.T) {
 	if a := <-done; a.Expected != 3 || a.Returned != 3 {
 		t.Errorf("account %+v", a)
 	}
-	if l.Given("1", "gone"); l.Owes("1", "gone") || l.OwesNode("1", "n") {
+	if l.Redelivered("1", "gone"); l.Expects("1", "gone") || l.ExpectsNode("1", "n") {
 		t.Error("owes what is over")
 	}
 }
 
-// A minion that shares the id of a node below is another one: what is given to one of them
-// says nothing of the other.
+// A minion and a node with the same id are independent.
 func TestGivenToOneOfTwo(t *testing.T) {
 	l, _ := owed(t)
 	open := func(jid string) {
@@ -58,19 +56,19 @@ func TestGivenToOneOfTwo(t *testing.T) {
 		}
 	}
 	open("1")
-	l.GivenNode("1", "syc")
+	l.RedeliveredNode("1", "syc")
 	if a, _ := l.State("1"); a.Missing["syc"].Reason != NotConnected || a.Nodes["syc"] != jobevent.NodeAsked {
 		t.Errorf("the node was given the job: %+v", a)
 	}
 	open("2")
-	l.Given("2", "syc")
+	l.Redelivered("2", "syc")
 	if a, _ := l.State("2"); len(a.Missing) != 0 || a.Nodes["syc"] != jobevent.NodeUnreachable {
 		t.Errorf("the minion was given the job: %+v", a)
 	}
 }
 
-// Queued minions do not hold a job open, and the account adds up when they
-// return, expire, or come with their node.
+// Queued minions do not keep a job open. The account adds up when they return, expire, or arrive
+// behind their node.
 func TestQueuedAccount(t *testing.T) {
 	l, done := owed(t)
 	if err := l.openJob(Job{
@@ -102,7 +100,7 @@ func TestQueuedAccount(t *testing.T) {
 	if _, back := a.Missing["a"]; back {
 		t.Error("a return was taken back")
 	}
-	// The node is back and speaks for x: the job is taken up until it answers.
+	// The node is back and reports x: the job reopens until x answers.
 	l.expect("1", Expectation{Path: "n", Minions: []string{"x"}})
 	if a, _ := l.State("1"); !a.Open() || len(a.Waiting) != 1 {
 		t.Errorf("account %+v", a)
@@ -111,8 +109,8 @@ func TestQueuedAccount(t *testing.T) {
 	adds(<-done, 3, map[string]string{"b": Expired, "y": Expired})
 }
 
-// A minion that is given a job again may have run it for a sibling of this master, and
-// lived on since: that it is asked then is the way of such a job, and rescues nothing.
+// A redelivered job may have run for a sibling of this master, so find_job follows. Its result is
+// not a rescue.
 func TestGiven_AskedIsNotRescued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, rescued := 0, 0
@@ -125,7 +123,7 @@ func TestGiven_AskedIsNotRescued(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.minionUp("m", map[string]bool{"1": true})
-		l.Given("1", "m")
+		l.Redelivered("1", "m")
 		time.Sleep(11 * time.Second)
 		l.found("1", "m", false)
 		time.Sleep(3 * time.Second)
@@ -136,8 +134,8 @@ func TestGiven_AskedIsNotRescued(t *testing.T) {
 	})
 }
 
-// Who is known to sit behind a node that refuses a job is named, as behind one that is
-// not connected: the command would say nothing of them.
+// Minions known behind a node that refuses a job become missing, as behind one that is not
+// connected.
 func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
 	l, done := owed(t)
 	if err := l.openJob(Job{
@@ -157,16 +155,15 @@ func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
 	if a.Expected != 3 || a.Returned != 1 || len(a.Missing) != 2 {
 		t.Errorf("account %+v", a)
 	}
-	// The refusal was hasty: the node speaks for them after all.
+	// The node sends an expectation after all.
 	l.expect("1", Expectation{Path: "n", Minions: []string{"x"}})
 	if a, _ := l.State("1"); !a.Open() || a.Waiting["x"] != "n" {
 		t.Errorf("account %+v", a)
 	}
 }
 
-// What a node says of the way to a minion is said of that way: over another one the minion
-// is waited for still, and over the same one it is taken up again. What it says of the
-// minion counts whichever way it is told.
+// A reason about a node applies to one path: over another path the minion stays pending, and over
+// the same one it can become pending again. A reason about the minion applies to all paths.
 func TestGone_OfAWayAndOfAMinion(t *testing.T) {
 	for reason, way := range map[string]bool{NodeDown: true, NodeNoResponse: true, NodeRefused: true, NoResponse: false, NotConnected: false} {
 		l := newLedger(AccountConfig{})
@@ -194,8 +191,8 @@ func TestGone_OfAWayAndOfAMinion(t *testing.T) {
 	}
 }
 
-// Who is found away when a job is queued no more is named as expired at once, also by a word
-// that was kept back until then: were it queued first, a death in between would leave it so.
+// A minion found away after the queue ended expires at once, even by a held report: a crash
+// between queued and expired would leave it queued.
 func TestUnqueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := map[string][]string{}

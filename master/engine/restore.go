@@ -11,27 +11,26 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Presence is what a restart asks about peers.
+// Presence describes peers to [Engine.Restore].
 type Presence interface {
-	// Grace tells how a minion of this node is, and how long it has to come back; 0:
-	// what the account grants.
+	// Grace returns the liveness of a direct minion and how long it may take to come back; 0 means
+	// the lease.
 	Grace(id string) (Liveness, time.Duration)
-	// Spec describes a job of an earlier life by its load, as [Publication.Spec] does:
-	// of its own minions those that have not answered, the nodes of now, and, unclaimed, the ids
-	// of a list that this node does not have.
+	// Spec returns the job of a stored load, as in [Publication.Spec]: the given minions, the
+	// current nodes and, as Unclaimed, the named ids that this node does not have.
 	Spec(load returners.Load, minions []string) Job
 }
 
-// Restore takes up a job that is marked as open in an earlier life. known is false for
-// one that was not stored: nothing of it is to be kept.
+// Restore restores a job marked as open by a previous run. known is false if the job was not
+// stored; its state is then dropped.
 func (e *Engine) Restore(ctx context.Context, jid string, p Presence) (known bool, err error) {
 	load, loaded, err := e.cfg.Storage.GetLoad(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("take up job %s: %w", jid, err)
+		return false, fmt.Errorf("restore job %s: %w", jid, err)
 	}
 	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("take up job %s: %w", jid, err)
+		return false, fmt.Errorf("restore job %s: %w", jid, err)
 	}
 	if !returners.Given(loaded, xs...) {
 		known, err := e.adoptAgain(ctx, jid, xs, p)
@@ -42,22 +41,22 @@ func (e *Engine) Restore(ctx context.Context, jid string, p Presence) (known boo
 	}
 	rets, err := e.cfg.Storage.Outcomes(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("take up job %s: %w", jid, err)
+		return false, fmt.Errorf("restore job %s: %w", jid, err)
 	}
-	if err := e.ledger.openJob(e.restored(load, xs, rets, p)); err != nil {
-		return true, nil //nolint:nilerr // given again before its turn came: its account is open
+	if err := e.ledger.openJob(e.restoredSpec(load, xs, rets, p)); err != nil {
+		return true, nil //nolint:nilerr // published again meanwhile: its account is open
 	}
-	defer e.ledger.entered(jid)
+	defer e.ledger.restored(jid)
 	states := map[string]jobevent.NodeState{}
 	for _, x := range xs {
 		if s := jobevent.NodeState(x.State); s.Failed() {
 			states[x.Node] = s
 		}
-		if x.Node != "" && spoke(x) {
+		if x.Node != "" && hasExpectation(x) {
 			e.ledger.expect(jid, Expectation{Path: x.Node, Minions: x.Minions, Partial: e.partial(ctx, x)})
 		}
 	}
-	for _, x := range xs { // after all have said whom they ask: another may have whom one misses
+	for _, x := range xs { // after all expectations: another node may have the minion
 		gone := map[string]jobevent.Absence{}
 		for id, why := range x.Missing {
 			gone[id] = jobevent.Absence{Reason: why, Path: x.Node}
@@ -68,10 +67,10 @@ func (e *Engine) Restore(ctx context.Context, jid string, p Presence) (known boo
 	return true, nil
 }
 
-// restored describes a job as it was opened: this node's own minions from their stored
-// expectation, the nodes that are known now, and who has returned.
-func (e *Engine) restored(load returners.Load, xs []returners.Expectation, rets []returners.Outcome, p Presence) Job {
-	answered := func(id string) bool { // rets are sorted
+// restoredSpec returns the job as it was opened: its own minions from their stored expectation,
+// the current nodes and the stored returns.
+func (e *Engine) restoredSpec(load returners.Load, xs []returners.Expectation, rets []returners.Outcome, p Presence) Job {
+	answered := func(id string) bool { // rets is sorted by id
 		_, ok := slices.BinarySearchFunc(rets, id, func(r returners.Outcome, id string) int { return strings.Compare(r.ID, id) })
 		return ok
 	}
@@ -84,15 +83,15 @@ func (e *Engine) restored(load returners.Load, xs []returners.Expectation, rets 
 	spec := p.Spec(load, own)
 	spec.Part = load.Part()
 	spec.Unclaimed = e.unclaimed(spec.Unclaimed, xs, answered)
-	spec.Entering, spec.Answers = true, make([]Answer, len(rets))
+	spec.Restoring, spec.Answers = true, make([]Answer, len(rets))
 	for i, r := range rets {
 		spec.Answers[i] = Answer{ID: r.ID, Path: r.Via, OK: r.OK}
 	}
 	return spec
 }
 
-// unclaimed are the ids of a target of which nothing is known: nobody has spoken of them. A master
-// above finds out about those itself.
+// unclaimed returns the named ids that no node has reported. With a master above, that master
+// finds out.
 func (e *Engine) unclaimed(ids []string, xs []returners.Expectation, answered func(id string) bool) []string {
 	if e.cfg.Parent {
 		return nil
@@ -106,17 +105,16 @@ func (e *Engine) unclaimed(ids []string, xs []returners.Expectation, answered fu
 	})
 }
 
-// unmark forgets a job that was marked as open and is not known.
+// unmark drops the open mark of an unknown job.
 func (e *Engine) unmark(jid string) {
 	e.change(func() {
 		delete(e.open, jid)
-		e.words.put(record{notes: []returners.Note{{Kind: returners.NoteOpen, JID: jid, Gone: true}}})
+		e.records.put(record{notes: []returners.Note{{Kind: returners.NoteOpen, JID: jid, Gone: true}}})
 	})
 }
 
-// EndAgain has a closed job ended on which words were let go while a disk took nothing:
-// all is noted anew that this node has found. What nodes have said and is not stored they
-// say again.
+// EndAgain ends a closed job again after records of it were dropped. It requeues everything this
+// node found; reports of other nodes are repeated by their senders.
 func (e *Engine) EndAgain(ctx context.Context, jid string, p Presence) error {
 	a, known := e.ledger.State(jid)
 	e.mu.Lock()
@@ -128,7 +126,7 @@ func (e *Engine) EndAgain(ctx context.Context, jid string, p Presence) error {
 	case !known:
 		_, err := e.Restore(ctx, jid, p)
 		return err
-	case a.Open(): // its end is still to come
+	case a.Open(): // its end follows
 		return nil
 	}
 	for path, s := range a.Nodes {
@@ -137,9 +135,9 @@ func (e *Engine) EndAgain(ctx context.Context, jid string, p Presence) error {
 		}
 	}
 	e.change(func() {
-		since := e.words.losses
-		e.words.note(absences(jid, a.Missing, a.Nodes, e.cfg.Now())...)
-		e.words.put(record{end: jid, since: since})
+		since := e.records.losses
+		e.records.note(absenceRows(jid, a.Missing, a.Nodes, e.cfg.Now())...)
+		e.records.put(record{end: jid, since: since})
 	})
 	return nil
 }

@@ -9,83 +9,82 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Save is a batch to be committed. Tell [Engine.Saved] what became of it.
+// Save is a batch to commit. Pass the result to [Engine.Saved].
 type Save struct {
 	Batch returners.Batch
 
-	job     *Publication // that begins
+	job     *Publication // the job that starts with this batch, or nil
 	returns []returners.Return
-	words   []record
+	records []record
 }
 
-// NextSave gives the words to be stored next. false: a batch of them is under way, or
-// nothing waits. Ask it again after Saved; after one that failed, when more has come, or
-// after some seconds.
+// NextSave returns the next batch of records. It returns false if a batch is in flight or no
+// record waits. Call it again after Saved. If a commit failed, call it when a record arrives or
+// after a few seconds.
 func (e *Engine) NextSave() (Save, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.digest()
-	es := e.words.take()
+	e.drainFindings()
+	es := e.records.take()
 	if es == nil {
 		return Save{}, false
 	}
-	s := Save{words: es}
-	s.Batch.Unsynced = true   // what is over alone: at worst a restart looks at it once more
-	over := map[string]bool{} // jobs whose publications go with the ends in this batch
+	s := Save{records: es}
+	s.Batch.Unsynced = true   // until a row must survive a power loss; an unsynced end costs the next start one look at the job
+	over := map[string]bool{} // jobs whose publications are dropped by this batch
 	for i := range es {
 		en := &es[i]
-		en.noted = false // it may have been in a batch that was refused
+		en.noted = false // may be set by a refused batch
 		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
 		//mutant:engine-no-mark-after-the-end
-		if p := en.published; e.keeps(p) && !over[p.JID] {
+		if p := en.published; e.isKept(p) && !over[p.JID] {
 			s.Batch.Notes = append(s.Batch.Notes, p.Published())
 		}
 		switch {
 		case en.end == "":
-			if en.x.JID != "" {
-				s.Batch.Expectations, s.Batch.Unsynced = append(s.Batch.Expectations, en.x), false
+			if en.row.JID != "" {
+				s.Batch.Expectations, s.Batch.Unsynced = append(s.Batch.Expectations, en.row), false
 			}
 		case e.ends(*en):
 			s.Batch.Notes = append(s.Batch.Notes, e.endOf(en)...)
 			over[en.end] = len(e.endsWith(en.end)) > 0
 			//mutant:late-reports-are-synced
-			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // whoever said it does not say it again
+			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // the sender does not repeat it
 		}
 	}
 	return s, true
 }
 
-// ends tells whether an end goes into the batch: nothing that was said of the job is
-// lost, and late word is of a job that is over.
+// ends reports whether the end en goes into the batch: no record of the job was lost, and a
+// repeated end belongs to a closed job.
 func (e *Engine) ends(en record) bool {
 	if _, open := e.open[en.end]; en.late && open {
-		return false // its end is still to come
+		return false // the end of the job follows
 	}
-	return e.words.lossOf(en) == nil
+	return e.records.lossFor(en) == nil
 }
 
-// endOf is what is noted of a job with its end: it is open no more, its publication need
-// not be kept, and the masters above have to hear of it.
+// endOf returns the notes that end a job: it is no longer open, its publications are dropped, and
+// its end is unreported.
 func (e *Engine) endOf(en *record) []returners.Note {
 	en.noted = true
 	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
 	//mutant:engine-publication-goes-with-the-end
 	out = append(out, unkept(e.endsWith(en.end))...)
 	if e.cfg.Parent {
-		en.word = e.untold.next()
+		en.number = e.unreported.next()
 		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
 	}
 	return out
 }
 
-// Saved tells what became of a Save: what is stored, or why it is not. What waits for it
-// is in [Engine.Ready] then.
+// Saved reports the result of a commit. The effects that waited for it are then in [Engine.Ready].
 func (e *Engine) Saved(s Save, res returners.Result, err error) {
 	switch {
-	case len(s.words) > 0:
-		e.change(func() { e.savedWords(s, err) })
+	case len(s.records) > 0:
+		e.change(func() { e.savedRecords(s, err) })
 	//mutant:engine-ack-before-commit
-	case err != nil: // whoever brought it hears so
+	case err != nil: // the caller reports err to the sender
 		if s.job != nil && s.job.held {
 			e.ledger.letClose(s.job.Spec.JID)
 		}
@@ -94,103 +93,102 @@ func (e *Engine) Saved(s Save, res returners.Result, err error) {
 	case s.job != nil:
 		e.begin(s.job)
 	default:
-		e.arrived(s.returns, res.NewReturns)
+		e.savedReturns(s.returns, res.NewReturns)
 	}
 }
 
-// savedWords is Saved for words. e.mu is held.
-func (e *Engine) savedWords(s Save, err error) {
+// savedRecords is Saved for records. The caller holds e.mu.
+func (e *Engine) savedRecords(s Save, err error) {
 	if err != nil {
-		last := e.words.last
-		if !passing(err) {
-			for _, en := range s.words {
-				e.settled(en)
+		last := e.records.last
+		if !isTemporary(err) {
+			for _, en := range s.records {
+				e.arrivalSettled(en)
 			}
 		}
-		e.unsettled()
-		e.words.refused(err)
+		e.dropUnacknowledged()
+		e.records.refused(err)
 		e.effects = append(e.effects, Stored{UpTo: last, Err: err})
 		return
 	}
-	last := s.words[len(s.words)-1].n
-	for _, en := range s.words {
+	last := s.records[len(s.records)-1].seq
+	for _, en := range s.records {
 		if en.opens != "" {
 			e.open[en.opens] = struct{}{}
-			e.settled(en)
+			e.arrivalSettled(en)
 		}
 		if en.end != "" {
 			e.ended(en)
 		}
 	}
-	e.words.stored()
+	e.records.stored()
 	e.effects = append(e.effects, Stored{UpTo: last})
 }
 
-// ended tells of an end that was in a batch, and of one that could not be.
+// ended handles an end whose batch was committed, whether or not the end itself was stored.
 func (e *Engine) ended(en record) {
-	why := e.words.lossOf(en)
+	lost := e.records.lossFor(en)
 	if !en.late {
-		delete(e.words.lost, en.end)
+		delete(e.records.lost, en.end)
 	}
-	if why != nil {
-		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: errors.Is(why, errTooMany)})
+	if lost != nil {
+		e.effects = append(e.effects, EndNotStored{JID: en.end, Err: lost, Again: errors.Is(lost, errQueueFull)})
 		return
 	}
 	//mutant:engine-one-end-a-batch
-	if en.late && !en.noted { // its end is still to come, or was before it in this batch
+	if en.late && !en.noted { // the end of the job follows, or is earlier in this batch
 		return
 	}
 	delete(e.open, en.end)
 	for _, p := range e.endsWith(en.end) {
-		e.unkeep(p)
+		e.dropPublication(p)
 	}
 	e.effects = append(e.effects, Ended{en.end})
 	if !e.cfg.Parent {
 		return
 	}
-	if old, dropped := e.untold.add(en.end, en.word); dropped {
-		e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
+	if old, dropped := e.unreported.add(en.end, en.number); dropped {
+		e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
 	}
-	e.tell(en.end, Tell{Word: jobevent.Closed{JID: en.end, Word: en.word}})
+	e.enqueue(en.end, SendReport{Word: jobevent.Closed{JID: en.end, Word: en.number}})
 }
 
-// Told tells that the masters above that asked for a job have taken all that was told
-// of it up to the [jobevent.Closed] of that number. Of a job that more is to be said of,
-// its next end is to be taken.
-func (e *Engine) Told(jid string, word uint64) {
+// ReportsAccepted reports that the masters above have accepted all reports of a job up to the
+// [jobevent.Closed] with this number. It has no effect if the job has a later end.
+func (e *Engine) ReportsAccepted(jid string, number uint64) {
 	e.change(func() {
 		//mutant:engine-stored-end-is-the-last
-		if !e.words.more(jid) && e.untold.told(jid, word) {
-			e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
+		if !e.records.endsOrOpens(jid) && e.unreported.accept(jid, number) {
+			e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
 		}
 	})
 }
 
-// Word gives the number of the last word on a job that is closed and of which the
-// masters above may not have heard the end. One that is open again, or that more is to
-// be said of, is not closed: who has heard its last end has not heard all.
-func (e *Engine) Word(jid string) (word uint64, closed bool) {
+// LastReport returns the number of a job's end if the job is closed and the masters above may not
+// have received that end. closed is false if the job is open again or further reports of it are
+// pending.
+func (e *Engine) LastReport(jid string) (number uint64, closed bool) {
 	over := e.ledger.isClosed(jid)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.digest()
-	word, closed = e.untold.words[jid]
+	e.drainFindings()
+	number, closed = e.unreported.ends[jid]
 	//mutant:engine-accepted-end-is-the-last
-	if !closed || !over || e.late[jid] > 0 || e.words.more(jid) {
+	if !closed || !over || e.reporting[jid] > 0 || e.records.endsOrOpens(jid) {
 		return 0, false
 	}
-	return word, true
+	return number, true
 }
 
-// Jobs lists the jobs of which a master above that was away may have missed something:
-// the open ones, those of which something is still to be stored, and the closed ones of
-// which it may not have heard the end; sorted, those behind after, at most n.
+// Jobs returns the jobs of which a master above may have missed reports: open jobs, jobs with
+// records not yet stored, and jobs with an unreported end. It returns at most n jids greater than
+// after, sorted.
 func (e *Engine) Jobs(after string, n int) []string {
-	jids := e.ledger.Active() // what it has told before is in found
+	jids := e.ledger.Active() // its findings up to here are in e.found
 	e.mu.Lock()
-	e.digest()
-	jids = slices.AppendSeq(append(jids, e.words.jobs()...), maps.Keys(e.untold.words))
-	jids = slices.AppendSeq(jids, maps.Keys(e.late))
+	e.drainFindings()
+	jids = slices.AppendSeq(append(jids, e.records.jobs()...), maps.Keys(e.unreported.ends))
+	jids = slices.AppendSeq(jids, maps.Keys(e.reporting))
 	e.mu.Unlock()
 	jids = slices.DeleteFunc(jids, func(jid string) bool { return jid <= after })
 	slices.Sort(jids)
@@ -198,15 +196,15 @@ func (e *Engine) Jobs(after string, n int) []string {
 	return jids[:min(n, len(jids))]
 }
 
-// Marked lists the jobs that must not be removed from the store however old they are:
-// open ones, and those of which the masters above may not have heard the end.
+// Marked returns the jobs that must stay in the store at any age: open jobs and those with an
+// unreported end.
 func (e *Engine) Marked() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.AppendSeq(slices.Collect(maps.Keys(e.open)), maps.Keys(e.untold.words))
+	return slices.AppendSeq(slices.Collect(maps.Keys(e.open)), maps.Keys(e.unreported.ends))
 }
 
-// Open lists the jobs that are marked as open.
+// Open returns the jobs marked as open, sorted.
 func (e *Engine) Open() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,28 +18,28 @@ import (
 	"github.com/momtree/mom/returners/memory"
 )
 
-// TestScenarios plays testdata/*: each file is one node over one disk, on a virtual
-// clock. Each command prints the effects that come of it, in their order. Commands:
+// TestScenarios runs testdata/engine/*: each file is one node and its disk on a virtual clock.
+// Each command prints its effects in order. Commands:
 //
-//	node [parent] [words=N] [batch=N]  the node begins a life; what it had is gone but for the disk
+//	node [parent] [queue=N] [batch=N] [unreported=N]  starts the node; a previous run leaves only its disk
 //	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
-//	        [part=N] [grows]           a publication that extends the job
-//	keeps jid=J [queued] / handed jid=J / unkeep jid=J
-//	                                   what an earlier life has kept, what was handed out, what need not be kept
+//	        [part=N] [grows]           extends the job
+//	keep jid=J [queued] / published jid=J / drop jid=J
+//	                                   a stored publication of a previous run, one that was sent, one that is dropped
 //	return jid=J id=a [path=n] [fail] [lost]
 //	expect path=n jid=J minions=(a,b) asked=(o) gone=(c) [moved] [partial] [python] [part=N] [parts=N]
 //	miss path=n jid=J gone=(a) [refused=why]
 //	adopt jid=J id=a
 //	up id=a [jobs=(J)] / down id=a / nodeup id=n / nodedown id=n
 //	overdue jid=J id=a reason=R
-//	store [full] [never]               commits one batch of words; full: the disk takes none, never: it never will
-//	restore                            takes up the jobs that are noted as open
-//	again jid=J                        has the end of a job noted anew
-//	known jid=J                        whether it runs here already
-//	word jid=J                         the number of its last word, if it is over
-//	told jid=J word=N                  the masters above have heard all up to that
-//	story jid=J n=N / jobs [after=J]   what a master above is told that was away
-//	disk jid=J                         what is stored of a job
+//	store [full] [never]               commits a batch of records; full: the disk is full, never: a permanent error
+//	restore                            restores the jobs marked as open
+//	again jid=J                        stores the end of a job again
+//	known jid=J                        whether the job runs here
+//	last jid=J                         the number of its last report, if it is closed
+//	accepted jid=J number=N            the masters above have accepted all reports up to N
+//	history jid=J n=N / jobs [after=J] what a parent that was away must receive
+//	disk jid=J                         the stored state of a job
 //	wait 5s
 func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata/engine", func(t *testing.T, path string) {
@@ -81,7 +81,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 		for _, id := range a.list("gone") {
 			x.Unreachable[id] = NotConnected
 		}
-		s.print("stored with %d", s.engine.Hear(a.text("path"), x))
+		s.print("stored with %d", s.engine.ReceiveReports(a.text("path"), x))
 	case "miss":
 		w := jobevent.Missing{JID: a.text("jid"), Minions: map[string]jobevent.Absence{}, Nodes: map[string]jobevent.NodeState{}}
 		for _, id := range a.list("gone") {
@@ -90,7 +90,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 		if why := a.text("refused"); why != "" {
 			w.Nodes[""] = jobevent.Refused(why)
 		}
-		s.print("stored with %d", s.engine.Hear(a.text("path"), w))
+		s.print("stored with %d", s.engine.ReceiveReports(a.text("path"), w))
 	case "adopt":
 		s.check(s.engine.Adopt(s.t.Context(), a.text("jid"), a.text("id")))
 	case "up":
@@ -117,25 +117,25 @@ func (s *scenario) run(d *datadriven.TestData) {
 		}
 	case "again":
 		s.check(s.engine.EndAgain(s.t.Context(), a.text("jid"), lost{}))
-	case "keeps":
-		s.engine.Keeps(a.part(), a.has("queued"))
-	case "handed":
+	case "keep":
+		s.engine.KeepPublication(a.part(), a.has("queued"))
+	case "published":
 		s.engine.Published(a.part())
-	case "unkeep":
-		s.engine.Unkeep(a.part())
+	case "drop":
+		s.engine.DropPublications(a.part())
 	case "known":
 		known, err := s.engine.Known(s.t.Context(), a.text("jid"))
 		s.check(err)
 		s.print("known %v", known)
-	case "word":
-		word, closed := s.engine.Word(a.text("jid"))
-		s.print("word %d closed %v", word, closed)
-	case "told":
-		s.engine.Told(a.text("jid"), uint64(a.number("word")))
-	case "story":
-		for w, err := range s.engine.Story(s.t.Context(), a.text("jid"), a.number("n")) {
+	case "last":
+		number, closed := s.engine.LastReport(a.text("jid"))
+		s.print("last report %d closed %v", number, closed)
+	case "accepted":
+		s.engine.ReportsAccepted(a.text("jid"), uint64(a.number("number")))
+	case "history":
+		for w, err := range s.engine.History(s.t.Context(), a.text("jid"), a.number("n")) {
 			s.check(err)
-			s.print("%s", said(w))
+			s.print("%s", shownReport(w))
 		}
 	case "jobs":
 		s.print("%v", s.engine.Jobs(a.text("after"), 100))
@@ -146,7 +146,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 		s.check(err)
 		time.Sleep(wait)
 	default:
-		s.t.Fatalf("%s: no such command: %s", d.Pos, d.Cmd)
+		s.t.Fatalf("%s: unknown command: %s", d.Pos, d.Cmd)
 	}
 }
 
@@ -161,8 +161,8 @@ func (s *scenario) begin(a args) {
 		s.engine.Close()
 	}
 	s.engine = New(Config{
-		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("words"), WordBatch: a.number("batch"), UntoldJobs: a.number("untold")}, Now: time.Now,
-		Open: s.noted(returners.NoteOpen), Untold: s.noted(returners.NoteUntold),
+		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("queue"), WordBatch: a.number("batch"), UntoldJobs: a.number("unreported")}, Now: time.Now,
+		Open: s.noted(returners.NoteOpen), Unreported: s.noted(returners.NoteUntold),
 	})
 }
 
@@ -251,7 +251,7 @@ func (s *scenario) show(jid string) {
 	}
 }
 
-// lost is what a restart knows of its peers: none has come back yet.
+// lost is the presence after a restart: no peer has come back yet.
 type lost struct{}
 
 func (lost) Grace(string) (Liveness, time.Duration) { return Away, 0 }
@@ -278,13 +278,13 @@ func (s *scenario) effects() string {
 
 func shown(e Effect) string {
 	switch e := e.(type) {
-	case Tell:
+	case SendReport:
 		if e.From != "" {
-			return fmt.Sprintf("tell %s, which %s has said", said(e.Word), e.From)
+			return fmt.Sprintf("report %s from %s", shownReport(e.Word), e.From)
 		}
-		return "tell " + said(e.Word)
-	case Fresh:
-		return fmt.Sprintf("fresh %s %s", e.Return.JID, e.Return.ID)
+		return "report " + shownReport(e.Word)
+	case NewReturn:
+		return fmt.Sprintf("new return %s %s", e.Return.JID, e.Return.ID)
 	case Complete:
 		a := e.Account
 		return fmt.Sprintf("complete %s expected %d returned %d failed %d missing %v", a.JID, a.Expected, a.Returned, a.Failed, slices.Sorted(maps.Keys(a.Missing)))
@@ -301,19 +301,19 @@ func shown(e Effect) string {
 		return "skip " + e.JID
 	case Ended:
 		return "ended " + e.JID
-	case Unended:
-		return fmt.Sprintf("unended %s again %t: %v", e.JID, e.Again, e.Err)
+	case EndNotStored:
+		return fmt.Sprintf("end not stored %s again %t: %v", e.JID, e.Again, e.Err)
 	case Stored:
 		if e.Err != nil {
-			return fmt.Sprintf("stored not up to %d: %v", e.UpTo, e.Err)
+			return fmt.Sprintf("not stored up to %d: %v", e.UpTo, e.Err)
 		}
 		return fmt.Sprintf("stored up to %d", e.UpTo)
 	}
 	return fmt.Sprintf("%T%+v", e, e)
 }
 
-// said leaves the parts out where they are those of a job that has not grown.
-func said(w jobevent.Word) string {
+// shownReport omits the parts of a job that has not grown.
+func shownReport(w jobevent.Word) string {
 	return strings.Replace(fmt.Sprintf("%T%+v", w, w), " Part:0 Parts:0}", "}", 1)
 }
 
@@ -356,7 +356,7 @@ func (a args) number(key string) int {
 	return n
 }
 
-// failure is what a commit fails with.
+// failure returns the error of a commit.
 func (a args) failure() error {
 	switch {
 	case a.has("full"), a.has("lost"):

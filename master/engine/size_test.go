@@ -25,9 +25,8 @@ func heap() uint64 {
 	return s.HeapAlloc
 }
 
-// C10: a job that waits for one of 10,000 minions holds a few KiB, and ids that many
-// jobs share are kept once; when the jobs are over nothing is held. It runs with 100
-// such jobs.
+// A job that waits for one of 10,000 minions takes a few KiB. Ids are shared between jobs. Closed
+// jobs leave nothing behind.
 func TestAJobKeepsThoseItWaitsFor(t *testing.T) {
 	synctest.Test(t, testSize)
 }
@@ -38,7 +37,7 @@ func testSize(t *testing.T) {
 	const jobs, n = 100, 10_000
 	before := heap()
 	for k := range jobs {
-		ms := minions(n) // ids of their own, as each publication matches anew
+		ms := minions(n) // fresh strings, as each publication matches anew
 		jid := fmt.Sprint("j", k)
 		if err := l.openJob(Job{JID: jid, Minions: ms}); err != nil {
 			t.Fatal(err)
@@ -46,11 +45,11 @@ func testSize(t *testing.T) {
 		for i, m := range ms[1:] {
 			l.returned(jid, m.ID, "", i%10 != 0)
 		}
-		for _, m := range ms[1:5] { // they may come again, by word of a node that is late
+		for _, m := range ms[1:5] { // a late node may report them again
 			l.expect(jid, Expectation{Path: "n", Minions: []string{m.ID}})
 			l.reportGone(jid, map[string]jobevent.Absence{m.ID: {Reason: NotConnected, Path: "n"}}, nil)
 			l.overdue(jid, Expired, map[string]string{m.ID: ""})
-			if l.adopt(Job{JID: jid}, m.ID) || l.Owes(jid, m.ID) {
+			if l.adopt(Job{JID: jid}, m.ID) || l.Expects(jid, m.ID) {
 				t.Errorf("%s is waited for again", m.ID)
 			}
 		}
@@ -74,14 +73,14 @@ func testSize(t *testing.T) {
 	}
 }
 
-// C10: what had answered before a start is entered with the job, and the job closes when
-// all that is known of it has been told, not before.
+// Stored answers are added when a job opens. The job closes when all stored state has been added,
+// not before.
 func TestOpenWithAnswers(t *testing.T) {
 	var done []Account
 	l := newLedger(AccountConfig{Hooks: Hooks{Complete: func(a Account) { done = append(done, a) }}})
 	defer l.close()
 	err := l.openJob(Job{
-		JID: "j", Minions: []Minion{{ID: "here", Live: Up}}, Nodes: []Node{{ID: "n", Live: Up}}, Entering: true,
+		JID: "j", Minions: []Minion{{ID: "here", Live: Up}}, Nodes: []Node{{ID: "n", Live: Up}}, Restoring: true,
 		Answers: []Answer{{ID: "here", OK: true}, {ID: "b", Path: "n", OK: false}, {ID: "b", Path: "n"}, {ID: "unasked", Path: "n", OK: true}},
 	})
 	if err != nil {
@@ -92,15 +91,14 @@ func TestOpenWithAnswers(t *testing.T) {
 		t.Fatalf("it closed before all was told: %+v", done)
 	}
 	l.reportGone("j", map[string]jobevent.Absence{"c": {Reason: NotConnected, Path: "n"}}, nil)
-	l.entered("j")
+	l.restored("j")
 	if len(done) != 1 || done[0].Expected != 4 || done[0].Returned != 2 || done[0].Failed != 1 || len(done[0].Missing) != 1 {
 		t.Errorf("closed with %+v", done)
 	}
-	l.entered("unknown")
+	l.restored("unknown")
 }
 
-// C12: a return looks at the entry it is about, whatever the number of nodes below and
-// of words that are held back. It runs with 1,000 of either.
+// A return visits its own entry only, with 1,000 nodes or 1,000 held reports.
 func TestAReturnLooksAtItsOwnEntry(t *testing.T) {
 	const n = 1000
 	for _, c := range []struct {
@@ -135,7 +133,7 @@ func TestAReturnLooksAtItsOwnEntry(t *testing.T) {
 				l.reportGone("j", gone, nil)
 			}
 			if !c.held {
-				time.Sleep(6 * time.Second) // syndic_wait: from then on they are taken for dead
+				time.Sleep(6 * time.Second) // after syndic_wait they are silent
 				synctest.Wait()
 			}
 			for _, m := range ms[:n-1] {
@@ -154,7 +152,7 @@ func TestAReturnLooksAtItsOwnEntry(t *testing.T) {
 	}
 }
 
-// A job for everyone over many nodes: the cost of one return.
+// Cost of one return of a job for everyone, by number of nodes.
 func BenchmarkReturned(b *testing.B) {
 	for _, nodes := range []int{0, 100, 5000} {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) {

@@ -9,11 +9,9 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A job of 10,000 stock minions, of which half lie: they answer each question of
-// find_job three seconds late on purpose, so that the master believes its machine to be slow
-// and asks the fewest it may at a time. Two are dead, the last by name among them. The liars
-// can make the questions few. They cannot have one named that answers, nor put off for more
-// than three minutes that the dead are named.
+// Half of 10,000 stock minions delay each answer to find_job by three seconds, so that the master
+// asks as few as it may at a time. Two are dead, the last by name among them. The liars cannot
+// make an answering minion missing, nor delay the report of a dead one by more than three minutes.
 func TestFindJobWithLiarsThatAnswerLate(t *testing.T) { synctest.Test(t, testLateLiars) }
 
 func testLateLiars(t *testing.T) {
@@ -27,8 +25,8 @@ func testLateLiars(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]int{}
 	named := map[string]time.Duration{}
-	answers := map[time.Duration][]answer{} // on their way, by how long they take
-	most := 0                               // asked by one look of the ledger, once it has met the liars
+	answers := map[time.Duration][]answer{} // in flight, by delay
+	most := 0                               // largest round, once the liars have answered
 	ms := minions(n)
 	liar, dead := map[string]bool{}, map[string]bool{ms[4711].ID: true, ms[n-1].ID: true}
 	for i := range ms {
@@ -85,7 +83,7 @@ func testLateLiars(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if most == 0 || most > 500 { // 1,000 is the bound, which is reached if nobody is believed
+	if most == 0 || most > 500 { // 1,000 is the maximum window
 		t.Errorf("up to %d are asked at a time: this test has not met the liars", most)
 	}
 	if len(asked) != n {

@@ -6,31 +6,30 @@ import (
 )
 
 const (
-	// staleAfter is how old a job is at least that is told of as stale.
+	// staleAfter is the minimum age of a stale job.
 	staleAfter = 10 * time.Minute
-	// staleFactor is how many times longer than its longest answer a job may take.
+	// staleFactor is how many times its longest answer a job may take.
 	staleFactor = 10
-	// staleAlone is how long a job may take of which nobody has answered.
-	staleAlone = 24 * time.Hour
-	// signSlack is how much later than expected a sign of life may be.
+	// staleUnanswered is how long a job without answers may take.
+	staleUnanswered = 24 * time.Hour
+	// signSlack is the tolerance for an expected sign of life.
 	signSlack = 5 * time.Minute
 )
 
-// Stale is an open job that takes longer than what is known of it explains: minions of this
-// master have given no sign of life for longer than they are asked for one, or others have
-// answered long ago.
+// Stale is a job open for longer than expected: direct minions gave no sign of life when due, or
+// the other minions answered long ago.
 type Stale struct {
 	JID, Fun string
-	Open     time.Duration // since it was published
+	Open     time.Duration // since publication
 	Answered int
-	Longest  time.Duration // the last answer took; 0: there is none
-	Waiting  int           // for minions
-	Silent   int           // of these, those that gave no sign when they had to
-	For      string        // one of those that are waited for, by path
+	Longest  time.Duration // until the last answer; 0: none
+	Waiting  int           // pending minions
+	Silent   int           // of these, minions without a due sign of life
+	For      string        // path of one pending minion
 }
 
-// Stale gives the jobs that are open for too long, the oldest first, at most limit of them.
-// total counts them all.
+// Stale returns the jobs open for too long, the oldest first, at most limit. total is their
+// number.
 func (l *ledger) Stale(limit int) (out []Stale, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,15 +44,15 @@ func (l *ledger) Stale(limit int) (out []Stale, total int) {
 			if !e.phase.pending() {
 				continue
 			}
-			silent := e.direct && open-e.sign > 2*max(e.pause, l.cfg.AskConnected)+signSlack
+			silent := e.direct && open-e.lastSign > 2*max(e.pause, l.cfg.AskConnected)+signSlack
 			if silent {
 				s.Silent++
 			}
-			if name := e.name(id); s.For == "" || silent && s.Silent == 1 || !silent && s.Silent == 0 && name < s.For {
+			if name := e.pathTo(id); s.For == "" || silent && s.Silent == 1 || !silent && s.Silent == 0 && name < s.For {
 				s.For = name
 			}
 		}
-		late := s.Answered > 0 && open > staleFactor*j.longest || s.Answered == 0 && open > staleAlone
+		late := s.Answered > 0 && open > staleFactor*j.longest || s.Answered == 0 && open > staleUnanswered
 		if late || s.Silent > 0 {
 			out = append(out, s)
 		}
@@ -63,8 +62,8 @@ func (l *ledger) Stale(limit int) (out []Stale, total int) {
 	return out[:min(limit, total)], total
 }
 
-// name is the path to a minion.
-func (e *entry) name(id string) string {
+// pathTo returns the path to a minion.
+func (e *entry) pathTo(id string) string {
 	if e.path == "" {
 		return id
 	}

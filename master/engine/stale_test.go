@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A job is told of as stale when others have answered it long ago, when who has to give a sign
-// of life gives none, or when it is open for a day without an answer; and no more when it ends.
+// A job is stale when others answered long ago, when a due sign of life is missing, or after a day
+// without an answer; never after it has closed.
 func TestStale(t *testing.T) {
 	open := func(t *testing.T, minions ...Minion) *ledger {
 		l := newLedger(AccountConfig{AskConnected: 5 * time.Minute, FindJobWindow: 1000})
@@ -30,7 +30,7 @@ func TestStale(t *testing.T) {
 			t.Errorf("stale after %s: %q, want %q", time.Since(l.jobs["1"].opened), got, want)
 		}
 	}
-	works := func(l *ledger, d time.Duration) { // time goes on, and m says that it works whenever it is asked
+	works := func(l *ledger, d time.Duration) { // time passes; m answers every find_job
 		for range int(d / time.Minute) {
 			time.Sleep(time.Minute)
 			l.found("1", "m", true)
@@ -64,7 +64,7 @@ func TestStale(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := open(t, Minion{ID: "m", Live: Up})
 			l.mu.Lock()
-			l.jobs["1"].entries["m"].due = time.Time{} // nobody asks it: there is a fault in this package
+			l.jobs["1"].entries["m"].due = time.Time{} // simulates a bug: no deadline
 			l.mu.Unlock()
 			time.Sleep(14 * time.Minute)
 			stale(t, l, "")

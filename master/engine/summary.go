@@ -7,24 +7,23 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Summary is the account of an open job in figures, with a few of those it waits
-// for: enough for a list of jobs, at a cost that does not grow with the reports.
+// Summary is a short account of an open job. Its cost does not grow with the returns.
 type Summary struct {
 	JID, Fun                            string
 	Opened                              time.Time
 	Expected, Returned, Failed, Missing int
-	// Waiting is how many minions are still waited for.
+	// Waiting is the number of pending minions.
 	Waiting int
-	// For names some of them by path, sorted.
+	// For holds the paths of some of them, sorted.
 	For []string
-	// Nodes holds the nodes whose expectation is still due, sorted.
+	// Nodes holds the nodes whose expectation is due, sorted.
 	Nodes []string
-	// Held: every minion is settled, but a Python syndic may still speak.
+	// Held means that no minion is pending but a Python syndic may still report.
 	Held bool
 }
 
-// Summaries gives the open jobs, the newest first: at most limit of them, each
-// with at most names of those it waits for. total counts them all.
+// Summaries returns the open jobs, the newest first: at most limit, each with at most names
+// pending minions. total is the number of open jobs.
 func (l *ledger) Summaries(limit, names int) (out []Summary, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +44,7 @@ func (l *ledger) Summaries(limit, names int) (out []Summary, total int) {
 func (j *job) summary(names int) Summary {
 	s := Summary{
 		JID: j.JID, Fun: j.Fun, Opened: j.opened, Expected: len(j.entries) + j.good + j.bad, Returned: j.good, Failed: j.bad,
-		Waiting: j.pending, Missing: len(j.entries) - j.pending, Held: j.pending == 0 && j.owing == 0,
+		Waiting: j.pending, Missing: len(j.entries) - j.pending, Held: j.pending == 0 && j.nodesAsked == 0,
 	}
 	if j.pending > 0 {
 		for id, e := range j.entries {

@@ -7,18 +7,16 @@ import (
 	"sync"
 )
 
-// ErrNotStored is wrapped where nothing can be stored now, whatever it is. The sender
-// tries again.
+// ErrNotStored is wrapped when records cannot be stored now. The sender retries.
 var ErrNotStored = errors.New("not stored")
 
-// storedWaits are those who wait until the records they brought are on disk. The zero
-// value is ready.
+// storedWaits holds callbacks that wait for records to be stored. The zero value is ready.
 type storedWaits struct {
 	mu      sync.Mutex
 	waits   []storedWait
-	upTo    uint64 // stored, or refused, up to this number
-	failed  error  // why the last were not
-	from    uint64 // those from here on
+	upTo    uint64 // settled up to this sequence number
+	failed  error  // result of the last commit
+	from    uint64 // first record that failed applies to
 	settled chan struct{}
 }
 
@@ -27,18 +25,18 @@ type storedWait struct {
 	then func(error)
 }
 
-// settle ends the waits up to a number.
+// settle completes the waits up to upTo.
 func (w *storedWaits) settle(upTo uint64, err error) {
 	for _, then := range w.end(upTo, err) {
 		then(err)
 	}
 }
 
-// end takes out the waits up to a number.
+// end removes the waits up to upTo and returns their callbacks.
 func (w *storedWaits) end(upTo uint64, err error) (over []func(error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil || w.failed == nil { // a first failure, or an end of them
+	if err == nil || w.failed == nil { // first failure, or first success after one
 		w.from = w.upTo + 1
 	}
 	w.upTo, w.failed = max(w.upTo, upTo), err
@@ -59,7 +57,7 @@ func (w *storedWaits) end(upTo uint64, err error) (over []func(error)) {
 	return over
 }
 
-// next returns a channel that is closed when settle is called the next time.
+// next returns a channel closed by the next settle.
 func (w *storedWaits) next() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +67,7 @@ func (w *storedWaits) next() <-chan struct{} {
 	return w.settled
 }
 
-// add enters a wait, or reports what is known already.
+// add registers a wait, or returns a result already known.
 func (w *storedWaits) add(upTo uint64, then func(error)) (err error, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,12 +82,11 @@ func (w *storedWaits) add(upTo uint64, then func(error)) (err error, known bool)
 	}
 }
 
-// Settle carries out a [Stored] effect: it ends the waits for what is stored, or could not be.
+// Settle applies a [Stored] effect: it completes the waits.
 func (e *Engine) Settle(s Stored) { e.waits.settle(s.UpTo, s.Err) }
 
-// WhenStored calls then when all records up to a number are on disk, or with an error that
-// wraps [ErrNotStored] when they could not be stored now. It may call then at once, else
-// [Engine.Settle] does.
+// WhenStored calls then once all records up to upTo are stored, or with an error that wraps
+// [ErrNotStored]. It calls then at once if the result is known, otherwise from [Engine.Settle].
 func (e *Engine) WhenStored(upTo uint64, then func(error)) {
 	wrapped := func(err error) {
 		if err != nil {
@@ -102,8 +99,8 @@ func (e *Engine) WhenStored(upTo uint64, then func(error)) {
 	}
 }
 
-// WaitStored waits until all records up to a number are on disk. Its error wraps
-// [ErrNotStored].
+// WaitStored blocks until all records up to upTo are stored, ctx ends or the master shuts down.
+// Its errors wrap [ErrNotStored].
 func (e *Engine) WaitStored(ctx context.Context, upTo uint64) error {
 	stored := make(chan error, 1)
 	e.WhenStored(upTo, func(err error) { stored <- err })
@@ -113,23 +110,23 @@ func (e *Engine) WaitStored(ctx context.Context, upTo uint64) error {
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", ErrNotStored, ctx.Err())
 	case <-e.cfg.Done:
-		return fmt.Errorf("%w: the master ends", ErrNotStored)
+		return fmt.Errorf("%w: the master is shutting down", ErrNotStored)
 	}
 }
 
-// WaitRoom waits while more records wait for the disk than may (bound word_queue).
+// WaitRoom blocks while the queue of records exceeds word_queue.
 func (e *Engine) WaitRoom(ctx context.Context) error {
 	for {
-		again := e.waits.next() // before it is counted
-		if e.Crowd() <= e.cfg.Bounds.WordQueue {
+		again := e.waits.next() // before the check
+		if e.Untried() <= e.cfg.Bounds.WordQueue {
 			return nil
 		}
 		select {
 		case <-again:
 		case <-ctx.Done():
-			return fmt.Errorf("wait until job records are stored: %w", ctx.Err())
+			return fmt.Errorf("wait for the job store: %w", ctx.Err())
 		case <-e.cfg.Done:
-			return errors.New("wait until job records are stored: the master ends")
+			return errors.New("wait for the job store: the master is shutting down")
 		}
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A request hears of the records that it brought whether they are stored, before or after
-// that is known.
+// A request learns whether its records are stored, before or after the commit.
 func TestWaitStored(t *testing.T) {
 	ctx := t.Context()
 	e := New(Config{})
@@ -43,7 +42,7 @@ func TestWaitStored(t *testing.T) {
 	}
 }
 
-// Nobody waits for an engine that ends.
+// Waits end with the engine.
 func TestWaitStored_End(t *testing.T) {
 	done := make(chan struct{})
 	close(done)

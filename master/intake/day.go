@@ -1,4 +1,3 @@
-// Package quota bounds how many bytes each of many peers may bring in a day.
 package intake
 
 import (
@@ -7,43 +6,43 @@ import (
 )
 
 const (
-	// step and steps make the quotaWindow: a day in steps, and the step that is under way.
+	// step and steps define the window: twelve full steps and the current one.
 	step  = 2 * time.Hour
 	steps = 13
-	// unit is what amounts are rounded up to, in bytes.
+	// unit is the granularity of amounts, in bytes.
 	unit = 256
 )
 
-// Overhead is what an entry costs beside its bytes, in bytes.
+// Overhead is added to the size of every entry, in bytes.
 const Overhead = 512
 
-// DailyQuota bounds the bytes that each id brings within 24 hours. The quotaWindow moves in steps of two
-// hours, so that it holds for up to 26. It is kept in memory alone: a restart begins anew.
-// A DailyQuota costs about 100 bytes for each id that brought something within the quotaWindow. It is
-// safe for concurrent use.
+// DailyQuota bounds the bytes per id and 24 hours. The window moves in steps of two hours and
+// covers up to 26. It is kept in memory; a restart clears it. Each active id takes about 100
+// bytes. It is safe for concurrent use.
 type DailyQuota struct {
-	limit int64 // in units; 0: no bound
+	limit int64 // in units; 0: unlimited
 
 	mu    sync.Mutex
 	ids   map[string]*quotaWindow
-	swept int64 // the step in which idle ids were dropped last
+	swept int64 // step of the last sweep
 }
 
-// quotaWindow is what one id brought, in units.
+// quotaWindow holds the amounts of one id, in units.
 type quotaWindow struct {
 	at    int64 // the latest step
 	sum   int64
 	parts [steps]uint32
 }
 
-// NewDailyQuota bounds each id to limit bytes a day; 0 is no bound.
+// NewDailyQuota returns a quota of limit bytes per id and day; 0 means unlimited.
 func NewDailyQuota(limit int64) *DailyQuota {
 	return &DailyQuota{limit: (max(limit, 0) + unit - 1) / unit, ids: map[string]*quotaWindow{}}
 }
 
 func units(bytes int) int64 { return (int64(bytes) + Overhead + unit - 1) / unit }
 
-// Take counts bytes of an id, unless they would exceed its day.
+// Take adds bytes to the window of id. It returns false, and adds nothing, if they exceed the
+// limit.
 func (d *DailyQuota) Take(id string, bytes int, now time.Time) bool {
 	if d.limit == 0 {
 		return true
@@ -57,7 +56,7 @@ func (d *DailyQuota) Take(id string, bytes int, now time.Time) bool {
 		w = &quotaWindow{at: at}
 		d.ids[id] = w
 	}
-	w.move(at)
+	w.advance(at)
 	if w.sum+n > d.limit {
 		return false
 	}
@@ -66,8 +65,8 @@ func (d *DailyQuota) Take(id string, bytes int, now time.Time) bool {
 	return true
 }
 
-// Give takes back what was counted and not brought.
-func (d *DailyQuota) Give(id string, bytes int) {
+// Refund removes bytes that were counted and not used.
+func (d *DailyQuota) Refund(id string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if w := d.ids[id]; w != nil {
@@ -77,8 +76,8 @@ func (d *DailyQuota) Give(id string, bytes int) {
 	}
 }
 
-// move lets the quotaWindow end at a step. A clock that was set back does not move it.
-func (w *quotaWindow) move(at int64) {
+// advance moves the window to a step. It ignores a clock that was set back.
+func (w *quotaWindow) advance(at int64) {
 	for i := w.at + 1; i <= min(at, w.at+steps); i++ {
 		w.sum -= int64(w.parts[i%steps])
 		w.parts[i%steps] = 0
@@ -86,14 +85,14 @@ func (w *quotaWindow) move(at int64) {
 	w.at = max(w.at, at)
 }
 
-// sweep drops ids that brought nothing within the quotaWindow. The caller holds mu.
+// sweep removes ids with an empty window. The caller holds d.mu.
 func (d *DailyQuota) sweep(at int64) {
 	if at == d.swept {
 		return
 	}
 	d.swept = at
 	for id, w := range d.ids {
-		if w.move(at); w.sum == 0 {
+		if w.advance(at); w.sum == 0 {
 			delete(d.ids, id)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// In no 24 hours does an id bring more than its day, and after 26 hours it has all of it again.
+// No id exceeds its limit within 24 hours, and the full limit is available again after 26 idle
+// hours.
 func TestDay(t *testing.T) {
 	const limit = 100 << 10
 	r := rand.New(rand.NewPCG(1, 2))
@@ -51,7 +52,7 @@ func TestDay_Give(t *testing.T) {
 		if !d.Take("m", 5*Overhead, now) {
 			t.Fatal("what was given back is counted")
 		}
-		d.Give("m", 5*Overhead)
+		d.Refund("m", 5*Overhead)
 	}
 	if !d.Take("m", 8*Overhead, now) || d.Take("m", 8*Overhead, now) || d.Take("m", 8*Overhead, now.Add(-48*time.Hour)) {
 		t.Error("the bound does not hold")
@@ -64,7 +65,7 @@ func TestDay_Give(t *testing.T) {
 	}
 }
 
-// Ids that brought nothing for a day are forgotten.
+// Idle ids are removed.
 func TestDay_Forgets(t *testing.T) {
 	d, now := NewDailyQuota(1<<20), time.Unix(1_790_000_000, 0)
 	for i := range 10_000 {

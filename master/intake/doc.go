@@ -1,5 +1,5 @@
-// Package intake takes what minions and nodes below bring: returns, which are
-// acknowledged when they are stored, and events, among them what nodes say of jobs. It
-// asks the policy (master/ownership) who may speak for whom, gives returns and words to
-// the engine (master/engine), and fires all else on the bus.
+// Package intake receives what minions and nodes below send: returns, which are acknowledged after
+// they are stored, and events, including the reports of nodes. It checks with the policy
+// (master/ownership) who may report for whom, passes returns and reports to the engine
+// (master/engine), and fires everything else on the bus.
 package intake

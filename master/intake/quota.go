@@ -9,36 +9,35 @@ import (
 )
 
 var (
-	errReturnsQuota = errors.New("returns that no open job waits for exceed what one minion may bring in 24 hours; they are answered and not stored (option minion_returns_max_bytes)")
-	errEventsQuota  = errors.New("events exceed what one minion may bring in 24 hours; they are answered and dropped (option minion_events_max_bytes)")
+	errReturnsQuota = errors.New("unexpected returns of the minion exceed its daily quota and are not stored; see option minion_returns_max_bytes")
+	errEventsQuota  = errors.New("events of the minion exceed its daily quota and are dropped; see option minion_events_max_bytes")
 )
 
-// charged are returns that are within the quotas of their minions.
+// charged holds returns within the quotas of their minions.
 type charged struct {
 	s     *Service
 	rets  []returners.Return
-	bytes []int // what was counted for each; 0: an open job waits for it
+	bytes []int // bytes counted for each; 0: expected by an open job
 	loads []returners.Load
 }
 
-// withinQuota leaves out the returns, and the loads that came with them alone, which exceed
-// the quota of their minion. A return that a job open here waits for does not count: each
-// minion has one of each job, and who gives jobs is the operator.
+// withinQuota drops returns that exceed the quota of their minion, and their loads. Returns that
+// an open job expects do not count: the operator decides how many jobs there are.
 func (s *Service) withinQuota(rets []returners.Return, loads []returners.Load) charged {
 	c := charged{s: s, loads: loads}
-	lost := map[string]bool{} // jobs of which nothing is left
+	lost := map[string]bool{} // jobs with no return left
 	for _, r := range rets {
 		n := 0
 		if !s.o.Jobs.Asked(r.JID, r.ID, r.Via != "") {
 			n = len(r.Full)
 			for _, l := range loads {
-				if l.JID == r.JID && r.Via == "" { // its own, of salt-call or a schedule
+				if l.JID == r.JID && r.Via == "" { // load of salt-call or a schedule
 					n += len(l.Raw)
 				}
 			}
 			//mutant:minion-returns-per-day
 			if payer := s.payer(r.ID); !s.returns.Take(payer, n, s.o.Now()) {
-				s.exceeds(payer, r.Via, r.JID, errReturnsQuota)
+				s.reportQuota(payer, r.Via, r.JID, errReturnsQuota)
 				if _, kept := lost[r.JID]; !kept {
 					lost[r.JID] = true
 				}
@@ -57,33 +56,33 @@ func (s *Service) withinQuota(rets []returners.Return, loads []returners.Load) c
 	return c
 }
 
-// payer is the minion whose quota a return counts for: of a resource that which manages it.
+// payer returns the minion whose quota a return counts for; a resource counts for its manager.
 func (s *Service) payer(id string) string { return cmp.Or(s.o.Resources.Manager(id), id) }
 
-// settle gives back what was counted for returns that were not stored.
-func (c charged) settle(fresh []bool, err error) {
+// refund returns the bytes of returns that were not stored.
+func (c charged) refund(fresh []bool, err error) {
 	for i, r := range c.rets {
 		if c.bytes[i] > 0 && (err != nil || !fresh[i]) {
-			c.s.returns.Give(c.s.payer(r.ID), c.bytes[i])
+			c.s.returns.Refund(c.s.payer(r.ID), c.bytes[i])
 		}
 	}
 }
 
-// mayBring counts an event of a minion, and reports whether it is within the quota.
-func (s *Service) mayBring(id string, bytes int) bool {
+// withinEventQuota counts an event of a minion and reports whether it is within the quota.
+func (s *Service) withinEventQuota(id string, bytes int) bool {
 	//mutant:minion-events-per-day
 	if s.events.Take(id, bytes, s.o.Now()) {
 		return true
 	}
-	s.exceeds(id, "", "", errEventsQuota)
+	s.reportQuota(id, "", "", errEventsQuota)
 	return false
 }
 
-// exceeds counts and reports a refusal; via is the node that it came through.
-func (s *Service) exceeds(id, via, jid string, why error) {
+// reportQuota counts and reports a refusal. via is the node it came through.
+func (s *Service) reportQuota(id, via, jid string, why error) {
 	path := id
 	if via != "" {
-		path = via + "/" + id // each minion has its turn in the log, and not its node
+		path = via + "/" + id // rate-limit the log per minion, not per node
 	}
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfQuota, Path: path, ID: id, JID: jid, Err: why})
 	s.overQuota.note(Recent{ID: id, JID: jid, Why: why.Error(), Since: s.o.Now()})

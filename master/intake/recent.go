@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// recentFor is how long the tree shows what happened to returns of minions.
+// recentFor is how long the tree shows a problem with returns.
 const recentFor = time.Hour
 
-// Recent counts what happened to minions in the last hour. N is 0 if nothing did.
+// Recent counts events of one kind in the last hour.
 type Recent struct {
 	N       int
-	ID, JID string // of the last; JID is "" if no job is involved
+	ID, JID string // of the last event; JID is "" if no job is involved
 	Why     string
-	Since   time.Time // of the last
+	Since   time.Time // time of the last event
 }
 
-// recent is what the tree shows of one kind of happenings. It is safe for concurrent use.
+// recent tracks events of one kind. It is safe for concurrent use.
 type recent struct {
 	mu   sync.Mutex
 	last Recent
 }
 
-// note adds one more.
+// note adds an event.
 func (r *recent) note(x Recent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,11 +42,11 @@ func (r *recent) at(now time.Time) Recent {
 	return r.last
 }
 
-// Refused are returns that were refused for good.
+// Refused counts permanently refused returns.
 func (s *Service) Refused() Recent { return s.refused.at(s.o.Now()) }
 
-// OverQuota are refusals since a minion brought more than it may.
+// OverQuota counts refusals because of a minion's quota.
 func (s *Service) OverQuota() Recent { return s.overQuota.at(s.o.Now()) }
 
-// Unsaved are returns that a returner of their minion did not save.
+// Unsaved counts returns that a returner on the minion did not save.
 func (s *Service) Unsaved() Recent { return s.unsaved.at(s.o.Now()) }

@@ -11,14 +11,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A return ends in one of three ways: it is stored; nothing can be stored just now and
-// it comes again; or it can never be taken. The last is a verdict, and a verdict ends
-// the job for that minion: an error is stored in the place of the return, goes up the
-// tree as one, and says why. Otherwise the minion, which is connected and has done its
-// work, would be waited for without end.
+// A return is stored, is retried because nothing can be stored now, or is refused permanently. A
+// refusal ends the job for the minion: an error with the reason is stored in place of the return
+// and goes up the tree. Otherwise the connected minion, which is done, would stay pending forever.
 
-// refuseReturn ends the job of a return that can never be taken. That is its sender's
-// own doing, so it needs to be proven who that is; of others the error is given back.
+// refuseReturn stores an error in place of a return that can never be accepted. Only a sender with
+// a proven id may cause that; for others it returns why.
 func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.Return, why error) error {
 	proven := r.Version >= 3 || r.Proven
 	if err := s.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
@@ -30,17 +28,16 @@ func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.
 	}
 	sender := ret.ID
 	//mutant:resource-unusable
-	ret.ID = cmp.Or(res, ret.ID) // the error stands in its place, and not in the minion's
-	row, err := s.unusable(ret, sender, why)
+	ret.ID = cmp.Or(res, ret.ID) // the error replaces the resource's return
+	row, err := s.errorRow(ret, sender, why)
 	if err != nil {
 		return err
 	}
 	return s.keep(ctx, []returners.Return{row}, nil)
 }
 
-// unusable counts and tells a return that can never be taken, and gives the error
-// that is stored in its place.
-func (s *Service) unusable(ret wire.Return, path string, why error) (returners.Return, error) {
+// errorRow records a permanently rejected return, and returns the error to store in its place.
+func (s *Service) errorRow(ret wire.Return, path string, why error) (returners.Return, error) {
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
 	s.refused.note(Recent{ID: ret.ID, JID: ret.JID, Why: why.Error(), Since: s.o.Now()})
 	ret, err := ErrorInPlace(ret, s.o.Node, why)

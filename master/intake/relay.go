@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/master/ownership"
 )
 
-// relayer is who passes events on: a node, or a minion with several at once.
+// relayer is the sender of several events: a node or a minion.
 type relayer struct {
 	id     string
 	isNode bool
 	pretag string
 }
 
-// tags returns the names under which an event is fired.
+// tags returns the tags under which an event is fired.
 func (r relayer) tags(tag string) []string {
 	if r.pretag == "" {
 		return []string{tag}
@@ -24,8 +24,8 @@ func (r relayer) tags(tag string) []string {
 	return []string{tag, r.pretag + "/" + tag}
 }
 
-// relayer tells in which role the sender of a bulk of events speaks. A pretag
-// under "syndic/" is a node's, and must be its own.
+// relayer determines the role of a sender. A pretag "syndic/ID" is a node's, and must carry its
+// own id.
 func (s *Service) relayer(id string, e wire.MinionEvent) (relayer, error) {
 	r := relayer{id: id, isNode: s.o.Policy.IsNode(id)}
 	if e.HasPretag {
@@ -47,9 +47,8 @@ func (s *Service) relayer(id string, e wire.MinionEvent) (relayer, error) {
 	return r, nil
 }
 
-// relay fires one event that was passed on, under its own name and under the
-// relayer's, as Salt does; words on jobs go to the engine, which has them fired. What only
-// masters may say is believed of nodes alone.
+// relay fires one event of a relayer under its own tag and, as Salt does, under the pretag.
+// Reports go to the engine instead. Only nodes may send events of masters.
 func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	refuse := func(err error) (uint64, error) {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
@@ -60,22 +59,22 @@ func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	case !r.isNode:
 		for _, tag := range r.tags(x.Tag) {
 			if err := s.o.Policy.MayFire(r.id, tag); err != nil {
-				return refuse(fmt.Errorf("a minion may not fire %q under %q: %w", x.Tag, r.pretag, err))
+				return refuse(fmt.Errorf("fire %q under %q: %w", x.Tag, r.pretag, err))
 			}
-			if !s.mayBring(r.id, len(tag)+len(x.Data)) {
+			if !s.withinEventQuota(r.id, len(tag)+len(x.Data)) {
 				return 0, nil
 			}
 		}
 	default:
 		if err := s.o.Policy.MayRelay(r.id, x.Tag); err != nil {
-			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
+			return refuse(fmt.Errorf("relay %q: %w", x.Tag, err))
 		}
 		var taken bool
-		if data, upTo, taken = s.fromBelow(r.id, x.Tag, data); taken {
+		if data, upTo, taken = s.receiveFromNode(r.id, x.Tag, data); taken {
 			return upTo, nil
 		}
 		origin = r.id
-		// Salt 3008 shows it under the name of the node alone: this master publishes nothing.
+		// Salt 3008 shows it under the node's name only: this master published nothing.
 		if _, kind, _, _ := jobevent.Parse(x.Tag); kind == jobevent.KindPublication && r.pretag != "" {
 			tag = ""
 		}

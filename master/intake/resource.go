@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// resourceField names the resource that a minion of Salt 3008 returns for.
+// resourceField holds the resource that a minion of Salt 3008 returns for.
 const resourceField = "resource_id"
 
-// errNotManaged and its like say why a minion does not return for a resource.
+// Reasons why a minion may not return for a resource.
 var (
-	errNotManaged = errors.New("it returns for a resource that it has not registered, that another minion has registered, or whose id has a key")
-	errUnprovenID = errors.New("it returns for a resource without proof of who it is; protocol version 3 proves that")
+	errNotManaged = errors.New("resource is not registered by the minion, or its id has a key")
+	errUnprovenID = errors.New("return for a resource requires protocol version 3")
 )
 
-// resourceOf gives the resource that a minion returns for, "" if it returns for itself. Salt
-// believes every minion about every id.
+// resourceOf returns the resource that a minion returns for, or "" for itself. Salt accepts any id
+// from any minion.
 func (s *Service) resourceOf(r *server.Request, ret wire.Return) (string, error) {
 	raw, err := wire.Field(r.Load, resourceField)
 	if err != nil || raw == nil {
@@ -38,13 +38,12 @@ func (s *Service) resourceOf(r *server.Request, ret wire.Return) (string, error)
 	return id, nil
 }
 
-// excludes reports whether a job was certainly not for a minion, nor for the resource of it
-// that res is.
+// excludes reports whether a job certainly matched neither the minion nor its resource res.
 func (s *Service) excludes(jid, minion, res string) bool {
 	return s.o.Policy.Excludes(jid, minion) && (res == "" || s.o.Policy.Excludes(jid, res))
 }
 
-// underResource is the return as one of the resource, in the form that Salt stores.
+// underResource rewrites a return as one of the resource, in Salt's stored form.
 func underResource(ret wire.Return, res string) (wire.Return, error) {
 	v, err := wire.DecodeWithin(ret.Full, wire.Limits{MaxNodes: server.MaxValues})
 	full, ok := v.(*wire.Map)
@@ -63,8 +62,8 @@ func underResource(ret wire.Return, res string) (wire.Return, error) {
 	return ret, nil
 }
 
-// isResource reports whether a node below has said of an id which is no minion of it that it
-// answers a job: a resource does not match the glob that means its minion.
+// isResource reports whether id, which is no minion of the node via, is expected to answer a job
+// through it. A resource need not match the glob that matches its minion.
 func (s *Service) isResource(jid, via, id string) bool {
 	return s.o.Jobs.Counts(jid, id) && !s.o.Policy.Claims().Has(via, id) && !s.o.Keys.Accepted(id)
 }

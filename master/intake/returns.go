@@ -15,17 +15,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-var errNotMeant = errors.New("the job was not meant for this minion")
+var errNotMeant = errors.New("job does not match the minion")
 
-// What minions say in the place of a jid of what nobody has published: of salt-call and of
-// schedules, who leave it to the master, and of jobs whose results are not to be stored.
+// Values of jid for jobs that nobody published: salt-call and schedules leave the jid to the
+// master, or ask not to store the return.
 const (
 	jidByMaster = "req"
 	jidNoCache  = "nocache"
 )
 
-// ownJID is our addition to a return that leaves the jid to the master: the one that the
-// minion has given its job. A return that is sent twice is the same one by it.
+// ownJID is mom's addition to a return that leaves the jid to the master: the minion's id of the
+// job. A repeated return is recognized by it.
 const ownJID = "mom_jid"
 
 func init() {
@@ -33,22 +33,22 @@ func init() {
 		Name: "_return", Who: server.Peer, Whole: true,
 		Args: []string{"jid", "return", "fun", "fun_args", "success", "retcode", "out", "user", "master_id", "sig"},
 		Doc: `
-One minion's answer to a job. It is acknowledged when it is stored.
+A minion's return of a job. It is acknowledged after it is stored.
 
 jid
-    The job; req leaves it to the master, nocache has the return told and not stored.
+    The job. req: the master chooses one. nocache: the return is fired and not stored.
 return, fun, fun_args, success, retcode, out
-    The result, of what, how it ended, and the outputter that suits it.
+    The result, the function, its status and its outputter.
 user, master_id
-    Who asked for the job and which master, as the publication had it.
+    The user and the master of the job, from the publication.
 sig
-    The minion's signature of all that, with minion_sign_messages.
+    The minion's signature of the return, with minion_sign_messages.
 `,
 	}, func(s *Service) server.Handler { return s.onReturn })
 }
 
-// onReturn serves `_return`: one minion's answer (Salt wire reference §9.1). The
-// acknowledgement leaves only after the commit.
+// onReturn serves `_return`: one minion's return (Salt wire reference §9.1). It acknowledges after
+// the commit.
 func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) {
 	ret, err := wire.ParseReturn(r.Load)
 	if err != nil {
@@ -57,13 +57,13 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		if kept := s.refuseReturn(ctx, r, RowOutline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
-		return nil, err // which Salt answers by an empty text
+		return nil, err // Salt answers with an empty string
 	}
 	if err := s.mayReturn(r, ret); err != nil {
 		return nil, err
 	}
 	//mutant:stock-minions-stay-minions
-	if r.Version >= 3 { // before that, anybody could say this of anybody
+	if r.Version >= 3 { // older versions do not prove the id
 		s.o.Policy.ActsAsMinion(r.ID)
 	}
 	own, err := chosenJID(ret)
@@ -101,11 +101,11 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		return nil, fmt.Errorf("return of job %s of %s: %w", ret.JID, ret.ID, err)
 	}
 	if ret.JID == jidNoCache {
-		return nil, s.tellOnly(row)
+		return nil, s.fireOnly(row)
 	}
 	var loads []returners.Load
 	if ret.JID == jidByMaster {
-		if row, err = s.giveJID(row, own); err != nil {
+		if row, err = s.assignJID(row, own); err != nil {
 			return nil, err
 		}
 		loads = []returners.Load{{JID: row.JID, Raw: row.Full, User: ret.User, At: row.At}}
@@ -113,7 +113,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	return nil, s.keep(ctx, []returners.Return{row}, loads)
 }
 
-// row is the row of a return, with secrets in its arguments masked.
+// row returns the row of a return, with masked arguments.
 func (s *Service) row(ret wire.Return) (returners.Return, error) {
 	if wire.Count(ret.FunArgs) > 0 || ret.Extra != nil && ret.Extra.Has("arg") {
 		//mutant:mask-passwords-of-returns
@@ -126,7 +126,7 @@ func (s *Service) row(ret wire.Return) (returners.Return, error) {
 	return RowOf(ret, s.o.Now()), nil
 }
 
-// mayReturn tells whether a return names a job, and its sender.
+// mayReturn checks the jid and the sender of a return.
 func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 	switch {
 	case ret.JID != jidByMaster && ret.JID != jidNoCache && !jid.Valid(ret.JID):
@@ -140,8 +140,8 @@ func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 	return nil
 }
 
-// chosenJID is the jid of a return, or that which the minion has given a job of its own. By
-// its form it can be no job of anybody else, whose load it would replace.
+// chosenJID returns the jid of a return, or the minion's own id of its job. The form of an own id
+// prevents it from replacing the load of another job.
 func chosenJID(ret wire.Return) (string, error) {
 	if ret.JID != jidByMaster || ret.Extra == nil || !ret.Extra.Has(ownJID) {
 		return ret.JID, nil
@@ -153,12 +153,12 @@ func chosenJID(ret wire.Return) (string, error) {
 			return own, nil
 		}
 	}
-	return "", fmt.Errorf("return of %q: %s is no job id that it may give", ret.ID, ownJID)
+	return "", fmt.Errorf("return of %q: %s is not a valid own job id", ret.ID, ownJID)
 }
 
-// giveJID replaces the jid "req" by that which the minion has chosen, or by a fresh one, and
-// adds what makes the return the load of its own job.
-func (s *Service) giveJID(r returners.Return, own string) (returners.Return, error) {
+// assignJID replaces the jid "req" by the minion's own id or a new one, and turns the return into
+// the load of its job.
+func (s *Service) assignJID(r returners.Return, own string) (returners.Return, error) {
 	v, err := wire.DecodeWithin(r.Full, wire.Limits{MaxNodes: server.MaxValues})
 	full, ok := v.(*wire.Map)
 	if err == nil && !ok {
@@ -184,20 +184,19 @@ func (s *Service) giveJID(r returners.Return, own string) (returners.Return, err
 	return r, nil
 }
 
-// keep stores returns durably, then tells the bus and the ledger of those that
-// are new. Repeats, and what exceeds the quota of a minion, are acknowledged and change
-// nothing.
+// keep commits returns and passes the new ones to the engine. Repeated returns and those over
+// quota are acknowledged without effect.
 func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []returners.Load) error {
 	c := s.withinQuota(rets, loads)
 	if rets, loads = c.rets, c.loads; len(rets)+len(loads) == 0 {
 		return nil
 	}
 	save := s.o.Jobs.Returns(rets, loads)
-	ctx, span := s.commit(ctx, rets)
+	ctx, span := s.commitSpan(ctx, rets)
 	fresh, err := s.o.Store.SaveReturns(ctx, save.Batch.Returns, save.Batch.Loads...)
 	span.End(err)
 	s.o.Jobs.Saved(save, returners.Result{NewReturns: fresh}, err)
-	c.settle(fresh, err)
+	c.refund(fresh, err)
 	if err != nil {
 		return fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
@@ -209,9 +208,9 @@ func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []ret
 	return nil
 }
 
-// tellOnly has the bus hear of a return that nobody is to store.
-func (s *Service) tellOnly(r returners.Return) error {
-	if !s.mayBring(r.ID, len(r.Full)) {
+// fireOnly fires a return that is not to be stored.
+func (s *Service) fireOnly(r returners.Return) error {
+	if !s.withinEventQuota(r.ID, len(r.Full)) {
 		return nil
 	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: jobevent.TagReturn(r.JID, r.ID), Data: r.Full, Stamp: s.o.Now()})

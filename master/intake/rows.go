@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// RowOf is the row of a return that came at a time.
+// RowOf returns the row of a return received at a time.
 func RowOf(ret wire.Return, at time.Time) returners.Return {
 	return returners.Return{
 		JID: ret.JID, ID: ret.ID, Fun: ret.FunName(), Success: succeeded(ret), Retcode: ret.Retcode,
@@ -16,8 +16,7 @@ func RowOf(ret wire.Return, at time.Time) returners.Return {
 	}
 }
 
-// succeeded is what the return itself says; one without the field succeeded if
-// its retcode is 0.
+// succeeded returns the success field of a return, by default whether the retcode is 0.
 func succeeded(ret wire.Return) bool {
 	if ret.HasSuccess {
 		return ret.Success
@@ -25,9 +24,8 @@ func succeeded(ret wire.Return) bool {
 	return ret.Retcode == 0
 }
 
-// RowBelow makes the return of one minion out of what a node passes up of a job, in the
-// form and order in which Salt's own master makes its event. Its fields nest no deeper
-// than depth.
+// RowBelow builds the return of one minion from a node's `_syndic_return`, with the fields and
+// order of Salt's event. It returns an error if the fields nest deeper than depth.
 func RowBelow(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
 	if mr.Err != nil {
 		return wire.Return{}, mr.Err
@@ -64,8 +62,7 @@ func RowBelow(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, e
 	return ret, err
 }
 
-// ErrorInPlace is the error that is stored in the place of a return that can never be
-// taken by a master, and why.
+// ErrorInPlace returns the error stored in place of a permanently rejected return.
 func ErrorInPlace(ret wire.Return, by string, why error) (wire.Return, error) {
 	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, by, why)))
 	if err != nil {
@@ -74,10 +71,10 @@ func ErrorInPlace(ret wire.Return, by string, why error) (wire.Return, error) {
 	return wire.ParseReturn(full)
 }
 
-// RowOutline is what can be read of a return of a minion that is none.
+// RowOutline returns the readable fields of an invalid return.
 func RowOutline(id string, load wire.Raw) wire.Return {
 	ret := wire.Return{ID: id}
-	// What is wrong with a field is told by who could not read the whole.
+	// The caller has reported the error.
 	_ = wire.Fields(load, func(field string, val wire.Raw) error {
 		switch field {
 		case "jid":

@@ -27,7 +27,7 @@ func text(t testing.TB, r wire.Raw) string {
 	return s
 }
 
-// fieldNames are the names of the fields of a load in their order.
+// fieldNames returns the field names of a load in order.
 func fieldNames(t testing.TB, load wire.Raw) string {
 	t.Helper()
 	var names []string
@@ -37,7 +37,7 @@ func fieldNames(t testing.TB, load wire.Raw) string {
 	return strings.Join(names, " ")
 }
 
-// nested is a value of so many lists, one in the other.
+// nested returns a value of n nested lists.
 func nested(deep int) any {
 	var v any = "x"
 	for range deep {
@@ -82,8 +82,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// What a node passes up becomes the event that Salt's own master makes of it: jid and id
-// first, then the minion's fields, then those that only the node's account has.
+// A return of a node becomes the event of Salt's master: jid and id, then the minion's fields,
+// then those that only the node has.
 func TestBelow(t *testing.T) {
 	value := func(kv ...any) wire.Raw { return raw(t, wire.NewMap(kv...)) }
 	job := wire.SyndicJob{JID: "20261123000000000001", MasterID: "leaf1_master", Out: "highstate"}
@@ -141,8 +141,7 @@ func TestBelow_Refused(t *testing.T) {
 	}
 }
 
-// The error in the place of a return is a return that ends the job: it is read as one,
-// says why, and is marked.
+// The error in place of a return parses as a return that ends the job, with the reason and a mark.
 func TestInPlace(t *testing.T) {
 	ret := wire.Return{ID: "web1", JID: "20261123000000000001", Fun: raw(t, "test.ping"), User: "root", MasterID: "leaf1_master"}
 	got, err := ErrorInPlace(ret, "top1", errors.New("it nests deeper than 30"))
@@ -161,7 +160,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// RowOf a load that is no return what can be read is kept, whatever else is wrong with it.
+// RowOutline keeps the readable fields of an invalid load.
 func TestOutline(t *testing.T) {
 	whole := raw(t, wire.NewMap("id", "liar", "jid", "20261123000000000001", "fun", "test.ping", "user", "root", "master_id", "leaf1"))
 	ret := RowOutline("web1", whole)
@@ -176,8 +175,7 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// Whatever bytes come from a minion or a node: each ends as a row that is whole, or as a
-// refusal in whose place an error can be stored.
+// Any input becomes a complete row, or a refusal with an error in its place.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte(raw(f, wire.NewMap("return", true, "retcode", 0))), "20261123000000000001", 3)
 	f.Add([]byte(raw(f, wire.NewMap("return", nested(5), "fun", []any{"a.b"}))), "20261123000000000001", 4)
@@ -188,7 +186,7 @@ func FuzzRows(f *testing.F) {
 		if err != nil {
 			ret = RowOutline("web1", value)
 			if ret, err = ErrorInPlace(ret, "top1", err); err != nil {
-				return // told: it has no jid
+				return // reported: it has no jid
 			}
 		} else if ferr := wire.FitFields(ret.Full, depth); ferr != nil {
 			t.Errorf("taken deeper than %d: %v", depth, ferr)

@@ -23,10 +23,10 @@ import (
 	"github.com/momtree/mom/master/signatures"
 )
 
-// Options of a [Service]. None may be left out.
+// Options configures a [Service]. All fields are required.
 type Options struct {
-	Node         string // in the tree
-	Depth        int    // how deep the values may nest that are taken
+	Node         string // id of this node in the tree
+	Depth        int    // maximum nesting of values
 	Keys         *keyring.Ring
 	Policy       *ownership.Policy
 	Peers        *peers.Service
@@ -41,35 +41,35 @@ type Options struct {
 	Stats        *meters.Counters
 	Tracer       *tracing.Tracer // nil: off
 	Traces       *meters.TraceBook
-	// Mask hides secrets in the arguments that returns and loads carry.
+	// Mask masks secrets in the arguments of returns and loads.
 	Mask secrets.Masker
-	// ReturnsADay and EventsADay bound the bytes that one minion brings in a day: of returns
-	// that no open job waits for, and of events. 0: no bound.
+	// ReturnsADay bounds the bytes per minion and day of returns that no open job expects,
+	// EventsADay those of events. 0: unlimited.
 	ReturnsADay, EventsADay int64
-	// OtherRecord compares what a node says a job is with what is known of it.
+	// OtherRecord compares a node's load of a job with the stored one.
 	OtherRecord func(ctx context.Context, node, jid string, load wire.Raw)
 	Log         *slog.Logger
 	Now         func() time.Time
 }
 
-// Service takes returns and events. It is safe for concurrent use.
+// Service receives returns and events. It is safe for concurrent use.
 type Service struct {
-	o     Options
-	words sequence.Gate // of the nodes below
+	o    Options
+	gate sequence.Gate // orders the reports of each node
 
 	returns, events             *DailyQuota
 	refused, overQuota, unsaved recent
 }
 
-// New makes one.
+// New returns a Service.
 func New(o Options) *Service {
 	return &Service{o: o, returns: NewDailyQuota(o.ReturnsADay), events: NewDailyQuota(o.EventsADay)}
 }
 
 var commands server.Set[*Service]
 
-// Commands are those by which minions and nodes bring what they have.
+// Commands returns the commands for returns and events.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve registers the commands on srv.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -15,9 +15,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// claimPatience is how long a return waits for the report of a node that a
-// minion has just moved to.
-const claimPatience = 2 * time.Second
+// claimWait is how long a return waits for the report that its minion has moved to the node.
+const claimWait = 2 * time.Second
 
 func init() {
 	commands.Register(server.Command{
@@ -27,16 +26,15 @@ func init() {
 Returns of minions below a node, of one or several jobs, in one commit.
 
 load
-    A list, for each job its jid, fun, load and, by minion, the results in return. A
-    sender that may not be a node is refused.
+    A list of jobs, each with jid, fun, load and, in return, the results by minion. The
+    sender must be allowed to be a node.
 `,
 	}, func(s *Service) server.Handler { return s.onSyndicReturn })
 }
 
-// onSyndicReturn serves `_syndic_return`: returns of minions below a node (Salt
-// wire reference §9.2). All of one request share a commit. What cannot be a
-// return is left out and reported: it would be refused again each time, and the
-// others with it.
+// onSyndicReturn serves `_syndic_return`: returns of minions below a node (Salt wire reference
+// §9.2). All returns of a request share a commit. Invalid entries are skipped and reported:
+// refusing the request would make the node resend the others forever.
 func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, error) {
 	begun := s.o.Now()
 	sr, err := wire.ParseSyndicReturn(r.Load)
@@ -45,23 +43,23 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 	}
 	var rets []returners.Return
 	var loads []returners.Load
-	nodes := map[string]error{} // whether each that speaks may
+	nodes := map[string]error{} // by node: nil if it may return for others
 	for _, err := range sr.Broken {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: r.ID, Err: err})
 	}
 	var verdicts wire.Verdicts
-	patience, cancel := context.WithTimeout(ctx, claimPatience)
+	patience, cancel := context.WithTimeout(ctx, claimWait)
 	defer cancel()
 	for _, j := range sr.Loads {
 		via := r.ID
-		if r.Version < 3 { // which names the syndic only inside
+		if r.Version < 3 { // names the syndic only in the load
 			via = j.ID
 		}
 		if _, known := nodes[via]; !known {
 			nodes[via] = s.mayReturnFor(via)
 		}
 		if err := nodes[via]; err != nil {
-			if r.Version >= 3 { // all of it is in that name
+			if r.Version >= 3 { // the whole request is from that node
 				return nil, err
 			}
 			s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfNode, Path: via, JID: j.JID, Err: err})
@@ -71,11 +69,11 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 			s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
-		if s.o.Peers.AskedWho(j.JID) { // a syndic has passed on who its own connection is asked
+		if s.o.Peers.AskedWho(j.JID) { // this master's own question to the syndic's connection, passed on by it
 			continue
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
-			if err := wire.FitFields(j.Load, s.o.Depth); err != nil { // its returns are good all the same
+			if err := wire.FitFields(j.Load, s.o.Depth); err != nil { // its returns are still accepted
 				s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else if load, err := s.o.Mask.Load(j.Load); err != nil {
 				s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
@@ -85,23 +83,23 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 			}
 		}
 		for _, mr := range j.Returns {
-			ret, kind, err := s.below(patience, j, mr, via)
+			ret, kind, err := s.returnBelow(patience, j, mr, via)
 			of := wire.ReturnOf{JID: j.JID, ID: mr.ID}
 			switch {
 			case err == nil:
 			case kind == ownership.OfUnusable && s.o.Peers.Probed(j.JID):
 				continue
 			case kind == ownership.OfUnusable:
-				if s.o.Peers.Announces(presence.Syndic, via) { // a syndic of 3008 returns nothing any more after another answer than None
+				if s.o.Peers.Announces(presence.Syndic, via) { // a 3008 syndic stops returning after any answer but None
 					verdicts.Refuse(of, err.Error())
 				}
-				if ret, err = s.unusableBelow(j, mr, via, err); err != nil {
+				if ret, err = s.errorRowBelow(j, mr, via, err); err != nil {
 					return nil, err
 				}
 			default:
 				s.o.Policy.Trespassed(ownership.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
 				if kind == ownership.OfUnproven {
-					verdicts.Leave(of) // the node keeps it and sends it again
+					verdicts.Leave(of) // the node sends it again
 				}
 				continue
 			}
@@ -121,17 +119,17 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 	return verdicts.Reply(), nil
 }
 
-// mayReturnFor tells whether an id may pass returns of others on.
+// mayReturnFor checks whether via may pass on returns of others.
 func (s *Service) mayReturnFor(via string) error {
 	if !s.o.Keys.Accepted(via) {
-		return fmt.Errorf("returns through syndic %q: no accepted key of that id", via)
+		return fmt.Errorf("returns through syndic %q: id has no accepted key", via)
 	}
 	return s.o.Policy.Join(via)
 }
 
-// below builds the return of a minion behind a node. Of one that is refused it gives
-// the kind of trespass; [ownership.OfUnusable] is one that its minion is meant to give.
-func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ returners.Return, kind string, _ error) {
+// returnBelow builds the row of a return behind a node. If it is refused, kind is the kind of
+// trespass; [ownership.OfUnusable] means that the minion may return and the return is invalid.
+func (s *Service) returnBelow(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ returners.Return, kind string, _ error) {
 	//mutant:cve2024-22231-syndic-return
 	if err := keys.ValidID(mr.ID); err != nil {
 		return returners.Return{}, ownership.OfEntry, err
@@ -158,9 +156,9 @@ func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRet
 	return row, "", nil
 }
 
-// unusableBelow is the error in the place of a return of a minion behind a node.
-func (s *Service) unusableBelow(j wire.SyndicJob, mr wire.MinionReturn, via string, why error) (returners.Return, error) {
-	row, err := s.unusable(wire.Return{ID: mr.ID, JID: j.JID, Fun: j.Fun, MasterID: j.MasterID}, via, why)
+// errorRowBelow returns the error stored in place of a return behind a node.
+func (s *Service) errorRowBelow(j wire.SyndicJob, mr wire.MinionReturn, via string, why error) (returners.Return, error) {
+	row, err := s.errorRow(wire.Return{ID: mr.ID, JID: j.JID, Fun: j.Fun, MasterID: j.MasterID}, via, why)
 	row.Via = via
 	return row, err
 }

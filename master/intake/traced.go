@@ -11,18 +11,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// commit begins the span of a commit of returns.
-func (s *Service) commit(ctx context.Context, rets []returners.Return) (context.Context, tracing.Span) {
+// commitSpan starts the span of a commit of returns.
+func (s *Service) commitSpan(ctx context.Context, rets []returners.Return) (context.Context, tracing.Span) {
 	if !s.o.Tracer.On() || !trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx, tracing.Span{}
 	}
 	return s.o.Tracer.Start(ctx, "salt.returner.commit", trace.SpanKindInternal, attribute.Int("salt.returns", len(rets)))
 }
 
-// recordBelow makes a span in the trace of each job of which a node has brought returns: one
-// request may bring those of many.
+// recordBelow records a span for each job in a node's request.
 func (s *Service) recordBelow(ctx context.Context, via string, rets []returners.Return, begun time.Time, err error) {
-	if !s.o.Tracer.On() || trace.SpanContextFromContext(ctx).IsValid() { // a syndic that makes traces itself has one
+	if !s.o.Tracer.On() || trace.SpanContextFromContext(ctx).IsValid() { // a tracing syndic has its own span
 		return
 	}
 	count := map[string]int{}

@@ -25,7 +25,7 @@ type Options struct {
 	Rules  *access.Peers
 	// Own is the user of the master, in whose name jobs and runners are.
 	Own string
-	// Publish starts a job for a minion; see [publish.Service.GivePeer].
+	// Publish starts a job for a minion; see [publish.Service.PublishPeer].
 	Publish func(ctx context.Context, p wire.PublishLoad, peer string, rules []any) (*publish.Job, error)
 	// State gives the account of a job.
 	State func(jid string) (engine.Account, bool)

@@ -1,10 +1,10 @@
-// Package publications is what a master has on its publish port: a [Service] seals
-// publications and hands them to the subscribers, and gives those that a peer did not hear
-// to it when it is back. Those of open jobs, and of jobs queued for minions that are away,
-// are kept for that (package retention).
+// Package publications runs a master's publish port. A [Service] encrypts publications and sends
+// them to the subscribers. It keeps those of open and queued jobs (package retention) and
+// redelivers them to peers that missed them.
 //
-//	send.go    sealed, numbered, and sent to all or to some
-//	kept.go    what is kept with a job, and dropped; taken up again after a restart
-//	missed.go  what a peer did not hear: fetched by ours, given to stock minions
-//	queue.go   for whom a queued job waits; queued.go: told, and taken back, in the whole tree
+//	send.go    encrypts, numbers and sends
+//	judged.go  jobs with a checked list of minions
+//	kept.go    what is stored with a job, and restored after a restart
+//	missed.go  redelivery: mom peers fetch, stock minions are sent
+//	queue.go   deadlines of queued jobs; queued.go: list and cancel them in the whole tree
 package publications

@@ -12,23 +12,22 @@ import (
 	"github.com/momtree/mom/master/retention"
 )
 
-// listed is how many ids one publication of a judged job names. Beyond it each minion whose
-// connection is known is given a part of the list: 100,000 ids are 2 MB, which 100,000
-// minions would else be sent each.
-const listed = 512
+// maxListed is the maximum number of ids in one publication of a judged job. A longer list is
+// split by connection: 100,000 ids are 2 MB, which would go to every minion.
+const maxListed = 512
 
-// sendJudged publishes a job whose minions were judged: nodes of ours are given the target,
-// minions the list. Who does not say who it is may be a minion, or a syndic of Salt's, which
-// knows no list of ours. It is given the list, or the target, if that was judged by its form.
+// sendJudged publishes a job whose minions were checked: mom nodes receive the target, minions the
+// list. An unidentified connection may be a minion or a stock syndic, which does not know the
+// list. It receives the list or, if plain, the target.
 func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []string, to *zmtp.Choice) error {
 	ids, err := judged.IDs(p)
 	if err != nil {
 		return err
 	}
-	parts := split(s.o.NodeConns(), s.o.Known(), to)
+	parts := splitAudience(s.o.NodeConns(), s.o.Known(), to)
 	below := []string{channel.ToSyndics}
 	if len(parts.nodes.IDs) > 0 {
-		if err := s.hand(asked, below, parts.nodes); err != nil {
+		if err := s.sendTo(asked, below, parts.nodes); err != nil {
 			return err
 		}
 	}
@@ -37,17 +36,17 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 	if plain {
 		strangers = asked
 	}
-	if len(ids) <= listed {
+	if len(ids) <= maxListed {
 		if !plain {
-			return s.hand(p, topics, parts.allButNodes)
+			return s.sendTo(p, topics, parts.allButNodes)
 		}
-		if err := s.hand(p, topics, parts.minions); err != nil {
+		if err := s.sendTo(p, topics, parts.minions); err != nil {
 			return err
 		}
-		return s.hand(strangers, topics, parts.strangers)
+		return s.sendTo(strangers, topics, parts.strangers)
 	}
 	rest := maps.Clone(parts.minions.IDs)
-	for part := range slices.Chunk(ids, listed) {
+	for part := range slices.Chunk(ids, maxListed) {
 		conns := map[uint64]bool{}
 		for _, id := range part {
 			for _, c := range s.o.MinionConns(id) {
@@ -61,27 +60,27 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 		if err != nil {
 			return err
 		}
-		if err := s.hand(some, channel.TopicsOf(part)[:len(part)], &zmtp.Choice{IDs: conns}); err != nil {
+		if err := s.sendTo(some, channel.TopicsOf(part)[:len(part)], &zmtp.Choice{IDs: conns}); err != nil {
 			return err
 		}
 	}
-	none, err := judged.Narrow(p, nil) // so that they see no gap in the numbers
+	none, err := judged.Narrow(p, nil) // keeps serials without gaps
 	if err != nil {
 		return err
 	}
-	if err := s.hand(none, below, &zmtp.Choice{IDs: rest}); err != nil {
+	if err := s.sendTo(none, below, &zmtp.Choice{IDs: rest}); err != nil {
 		return err
 	}
-	return s.hand(strangers, topics, parts.strangers)
+	return s.sendTo(strangers, topics, parts.strangers)
 }
 
-// audience are the subscribers by what is known of them, without those that are spared.
+// audience holds the subscribers by kind, without spared ones.
 type audience struct {
 	nodes, minions, strangers, allButNodes *zmtp.Choice
 }
 
-// split takes the connections apart; to is everybody, or everybody but those spared.
-func split(nodes, known map[uint64]bool, to *zmtp.Choice) audience {
+// splitAudience divides the connections. to is nil for all, or all but some.
+func splitAudience(nodes, known map[uint64]bool, to *zmtp.Choice) audience {
 	spared := map[uint64]bool{}
 	if to != nil {
 		spared = to.IDs
@@ -105,8 +104,8 @@ func split(nodes, known map[uint64]bool, to *zmtp.Choice) audience {
 	return a
 }
 
-// forPeer gives a kept publication for one peer that fetches it: a node is given the target,
-// a minion its own id. What is not narrowed is for all.
+// forPeer narrows a kept publication to one peer that fetches it: a node gets the target, a minion
+// its own id. The result is false if the publication is the same for all.
 func forPeer(r retention.Record, id string, node bool) (retention.Record, bool, error) {
 	p, err := wire.ParsePublication(r.Pub)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/master/retention"
 )
 
-// narrowed is a job whose minions were judged.
+// narrowed returns a job with a checked list.
 func narrowed(t *testing.T, l judged.List) wire.Publication {
 	t.Helper()
 	b, err := wire.Encode(wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "web*", "tgt_type", "glob", "jid", someJob))
@@ -29,7 +29,7 @@ func narrowed(t *testing.T, l judged.List) wire.Publication {
 	return p
 }
 
-// gets is what the peer of a connection is given: the target, or how many ids.
+// gets returns what a connection receives: the target, or the number of ids.
 func (w *world) gets(t *testing.T, conn uint64) (out []string) {
 	t.Helper()
 	for i, p := range w.sealed {
@@ -51,10 +51,10 @@ func (w *world) gets(t *testing.T, conn uint64) (out []string) {
 	return out
 }
 
-// Each connection is given a judged job once: 1 is a node, 2 a node that is spared, 3 a minion
-// that is meant, 4 one that is not, 5 and 6 are strangers.
+// Each connection receives a judged job once. 1 is a node, 2 a spared node, 3 a listed minion, 4
+// another minion, 5 and 6 are unidentified.
 func TestSendJudged(t *testing.T) {
-	many := make([]string, 3*listed)
+	many := make([]string, 3*maxListed)
 	for i := range many {
 		many[i] = fmt.Sprintf("web%d", i)
 	}
@@ -67,8 +67,8 @@ func TestSendJudged(t *testing.T) {
 	}{
 		{[]string{"web1", "web2"}, false, "2", "2", "2"},
 		{[]string{"web1", "web2"}, true, "2", "2", "web*"},
-		{many, false, fmt.Sprint(listed), "0", fmt.Sprint(3 * listed)},
-		{many, true, fmt.Sprint(listed), "0", "web*"},
+		{many, false, fmt.Sprint(maxListed), "0", fmt.Sprint(3 * maxListed)},
+		{many, true, fmt.Sprint(maxListed), "0", "web*"},
 	} {
 		w := newWorld(t)
 		w.known, w.below = map[uint64]bool{1: true, 2: true, 3: true, 4: true}, map[uint64]bool{1: true, 2: true}
@@ -84,7 +84,7 @@ func TestSendJudged(t *testing.T) {
 	}
 }
 
-// Who fetches a judged job that it missed is given its own id, and a node the target.
+// A minion that fetches a judged job gets its own id, a node the target.
 func TestMissedJudged(t *testing.T) {
 	w := newWorld(t)
 	p := narrowed(t, judged.List{IDs: []string{"web1", "web2"}})

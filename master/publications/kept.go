@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Retain gives what of a job's publication is stored with the job, which is queued until a
-// deadline, if that is not zero. nil: nothing is, or it is already.
+// Retain returns the publication to store with its job, or nil if none is to be stored. A non-zero
+// until is the deadline of a queued job. It returns a refusal if the queue is full.
 func (s *Service) Retain(p wire.Publication, topics []string, until time.Time) ([]byte, error) {
 	if !s.Keeps() && until.IsZero() {
 		return nil, nil
@@ -34,8 +34,7 @@ func (s *Service) Retain(p wire.Publication, topics []string, until time.Time) (
 	return stored, err
 }
 
-// number puts the number of a kept publication into it. It is called in the
-// order in which publications go out.
+// number adds the sequence number of a kept publication. Calls follow the order of sending.
 func (s *Service) number(p *wire.Publication) {
 	seq, ok := s.Number(returners.PartIn(*p))
 	if !ok {
@@ -49,53 +48,51 @@ func (s *Service) number(p *wire.Publication) {
 	p.Extra = extra
 }
 
-// listener is a peer that tells how far it has heard publications.
+// listener is a peer that reports the last publication it received.
 type listener struct {
 	id      string
-	node    bool // a node right below, and not a minion
+	node    bool // node or minion
 	epoch   string
 	seq     int64
 	running map[string]bool
 }
 
-// missed lists what a peer has to be given: what it did not hear, does not work
-// on, and owes the answer of.
+// missed yields the publications that a peer missed, does not run and must still answer.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.owes(l, r.JID) || !l.node && !s.Means(r.Name(), l.id) {
+		if l.running[r.JID] || !s.expects(l, r.JID) || !l.node && !s.Means(r.Name(), l.id) {
 			return true
 		}
 		return give(seq, r)
 	})
 }
 
-// owes reports whether a job waits for the answer of a peer that did not hear it, or is queued
-// for it.
-func (s *Service) owes(l listener, jid string) bool {
+// expects reports whether a job waits for a peer's answer or is queued for it.
+func (s *Service) expects(l listener, jid string) bool {
 	if l.node {
-		return s.o.Jobs.OwesNode(jid, l.id) || s.WantsNode(jid, l.id)
+		return s.o.Jobs.ExpectsNode(jid, l.id) || s.WantsNode(jid, l.id)
 	}
-	return s.o.Jobs.Owes(jid, l.id) || s.Wants(jid, l.id)
+	return s.o.Jobs.Expects(jid, l.id) || s.Wants(jid, l.id)
 }
 
-// given tells that a peer is about to be given a job that it owes.
-func (s *Service) given(l listener, jid string) {
+// redelivered reports that a peer is about to receive a job.
+func (s *Service) redelivered(l listener, jid string) {
 	if l.node {
-		s.o.Jobs.GivenNode(jid, l.id)
+		s.o.Jobs.RedeliveredNode(jid, l.id)
 		return
 	}
-	s.o.Jobs.Given(jid, l.id)
+	s.o.Jobs.Redelivered(jid, l.id)
 	s.Given(jid, l.id)
 }
 
-// sealedPublication is the envelope of a kept publication under one shared key.
+// sealedPublication is a kept publication encrypted with one shared key.
 type sealedPublication struct {
 	key  *crypt.Crypticle
 	body []byte
 }
 
-// resealed gives a kept publication as it would be published now, but without a
-// serial: those count what goes out to all. id is whom it is given to.
+// resealed encrypts a kept publication for id, without a serial: serials count publications to
+// all.
 func (s *Service) resealed(r retention.Record, id string, node bool) ([]byte, error) {
 	key := s.o.Key()
 	r, own, err := forPeer(r, id, node)
@@ -125,7 +122,7 @@ func (s *Service) resealed(r retention.Record, id string, node bool) ([]byte, er
 	return v.(sealedPublication).body, nil
 }
 
-// publishAgain publishes what an earlier life of this master left unpublished.
+// publishAgain publishes a job that a previous run stored and did not send.
 func (s *Service) publishAgain(r retention.Record) error {
 	p, err := wire.ParsePublication(r.Pub)
 	if err != nil {
@@ -137,6 +134,6 @@ func (s *Service) publishAgain(r retention.Record) error {
 	return nil
 }
 
-// TakeUp keeps of an earlier life what is still wanted, and has those of open jobs that were
-// not handed out published to who subscribes.
+// TakeUp restores kept publications, and publishes those of open jobs that were not sent to new
+// subscribers.
 func (s *Service) TakeUp() { s.late.Start(s.Queues.TakeUp()) }

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// listenerOf reads how far a peer has heard. ok is false for one that does not
-// say so: it fetches nothing.
+// listenerOf parses the last received publication of a peer. ok is false if the peer does not
+// report it.
 func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
 	v, _ := d.Get("heard")
 	l = listener{id: id, node: d.String("role") == presence.Syndic, running: map[string]bool{}}
@@ -26,8 +26,8 @@ func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
 	return l, true
 }
 
-// Missed names what a peer that announces itself is going to fetch, and gives what it
-// has to know for that: the head of the publications as of that moment.
+// Missed returns the jobs that an announcing peer is going to fetch, and what it needs for that:
+// the epoch and head.
 func (s *Service) Missed(id string, announced *wire.Map) (jids []string, know *wire.Map) {
 	l, ok := listenerOf(id, announced)
 	if !ok {
@@ -42,7 +42,7 @@ func (s *Service) Missed(id string, announced *wire.Map) (jids []string, know *w
 	return jids, know
 }
 
-// Heard is how far publications have gone by now.
+// Heard returns the current position of publications.
 func (s *Service) Heard() presence.Before {
 	return presence.Before{Number: s.Head(), Position: s.diary.Position()}
 }
@@ -52,18 +52,18 @@ func init() {
 		Name: "_missed", Who: server.Proven,
 		Args: []string{"heard", "running"},
 		Doc: `
-A peer fetches publications that it did not hear, some at a time; our own addition.
+Fetches publications that the peer missed, in batches. A mom command.
 
 heard
-    The epoch and number of the last one that it has.
+    The epoch and number of the last publication it received.
 running
-    The jobs that it works on: those it is not given.
+    The jobs it runs. They are not sent.
 `,
 	}, func(s *Service) server.Handler { return s.onMissed })
 }
 
-// onMissed serves `_missed`, our own addition: a peer fetches the publications
-// that it did not hear, some at a time (bounds missed_rows and missed_bytes).
+// onMissed serves `_missed`, a mom command: a peer fetches missed publications in batches (bounds
+// missed_rows and missed_bytes).
 func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 			return false
 		}
 		pubs, bytes, last = append(pubs, body), bytes+len(body), seq
-		s.given(l, rec.JID)
+		s.redelivered(l, rec.JID)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", l.id)
 		return true
 	})
@@ -102,32 +102,31 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("epoch", s.Epoch(), "head", head, "more", more, "pubs", pubs), nil
 }
 
-// GiveMissed gives a stock minion, on a connection that has just said that it is its
-// own, the open jobs which it owes and did not hear over it, once more if need be: it
-// passes over a jid that it has seen since its start. It is not given what it may have
-// run before a restart of its own.
+// GiveMissed sends a stock minion, on a connection it has just proven, the open jobs it must
+// answer and certainly missed on it. Sending twice is safe while the minion runs: it ignores a
+// known jid. Jobs it may have run before its last start are not sent.
 func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 	s.Since("", 0, func(seq int64, rec retention.Record) bool {
 		if seq > before.Number {
 			return false
 		}
-		owes, queued := s.o.Jobs.Owes(rec.JID, id), s.Wants(rec.JID, id)
+		owes, queued := s.o.Jobs.Expects(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
 		case !owes && !queued, !s.Means(rec.Name(), id):
 			return true
-		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
+		case s.o.Jobs.NotDelivered(rec.JID, id), s.notDelivered(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
 			return true
 		}
 		body, err := s.resealed(rec, id, false)
 		if err == nil {
-			err = s.handPeer(conn, body)
+			err = s.sendToConn(conn, body)
 		}
 		if err != nil {
 			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "minion", id, "err", err)
 			return true
 		}
-		s.o.Jobs.GivenStock(rec.JID, id)
+		s.o.Jobs.RedeliveredStock(rec.JID, id)
 		s.Given(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)
@@ -135,9 +134,9 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 	})
 }
 
-// unheard tells whether a stock minion has certainly not heard a job of this life of the
-// master, by the connections that could have heard it.
-func (s *Service) unheard(conn uint64, p returners.Part, id string) bool {
+// notDelivered reports whether a stock minion has certainly not received a publication of this
+// run, by its connections.
+func (s *Service) notDelivered(conn uint64, p returners.Part, id string) bool {
 	at, here := s.diary.PublishedHere(p.String())
 	//mutant:restart-before-subscription
 	return here && s.o.Unheard(conn, id, at)

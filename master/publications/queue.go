@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/master/retention"
 )
 
-// maxQueue bounds how far in the future the deadline of a queued job may be.
+// maxQueue is the maximum time until the deadline of a queued job.
 const maxQueue = 366 * 24 * time.Hour
 
-// QueueField carries the deadline of a queued job: in a publish load or its
-// kwargs, and in a publication. Seconds since 1970.
+// QueueField holds the deadline of a queued job in a publish load, its kwargs or a publication, in
+// seconds since 1970.
 const QueueField = "queue_until"
 
-// QueueUntil reads the deadline of a job; zero: it is not queued.
+// QueueUntil returns the deadline of a job, or zero if it is not queued.
 func (s *Service) QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error) {
 	v, ok := extra.Get(QueueField)
 	if !ok && p.Extra != nil {
@@ -39,8 +39,8 @@ func (s *Service) QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, er
 	return until, nil
 }
 
-// dequeue takes a queued job back: minions that have not been given it will not
-// get it. Nodes below are told by the publication of the same name.
+// dequeue cancels a queued job for the minions that have not received it. Nodes below are asked
+// separately.
 func (s *Service) dequeue(jid string) (retention.Waiting, error) {
 	w, err := s.Dequeue(jid)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) dequeue(jid string) (retention.Waiting, error) {
 	return w, nil
 }
 
-// StillQueued tells whether the kwargs of a stored load name a deadline to come.
+// StillQueued reports whether the kwargs of a stored load have a future deadline.
 func (s *Service) StillQueued(kwargs wire.Raw) bool {
 	extra, err := wire.DecodeMap(kwargs)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/momtree/mom/master/retention"
 )
 
-// Questions about queues that a node is asked from above.
+// Questions about queues from a master above.
 const (
 	AskQueued  = "queued"
 	AskDequeue = "dequeue"
 )
 
-// queuedHere lists the queued jobs of this master itself.
+// queuedHere returns this master's own queued jobs.
 func (s *Service) queuedHere() *wire.Map {
 	out := wire.NewMap()
 	for _, w := range s.Queued() {
@@ -38,8 +38,8 @@ func (s *Service) queuedHere() *wire.Map {
 	return out
 }
 
-// QueuedTree lists those of the nodes below as well. A node that cannot be asked
-// has its jobs here, if it was not there when they were published.
+// QueuedTree returns the queued jobs of the tree. The queue of an unreachable node is here if it
+// was away when the job was published.
 func (s *Service) QueuedTree(ctx context.Context) (*wire.Map, error) {
 	out := s.queuedHere()
 	said, err := s.o.Ask(ctx, AskQueued, wire.NewMap())
@@ -83,8 +83,9 @@ func joinPath(node, below string) string {
 	return node + "/" + below
 }
 
-// DequeueTree takes a job back here and at all nodes below.
-func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string, untold map[string]string, err error) {
+// DequeueTree cancels a queued job here and at all nodes below. unreached maps unreachable nodes to
+// errors.
+func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string, unreached map[string]string, err error) {
 	w, err := s.dequeue(jid)
 	known := err == nil
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
@@ -98,10 +99,10 @@ func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string
 	if err != nil {
 		return nil, nil, err
 	}
-	untold = map[string]string{}
+	unreached = map[string]string{}
 	for node, a := range said {
 		if a.Err != nil {
-			untold[node] = a.Err.Error()
+			unreached[node] = a.Err.Error()
 			continue
 		}
 		d, err := wire.DecodeMap(a.Value)
@@ -113,19 +114,19 @@ func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string
 		if u := d.Map("untold"); u != nil {
 			for _, k := range u.Keys() {
 				below, _ := k.(string)
-				untold[node+"/"+below] = u.String(below)
+				unreached[node+"/"+below] = u.String(below)
 			}
 		}
 	}
 	slices.Sort(minions)
 	minions = slices.Compact(minions)
-	if !known && len(untold) == 0 {
+	if !known && len(unreached) == 0 {
 		return nil, nil, fmt.Errorf("job %s: %w", jid, retention.ErrNotQueued)
 	}
-	return minions, untold, nil
+	return minions, unreached, nil
 }
 
-// AnswerQueued answers [AskQueued] of the master above.
+// AnswerQueued answers [AskQueued].
 func (s *Service) AnswerQueued(ctx context.Context, _ wire.Raw) (any, error) {
 	return s.QueuedTree(ctx)
 }
@@ -136,12 +137,12 @@ func (s *Service) AnswerDequeue(ctx context.Context, arg wire.Raw) (any, error) 
 	if err != nil {
 		return nil, fmt.Errorf("dequeue: %w", err)
 	}
-	minions, untold, err := s.DequeueTree(ctx, d.String("jid"))
+	minions, unreached, err := s.DequeueTree(ctx, d.String("jid"))
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
 		return nil, err
 	}
 	nodes := wire.NewMap()
-	for node, why := range untold {
+	for node, why := range unreached {
 		nodes.Set(node, why)
 	}
 	return wire.NewMap("known", err == nil, "minions", minions, "untold", nodes), nil

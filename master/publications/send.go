@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Send seals a publication and hands it to the subscribers, or to some of them.
+// Send encrypts a publication and sends it to the subscribers in to; nil means all.
 func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) error {
 	s.diary.Published(returners.PartIn(p).String())
 	asked, list, narrowed, err := judged.Read(p)
@@ -20,11 +20,11 @@ func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) err
 	case narrowed:
 		return s.sendJudged(p, asked, list.Plain, topics, to)
 	}
-	return s.hand(p, topics, to)
+	return s.sendTo(p, topics, to)
 }
 
-// hand seals a publication and hands it to some of the subscribers.
-func (s *Service) hand(p wire.Publication, topics []string, to *zmtp.Choice) error {
+// sendTo encrypts a publication and sends it to the subscribers in to.
+func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
 	return s.o.Keys.Seal(p, s.number, func(body []byte) error {
 		if !s.o.Config.ZmqFiltering {
 			topics = []string{""}
@@ -38,8 +38,8 @@ func (s *Service) hand(p wire.Publication, topics []string, to *zmtp.Choice) err
 	})
 }
 
-// SendPeer seals a publication and gives it to one connection. It has no serial: those
-// count what goes out to all. Only stock minions take it so, and no others are sent it.
+// SendPeer encrypts a publication and sends it to one connection, without a serial: serials count
+// publications to all. It is for stock minions only.
 func (s *Service) SendPeer(conn uint64, plain []byte) error {
 	cipher, err := s.o.Key().Seal("", plain)
 	if err != nil {
@@ -49,18 +49,18 @@ func (s *Service) SendPeer(conn uint64, plain []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.handPeer(conn, body)
+	return s.sendToConn(conn, body)
 }
 
-// handPeer gives an envelope to one connection.
-func (s *Service) handPeer(conn uint64, body []byte) error {
+// sendToConn sends an envelope to one connection.
+func (s *Service) sendToConn(conn uint64, body []byte) error {
 	topic := ""
 	if s.o.Config.ZmqFiltering {
 		topic = channel.ToAll
 	}
 	err := s.o.Port().SendPeer(conn, topic, body)
 	if errors.Is(err, zmtp.ErrClosed) {
-		return nil // it is asked anew when it is back
+		return nil // asked again when it reconnects
 	}
 	return err
 }

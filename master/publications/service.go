@@ -20,16 +20,16 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Options of a [Service]. None may be left out.
+// Options configures a [Service]. All fields are required.
 type Options struct {
 	Config *config.Master
 	Keys   interface {
-		// Seal seals a publication, numbered by number, and hands it to send.
+		// Seal encrypts a publication, numbered by number, and passes it to send.
 		Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error
 		Envelope(cipher []byte) ([]byte, error)
 	}
-	Key func() *crypt.Crypticle // the shared one of now
-	// Port is the publish port; it is opened last.
+	Key func() *crypt.Crypticle // returns the current shared key
+	// Port returns the publish port, which opens last.
 	Port func() Port
 
 	Store interface {
@@ -39,31 +39,31 @@ type Options struct {
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
 	Jobs interface {
-		Keeps(p returners.Part, queued bool)
-		Unkeep(parts ...returners.Part)
-		Given(jid, id string)
-		GivenNode(jid, id string)
-		GivenStock(jid, id string)
+		KeepPublication(p returners.Part, queued bool)
+		DropPublications(parts ...returners.Part)
+		Redelivered(jid, id string)
+		RedeliveredNode(jid, id string)
+		RedeliveredStock(jid, id string)
 		Overdue(jid, reason string, minions map[string]string)
 		State(jid string) (engine.Account, bool)
-		Owes(jid, id string) bool
-		OwesNode(jid, id string) bool
-		Unheard(jid, id string) bool
+		Expects(jid, id string) bool
+		ExpectsNode(jid, id string) bool
+		NotDelivered(jid, id string) bool
 	}
-	// Nodes are those right below; Ask asks them all.
+	// Nodes returns the nodes directly below; Ask asks all of them.
 	Nodes func() []string
 	Ask   func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error)
-	// Known are the connections of which it is known who is behind them, NodeConns those of
-	// nodes of ours, MinionConns those of one minion.
+	// Known returns the identified connections, NodeConns those of mom nodes, MinionConns those of
+	// one minion.
 	Known, NodeConns func() map[uint64]bool
 	MinionConns      func(id string) []uint64
-	// Unheard tells by its connections whether a stock minion has certainly not heard
-	// what was published at a position of this life.
+	// Unheard reports whether a stock minion has certainly not received, by its connections, what
+	// was published at a position of this run.
 	Unheard func(conn uint64, id string, at int64) bool
-	// Age is the time by which is told how old something is, Steady whether it can be.
+	// Age returns the clock for ages, Steady whether it is reliable.
 	Age    func() time.Time
 	Steady func() bool
-	// Given counts publications that are given again.
+	// Given counts redelivered publications.
 	Given *atomic.Uint64
 	Log   *slog.Logger
 	Now   func() time.Time
@@ -75,7 +75,7 @@ type Port interface {
 	SendPeer(conn uint64, topic string, body []byte) error
 }
 
-// Service is safe for concurrent use.
+// Service sends and redelivers publications. It is safe for concurrent use.
 type Service struct {
 	*retention.Queues
 	o     Options
@@ -83,16 +83,14 @@ type Service struct {
 	diary *retention.Diary
 }
 
-// republishFor is how long after a start jobs that an earlier life stored and
-// did not publish are published to whoever subscribes: peers that do not announce
-// themselves can be reached in no other way.
+// republishFor is how long after a start unsent jobs of a previous run are published to new
+// subscribers. Peers that do not announce themselves cannot be reached otherwise.
 const republishFor = 30 * time.Second
 
-// Republished is the time by which a job waits longer for minions that are given it when
-// they subscribe after a start.
+// Republished extends the timeout of such jobs.
 const Republished = republishFor / 2
 
-// Open reads what an earlier life has kept.
+// Open opens the service with the stored publications.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{o: o}
 	var err error
@@ -105,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
-		Found: o.Jobs.Keeps, Dropped: o.Jobs.Unkeep,
+		Found: o.Jobs.KeepPublication, Dropped: o.Jobs.DropPublications,
 	}, o.Store.Embedded())
 	if err != nil {
 		return nil, errors.Join(err, s.diary.Close())
@@ -120,7 +118,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close publishes no more to who comes late, and has the disk take what was noted.
+// Close stops redelivery and flushes the diary.
 func (s *Service) Close() error {
 	if s == nil {
 		return nil
@@ -129,16 +127,16 @@ func (s *Service) Close() error {
 	return s.diary.Close()
 }
 
-// Subscribed tells that somebody has subscribed, SignedIn that somebody has signed in.
+// Subscribed reports a new subscriber.
 func (s *Service) Subscribed() { s.late.Subscribed() }
 
-// SignedIn is described at [Service.Subscribed].
+// SignedIn reports that a peer has signed in.
 func (s *Service) SignedIn(id string) { s.diary.SignedIn(id) }
 
 var commands server.Set[*Service]
 
-// Commands are those by which peers fetch what they did not hear.
+// Commands returns the commands for fetching missed publications.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve registers the commands on srv.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

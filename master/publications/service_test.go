@@ -28,20 +28,20 @@ import (
 
 const someJob = "20260102030405000001"
 
-// world is the master around a service: it records what is sent, and what is told to jobs.
+// world is the master around a service. It records what is sent and the calls of the engine.
 type world struct {
 	*Service
 	shared *keys.Shared
 	store  *memory.Store
 	owes   map[string]bool
 	sent   []string
-	told   []string
+	calls  []string
 	nodes  map[string]nodecall.Answer
 	given  atomic.Uint64
 	known  map[uint64]bool
 	below  map[uint64]bool
 	conns  map[string][]uint64
-	sealed []wire.Publication // all of them; picked are those whom each was handed to
+	sealed []wire.Publication // all sent; picked are their receivers
 	picked []*zmtp.Choice
 	now    func() time.Time
 }
@@ -74,7 +74,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// publish keeps a job and sends it.
+// publish stores and sends a job.
 func (w *world) publish(t *testing.T, until time.Time) {
 	t.Helper()
 	fun, err := wire.Encode("test.ping")
@@ -119,23 +119,25 @@ func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, 
 }
 
 func (j jobs) State(string) (engine.Account, bool) { return engine.Account{}, false }
-func (j jobs) Owes(_, id string) bool              { return j.w.owes[id] }
-func (j jobs) OwesNode(_, id string) bool          { return j.w.owes[id] }
-func (j jobs) GivenNode(jid, id string)            { j.Given(jid, id) }
-func (j jobs) Unheard(string, string) bool         { return true }
+func (j jobs) Expects(_, id string) bool           { return j.w.owes[id] }
+func (j jobs) ExpectsNode(_, id string) bool       { return j.w.owes[id] }
+func (j jobs) RedeliveredNode(jid, id string)      { j.Redelivered(jid, id) }
+func (j jobs) NotDelivered(string, string) bool    { return true }
 
-// jobs writes down what it is told.
+// jobs records its calls.
 type jobs struct{ w *world }
 
-func (jobs) Keeps(returners.Part, bool) {}
-func (jobs) Unkeep(...returners.Part)   {}
-func (j jobs) Given(_, id string)       { j.w.told = append(j.w.told, "given "+id) }
-func (j jobs) GivenStock(_, id string)  { j.w.told = append(j.w.told, "given to stock "+id) }
+func (jobs) KeepPublication(returners.Part, bool) {}
+func (jobs) DropPublications(...returners.Part)   {}
+func (j jobs) Redelivered(_, id string)           { j.w.calls = append(j.w.calls, "redelivered "+id) }
+func (j jobs) RedeliveredStock(_, id string) {
+	j.w.calls = append(j.w.calls, "redelivered to stock "+id)
+}
 func (j jobs) Overdue(_, reason string, minions map[string]string) {
-	j.w.told = append(j.w.told, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
+	j.w.calls = append(j.w.calls, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
 }
 
-// A peer is given what it did not hear and owes the answer of, and no more than that.
+// A peer receives exactly the publications it missed and must answer.
 func TestMissed(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, time.Time{})
@@ -154,25 +156,24 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// A stock minion is given over its connection what went out before that, once it is known.
+// A stock minion receives on its connection what was sent before it was identified.
 func TestGiveMissed(t *testing.T) {
 	w := newWorld(t)
 	before := w.Heard()
 	w.publish(t, time.Time{})
 	w.owes["m1"], w.sent = true, nil
-	w.GiveMissed(7, "m1", before) // it has heard it
+	w.GiveMissed(7, "m1", before) // received already
 	w.GiveMissed(8, "m2", w.Heard())
 	if len(w.sent) != 0 {
 		t.Errorf("sent %q", w.sent)
 	}
 	w.GiveMissed(9, "m1", presence.Before{Number: 1})
-	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.told, []string{"given to stock m1"}) || w.given.Load() != 1 {
-		t.Errorf("sent %q, told %q", w.sent, w.told)
+	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.calls, []string{"redelivered to stock m1"}) || w.given.Load() != 1 {
+		t.Errorf("sent %q, told %q", w.sent, w.calls)
 	}
 }
 
-// Who is found away when a job is queued no more will not get it, and does not stay among
-// those it is queued for.
+// A minion found away after the deadline expires and is not queued.
 func TestFoundAwayBehindTheDeadline(t *testing.T) {
 	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: engine.Queued, Path: path} }
 	for name, c := range map[string]struct {
@@ -191,39 +192,38 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 			w.publish(t, time.Now().Add(c.until))
 			w.Tend()
 			w.QueueAway(someJob, c.gone, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
-			if !slices.Equal(w.told, c.told) || w.Wants(someJob, "m1") != c.queued {
-				t.Errorf("told %q; queued %v", w.told, w.Wants(someJob, "m1"))
+			if !slices.Equal(w.calls, c.told) || w.Wants(someJob, "m1") != c.queued {
+				t.Errorf("told %q; queued %v", w.calls, w.Wants(someJob, "m1"))
 			}
 		})
 	}
 }
 
-// Whom a node further down is said to queue for is named as expired at the deadline, if nobody
-// has told by then what became of it: the way there may be lost for good.
+// Minions queued at a node further down expire at the deadline if nothing was reported: the path
+// may be lost.
 func TestQueuedBelowExpires(t *testing.T) {
 	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: engine.Queued, Path: path} }
 	w := newWorld(t)
 	deadline := time.Now().Add(time.Hour)
 	w.publish(t, deadline)
-	// n1 is here, and n2 below it has not spoken; n1 has its own queue for m4.
+	// n1 is connected, n2 below it is silent; n1 has its own queue for m4.
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": away("n1/n2"), "m3": away("n1/n2"), "m4": away("n1"), "m5": away("n1")}, map[string]jobevent.NodeState{"n1/n2": jobevent.NodeSilent})
 	if w.Wants(someJob, "m2") || w.WantsNode(someJob, "n1") || !w.Pending(someJob) {
 		t.Error("somebody is given the job from here, or nobody is waited for")
 	}
-	w.QueueAnswered(someJob, "m3")                                                                        // it has returned
-	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: engine.NoResponse, Path: "n1"}}, nil) // its node tells more
-	if w.Tend(); len(w.told) > 0 {
-		t.Errorf("told %q before the deadline", w.told)
+	w.QueueAnswered(someJob, "m3")                                                                        // has returned
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: engine.NoResponse, Path: "n1"}}, nil) // its node reports a reason
+	if w.Tend(); len(w.calls) > 0 {
+		t.Errorf("told %q before the deadline", w.calls)
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
-	if w.Tend(); !slices.Equal(w.told, []string{engine.Expired + " [m2 m4]"}) || w.Pending(someJob) {
-		t.Errorf("told %q", w.told)
+	if w.Tend(); !slices.Equal(w.calls, []string{engine.Expired + " [m2 m4]"}) || w.Pending(someJob) {
+		t.Errorf("told %q", w.calls)
 	}
 }
 
-// A node that is away has not taken a queued job over because minions came to it that were at
-// work on it: it is given the job when it is back, and those behind it are not forgotten. Two
-// lives: the second goes by what is stored.
+// A node that is away has not taken over a queued job just because minions arrived there with it:
+// it receives the job when it is back. The second part uses stored state only.
 func TestQueuedForANodeWithGuests(t *testing.T) {
 	w := newWorld(t)
 	deadline := time.Now().Add(time.Hour)
@@ -235,8 +235,8 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 		}
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
-	if w.Tend(); !slices.Equal(w.told, []string{engine.Expired + " [m1]"}) {
-		t.Errorf("told %q", w.told)
+	if w.Tend(); !slices.Equal(w.calls, []string{engine.Expired + " [m1]"}) {
+		t.Errorf("told %q", w.calls)
 	}
 	for state, given := range map[string]bool{"": true, string(jobevent.NodeAnswered): false} {
 		w := newWorld(t)
@@ -260,7 +260,7 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 	}
 }
 
-// A queued job is shown with those of the nodes below, and taken back there as well.
+// A queued job is listed and cancelled in the whole tree.
 func TestQueued(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, time.Now().Add(time.Hour))
@@ -273,12 +273,12 @@ func TestQueued(t *testing.T) {
 	if q, err := w.QueuedTree(t.Context()); err != nil || !q.Map(someJob).Map("Minions").Has("m1") {
 		t.Errorf("queued are %v, %v", q, err)
 	}
-	minions, untold, err := w.DequeueTree(t.Context(), someJob)
-	if err != nil || !slices.Equal(minions, []string{"m1", "m2"}) || untold["n2"] != "away" {
-		t.Errorf("taken back for %v, not told %v, %v", minions, untold, err)
+	minions, unreached, err := w.DequeueTree(t.Context(), someJob)
+	if err != nil || !slices.Equal(minions, []string{"m1", "m2"}) || unreached["n2"] != "away" {
+		t.Errorf("dequeued for %v, unreached %v, %v", minions, unreached, err)
 	}
-	if !slices.Equal(w.told, []string{engine.Dequeued + " [m1]"}) {
-		t.Errorf("told %q", w.told)
+	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m1]"}) {
+		t.Errorf("told %q", w.calls)
 	}
 	w.nodes = nil
 	if _, _, err := w.DequeueTree(t.Context(), someJob); !errors.Is(err, retention.ErrNotQueued) {

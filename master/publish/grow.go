@@ -9,25 +9,25 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// grown is what a publication makes of the job that it extends.
-type grown struct {
-	all  []string    // the ids that the job names, with those of this publication; sorted
-	here []string    // those of this publication; sorted
-	more []string    // those that it adds
-	expr target.Expr // it means all
+// extension describes a publication that extends a job.
+type extension struct {
+	all  []string    // all ids of the job, including those of this publication; sorted
+	here []string    // ids of this publication; sorted
+	more []string    // ids not in the job before
+	expr target.Expr // matches all
 	part int         // see [returners.Part]
 }
 
 // asks reports whether the publication names a minion.
-func (g *grown) asks(id string) bool {
+func (g *extension) asks(id string) bool {
 	_, found := slices.BinarySearch(g.here, id)
 	return found
 }
 
-// extends tells whether a publication is of the stored job and of further minions, or of some
-// that the job names already: then it came a second time. Both name their minions in a list.
+// extends reports whether the publication is of the stored job: with further minions, which sets
+// j.grown, or with a subset of the known ones, which is a repetition. Both targets must be lists.
 func (j *Job) extends(old returners.Load) bool {
-	before, here := named(old.Raw), sortedIDs(ownership.Listed(j.tgt))
+	before, here := listedIDs(old.Raw), sortedIDs(ownership.Listed(j.tgt))
 	//mutant:publish-only-lists-grow
 	if j.load.TgtType != "list" || len(before) == 0 || len(here) == 0 || !j.until.IsZero() {
 		return false
@@ -38,14 +38,14 @@ func (j *Job) extends(old returners.Load) bool {
 		return false
 	}
 	if len(all) == len(before) {
-		j.Expr = expr // all of the job: after a restart nothing else tells it
+		j.Expr = expr // the whole job: after a restart nothing else has it
 		return true
 	}
-	g := &grown{all: all, here: here, expr: expr, more: slices.DeleteFunc(slices.Clone(here), func(id string) bool {
+	g := &extension{all: all, here: here, expr: expr, more: slices.DeleteFunc(slices.Clone(here), func(id string) bool {
 		_, known := slices.BinarySearch(before, id)
 		return known
 	})}
-	if g.part = j.part(); g.part == 0 { // else the node above has numbered it
+	if g.part = j.part(); g.part == 0 { // otherwise the node above has numbered it
 		g.part = max(len(g.all), old.Part()+1)
 	}
 	j.extra.Set(returners.PartField, max(g.part, old.Part()))
@@ -53,8 +53,9 @@ func (j *Job) extends(old returners.Load) bool {
 	return true
 }
 
-// aim notes whom a job is for. Of a list from a master above it is not certain: that may publish
-// other parts of the job past this node, and their minions may move here with their returns.
+// aim records the target of a job in the policy. A list from a master above is skipped: that
+// master may publish other parts of the job around this node, and their minions may move here with
+// their returns.
 func (s *Service) aim(j *Job) {
 	switch {
 	case j.load.TgtType == "list" && len(j.asks) > 0:
@@ -65,7 +66,7 @@ func (s *Service) aim(j *Job) {
 	}
 }
 
-// part numbers the publication among those of its job, as far as that is known.
+// part returns the number of the publication within its job, 0 if unknown.
 func (j *Job) part() int {
 	if j.grown != nil {
 		return j.grown.part
@@ -81,11 +82,11 @@ func (j *Job) part() int {
 	return returners.ReadPart(raw)
 }
 
-func (j *Job) name() returners.Part { return returners.Part{JID: j.JID, N: j.part()} }
+func (j *Job) partName() returners.Part { return returners.Part{JID: j.JID, N: j.part()} }
 
-// named lists the ids of a load whose target is a list, sorted; nil: it has another target, or is
-// queued for minions that are away.
-func named(load wire.Raw) []string {
+// listedIDs returns the sorted ids of a load whose target is a list. It returns nil for other
+// targets and for queued jobs.
+func listedIDs(load wire.Raw) []string {
 	d, err := wire.DecodeMap(load)
 	if err != nil || d.String("tgt_type") != "list" {
 		return nil
@@ -102,7 +103,7 @@ func sortedIDs(ids []string) []string {
 	return slices.Compact(ids)
 }
 
-// containsAll tells whether all of some are among ids; both are sorted.
+// containsAll reports whether ids contains all of some. Both are sorted.
 func containsAll(ids, some []string) bool {
 	return !slices.ContainsFunc(some, func(id string) bool {
 		_, found := slices.BinarySearch(ids, id)

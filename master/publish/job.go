@@ -22,26 +22,26 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Job is one publication on its way out.
+// Job is one publication being prepared.
 type Job struct {
 	JID   string
 	fun   string
 	tgt   any
 	load  wire.PublishLoad
 	extra *wire.Map    // the load's kwargs
-	eauth string       // the login service that knows its user; "": a user of the machine
-	rules []any        // what the sender is held to, for the nodes below; none: everything
-	list  *judged.List // whom the minions' publication names, where a rule with a target allowed the job
+	eauth string       // external auth backend of the user; "" for a user of the machine
+	rules []any        // access rules passed to the nodes below; none: everything is allowed
+	list  *judged.List // ids in the minions' publication if a rule with a target allowed the job
 	ownership.Audience
-	fromAbove bool             // a node above gave it, by the key of this master's own user
-	asks      []returners.Note // who asks for it there
-	trace     tracing.Carrier  // the OpenTelemetry trace that it belongs to
-	until     time.Time        // deadline of a queued job; zero: it is not queued
-	grown     *grown           // it extends a job; nil: it does not
+	fromAbove bool             // from a master above, through this master's own user
+	asks      []returners.Note // requesters above
+	trace     tracing.Carrier  // OpenTelemetry trace
+	until     time.Time        // deadline of a queued job, or zero
+	grown     *extension       // set if it extends a job
 }
 
-// Read reads the load, resolves the target and settles the jid. A trusted sender
-// may act in anybody's name, as the forwarder of this node does.
+// Read parses the load, resolves the target and sets the jid. A trusted sender may act for any
+// user, as the forwarder of this node does.
 func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	tgt, err := targetOf(p.Tgt)
 	if err != nil {
@@ -61,14 +61,14 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	if j.extra, err = p.DecodedKwargs(); err != nil {
 		return nil, err
 	}
-	for _, field := range notOfTheJob {
+	for _, field := range privateKwargs {
 		j.extra.Delete(field)
 	}
 	if j.until, err = s.o.Publications.QueueUntil(p, j.extra); err != nil {
 		return nil, err
 	}
 	if j.extra.Delete(publications.QueueField); !j.until.IsZero() {
-		j.extra.Set(publications.QueueField, j.until.Unix()) // stored, and told to the nodes below
+		j.extra.Set(publications.QueueField, j.until.Unix()) // stored, and sent to the nodes below
 	}
 	if j.Audience, err = s.o.Policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	//mutant:parent-is-a-key
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
-		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // a node's to say
+		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // set by nodes only
 			j.extra.Delete(field)
 		}
 	}
@@ -91,7 +91,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	return j, nil
 }
 
-// funsOf lists the functions of a job.
+// funsOf returns the functions of a job.
 func funsOf(fun wire.Raw) []string {
 	if funs, err := wire.Strings(fun); err == nil && wire.IsList(fun) {
 		return funs
@@ -99,15 +99,14 @@ func funsOf(fun wire.Raw) []string {
 	return []string{wire.FunName(fun)}
 }
 
-// notOfTheJob are kwargs that speak to this master alone: auth_list, of which it says its
-// own, and what a user has logged in with, which nobody else is to see.
+// privateKwargs are kwargs meant for this master only: credentials, and auth_list, which this
+// master sets itself.
 //
 //mutant:login-is-not-published
-var notOfTheJob = []string{"auth_list", "token", "password", "username", "eauth", "key"}
+var privateKwargs = []string{"auth_list", "token", "password", "username", "eauth", "key"}
 
-// expanded replaces node groups in the target of a load: a job means the groups of the
-// master where it starts. Nodes and minions below have others, or none. So it is with
-// places in the tree, which are seen from there; what comes from above speaks of none.
+// expanded replaces node groups and places in the tree in the target of a load. Both are those of
+// the master where the job starts; loads from above have none left.
 func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, error) {
 	out, kind, err := target.ExpandTarget(tgt, p.TgtType, s.o.Config.Nodegroups)
 	if err == nil && !fromAbove {
@@ -127,10 +126,10 @@ func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, e
 	return out, nil
 }
 
-// SetOwner sets whose job it is: the login service of the user that the load names.
+// SetOwner sets the external auth backend of the job's user.
 func (j *Job) SetOwner(o access.Owner) { j.eauth = o.Eauth }
 
-// user is who asked for the job: of one from above whom the master there names.
+// user returns the user of the job. For a job from above it is the user named there.
 func (j *Job) user() string {
 	if u := j.extra.String("user"); u != "" && j.fromAbove {
 		return u
@@ -138,8 +137,8 @@ func (j *Job) user() string {
 	return j.load.User
 }
 
-// stored is the load as the job store keeps it, in Salt's form: without keys and
-// secrets. Who has to answer stands in the expectations.
+// stored returns the load as the job store keeps it, in Salt's form, without keys and secrets. The
+// minions are stored as expectations.
 func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	kwargs := j.extra.Clone()
 	kwargs.Delete("user")
@@ -160,9 +159,8 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	return mask.Load(b)
 }
 
-// judge keeps the verdict on a job. Where a rule with a target allowed it, own minions are
-// given the ids that were held against the rule, and not the target, which they might read
-// otherwise.
+// judge applies a verdict. If a rule with a target allowed the job, the minions receive the ids
+// that were checked instead of the target, which they might evaluate differently.
 func (j *Job) judge(v verdict.Verdict) error {
 	//mutant:cve2022-22941-held-above,cve2022-22941-held-below
 	if !v.Allowed {
@@ -172,7 +170,7 @@ func (j *Job) judge(v verdict.Verdict) error {
 	if !access.ByTarget(v) {
 		return nil
 	}
-	ids := j.Answerers() // a minion that carries the job for its resources must not take it for itself
+	ids := j.Answerers() // includes minions that only carry the job for their resources, so that they do not run it themselves
 	//mutant:target-list-unsure
 	j.list = &judged.List{
 		IDs: ids, Open: len(j.Unsure) > 0,
@@ -187,8 +185,7 @@ func (j *Job) judge(v verdict.Verdict) error {
 	return nil
 }
 
-// topics lists what zmq_filtering sends a publication under (Salt wire reference
-// §2.4).
+// topics returns the topics of a publication under zmq_filtering (Salt wire reference §2.4).
 func (j *Job) topics(orderMasters bool) []string {
 	ids := j.Minions
 	if j.list != nil {

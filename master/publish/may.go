@@ -9,18 +9,18 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// May tells whether the sender of a load may start its job, and starts none. The error is one of
-// [Service.Give]. It judges a batch as a whole before the first slice is published.
-func (s *Service) May(ctx context.Context, load wire.Raw, by access.By) error {
-	j, _, _, err := s.taken(ctx, load, by)
+// CheckLoad reports whether the sender may start the job of a load, without starting it. Errors
+// are those of [Service.PublishLoad]. A batch is checked as a whole before its first slice.
+func (s *Service) CheckLoad(ctx context.Context, load wire.Raw, by access.By) error {
+	j, _, _, err := s.admitLoad(ctx, load, by)
 	if err == nil && j.Nobody() {
-		return nobody(j)
+		return noMatch(j)
 	}
 	return err
 }
 
-// taken reads the load of a job and asks whether its sender may start it.
-func (s *Service) taken(ctx context.Context, load wire.Raw, by access.By) (*Job, wire.PublishLoad, []access.Call, error) {
+// admitLoad parses a load and checks the access rules.
+func (s *Service) admitLoad(ctx context.Context, load wire.Raw, by access.By) (*Job, wire.PublishLoad, []access.Call, error) {
 	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
 		//mutant:deep-arguments-are-refused
@@ -48,11 +48,11 @@ func (s *Service) taken(ctx context.Context, load wire.Raw, by access.By) (*Job,
 	return j, p, calls, nil
 }
 
-// Kept takes out of the kwargs of a load what speaks to the master alone, such as what a user has
-// logged in with. The rest may be stored.
-func Kept(kwargs *wire.Map) *wire.Map {
+// StorableKwargs returns the kwargs of a load without those meant for this master only, such as
+// credentials.
+func StorableKwargs(kwargs *wire.Map) *wire.Map {
 	out := kwargs.Clone()
-	for _, field := range notOfTheJob {
+	for _, field := range privateKwargs {
 		out.Delete(field)
 	}
 	return out

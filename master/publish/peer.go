@@ -8,11 +8,10 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// GivePeer starts a job that a minion wants done by others: by rules of the option peer, which
-// the nodes below hold it to as well, and in the name of the master's own user, as Salt
-// does. The minions that run it are told who wants it. An error wraps [ErrNoMatch] or
-// [ErrNotNow], or else is a refusal.
-func (s *Service) GivePeer(ctx context.Context, p wire.PublishLoad, peer string, rules []any) (*Job, error) {
+// PublishPeer starts a job for a minion by the rules of the option peer, which the nodes below
+// apply too. As in Salt it runs as the master's own user; its publication names the minion. Errors
+// wrap [ErrNoMatch] or [ErrNotNow], or are refusals.
+func (s *Service) PublishPeer(ctx context.Context, p wire.PublishLoad, peer string, rules []any) (*Job, error) {
 	calls, err := access.Calls(p)
 	if err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func (s *Service) GivePeer(ctx context.Context, p wire.PublishLoad, peer string,
 		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
 	if err := s.Start(ctx, j); err != nil {
-		s.o.Failing("A job of a minion could not be started", err, "jid", j.JID, "minion", peer)
+		s.o.Failing("job of minion not started", err, "jid", j.JID, "minion", peer)
 		return nil, notNow{err}
 	}
 	s.auditAs(asked, &p, calls, j, nil)

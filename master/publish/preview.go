@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// previewNamed is how many minions a preview names if nobody says.
+	// previewNamed is the default number of minions that a preview names.
 	previewNamed = 100
-	// maxPreviewNamed bounds what may be asked for.
+	// maxPreviewNamed is the maximum.
 	maxPreviewNamed = 1000
-	// maxPreviewNodes bounds the nodes that are told with their counts.
+	// maxPreviewNodes is the maximum number of nodes with counts.
 	maxPreviewNodes = 1000
 )
 
@@ -28,21 +28,20 @@ func init() {
 		Name: "preview", Who: server.User, Logins: true,
 		Args: []string{"tgt", "tgt_type", "fun", "arg", "kwargs", "limit"},
 		Doc: `
-Whom a job would mean in the whole tree, for those who may start it; nothing is sent. Our
-own addition.
+Lists the minions in the whole tree that a job would match, for users who may start it.
+Nothing is sent. A mom command.
 
 tgt, tgt_type
-    Whom it means.
+    The target.
 fun, arg, kwargs
-    The function, its arguments and further fields, as for publish: they decide whether the
-    job would be refused.
+    As for publish. They decide whether the job would be refused.
 limit
-    How many minions are named; 100 if left out, at most 1000. All are counted.
+    Maximum number of minions named: 100 by default, at most 1000. All are counted.
 `,
 	}, func(s *Service) server.Handler { return s.previewed })
 }
 
-// previewed answers the command preview. It refuses what publish would refuse.
+// previewed serves the command preview. It refuses what publish would refuse.
 func (s *Service) previewed(_ context.Context, r *server.Request) (any, error) {
 	p, err := wire.ParsePublishLoad(r.Load)
 	if err == nil {
@@ -59,7 +58,7 @@ func (s *Service) previewed(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("preview: %v", err)
 	}
-	p.JID = "" // whoever brings one may speak for others
+	p.JID = "" // a jid would allow the sender to act for others
 	by := access.ByOf(r)
 	j, may, err := s.admit(p, by, calls)
 	if err != nil {
@@ -82,28 +81,27 @@ func previewLimit(load wire.Raw) (int, error) {
 	}
 	n, err := wire.Int(f)
 	if err != nil || n < 0 || n > maxPreviewNamed {
-		return 0, server.Invalid("preview: limit has to be a whole number from 0 to %d", maxPreviewNamed)
+		return 0, server.Invalid("preview: limit must be an integer from 0 to %d", maxPreviewNamed)
 	}
 	return int(n), nil
 }
 
-// preview is whom a job means, as far as it can be told without asking anybody.
+// preview holds the minions that a job matches, as far as known without asking the nodes.
 type preview struct {
 	limit int
-	// count are those that are certainly meant, by place in at; down those among them that
-	// do not hear it now: they are down, or behind a node that is.
+	// count is the number of minions that certainly match, and at the same by path; down counts
+	// those of them that are unreachable.
 	count, down int
 	named       []topology.Place
 	at          map[string]int
-	// unknown may be meant as well: nodes below decide, which have their grains and pillar.
+	// unknown counts minions that may match; nodes below decide by their grains and pillar.
 	unknown int
-	// blind are nodes that do not tell whom they have.
+	// blind counts nodes that do not report their minions.
 	blind int
 }
 
-// preview looks at the whole tree. What depends on grains or pillar that only a node has
-// is counted and not named, and so is whoever the rules of the user may not mean: that
-// the node refuses the job for them is not known here.
+// preview evaluates the whole tree. Minions whose match depends on data of their node, or on the
+// user's rules there, are counted and not named.
 func (s *Service) preview(j *Job, may access.Permit, limit int) *preview {
 	v := &preview{limit: limit, at: map[string]int{}}
 	top := s.o.Tree()
@@ -112,7 +110,7 @@ func (s *Service) preview(j *Job, may access.Permit, limit int) *preview {
 		if m, ok := top.Minion(id); ok {
 			state = m.State
 		}
-		v.take("", id, state, false)
+		v.add("", id, state, false)
 	}
 	//mutant:api-preview-rules
 	permits := may.Certainly()
@@ -136,7 +134,7 @@ func (v *preview) walk(n topology.Node, path string, expr target.Expr, permits f
 		switch meant := expr.Certain(target.ID(m.ID)); {
 		case meant == target.No:
 		case meant == target.Yes && permits(m.ID):
-			v.take(path, m.ID, m.State, cut)
+			v.add(path, m.ID, m.State, cut)
 		default:
 			v.unknown++
 		}
@@ -146,7 +144,7 @@ func (v *preview) walk(n topology.Node, path string, expr target.Expr, permits f
 	}
 }
 
-func (v *preview) take(path, id string, state topology.State, cut bool) {
+func (v *preview) add(path, id string, state topology.State, cut bool) {
 	v.count++
 	v.at[path]++
 	if cut || state == topology.Down {

@@ -40,7 +40,7 @@ func previewOf(t *testing.T, w *world, by *server.Login, more ...any) (string, e
 	return strings.ReplaceAll(string(text), " ", ""), nil
 }
 
-// A preview counts whom a job would mean in all tiers, and starts nothing.
+// A preview counts the matching minions of all tiers and starts nothing.
 func TestPreview(t *testing.T) {
 	w := newWorld(t)
 	conf := config.DefaultMaster()
@@ -76,7 +76,7 @@ func TestPreview(t *testing.T) {
 		"a rule by grain": {rules(wire.NewMap("G@role:web", []any{"test.*"})), []any{"tgt", "web1"}, `{"count":0,"down":0,"unknown":1,"blind":1,"minions":[],"nodes":[]}`},
 		"one of two":      {rules(only, wire.NewMap("G@role:db", []any{"test.*"})), []any{"tgt", "web1 or web2", "tgt_type", "compound"}, `{"count":2,`},
 	} {
-		if name == "a rule by grain" { // whoever comes by a rule on grains is told of minions by number alone
+		if name == "a rule by grain" { // a rule on grains shows counts only
 			w.tree.Nodes = w.tree.Nodes[:1]
 			c.want = strings.Replace(c.want, `"blind":1`, `"blind":0`, 1)
 		}
@@ -96,8 +96,8 @@ func TestPreview(t *testing.T) {
 		"beyond the rule":  {rules(only), nil, "Authorization error"},
 		"another function": {rules(only), []any{"tgt", "web*", "fun", "cmd.run"}, "Authorization error"},
 		"no rules":         {rules(), nil, "Authentication error"},
-		"a wrong limit":    {nil, []any{"limit", 1001}, "limit has to be"},
-		"no number":        {nil, []any{"limit", "x"}, "limit has to be"},
+		"a wrong limit":    {nil, []any{"limit", 1001}, "limit must be"},
+		"no number":        {nil, []any{"limit", "x"}, "limit must be"},
 		"a wrong target":   {nil, []any{"tgt", "(", "tgt_type", "pcre"}, "target"},
 		"no target":        {nil, []any{"tgt", 5}, "target"},
 	}
@@ -111,7 +111,7 @@ func TestPreview(t *testing.T) {
 	w.want(t, "refused fred cmd.run", "refused fred test.ping", "refused fred test.ping")
 }
 
-// No load makes a preview fail otherwise than by a refusal, or start a job.
+// Any load gives a preview or a refusal, and starts no job.
 func FuzzPreview(f *testing.F) {
 	for _, m := range []*wire.Map{
 		wire.NewMap("tgt", "*", "fun", "test.ping", "arg", []any{}, "limit", 5),
@@ -130,9 +130,9 @@ func FuzzPreview(f *testing.F) {
 		if no := (server.Refusal{}); err != nil && !errors.As(err, &no) {
 			t.Fatal(err)
 		}
-		for _, said := range w.told {
+		for _, said := range w.calls {
 			if strings.HasPrefix(said, "sent") || strings.HasPrefix(said, "shown") {
-				t.Fatal(w.told)
+				t.Fatal(w.calls)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// publication is what goes to the minions and nodes.
+// publication returns the message for minions and nodes.
 func (s *Service) publication(j *Job) (wire.Publication, error) {
 	p := wire.Publication{
 		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.JID, Ret: j.load.Ret,
@@ -57,7 +57,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		p.StartEvent = pyfmt.Truth(v)
 	}
 	if len(j.rules) > 0 || s.o.Config.OrderMasters {
-		// Also without known nodes: one that is new must not run it unchecked.
+		// Set without known nodes too: a new node must not run the job unchecked.
 		if p.AuthList, err = wire.Encode(append([]any{}, j.rules...)); err != nil {
 			return p, fmt.Errorf("encode auth_list of job %s: %w", j.JID, err)
 		}
@@ -69,8 +69,8 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 	return judged.Put(p, *j.list)
 }
 
-// send encrypts, signs and publishes a stored job, and reports to the engine who came and went
-// meanwhile and, of an early one, which returns were stored before.
+// send publishes a stored job. Afterwards it reports changes of presence to the engine and, with
+// early, the returns stored before.
 func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	j := x.job
 	s.aim(j)
@@ -80,8 +80,8 @@ func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	s.o.Traces.Published(j.JID, s.o.Now())
 	if err != nil {
 		err = fmt.Errorf("publish job %s: %w", j.JID, err)
-	} else if s.o.Publications.Published(j.name()) {
-		s.o.Jobs.Published(j.name())
+	} else if s.o.Publications.Published(j.partName()) {
+		s.o.Jobs.Published(j.partName())
 	}
 	s.o.Peers.LookAgain(x.spec)
 	if early {
@@ -94,7 +94,7 @@ func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	return err
 }
 
-// allBut picks all subscribers but these nodes.
+// allBut selects all subscribers except nodes.
 func (s *Service) allBut(nodes []string) *zmtp.Choice {
 	if len(nodes) == 0 {
 		return nil

@@ -13,15 +13,14 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Who asked for a job and what is settled when it is first stored, and never changes: whoever
-// gives the same jid again gives the same job, or is refused. A job whose target is a list of
-// minions may be given again with another list, which extends it.
+// The user and content of a job are fixed when it is first stored. A repeated jid must bring the
+// same job or is refused, except that a job with a list target may be extended by another list.
 
-// sameJob refuses a job under a jid that was given to this master for another one. The
-// one that was first goes on undisturbed. nil: it is new here, or extends the one that is, or
-// is the same, and who asks for it now is stored before anything of it is told.
-func (s *Service) sameJob(ctx context.Context, j *Job) error {
-	old, given, err := s.givenJob(ctx, j.JID)
+// checkSameJob refuses a load under the jid of a different job. The stored job is not affected. It
+// returns nil if the job is new, the same, or extended by j; for the same job it first stores the
+// new requester.
+func (s *Service) checkSameJob(ctx context.Context, j *Job) error {
+	old, given, err := s.publishedJob(ctx, j.JID)
 	if err != nil {
 		return notNow{err}
 	}
@@ -32,7 +31,7 @@ func (s *Service) sameJob(ctx context.Context, j *Job) error {
 	if err != nil {
 		return server.Invalid("%v", err)
 	}
-	// A second way on which the same job comes down may name another user of its own.
+	// The same job from another parent may name another user.
 	differs := difference(old.Raw, mine)
 	if (differs == "" || differs == "tgt") && !j.fromAbove && access.OwnerOf(old) != (access.Owner{Eauth: j.eauth, Name: j.user()}) {
 		differs = "user"
@@ -41,19 +40,19 @@ func (s *Service) sameJob(ctx context.Context, j *Job) error {
 		differs = ""
 	}
 	if differs == "" {
-		if j.grown != nil { // stored with what is new
+		if j.grown != nil { // stored with the extension
 			return nil
 		}
 		//mutant:origins-of-known-jobs
-		return s.asksToo(ctx, j)
+		return s.addRequester(ctx, j)
 	}
-	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.JID, differs)
+	err = fmt.Errorf("job %s exists with a different %s; omit jid to get a new one", j.JID, differs)
 	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.JID, Err: err})
 	return server.Invalid("publish: %v", err)
 }
 
-// asksToo stores who asks for a job that is known.
-func (s *Service) asksToo(ctx context.Context, j *Job) error {
+// addRequester stores the requester of a known job.
+func (s *Service) addRequester(ctx context.Context, j *Job) error {
 	if len(j.asks) == 0 {
 		return nil
 	}
@@ -63,8 +62,8 @@ func (s *Service) asksToo(ctx context.Context, j *Job) error {
 	return nil
 }
 
-// givenJob reads the load of a job that was given to this master.
-func (s *Service) givenJob(ctx context.Context, jid string) (returners.Load, bool, error) {
+// publishedJob returns the load of a job published at this master.
+func (s *Service) publishedJob(ctx context.Context, jid string) (returners.Load, bool, error) {
 	load, ok, err := s.o.Store.Local().GetLoad(ctx, jid)
 	if err != nil || !ok {
 		return load, false, err
@@ -73,10 +72,10 @@ func (s *Service) givenJob(ctx context.Context, jid string) (returners.Load, boo
 	return load, returners.Given(true, xs...), err
 }
 
-// OtherRecord tells of a node that brings another load to a job of this master than
-// the one it was given. What is stored stays.
+// OtherRecord reports a node whose load of a job conflicts with the stored one. The stored load
+// stays.
 func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Raw) {
-	old, given, err := s.givenJob(ctx, jid)
+	old, given, err := s.publishedJob(ctx, jid)
 	if err != nil || !given {
 		return
 	}
@@ -84,31 +83,31 @@ func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Ra
 		return
 	}
 	differs := difference(old.Raw, load)
-	if differs == "tgt" { // a node may not have been given all publications of a job that grows
-		if ours, some := named(old.Raw), named(load); len(some) > 0 && containsAll(ours, some) {
+	if differs == "tgt" { // a node may have received only some publications of a growing job
+		if ours, some := listedIDs(old.Raw), listedIDs(load); len(some) > 0 && containsAll(ours, some) {
 			return
 		}
 	}
 	if differs != "" {
-		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("%s differs from that of the published job", differs)})
 	}
 }
 
-// mask hides secrets in what is stored and shown of jobs.
+// mask returns the masker for secrets in stored and shown job arguments.
 func (s *Service) mask() secrets.Masker { return secrets.Masker{Off: !s.o.Config.MaskJobArgs} }
 
-// difference names the first field in which two loads are different jobs.
+// difference returns the first field in which two loads differ as jobs, or "".
 func difference(a, b wire.Raw) string {
 	for _, field := range []string{"fun", "tgt_type", "arg", "tgt"} {
-		if meaning(a, field) != meaning(b, field) {
+		if normalized(a, field) != normalized(b, field) {
 			return field
 		}
 	}
 	return ""
 }
 
-// meaning is a field in a form in which the ways of writing one value are the same.
-func meaning(load wire.Raw, field string) string {
+// normalized returns a field in a form that does not depend on its encoding.
+func normalized(load wire.Raw, field string) string {
 	v, err := wire.Field(load, field)
 	if err != nil || len(v) == 0 || wire.IsNil(v) {
 		return defaults[field]
@@ -120,11 +119,10 @@ func meaning(load wire.Raw, field string) string {
 	return string(text)
 }
 
-// defaults are what a field that is not there means.
+// defaults are the values of missing fields.
 var defaults = map[string]string{"tgt_type": `"glob"`, "arg": "[]"}
 
-// keyedLocks let one caller at a time work at what a key names. The zero value is
-// ready.
+// keyedLocks is a set of mutexes by key. The zero value is ready.
 type keyedLocks struct {
 	mu   sync.Mutex
 	held map[string]*keyedLock
@@ -135,7 +133,7 @@ type keyedLock struct {
 	users int
 }
 
-// Lock waits for the key's turn; the caller gives it back by unlock.
+// Lock blocks until the key is free. The caller must call unlock.
 func (k *keyedLocks) Lock(key string) (unlock func()) {
 	k.mu.Lock()
 	if k.held == nil {

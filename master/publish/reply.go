@@ -9,27 +9,27 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// expectationWait bounds how long the reply to publish waits for the nodes below to name
-// their minions. They do it at once, so it takes one round trip for each tier.
+// expectationWait is how long the reply to publish waits for the expectations of nodes below: one
+// round trip per tier.
 const expectationWait = time.Second
 
-// reply is the answer to the client. Clients wait until all of its minions have returned, so
-// it names those behind nodes too. pending names the nodes that have not told theirs: there
-// may be more minions, which the events of the job name later.
+// reply returns the answer to the client. It includes the minions behind nodes, because clients
+// wait for all of them. pending lists the nodes without an expectation: the events of the job name
+// their minions later.
 func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 	nodes := make([]string, 0, len(j.Nodes))
 	for _, n := range j.Nodes {
 		nodes = append(nodes, n.ID)
 	}
 	m := wire.NewMap("jid", j.JID, "minions", j.Answerers(), "missing", j.Missing, "nodes", nodes)
-	if len(j.Nodes) == 0 || j.fromAbove { // who gave it hears of the expectation by its events
+	if len(j.Nodes) == 0 || j.fromAbove { // the requester learns of expectations by events
 		return m
 	}
 	x, ok := s.expected(ctx, j.JID)
 	if !ok {
 		return m
 	}
-	if j.grown != nil { // the others were published before
+	if j.grown != nil { // others were published before
 		x.Minions = slices.DeleteFunc(x.Minions, func(id string) bool { return !j.grown.asks(id) })
 	}
 	m.Set("minions", x.Minions)
@@ -44,8 +44,8 @@ func (s *Service) reply(ctx context.Context, j *Job) *wire.Map {
 	return m
 }
 
-// expected waits until the nodes below have told who has to answer a job: those of ours for a
-// second, Python syndics for syndic_wait if publish_syndic_wait is set.
+// expected waits for the expectations of the nodes below: up to a second for mom nodes, and up to
+// syndic_wait for Python syndics if publish_syndic_wait is set.
 func (s *Service) expected(ctx context.Context, jid string) (x engine.Expected, ok bool) {
 	ours := time.NewTimer(expectationWait)
 	defer ours.Stop()

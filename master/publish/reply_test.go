@@ -15,21 +15,21 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Clients wait until all of minions have returned, so those behind nodes are in the reply.
+// The reply includes the minions behind nodes, because clients wait for all of them.
 func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 	for name, c := range map[string]struct {
 		node     engine.Liveness
-		tells    time.Duration // after which time n1 tells its minions; 0: never
+		reports  time.Duration // when n1 sends its expectation; 0: never
 		forPlain bool          // publish_syndic_wait
 		want     *wire.Map
 		took     time.Duration
 	}{
-		"a node tells":             {engine.Up, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"b1", "m1"}), 300 * time.Millisecond},
-		"a node does not tell":     {engine.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
-		"a Python syndic":          {engine.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
-		"a Python syndic, waited":  {engine.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
-		"a silent syndic, waited":  {engine.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 4 * time.Second},
-		"a node that is not there": {engine.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
+		"a node reports":        {engine.Up, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"b1", "m1"}), 300 * time.Millisecond},
+		"a silent node":         {engine.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
+		"a Python syndic":       {engine.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
+		"a Python syndic, wait": {engine.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
+		"a silent syndic, wait": {engine.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 4 * time.Second},
+		"an unreachable node":   {engine.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -45,13 +45,13 @@ func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.engine.Saved(save, returners.Result{}, nil)
-				if c.tells > 0 {
-					time.AfterFunc(c.tells, func() {
-						w.engine.Hear("n1", jobevent.Expectation{JID: someJob, Minions: []string{"b1"}, Ours: c.node != engine.Untracked})
+				if c.reports > 0 {
+					time.AfterFunc(c.reports, func() {
+						w.engine.ReceiveReports("n1", jobevent.Expectation{JID: someJob, Minions: []string{"b1"}, Ours: c.node != engine.Untracked})
 					})
 				}
 				began := time.Now()
-				j, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
+				j, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,19 +64,19 @@ func TestReplyNamesMinionsBehindNodes(t *testing.T) {
 						t.Errorf("%s: %s", field, d)
 					}
 				}
-				if took := time.Since(began); c.tells > took {
-					time.Sleep(c.tells - took)
+				if took := time.Since(began); c.reports > took {
+					time.Sleep(c.reports - took)
 				}
 			})
 		})
 	}
 }
 
-// A forwarder hands on a job at once: who gave it hears of the expectation by events.
+// A forwarder does not wait: the requester learns of expectations by events.
 func TestReplyToAForwarderDoesNotWait(t *testing.T) {
 	w := newWorld(t)
 	w.tree = topology.Node{Nodes: []topology.Node{{ID: "n1"}}}
-	j, err := w.Give(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"})
+	j, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"})
 	if err != nil {
 		t.Fatal(err)
 	}

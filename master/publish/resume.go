@@ -20,7 +20,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// ResumeOptions are those of a [Resumer]. No field may be left out.
+// ResumeOptions configures a [Resumer]. All fields are required.
 type ResumeOptions struct {
 	Jobs         *engine.Engine
 	Publications *publications.Service
@@ -28,21 +28,20 @@ type ResumeOptions struct {
 	Peers        *peers.Service
 	Keys         *keyring.Ring
 	Tree         *topology.Tree
-	Timeout      time.Duration    // of the jobs
-	Above        bool             // there are masters above: a job may have grown past this node
-	Grown        func(jid string) // a job has grown, and its files may lag behind
+	Timeout      time.Duration    // timeout of the jobs
+	Above        bool             // has masters above: they may have extended a job around this node
+	Grown        func(jid string) // called for a job that has grown, whose files may be stale
 	Log          *slog.Logger
 }
 
-// Resumer reopens the jobs that were open when an earlier life of the master ended. Minions
-// and nodes have the time to reconnect that presence gives after a start. It is an
-// [engine.Presence].
+// Resumer restores the jobs that were open when the master stopped. Minions and nodes get the
+// reconnect time that presence grants after a start. It implements [engine.Presence].
 type Resumer struct{ o ResumeOptions }
 
-// NewResumer makes a Resumer.
+// NewResumer returns a Resumer.
 func NewResumer(o ResumeOptions) *Resumer { return &Resumer{o: o} }
 
-// Run reopens the jobs, and keeps on the publications that minions may still have missed.
+// Run restores the jobs and the publications that minions may have missed.
 func (s *Resumer) Run(ctx context.Context) {
 	jids := s.o.Jobs.Open()
 	s.o.Publications.TakeUpQueues(ctx)
@@ -50,12 +49,11 @@ func (s *Resumer) Run(ctx context.Context) {
 	s.o.Publications.TakeUp()
 }
 
-// Again records the end of a closed job once more, after its records were dropped because the
-// disk took none.
+// Again stores the end of a closed job again, after its records were dropped while the disk was
+// full or unavailable.
 func (s *Resumer) Again(ctx context.Context, jid string) error { return s.o.Jobs.EndAgain(ctx, jid, s) }
 
-// jobs takes up jobs, several at a time: there may be thousands, of ten thousand
-// returns each.
+// jobs restores jobs in parallel: there may be thousands, with ten thousand returns each.
 func (s *Resumer) jobs(ctx context.Context, jids []string) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -67,39 +65,38 @@ func (s *Resumer) jobs(ctx context.Context, jids []string) {
 			return nil
 		})
 	}
-	_ = g.Wait() // it has no error: each was told
+	_ = g.Wait() // errors are logged
 }
 
 func (s *Resumer) job(ctx context.Context, jid string) error {
 	known, err := s.o.Jobs.Restore(ctx, jid, s)
-	if err == nil && !known { // it was killed before the job was stored
+	if err == nil && !known { // the master stopped before the job was stored
 		s.o.Publications.Drop(jid)
 	}
 	return err
 }
 
-// knownBehind gives the minions behind a node that a stored job means, by the
-// reports of the node in this life or, of one that has not come back, by those in
-// an earlier one, which do not tell paths.
+// knownBehind returns the minions behind a node that a stored job matches, from the node's reports
+// since the start or, until it is back, from the previous run, without paths.
 func (s *Resumer) knownBehind(node string, load returners.Load) map[string]string {
 	expr, _, err := storedTarget(load.Raw)
-	if err != nil { // then nobody is named, as of a target that only minions can tell
+	if err != nil { // unreadable: no minion is named
 		return nil
 	}
 	below, _ := s.o.Tree.Node(node)
 	return s.o.Policy.KnownBehind(below, node, expr)
 }
 
-// Grace is described at [engine.Presence].
+// Grace implements [engine.Presence].
 func (s *Resumer) Grace(id string) (engine.Liveness, time.Duration) { return s.o.Peers.Lasting(id) }
 
-// Spec is described at [engine.Presence].
+// Spec implements [engine.Presence].
 func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
 	spec := engine.Job{JID: load.JID, Timeout: s.o.Timeout}
 	if load.Part() > 0 {
 		s.o.Grown(load.JID)
 	}
-	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
+	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name
 		switch key {
 		case "fun":
 			spec.Fun = wire.FunName(val)
@@ -108,7 +105,7 @@ func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
 		}
 		return nil
 	})
-	if s.o.Publications.Unpublished(load.JID) { // minions without presence get it when they subscribe
+	if s.o.Publications.Unpublished(load.JID) { // minions without presence receive it when they subscribe
 		spec.Timeout += publications.Republished
 	}
 	spec.Minions = s.o.Peers.Minions(minions, func(string) bool { return true })
@@ -116,7 +113,7 @@ func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
 		if s.o.Keys.Accepted(id) {
 			n := engine.Node{ID: id}
 			n.Live, _ = s.o.Peers.Node(id)
-			if n.Live == engine.Away { // it had the job and speaks again when it is back
+			if n.Live == engine.Away { // it had the job and reports when it is back
 				n.Live = engine.Up
 			}
 			if n.Live != engine.Untracked {
@@ -137,7 +134,7 @@ func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
 	return spec
 }
 
-// storedTarget reads whom a stored load means.
+// storedTarget parses the target of a stored load.
 func storedTarget(load wire.Raw) (expr target.Expr, tgtType string, err error) {
 	d, err := wire.DecodeMap(load)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Service]. None may be left out.
+// Options configures a [Service]. All fields are required.
 type Options struct {
 	Ctx    context.Context //nolint:containedctx // ends when the master begins to close
 	Config *config.Master
@@ -28,10 +28,10 @@ type Options struct {
 	}
 	Policy interface {
 		Match(tgt any, tgtType, delimiter string) (ownership.Audience, error)
-		// Where gives the minions that a word of a target means which speaks of the tree.
+		// Where returns the minions matched by a word of a target about the tree.
 		Where(letter, pattern string) ([]string, error)
 		Aimed(jid, tgtType string, expr target.Expr)
-		// Widened is Aimed for a job that is published to further minions; expr means all.
+		// Widened is Aimed for an extended job; expr matches all its minions.
 		Widened(jid, tgtType string, expr target.Expr)
 		Conns(nodes []string) map[uint64]bool
 		Trespassed(t ownership.Trespass)
@@ -51,14 +51,14 @@ type Options struct {
 	Jobs interface {
 		Publish(ctx context.Context, p engine.Publication) (s engine.Save, known bool, err error)
 		Known(ctx context.Context, jid string) (bool, error)
-		// Expected tells who has to answer a job, as far as nodes have said.
+		// Expected returns the minions that must answer a job, as reported so far.
 		Expected(jid string) (engine.Expected, bool)
 		Saved(s engine.Save, res returners.Result, err error)
 		Published(p returners.Part)
 		CountStored(ctx context.Context, jid string) error
 	}
-	// Room waits until the engine may say more, Booked until what it has said up to a number
-	// is stored.
+	// Room blocks while the engine's queue is full; Booked blocks until records up to upTo are
+	// stored.
 	Room   func(ctx context.Context) error
 	Booked func(ctx context.Context, upTo uint64) error
 	Store  interface {
@@ -71,27 +71,27 @@ type Options struct {
 		Published(jid string, at time.Time)
 	}
 	Tracer *tracing.Tracer // nil: off
-	// Sign puts the order of the top into a publication.
+	// Sign adds the job signature of the top master to a publication.
 	Sign func(p *wire.Publication, extra *wire.Map, fromAbove bool) error
-	// Own is the user of the master, JID gives the next job id.
+	// Own is the user of the master; JID returns the next job id.
 	Own string
 	JID func() string
 
-	// Note stores notes. Show lays a job where Salt's programs look for it.
+	// Note stores notes. Show writes a job where Salt's tools look for it.
 	Note func(ctx context.Context, notes ...returners.Note) error
 	Show func(jid string, load wire.Raw, minions []string)
-	// ShowGrown does so for one that has grown, with what is stored of it.
+	// ShowGrown is Show for an extended job, from its stored state.
 	ShowGrown func(jid string)
-	// Below gives what a node right below has reported of itself and all behind it.
+	// Below returns the report of a node directly below.
 	Below func(id string) (topology.Node, bool)
-	// Tree gives the tree from this master down.
+	// Tree returns the tree from this master down.
 	Tree func() topology.Node
-	// Refused is told of what a user may not do, Audit of each job that is asked for here.
+	// Refused is called for a forbidden request, Audit for each request for a job.
 	Refused func(what, user, fun string)
 	Audit   func(access.Asked)
-	// Failing logs what is tried again while its cause lasts.
+	// Failing logs an error that will be retried.
 	Failing func(what string, err error, about ...any)
-	// Fire tells the event bus.
+	// Fire fires an event.
 	Fire func(tag string, data wire.Raw)
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -99,17 +99,17 @@ type Options struct {
 
 // Service starts jobs. It is safe for concurrent use.
 type Service struct {
-	o        Options
-	oneByOne keyedLocks // of jobs whose jid was given
+	o     Options
+	locks keyedLocks // by jid, if the request has one
 }
 
-// New makes one.
+// New returns a Service.
 func New(o Options) *Service { return &Service{o: o} }
 
-// Alone has nobody else give the job of a jid until the caller unlocks it.
-func (s *Service) Alone(jid string) (unlock func()) { return s.oneByOne.Lock(jid) }
+// LockJID locks a job id until the caller unlocks it. It may block.
+func (s *Service) LockJID(jid string) (unlock func()) { return s.locks.Lock(jid) }
 
-// PingAll publishes test.ping to everybody, without waiting for answers.
+// PingAll publishes test.ping to all minions. It does not wait for returns.
 func (s *Service) PingAll() error {
 	fun, err := wire.Encode("test.ping")
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Service) PingAll() error {
 
 var commands server.Set[*Service]
 
-// Commands are those that start jobs.
+// Commands returns the commands that start jobs.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve registers the commands on srv.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -26,14 +26,14 @@ var quiet = slog.New(slog.DiscardHandler)
 
 const someJob = "20260102030405000001"
 
-// world is the master around a service, with one minion. It stores, and publishes at once.
+// world is the master around a service, with one minion. It stores and publishes at once.
 type world struct {
 	*Service
 	store *memory.Store
-	full  error // what the disk says
+	full  error // error of the disk
 	tree  topology.Node
-	told  []string
-	ref   any // of the publication that is being started
+	calls []string
+	ref   any // of the current publication
 
 	engine *engine.Engine // nil: no job is known
 	meant  *ownership.Meant
@@ -48,8 +48,8 @@ func newWorld(t *testing.T) *world {
 		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
-		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, ShowGrown: func(jid string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
-		Failing: func(what string, _ error, _ ...any) { w.tell(what) }, Fire: func(tag string, _ wire.Raw) { w.tell("fired " + tag) },
+		Show: func(jid string, _ wire.Raw, minions []string) { w.record("shown " + jid) }, ShowGrown: func(jid string) { w.record("shown " + jid) }, Refused: func(_, user, fun string) { w.record("refused " + user + " " + fun) },
+		Failing: func(what string, _ error, _ ...any) { w.record(what) }, Fire: func(tag string, _ wire.Raw) { w.record("fired " + tag) },
 		Log: quiet, Now: time.Now,
 	})
 	t.Cleanup(func() {
@@ -60,15 +60,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) tell(what string) { w.told = append(w.told, what) }
+func (w *world) record(what string) { w.calls = append(w.calls, what) }
 
-// want compares what was told since the last time.
-func (w *world) want(t *testing.T, told ...string) {
+// want compares the calls since the last want.
+func (w *world) want(t *testing.T, calls ...string) {
 	t.Helper()
-	if !slices.Equal(w.told, told) {
-		t.Errorf("told %q, want %q", w.told, told)
+	if !slices.Equal(w.calls, calls) {
+		t.Errorf("calls %q, want %q", w.calls, calls)
 	}
-	w.told = nil
+	w.calls = nil
 }
 
 func (w *world) Match(tgt any, tgtType, _ string) (ownership.Audience, error) {
@@ -87,16 +87,16 @@ func (w *world) Where(letter, pattern string) ([]string, error) {
 	if letter == "B" && pattern == "n1" {
 		return []string{"m1"}, nil
 	}
-	return nil, errors.New("there is no node " + pattern)
+	return nil, errors.New("unknown node " + pattern)
 }
 func (w *world) Aimed(jid, tgtType string, expr target.Expr) { w.meant.Note(jid, tgtType, expr) }
 func (w *world) Widened(jid, tgtType string, expr target.Expr) {
-	w.tell("widened " + jid)
+	w.record("widened " + jid)
 	w.meant.Widen(jid, tgtType, expr)
 }
 
 func (w *world) Conns([]string) map[uint64]bool  { return nil }
-func (w *world) Trespassed(t ownership.Trespass) { w.tell("trespass " + t.Kind) }
+func (w *world) Trespassed(t ownership.Trespass) { w.record("trespass " + t.Kind) }
 func (w *world) Awaits(string) bool              { return false }
 func (w *world) LookAgain(engine.Job)            {}
 func (w *world) Local() returners.Reader         { return w.store }
@@ -131,13 +131,13 @@ func (outgoing) Retain(wire.Publication, []string, time.Time) ([]byte, error) {
 	return []byte("kept"), nil
 }
 func (outgoing) Published(returners.Part) bool { return false }
-func (p outgoing) DropPart(x returners.Part)   { p.w.tell("dropped " + x.String()) }
+func (p outgoing) DropPart(x returners.Part)   { p.w.record("dropped " + x.String()) }
 func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
-	p.w.tell("sent " + x.JID)
+	p.w.record("sent " + x.JID)
 	return nil
 }
 
-// fakeEngine wants a job published once it is stored.
+// fakeEngine publishes a job once it is stored.
 type fakeEngine struct{ w *world }
 
 func (e fakeEngine) Publish(_ context.Context, p engine.Publication) (engine.Save, bool, error) {
@@ -175,43 +175,43 @@ func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 	return b
 }
 
-// A job is stored before it is told and published, and not published if it is not stored.
+// A job is stored before it is announced and published. If storing fails, it is not published.
 func TestStart(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.Give(t.Context(), load(t, "nosuch", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNoMatch) {
+	if _, err := w.PublishLoad(t.Context(), load(t, "nosuch", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNoMatch) {
 		t.Errorf("for nobody: %v", err)
 	}
 	w.want(t)
 	w.full = returners.ErrFull
-	if _, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNotNow) || !errors.Is(err, returners.ErrFull) {
+	if _, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNotNow) || !errors.Is(err, returners.ErrFull) {
 		t.Errorf("on a full disk: %v", err)
 	}
-	w.want(t, "dropped "+someJob, "A job could not be started")
+	w.want(t, "dropped "+someJob, "job not started")
 	w.full = nil
-	j, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
+	j, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
 	if err != nil || j.JID != someJob {
 		t.Fatalf("%+v, %v", j, err)
 	}
 	w.want(t, "shown "+someJob, "fired salt/job/"+someJob+"/new", "sent "+someJob)
 }
 
-// Who gives a jid again gives the same job, or is refused.
+// A repeated jid must bring the same job.
 func TestSameJob(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
-		if _, err := w.Give(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"}); err != nil {
+		if _, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.told = nil
-	if _, err := w.Give(t.Context(), load(t, "*", "test.echo", someJob), access.By{Owner: "root"}); err == nil || errors.Is(err, ErrNotNow) {
+	w.calls = nil
+	if _, err := w.PublishLoad(t.Context(), load(t, "*", "test.echo", someJob), access.By{Owner: "root"}); err == nil || errors.Is(err, ErrNotNow) {
 		t.Errorf("another job: %v", err)
 	}
 	w.want(t, "trespass "+ownership.OfRecord)
 }
 
-// A job whose target is a list is extended by another list: the load names all, what is published
-// names the further ones. All else under its jid is refused by name.
+// A job with a list target is extended by another list: the load names all minions, the
+// publication the further ones. Any other difference is refused by name.
 func TestGrow(t *testing.T) {
 	w := newWorld(t)
 	give := func(by access.By, fields ...any) error {
@@ -222,7 +222,7 @@ func TestGrow(t *testing.T) {
 		}
 		b, err := wire.Encode(m)
 		if err == nil {
-			_, err = w.Give(t.Context(), b, by)
+			_, err = w.PublishLoad(t.Context(), b, by)
 		}
 		return err
 	}
@@ -233,7 +233,7 @@ func TestGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return named(l.Raw), l.Part()
+		return listedIDs(l.Raw), l.Part()
 	}
 	if err := give(root); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestGrow(t *testing.T) {
 	if ids, part := stored(); !slices.Equal(ids, []string{"m1"}) || part != 0 {
 		t.Errorf("first: %v, part %d", ids, part)
 	}
-	w.told = nil
+	w.calls = nil
 	w.tree.Nodes = []topology.Node{{ID: "n1"}} // it may have the others
 	if err := give(root, "tgt", []any{"m3", "m2"}); err != nil {
 		t.Fatal(err)
@@ -255,13 +255,13 @@ func TestGrow(t *testing.T) {
 		fields []any
 		names  string
 	}{
-		"function":     {root, []any{"fun", "test.echo", "tgt", []any{"m4"}}, "another fun"},
-		"arguments":    {root, []any{"arg", []any{1}, "tgt", []any{"m4"}}, "another arg"},
-		"pattern":      {root, []any{"tgt", "*", "tgt_type", "glob"}, "another tgt_type"},
-		"a queued":     {root, []any{"tgt", []any{"m4"}, "kwargs", wire.NewMap("queue_until", time.Now().Add(time.Hour).Unix())}, "another tgt"},
-		"its own part": {root, []any{"tgt", []any{"m4"}, "fun", "test.echo", "kwargs", wire.NewMap(returners.PartField, 9)}, "another fun"},
+		"function":     {root, []any{"fun", "test.echo", "tgt", []any{"m4"}}, "different fun"},
+		"arguments":    {root, []any{"arg", []any{1}, "tgt", []any{"m4"}}, "different arg"},
+		"pattern":      {root, []any{"tgt", "*", "tgt_type", "glob"}, "different tgt_type"},
+		"a queued":     {root, []any{"tgt", []any{"m4"}, "kwargs", wire.NewMap("queue_until", time.Now().Add(time.Hour).Unix())}, "different tgt"},
+		"its own part": {root, []any{"tgt", []any{"m4"}, "fun", "test.echo", "kwargs", wire.NewMap(returners.PartField, 9)}, "different fun"},
 	} {
-		w.told = nil
+		w.calls = nil
 		if err := give(c.by, c.fields...); err == nil || errors.Is(err, ErrNotNow) || !strings.Contains(err.Error(), c.names) {
 			t.Errorf("%s: %v, want %s", what, err, c.names)
 		}
@@ -275,12 +275,12 @@ func TestGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for user, want := range map[string]string{"root": "", "eve": "another user"} {
+	for user, want := range map[string]string{"root": "", "eve": "different user"} {
 		j, err := w.Read(wire.PublishLoad{Tgt: tgt, TgtType: "list", Fun: fun, Arg: wire.Raw{0x90}, JID: someJob, User: user}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.sameJob(t.Context(), j); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := w.checkSameJob(t.Context(), j); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("user %s: %v, want %q", user, err, want)
 		}
 	}
@@ -289,16 +289,15 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// A minion whose return comes here is refused where it is certain that the job is not for it. That
-// takes the whole job: a part may come again after a restart, and a master above may publish others
-// past this node.
+// A return is refused if the job certainly does not match its minion. That needs the whole job: a
+// part may be repeated after a restart, and a master above may publish others around this node.
 func TestGrow_WhoIsRefused(t *testing.T) {
 	w := newWorld(t)
 	give := func(tgt any, tgtType string, asks ...returners.Note) {
 		t.Helper()
 		b, err := wire.Encode(wire.NewMap("cmd", "publish", "tgt", tgt, "tgt_type", tgtType, "fun", "test.ping", "arg", []any{}, "jid", someJob, "user", "root"))
 		if err == nil {
-			_, err = w.Give(t.Context(), b, access.By{Owner: "root"}, asks...)
+			_, err = w.PublishLoad(t.Context(), b, access.By{Owner: "root"}, asks...)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -321,7 +320,7 @@ func TestGrow_WhoIsRefused(t *testing.T) {
 	refused("m2", "m3", "m4")
 	give([]any{"m2"}, "list")
 	refused("m3", "m4")
-	w.meant = ownership.NewMeant() // a restart after the job had ended
+	w.meant = ownership.NewMeant() // restarted after the job had ended
 	give([]any{"m2"}, "list")
 	refused("m3", "m4")
 
@@ -333,8 +332,8 @@ func TestGrow_WhoIsRefused(t *testing.T) {
 	}
 }
 
-// While too many words wait for the disk no job is begun; one that runs here already brings
-// none, and who asks for it second hears at once who has to answer it.
+// No new job starts while the queue of records is full. A known job needs no room, and its second
+// requester gets the history at once.
 func TestRoom(t *testing.T) {
 	w := newWorld(t)
 	crowded := errors.New("the disk is slow")

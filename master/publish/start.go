@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// maxTimeout bounds a job's timeout, in seconds.
+// maxTimeout is the maximum timeout of a job, in seconds.
 const maxTimeout = 365 * 24 * 3600
 
 func init() {
@@ -26,25 +26,24 @@ func init() {
 Starts a job.
 
 tgt, tgt_type
-    Whom it means.
+    The target.
 fun, arg
     The function and its arguments, or a list of functions with a list of lists.
 ret, timeout, jid
-    Returners for the minions, how long they are waited for before they are asked, in
-    seconds, and the id that the caller has chosen.
+    Returners for the minions, seconds until silent minions are asked, and a job id
+    chosen by the caller.
 kwargs
     Further fields of the publication, and queue_until.
 
-The answer has the jid and the minions of the whole tree that have to answer, which nodes
-below name within a second; pending are the paths of nodes that have not.
+The answer has the jid and the minions of the whole tree that must answer. Nodes below
+report theirs within a second; pending holds the paths of nodes that have not.
 `,
 	}, func(s *Service) server.Handler { return s.publish })
 }
 
-// publish is the clear command of the same name: the start of every job (Salt wire
-// reference §10).
+// publish serves the clear command publish, the start of every job (Salt wire reference §10).
 func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
-	j, err := s.Give(ctx, r.Load, access.ByOf(r))
+	j, err := s.PublishLoad(ctx, r.Load, access.ByOf(r))
 	switch {
 	case errors.Is(err, ErrNoMatch):
 		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
@@ -56,59 +55,59 @@ func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("enc", "clear", "load", s.reply(ctx, j)), nil
 }
 
-// Give starts the job of a load. It is published when no
-// error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
-// [server.Refusal]. asks are notes of who asks for it.
-func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ...returners.Note) (*Job, error) {
-	j, p, calls, err := s.taken(ctx, load, by)
+// PublishLoad starts the job of a load. It returns after the job is published. Errors wrap
+// [ErrNoMatch] or [ErrNotNow], or are a [server.Refusal]. asks are the notes of the requesters
+// above.
+func (s *Service) PublishLoad(ctx context.Context, load wire.Raw, by access.By, asks ...returners.Note) (*Job, error) {
+	j, p, calls, err := s.admitLoad(ctx, load, by)
 	if err != nil {
 		return nil, err
 	}
 	if j.Nobody() && !s.o.Config.OrderMasters {
-		return nil, nobody(j)
+		return nil, noMatch(j)
 	}
 	j.asks, j.trace = asks, s.carrier(ctx, p.Extra)
 	if p.JID != "" {
 		//mutant:one-job-per-jid
-		defer s.oneByOne.Lock(j.JID)()
+		defer s.locks.Lock(j.JID)()
 		//mutant:other-job-is-refused
-		if err := s.sameJob(ctx, j); err != nil {
+		if err := s.checkSameJob(ctx, j); err != nil {
 			return nil, err
 		}
-		if j.grown != nil && len(asks) == 0 { // a user extends it here, who has its job id from this master
+		if j.grown != nil && len(asks) == 0 { // extended by a user who has the jid from this master
 			j.fromAbove = false
 		}
 	}
 	if err := s.Start(ctx, j); err != nil {
-		s.o.Failing("A job could not be started", err, "jid", j.JID)
+		s.o.Failing("job not started", err, "jid", j.JID)
 		//mutant:publish-not-now
 		return nil, notNow{err}
 	}
-	if !j.fromAbove { // the master where it started has told of it
+	if !j.fromAbove { // the master where it started has audited it
 		s.audit("publish", by, &p, calls, j, nil)
 	}
 	return j, nil
 }
 
 var (
-	// ErrNoMatch is wrapped when a target means nobody. The words are Salt's.
+	// ErrNoMatch is wrapped if no minion matches the target. The text is Salt's.
 	ErrNoMatch = errors.New("Master could not resolve minions for target")
-	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
+	// ErrNotNow is wrapped if no job can be started at the moment.
 	ErrNotNow = errors.New("no job can be started now")
 )
 
-func nobody(j *Job) error { return fmt.Errorf("%w %v", ErrNoMatch, j.tgt) }
+func noMatch(j *Job) error { return fmt.Errorf("%w %v", ErrNoMatch, j.tgt) }
 
-// notNow is why.
+// notNow marks an error as temporary.
 type notNow struct{ error }
 
 func (notNow) Is(target error) bool { return target == ErrNotNow }
 func (e notNow) Unwrap() error      { return e.error }
 
-// NotNow makes an error of a job that cannot be started just now.
+// NotNow marks err as temporary: it then matches [ErrNotNow].
 func NotNow(err error) error { return notNow{err} }
 
-// admit reads a job, if the sender may start it.
+// admit parses a job and checks the access rules.
 func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (*Job, access.Permit, error) {
 	may, err := s.o.Access.Admit(p, by, calls)
 	if err != nil {
@@ -130,24 +129,23 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 	return j, may, nil
 }
 
-// start is a job on its way from the command to the subscribers. It is the Ref of the
-// engine's publication.
+// start is a job being started. It is the Ref of the engine's publication.
 type start struct {
 	job  *Job
 	spec engine.Job
 	pub  wire.Publication
 
-	turn chan turn // one: what the engine has decided
+	turn chan turn // receives the engine's decision, once
 }
 
-// turn says whether a stored job is to be sent to the subscribers.
+// turn is the engine's decision about a stored job.
 type turn struct {
-	send  bool // false: it was published before
-	early bool // its returns that are here already have to be counted once it is sent
+	send  bool // false: published before
+	early bool // count stored returns after sending
 }
 
-// Start hands a job to the engine and publishes it when it is stored. It returns after the
-// publication was sent, or the job turned out to have been published before.
+// Start stores and publishes a job. It blocks until the publication is sent, or the job turns out
+// to be published already.
 func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, spec: s.spec(j), turn: make(chan turn, 1)}
 	stored, err := j.stored(s.mask())
@@ -168,16 +166,16 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	}
 	sent, err := s.run(ctx, x, stored, kept)
 	if kept != nil && !sent {
-		s.o.Publications.DropPart(j.name())
+		s.o.Publications.DropPart(j.partName())
 	}
 	return err
 }
 
-// spec describes a job to the engine: who has to answer it, and for how long it waits.
+// spec returns the job for the engine.
 func (s *Service) spec(j *Job) engine.Job {
 	spec := engine.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Answerers(), s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
-		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: count(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: countNamed(j.tgt, j.load.TgtType), Part: j.part(), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if j.grown != nil {
 		spec.Named = len(j.grown.all)
@@ -197,8 +195,8 @@ func (s *Service) spec(j *Job) engine.Job {
 	return spec
 }
 
-// run stores a job and sends it when its turn comes. sent is false for one that was published
-// before, and with an error.
+// run stores a job and sends it on the engine's decision. sent is false for a job published
+// before, and on error.
 func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byte) (sent bool, err error) {
 	if err := s.begin(ctx, x, stored, kept); err != nil {
 		return false, err
@@ -211,12 +209,12 @@ func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byt
 		}
 		return true, s.send(ctx, x, t.early)
 	case <-s.o.Ctx.Done():
-		return false, fmt.Errorf("start job %s: the master ends: %w", x.job.JID, s.o.Ctx.Err())
+		return false, fmt.Errorf("start job %s: the master is shutting down: %w", x.job.JID, s.o.Ctx.Err())
 	}
 }
 
-// room waits while too many words of jobs wait for the disk. A job that runs here already brings
-// none: whoever asks for it second waits to hear who has to answer it.
+// room blocks while the engine's queue is full. A known job adds no records, and its requester
+// waits for the expectations.
 func (s *Service) room(ctx context.Context, j *Job) error {
 	//mutant:publish-known-jobs-need-no-room
 	if j.fromAbove && j.grown == nil {
@@ -227,7 +225,7 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 	return s.o.Room(ctx)
 }
 
-// begin gives a job to the engine, and stores it if it is new here.
+// begin passes a job to the engine and stores it if it is new.
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
 	p := engine.Publication{
@@ -261,22 +259,21 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	return err
 }
 
-// Publish carries out an effect of the engine: the job is sent by whoever waits in
-// [Service.Start]. It does not block.
+// Publish carries out [engine.Publish]: [Service.Start] sends the job. It does not block.
 func (s *Service) Publish(e engine.Publish) { decide(e.Ref, turn{send: true, early: e.Early}) }
 
-// Skip carries out an effect of the engine: the job was published before. It does not block.
+// Skip carries out [engine.Skip]: the job was published before. It does not block.
 func (s *Service) Skip(e engine.Skip) { decide(e.Ref, turn{}) }
 
-// decide wakes the start that an effect belongs to. The engine decides once for each.
+// decide wakes the Start that waits for a decision. The engine decides once per publication.
 func decide(ref any, t turn) {
 	if x, ok := ref.(*start); ok {
 		x.turn <- t
 	}
 }
 
-// Started carries out an effect of the engine: it fires Salt's event of a new job. The event
-// of who has to answer has gone before. It does not block.
+// Started carries out [engine.Started]: it fires Salt's event of a new job, after the event of the
+// expectation. It does not block.
 func (s *Service) Started(e engine.Started) {
 	x, ok := e.Ref.(*start)
 	if !ok {
@@ -284,7 +281,7 @@ func (s *Service) Started(e engine.Started) {
 	}
 	j := x.job
 	arg, err := s.mask().Arg(j.load.Fun, j.load.Arg)
-	if err != nil { // access.Calls has read it
+	if err != nil { // validated by access.Calls
 		s.o.Log.Error("all arguments masked", "jid", j.JID, "err", err)
 		arg = nil
 	}

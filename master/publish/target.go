@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 )
 
-// targetOf decodes a target as it travels: text, or a list of texts.
+// targetOf decodes a target: a string or a list of strings.
 func targetOf(raw wire.Raw) (any, error) {
 	v, err := wire.Decode(raw)
 	if err != nil {
@@ -19,11 +19,11 @@ func targetOf(raw wire.Raw) (any, error) {
 	case string, []any:
 		return v, nil
 	}
-	return nil, fmt.Errorf("target: neither text nor a list of ids")
+	return nil, fmt.Errorf("target: must be a string or a list of ids")
 }
 
-// count is how many minions a target names one by one; 0 if it is a pattern.
-func count(tgt any, tgtType string) int {
+// countNamed returns the number of minions that a target names, or 0 for a pattern.
+func countNamed(tgt any, tgtType string) int {
 	switch tgtType {
 	case "list":
 		ids := ownership.Listed(tgt)

@@ -15,7 +15,7 @@ func TestNamed(t *testing.T) {
 		{"a,b", "list", 2},
 		{"os:Debian", "grain", 0},
 	} {
-		if got := count(c.tgt, c.kind); got != c.want {
+		if got := countNamed(c.tgt, c.kind); got != c.want {
 			t.Errorf("%v (%s) names %d, want %d", c.tgt, c.kind, got, c.want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// carrier is the trace that a job belongs to: that of ctx, or what its load says where this
-// master makes no traces, so that those below join the trace all the same.
+// carrier returns the trace of a job: that of ctx or, if this master does not trace, the one in
+// the load, so that nodes below can join it.
 func (s *Service) carrier(ctx context.Context, load *wire.Map) tracing.Carrier {
 	if c := s.o.Tracer.Inject(ctx); c.Parent != "" || load == nil {
 		return c
@@ -22,7 +22,7 @@ func (s *Service) carrier(ctx context.Context, load *wire.Map) tracing.Carrier {
 	return tracing.Carrier{}
 }
 
-// span begins a step in the start of a job.
+// span starts a span for a step of starting a job.
 func (s *Service) span(ctx context.Context, name, jid string) (context.Context, tracing.Span) {
 	if !s.o.Tracer.On() || !trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx, tracing.Span{}

@@ -106,7 +106,7 @@ func (d *entrances) asOwn(c call) (answer, sent string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	_, err = d.w.top.service.Give(d.w.ctx, raw, access.By{Owner: own})
+	_, err = d.w.top.service.PublishLoad(d.w.ctx, raw, access.By{Owner: own})
 	return "", show(load), err
 }
 

@@ -87,7 +87,7 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 		Wheels: wheels.Host{Fire: func(string, *wire.Map) {}, Now: time.Now}, JIDs: x.jids, Log: quiet, Now: time.Now, Fire: func(string, *wire.Map) {},
 	})
 	peercall.New(peercall.Options{
-		Bounds: x.cfg.Bounds, Rules: x.control.Peers, Own: own, Publish: x.service.GivePeer, State: func(string) (engine.Account, bool) { return engine.Account{}, false },
+		Bounds: x.cfg.Bounds, Rules: x.control.Peers, Own: own, Publish: x.service.PublishPeer, State: func(string) (engine.Account, bool) { return engine.Account{}, false },
 		Above: upLink{d, x, above}, Owns: func(node, id string) bool { return slices.Contains(x.behind(node), id) }, Runners: host, JID: x.jids.Next, Bus: bus.New(time.Now),
 		Audit: func(access.Asked) {}, Trespassed: func(ownership.Trespass) {}, Log: quiet,
 	}).Serve(srv)

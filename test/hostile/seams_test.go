@@ -95,16 +95,16 @@ func (port) SendPeer(uint64, string, []byte) error { return nil }
 // keptJobs keeps no publications.
 type keptJobs struct{}
 
-func (keptJobs) Keeps(returners.Part, bool)                  {}
-func (keptJobs) Unkeep(...returners.Part)                    {}
-func (keptJobs) Given(string, string)                        {}
-func (keptJobs) GivenNode(string, string)                    {}
-func (keptJobs) OwesNode(string, string) bool                { return false }
-func (keptJobs) GivenStock(string, string)                   {}
+func (keptJobs) KeepPublication(returners.Part, bool)        {}
+func (keptJobs) DropPublications(...returners.Part)          {}
+func (keptJobs) Redelivered(string, string)                  {}
+func (keptJobs) RedeliveredNode(string, string)              {}
+func (keptJobs) ExpectsNode(string, string) bool             { return false }
+func (keptJobs) RedeliveredStock(string, string)             {}
 func (keptJobs) Overdue(string, string, map[string]string)   {}
 func (keptJobs) State(string) (a engine.Account, known bool) { return a, false }
-func (keptJobs) Owes(string, string) bool                    { return false }
-func (keptJobs) Unheard(string, string) bool                 { return false }
+func (keptJobs) Expects(string, string) bool                 { return false }
+func (keptJobs) NotDelivered(string, string) bool            { return false }
 
 // policy is the product's, but for what nobody reads here.
 type policy struct{ *ownership.Policy }

@@ -262,5 +262,5 @@ func (x *tier) republish(frame []byte) {
 		x.fault = fmt.Errorf("node %s: %w", x.id, err)
 		return
 	}
-	_, _ = x.service.Give(x.w.ctx, raw, access.By{Owner: own}) // what the node refuses does not run
+	_, _ = x.service.PublishLoad(x.w.ctx, raw, access.By{Owner: own}) // what the node refuses does not run
 }

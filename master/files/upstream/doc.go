@@ -8,6 +8,6 @@
 // verified: a file crosses the link between two tiers once, whatever the number of minions
 // below, until it changes.
 //
-// While no master above answers, what it has said last goes on being true, and the log
+// While master above unreachable, what it has said last goes on being true, and the log
 // says so; what is not known is not "not there", but cannot be answered.
 package upstream

@@ -12,25 +12,25 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Story tells a job from the start: who has to answer it, node by node, and who will
-// not, in words on at most n minions each. It is read before the first is given. An error
-// ends it.
-func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobevent.Word, error] {
-	return e.story(ctx, returners.Part{JID: jid}, n)
+// History yields the reports of a job from its start: expectations by node, then missing minions
+// and failed nodes, at most n minions per report. It reads everything before the first yield. It
+// stops after an error.
+func (e *Engine) History(ctx context.Context, jid string, n int) iter.Seq2[jobevent.Word, error] {
+	return e.history(ctx, returners.Part{JID: jid}, n)
 }
 
-// story is Story for a master above that has given a publication which brought nothing new.
-func (e *Engine) story(ctx context.Context, given returners.Part, n int) iter.Seq2[jobevent.Word, error] {
+// history is History for a master above that requested a publication already known.
+func (e *Engine) history(ctx context.Context, given returners.Part, n int) iter.Seq2[jobevent.Word, error] {
 	jid := given.JID
 	return func(yield func(jobevent.Word, error) bool) {
-		xs, err := e.said(ctx, jid)
+		xs, err := e.expectations(ctx, jid)
 		if err != nil {
-			yield(nil, fmt.Errorf("read who has to answer job %s: %w", jid, err))
+			yield(nil, fmt.Errorf("read expectations of job %s: %w", jid, err))
 			return
 		}
-		missed, nodes, err := e.absent(ctx, jid, xs)
+		missed, nodes, err := e.absences(ctx, jid, xs)
 		if err != nil {
-			yield(nil, fmt.Errorf("read who has answered job %s: %w", jid, err))
+			yield(nil, fmt.Errorf("read returns of job %s: %w", jid, err))
 			return
 		}
 		parts, err := e.parts(ctx, jid)
@@ -38,10 +38,10 @@ func (e *Engine) story(ctx context.Context, given returners.Part, n int) iter.Se
 			yield(nil, err)
 			return
 		}
-		var all []jobevent.Expectation // whoever hears it may take longer than ctx lasts
+		var all []jobevent.Expectation // ctx may end while the consumer works
 		for _, x := range xs {
-			if x.Node == "" || spoke(x) {
-				w := e.chapter(ctx, x, missed, nodes)
+			if x.Node == "" || hasExpectation(x) {
+				w := e.expectationAt(ctx, x, missed, nodes)
 				w.Parts = max(parts, given.N)
 				all = append(all, w)
 			}
@@ -62,12 +62,12 @@ func (e *Engine) story(ctx context.Context, given returners.Part, n int) iter.Se
 	}
 }
 
-// said gives what was said of who has to answer a job, also what waits to be stored: a
-// master above that asks only now was not told of it when it came.
-func (e *Engine) said(ctx context.Context, jid string) ([]returners.Expectation, error) {
+// expectations returns the stored and queued expectations of a job. A parent that requests the job
+// only now has not received the queued ones.
+func (e *Engine) expectations(ctx context.Context, jid string) ([]returners.Expectation, error) {
 	e.mu.Lock()
 	//mutant:engine-second-hears-what-waits
-	waiting := e.words.of(jid) // first: what is stored meanwhile is in both
+	waiting := e.records.ofJob(jid) // read first; rows stored meanwhile appear twice and merge
 	e.mu.Unlock()
 	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
 	for _, w := range waiting {
@@ -80,15 +80,15 @@ func (e *Engine) said(ctx context.Context, jid string) ([]returners.Expectation,
 	return xs, err
 }
 
-// chapter is the word on who has to answer at one node, and who of them will not:
-// without the reasons those would count as asked in the store of whoever hears it.
-func (e *Engine) chapter(ctx context.Context, x returners.Expectation, missed map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) jobevent.Expectation {
+// expectationAt returns the expectation of one node with its missing minions. Without their
+// reasons the receiver would store them as asked.
+func (e *Engine) expectationAt(ctx context.Context, x returners.Expectation, missed map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) jobevent.Expectation {
 	w := jobevent.Expectation{
 		JID: x.JID, Ours: true, Node: x.Node, Minions: slices.Clone(x.Minions), Asked: []string{}, Unreachable: map[string]string{},
 		Partial: e.partial(ctx, x),
 	}
-	// Of every node: a master above that hears of one only takes the job for over before it hears
-	// of those behind it.
+	// Include failed nodes: otherwise a parent could close the job before it receives the
+	// expectations of the nodes behind them.
 	for _, path := range sorted(nodes) {
 		above, id := "", path
 		if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -107,9 +107,9 @@ func (e *Engine) chapter(ctx context.Context, x returners.Expectation, missed ma
 	return w
 }
 
-// absent gives who does not answer a job and how its nodes are: by the account, or by
-// what is stored of a job that it has forgotten.
-func (e *Engine) absent(ctx context.Context, jid string, xs []returners.Expectation) (map[string]jobevent.Absence, map[string]jobevent.NodeState, error) {
+// absences returns the missing minions and the node states of a job, from the ledger or, once
+// forgotten there, from the store.
+func (e *Engine) absences(ctx context.Context, jid string, xs []returners.Expectation) (map[string]jobevent.Absence, map[string]jobevent.NodeState, error) {
 	if a, ok := e.ledger.State(jid); ok {
 		return a.Missing, a.Nodes, nil
 	}
@@ -123,20 +123,18 @@ func (e *Engine) absent(ctx context.Context, jid string, xs []returners.Expectat
 		return missed, nodes, nil
 	}
 	rets, err := e.cfg.Storage.Outcomes(ctx, jid)
-	for _, r := range rets { // it came late, or over another node
+	for _, r := range rets { // late, or through another node
 		delete(missed, r.ID)
 	}
 	return missed, nodes, err
 }
 
-// spoke tells whether a stored expectation of a node below is one: the node may only
-// have been found silent or away.
-func spoke(x returners.Expectation) bool {
+// hasExpectation reports whether a row holds an expectation, not only the state of a failed node.
+func hasExpectation(x returners.Expectation) bool {
 	return !jobevent.NodeState(x.State).Failed() || len(x.Minions) > 0
 }
 
-// partial tells whether a stored expectation is of minions alone that came at work on
-// the job: nobody has given the job to the node.
+// partial reports whether a row holds adopted minions only: nobody published the job to that node.
 func (e *Engine) partial(ctx context.Context, x returners.Expectation) bool {
 	if x.Node != "" {
 		return x.State != string(jobevent.NodeAnswered) && x.State != string(jobevent.NodePlain)
