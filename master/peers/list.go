@@ -96,7 +96,7 @@ func (s *Service) save(last bool) error {
 	if !fresh && !last && pause >= 0 && pause < listPause {
 		return nil
 	}
-	known, sure := s.Keep()
+	known, sure := s.Export()
 	if f := s.frozen.Load(); f != nil {
 		known, sure = f.known, f.sure
 	}
@@ -124,7 +124,7 @@ func (s *Service) save(last bool) error {
 	}
 	if err := crypt.WriteFileLazy(filepath.Join(s.o.Config.Cachedir, listFile), b, 0o600); err != nil {
 		if fresh {
-			s.PutChanged()
+			s.MarkChanged()
 		}
 		return err
 	}

@@ -146,7 +146,7 @@ func (s *Service) Run(ctx context.Context) {
 		defer every.Stop()
 		events = every.C
 	}
-	var roll presence.Roll
+	var roll presence.Snapshot
 	sure := false
 	for {
 		select {
@@ -168,7 +168,7 @@ func (s *Service) Run(ctx context.Context) {
 // from now on: this master ends.
 func (s *Service) Freeze() {
 	if s != nil {
-		known, sure := s.Keep()
+		known, sure := s.Export()
 		s.frozen.Store(&kept{known, sure})
 	}
 }

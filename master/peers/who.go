@@ -39,7 +39,7 @@ func (s *Service) answeredWho(jid, id string, version int) bool {
 	if !ok { // the connection is gone: it will be asked on its next one
 		return true
 	}
-	if line, stands := s.Line(conn); stands && version >= 2 {
+	if line, stands := s.ConnInfo(conn); stands && version >= 2 {
 		//mutant:missed-publications-are-redelivered
 		s.p.GiveMissed(conn, id, line.Before)
 	}

@@ -62,7 +62,7 @@ type listener struct {
 // on, and owes the answer of.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.owes(l, r.JID) || !l.node && !s.Means(r.Name(), l.id) {
+		if l.running[r.JID] || !s.owes(l, r.JID) || !l.node && !s.MayTarget(r.Name(), l.id) {
 			return true
 		}
 		return give(seq, r)
@@ -85,7 +85,7 @@ func (s *Service) given(l listener, jid string) {
 		return
 	}
 	s.o.Jobs.Given(jid, l.id)
-	s.Given(jid, l.id)
+	s.Sent(jid, l.id)
 }
 
 // sealedPublication is the envelope of a kept publication under one shared key.

@@ -113,7 +113,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		}
 		owes, queued := s.o.Jobs.Owes(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
-		case !owes && !queued, !s.Means(rec.Name(), id):
+		case !owes && !queued, !s.MayTarget(rec.Name(), id):
 			return true
 		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
@@ -128,7 +128,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 			return true
 		}
 		s.o.Jobs.GivenStock(rec.JID, id)
-		s.Given(rec.JID, id)
+		s.Sent(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "id", id)
 		return true
