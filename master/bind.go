@@ -35,7 +35,7 @@ func (m *Master) bind() (err error) {
 		return err
 	}
 	// All that a request needs is there before the first can come.
-	m.peers.Plant()
+	m.peers.AddAccepted()
 	m.addCommands()
 	return m.ports.Serve(m.server.Receive)
 }

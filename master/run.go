@@ -73,7 +73,7 @@ func (m *Master) Run(ctx context.Context) error {
 func (m *Master) keyChanged(c keys.Change) {
 	m.log.Info("key state changed", "id", c.ID, "folder", c.State, "op", c.Op)
 	if c.Accepts() {
-		m.peers.Grow(c.ID)
+		m.peers.Add(c.ID)
 	}
 	if !c.Revokes() {
 		return

@@ -102,11 +102,11 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("epoch", s.Epoch(), "head", head, "more", more, "pubs", pubs), nil
 }
 
-// GiveMissed gives a stock minion, on a connection that has just said that it is its
+// SendMissed gives a stock minion, on a connection that has just said that it is its
 // own, the open jobs which it owes and did not hear over it, once more if need be: it
 // passes over a jid that it has seen since its start. It is not given what it may have
 // run before a restart of its own.
-func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
+func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 	s.Since("", 0, func(seq int64, rec retention.Record) bool {
 		if seq > before.Number {
 			return false

@@ -155,17 +155,17 @@ func TestMissed(t *testing.T) {
 }
 
 // A stock minion is given over its connection what went out before that, once it is known.
-func TestGiveMissed(t *testing.T) {
+func TestSendMissed(t *testing.T) {
 	w := newWorld(t)
 	before := w.Heard()
 	w.publish(t, time.Time{})
 	w.owes["m1"], w.sent = true, nil
-	w.GiveMissed(7, "m1", before) // it has heard it
-	w.GiveMissed(8, "m2", w.Heard())
+	w.SendMissed(7, "m1", before) // it has heard it
+	w.SendMissed(8, "m2", w.Heard())
 	if len(w.sent) != 0 {
 		t.Errorf("sent %q", w.sent)
 	}
-	w.GiveMissed(9, "m1", presence.Before{Number: 1})
+	w.SendMissed(9, "m1", presence.Before{Number: 1})
 	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.told, []string{"given to stock m1"}) || w.given.Load() != 1 {
 		t.Errorf("sent %q, told %q", w.sent, w.told)
 	}
