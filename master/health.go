@@ -142,7 +142,7 @@ func staleText(j engine.Stale, more int) string {
 // tellAside has the tree show that rows are kept aside which the master above or the
 // database has refused for good.
 func (m *Master) tellAside(st jobstore.Stats) {
-	for _, o := range st.Owed {
+	for _, o := range st.Backlog {
 		if o.Dest != jobstore.SetAside {
 			continue
 		}

@@ -107,7 +107,7 @@ func (m *Master) housekeep() {
 		case <-tick.C:
 		}
 		m.keys.Tend()
-		m.server.Turned.TellPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
+		m.server.Turned.FlushPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
 		if changed := m.policy.Look(); len(changed) > 0 { // what operators admit and withdraw
 			m.failover.AdmissionsChanged(changed)
 		}
