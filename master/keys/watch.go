@@ -10,10 +10,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Run keeps the index true about changes made by others until ctx ends or the
-// store is closed. The kernel reports changes as they happen; where it does not
-// (network file systems, exhausted watches) the times of the folders are polled
-// and, more rarely, everything is compared. Stubs past their life are removed.
+// Run follows changes by others until ctx ends or the store is closed. The kernel reports changes; for
+// file systems that do not (network file systems, exhausted watches), Run polls the folders' times
+// and, more rarely, compares everything. It removes expired stubs.
 func (s *Store) Run(ctx context.Context) error {
 	if !s.begin() {
 		return ErrClosed
@@ -23,7 +22,7 @@ func (s *Store) Run(ctx context.Context) error {
 	var faults chan error
 	w, err := s.newWatcher()
 	if err != nil {
-		s.log.Warn("key directories not watched, polling", "interval", s.opts.PollInterval, "error", err)
+		s.log.Warn("key directories not watched, polling", "interval", s.opts.PollInterval, "err", err)
 	} else {
 		defer w.Close()
 		events, faults = w.Events, w.Errors
@@ -46,7 +45,7 @@ func (s *Store) Run(ctx context.Context) error {
 				s.event(ev)
 			}
 		case err := <-faults:
-			s.log.Warn("key directory watch overflowed, rescanning", "error", err)
+			s.log.Warn("key directory watch overflowed, rescanning", "err", err)
 			s.reconcile()
 		case <-poll.C:
 			s.watch(w)
@@ -58,7 +57,7 @@ func (s *Store) Run(ctx context.Context) error {
 	}
 }
 
-// begin counts a Run in, unless the store is closed.
+// begin registers a Run, unless the store is closed.
 func (s *Store) begin() bool {
 	s.lifecycle.Lock()
 	defer s.lifecycle.Unlock()
@@ -71,7 +70,7 @@ func (s *Store) begin() bool {
 	}
 }
 
-// Close ends [Store.Run] and waits for it. Lookups go on working.
+// Close stops [Store.Run] and waits for it. Lookups continue to work.
 func (s *Store) Close() error {
 	s.lifecycle.Lock()
 	s.closeOnce.Do(func() { close(s.closing) })
@@ -80,8 +79,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// watch adds the folders to the watch; one that is watched already stays so, one
-// that was made anew is watched again.
+// watch adds the folders to the watcher. It keeps existing watches, and renews those of folders that
+// were created again.
 func (s *Store) watch(w *fsnotify.Watcher) {
 	if w == nil {
 		return
@@ -90,7 +89,7 @@ func (s *Store) watch(w *fsnotify.Watcher) {
 		dir := filepath.Join(s.opts.PkiDir, st.Folder())
 		err := w.Add(dir)
 		if err != nil && !s.unwatched[st] {
-			s.log.Warn("key directory not watched, polling", "folder", dir, "error", err)
+			s.log.Warn("key directory not watched, polling", "folder", dir, "err", err)
 		}
 		s.unwatched[st] = err != nil
 	}
@@ -112,11 +111,11 @@ func (s *Store) event(ev fsnotify.Event) {
 
 func (s *Store) reconcile() {
 	if err := s.Reconcile(); err != nil {
-		s.log.Error("key directories not rescanned", "error", err)
+		s.log.Error("key directories not rescanned", "err", err)
 	}
 }
 
-// poll reads the names of folders whose time has changed.
+// poll reads the names of folders whose time changed.
 func (s *Store) poll() {
 	for st := range numStates {
 		dir := filepath.Join(s.opts.PkiDir, st.Folder())
@@ -130,7 +129,7 @@ func (s *Store) poll() {
 			}
 		}
 		if err := s.reconcileNames(st); err != nil && !errors.Is(err, os.ErrNotExist) {
-			s.log.Error("key directory unreadable", "folder", dir, "error", err)
+			s.log.Error("key directory unreadable", "folder", dir, "err", err)
 		}
 	}
 }
