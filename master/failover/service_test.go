@@ -49,7 +49,7 @@ func TestOff_NoService(t *testing.T) {
 		t.Error("somebody is a guest")
 	}
 	if n := len(srv.Commands()); n != 0 || len(w.shown)+len(w.fired)+len(w.taken)+w.asked+w.fresh != 0 {
-		t.Errorf("%d commands are served, and the master has been signed %+v", n, w)
+		t.Errorf("%d commands are served, and the master recorded %+v", n, w)
 	}
 	if files := entries(t, o.Config.Cachedir, o.Config.PkiDir); len(files) != 0 {
 		t.Errorf("it leaves %v", files)

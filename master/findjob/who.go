@@ -52,7 +52,7 @@ type WhoOptions struct {
 }
 
 // Who asks connections without a session for the id behind them. A stock minion answers a
-// publication with a return pending its authenticated id. So a find_job sent to one connection, with
+// publication with a return under its authenticated id. So a find_job sent to one connection, with
 // a jid that cannot be guessed, identifies its minion. A window limits the questions in flight to
 // what is answered promptly. It is safe for concurrent use.
 type Who struct {

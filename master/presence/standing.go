@@ -109,7 +109,7 @@ func (r *Registry) allNamed() bool {
 		return false
 	}
 	l := r.newest()
-	//mutant:addUnnamed-connections-hide-nobody,never-connected-minions-are-away
+	//mutant:nameless-connections-hide-nobody,never-connected-minions-are-away
 	return l == nil || r.cfg.Now().Sub(l.since) >= MuteFor
 }
 
