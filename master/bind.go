@@ -34,7 +34,7 @@ func (m *Master) bind() (err error) {
 		return err
 	}
 	// Everything that requests need must exist before the first one.
-	m.peers.Plant()
+	m.peers.AddAccepted()
 	m.addCommands()
 	return m.ports.Serve(m.server.Receive)
 }

@@ -19,7 +19,7 @@ import (
 // joinEnv passes this master's parts to runners, templates and orchestrations. All parts are open,
 // and none has been called.
 func (m *Master) joinEnv() {
-	m.wheels = wheels.Host{Env: wheels.Env{Keys: m.keys.Desk(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
+	m.wheels = wheels.Host{Env: wheels.Env{Keys: m.keys.Editor(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
 	m.env.Join(runnerenv.Parts{
 		Ctx: m.ctx, Config: m.cfg, ID: m.id, JobCache: m.cacheName(),
 		Keys: m.keys, Access: m.access, Logins: m.logins, Audit: m.audit,

@@ -137,7 +137,7 @@ func staleText(j engine.Stale, more int) string {
 
 // reportSetAside reports rows that the master above or the database refused permanently.
 func (m *Master) reportSetAside(st jobstore.Stats) {
-	for _, o := range st.Owed {
+	for _, o := range st.Backlog {
 		if o.Dest != jobstore.SetAside {
 			continue
 		}

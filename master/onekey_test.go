@@ -64,7 +64,7 @@ func TestOneKey_RefusedSyndicIsShown(t *testing.T) {
 	if got := shown(); !strings.Contains(got, "mom node admit host") {
 		t.Errorf("the tree shows %q", got)
 	}
-	if n := strings.Count(log.text(), "speaks as a syndic") + strings.Count(log.text(), "msg=refused"); n != 1 || !strings.Contains(log.text(), "mom node admit host") {
+	if n := strings.Count(log.text(), "acts as a syndic") + strings.Count(log.text(), "msg=refused"); n != 1 || !strings.Contains(log.text(), "mom node admit host") {
 		t.Errorf("%d lines about it in the log:\n%s", n, log.text())
 	}
 	r.admit("host")

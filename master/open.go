@@ -97,7 +97,7 @@ func (m *Master) openPolicy() (err error) {
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
 		Subject: m.subject, Resources: m.resources, KeepsData: m.cfg.MinionDataCache, Keeps: func() bool { return m.publications.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
-		Joined: m.peers.Grow,
+		Joined: m.peers.Add,
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return err

@@ -60,7 +60,7 @@ func (m *Master) openStore(o Options) (err error) {
 	}
 	m.peers.Join(peers.Parts{
 		Policy: m.policy, Claims: m.policy.Claims(), Jobs: m.jobs, Announced: m.failover.Announced,
-		Keeps: m.publications.Keeps, Heard: m.publications.Heard, Missed: m.publications.Missed, GiveMissed: m.publications.GiveMissed,
+		Keeps: m.publications.Keeps, Heard: m.publications.Heard, Missed: m.publications.Missed, SendMissed: m.publications.SendMissed,
 		Secret: m.keys.Identity.Pair.Private.D.Bytes(), Signing: m.keys.Turns, Busy: func() bool { return m.server.Waiting() > 0 },
 		User: m.access.Own, JID: m.jids.Next, Publish: m.publications.Send, Send: m.publications.SendPeer,
 	})

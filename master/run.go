@@ -73,7 +73,7 @@ func (m *Master) Run(ctx context.Context) error {
 func (m *Master) keyChanged(c keys.Change) {
 	m.log.Info("key state changed", "id", c.ID, "state", c.State, "op", c.Op)
 	if c.Accepts() {
-		m.peers.Grow(c.ID)
+		m.peers.Add(c.ID)
 	}
 	if !c.Revokes() {
 		return
@@ -107,7 +107,7 @@ func (m *Master) housekeep() {
 		case <-tick.C:
 		}
 		m.keys.Tend()
-		m.server.Turned.TellPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
+		m.server.Turned.FlushPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
 		if changed := m.policy.Look(); len(changed) > 0 { // changed admissions
 			m.failover.AdmissionsChanged(changed)
 		}

@@ -277,7 +277,7 @@ func (r *rig) owedSQL(b *testing.B) (rows int64) {
 	if st.Database != nil && st.Database.Down {
 		b.Fatal("the database takes nothing: ", st.Database.LastError)
 	}
-	for _, o := range st.Owed {
+	for _, o := range st.Backlog {
 		if o.Dest == "mysql" {
 			rows = o.Rows
 		}

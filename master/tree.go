@@ -15,9 +15,9 @@ import (
 const gossipPins = "gossip_keys"
 
 // openGossip starts to listen if topology_gossip is set.
-func (m *Master) openGossip() (*treewatch.Hearsay, error) {
+func (m *Master) openGossip() (*treewatch.Gossip, error) {
 	c := m.cfg
-	return treewatch.Listen(treewatch.HearsayOptions{
+	return treewatch.Listen(treewatch.GossipOptions{
 		ID: m.node, Version: m.version, Addr: m.address, Tree: m.tree, On: c.Gossips(), Log: m.log, Now: m.now,
 		Gossip: gossip.Options{
 			Mode: c.TopologyGossip, Listen: c.TopologyGossipListen, Seeds: c.TopologyGossipSeeds, Keyring: c.TopologyGossipKeyring,
@@ -34,7 +34,7 @@ func (m *Master) vitals() treewatch.Vitals {
 }
 
 // watch returns the watch over the tree below.
-func (m *Master) watch(heard *treewatch.Hearsay) *treewatch.Watch {
+func (m *Master) watch(heard *treewatch.Gossip) *treewatch.Watch {
 	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Self: m.reportProblems, Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
 }
 

@@ -149,7 +149,7 @@ func (n *node) wants(j *job, id string) bool {
 		return false
 	}
 	n.w.reach(markQueued)
-	n.queues.Given(j.jid, id)
+	n.queues.Sent(j.jid, id)
 	return true
 }
 

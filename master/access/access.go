@@ -11,26 +11,26 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Options of a [List], as the configuration holds them.
+// Options of a [List].
 type Options struct {
 	// ACL is publisher_acl, Blacklist publisher_acl_blacklist.
 	ACL, Blacklist map[string]any
-	// Sudo is sudo_acl: users of sudo are held to publisher_acl as well.
+	// Sudo is sudo_acl: publisher_acl applies to users of sudo too.
 	Sudo bool
-	// Nodegroups are what N@ means in the targets of rules.
+	// Nodegroups define N@ in the targets of rules.
 	Nodegroups map[string]any
-	// Start is Salt's way to read the expressions of rules for functions and arguments:
-	// they have to fit the beginning alone. Without it they have to fit the whole.
+	// Start matches expressions for functions and arguments at the beginning, like Salt.
+	// Otherwise they must match the whole.
 	Start bool
-	// Open is Salt's way to treat returners and executors: rules say nothing of them.
+	// Open does not check returners and executors, like Salt.
 	Open bool
-	// Log gets the rules that cannot be understood.
+	// Log receives invalid rules.
 	Log *slog.Logger
-	// Place says where an option stands, for the log; nil: unknown.
+	// Place returns where an option is set, for the log. Optional.
 	Place func(option string) string
 }
 
-// logFor is the log of faults in an option.
+// logFor returns the log for faults in an option.
 func logFor(log *slog.Logger, place func(string) string, option string) *slog.Logger {
 	log = log.With("option", option)
 	if place != nil {
@@ -39,7 +39,7 @@ func logFor(log *slog.Logger, place func(string) string, option string) *slog.Lo
 	return log
 }
 
-// List is who may publish what at one master. It never changes.
+// List holds publisher_acl and publisher_acl_blacklist. It is immutable.
 type List struct {
 	noUsers, noFuns target.Patterns
 	grants          []grant
@@ -55,8 +55,7 @@ type grant struct {
 	rules []any // they travel to the nodes below
 }
 
-// New reads the options. A rule that cannot be understood allows nothing; the log
-// names it.
+// New compiles the options. An invalid rule allows nothing and is logged.
 func New(o Options) *List {
 	l := &List{
 		noUsers: target.NewPatterns(textsOf(o.Blacklist["users"])), noFuns: target.NewPatterns(textsOf(o.Blacklist["modules"])),
@@ -72,21 +71,21 @@ func New(o Options) *List {
 	return l
 }
 
-// checkPattern logs a name that was meant as a regular expression and is none. It still means
-// what it means as a glob, often nobody.
+// checkPattern logs a name that looks like a regular expression and is not valid. It is still
+// compared as a glob, which often matches nobody.
 func checkPattern(name string, log *slog.Logger) {
 	if err := target.NewGrant(name).Fault(); err != nil {
-		log.Error("access entry: name is not a regular expression and is compared as text and glob only", "err", err)
+		log.Error("access entry is not a regular expression, comparing it as text and glob", "err", err)
 	}
 }
 
-// prepare gives rules as they are held against calls and travel to the nodes below. The
-// log, which says whose they are, names by their place those that cannot be understood.
+// prepare returns rules in the form that is compared with calls and sent to nodes below. It logs
+// invalid ones by their number.
 func prepare(list []any, p reader, log *slog.Logger) []any {
 	list = slices.Clone(list)
 	for i, r := range list {
 		if _, err := p.rule(r); err != nil {
-			log.Error("access rule ignored: invalid", "rule", i+1, "err", err)
+			log.Error("access rule ignored", "rule", i+1, "err", err)
 			continue
 		}
 		var err error
@@ -97,21 +96,21 @@ func prepare(list []any, p reader, log *slog.Logger) []any {
 	return list
 }
 
-// reader reads rules as this master means them.
+// reader returns a reader of rules with this master's options.
 func (l *List) reader() reader { return reader{l.groups, l.start} }
 
-// Forbids applies publisher_acl_blacklist, which binds everybody.
+// Forbids reports whether publisher_acl_blacklist, which applies to everybody, forbids the calls.
 func (l *List) Forbids(user string, calls []Call) bool {
 	return l.noUsers.Match(user) || slices.ContainsFunc(calls, func(c Call) bool { return l.noFuns.Match(c.Fun) })
 }
 
-// rulesOf joins the rules of all entries that mean a user.
+// rulesOf returns the rules of all entries that match a user.
 func (l *List) rulesOf(user string) []any {
 	rules, _ := l.placed(user)
 	return rules
 }
 
-// placed is rulesOf with the place of each.
+// placed is rulesOf with the place of each rule.
 func (l *List) placed(user string) (rules []any, places []string) {
 	for _, g := range l.grants {
 		if !g.who.Match(user) {
@@ -124,27 +123,25 @@ func (l *List) placed(user string) (rules []any, places []string) {
 	return rules, places
 }
 
-// place names where a rule stands, counted from 1.
+// place formats the place of a rule; i counts from 0, the text from 1.
 func place(option, whose string, i int) string {
 	return fmt.Sprintf("%s, %s, rule %d", option, whose, i+1)
 }
 
-// Sender is who sends a publish load.
+// Sender identifies the sender of a publish load.
 type Sender struct {
-	// Owner is whose key file it could read, Own the master's own user.
+	// Owner is the owner of the key file whose key it sent, Own the master's own user.
 	Owner, Own string
-	// Name is the user that the load names.
+	// Name is the user in the load.
 	Name string
 	// Extra are the kwargs of the load.
 	Extra *wire.Map
 }
 
-// Rules gives the rules that a sender is held to; none means that it may do
-// everything. Who can read the key of the master's own user, or root's, may act
-// in anybody's name. Others are held to publisher_acl, and with sudo_acl so are
-// users of sudo. A node above that publishes here passes on what its own user is
-// held to. ok is false for a sender that is not who it says, or that no entry
-// means.
+// Rules returns the rules that apply to a sender; none means that it may do everything. Who can read
+// the key of the master's user, or root's, may act for anybody. publisher_acl applies to others, and
+// with sudo_acl to users of sudo. A node above that publishes here sends the rules of its own user.
+// ok is false for a sender that is not who it claims to be, or matches no entry.
 func (l *List) Rules(s Sender) (rules []any, ok bool) {
 	name, sudo := strings.CutPrefix(s.Name, "sudo_")
 	all := s.Owner == s.Own || s.Owner == "root"
@@ -160,9 +157,8 @@ func (l *List) Rules(s Sender) (rules []any, ok bool) {
 	return rules, len(rules) > 0
 }
 
-// Trusts tells whether a sender is held to no rules of this master: it may act in
-// anybody's name, and is believed if it says in whose. That is a matter of the key,
-// never of what the load says.
+// Trusts reports whether no rules of this master apply to a sender, so that it may act for anybody.
+// That depends on its key, never on the load.
 func (l *List) Trusts(s Sender) bool {
 	_, sudo := strings.CutPrefix(s.Name, "sudo_")
 	switch {
@@ -174,7 +170,7 @@ func (l *List) Trusts(s Sender) bool {
 	return !(sudo && l.sudo && len(l.grants) > 0)
 }
 
-// textsOf reads a text or a list of texts.
+// textsOf converts a text or a list of texts to a list.
 func textsOf(v any) []string {
 	switch v := v.(type) {
 	case string:

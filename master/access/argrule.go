@@ -11,21 +11,21 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// arguments are those of a call: a [Call] for functions of minions, a [functions.Bound] for
-// functions of the master.
+// arguments are those of a call: a [Call] for functions of minions, a [functions.Bound] for functions
+// of the master.
 type arguments interface {
 	At(i int) (functions.Judged, bool)
 	Named(name string) (functions.Judged, bool)
 	Fault() error
 }
 
-// argRule says what arguments have to match.
+// argRule lists what arguments have to match.
 type argRule struct {
 	args   []pattern
 	kwargs map[string]pattern
 }
 
-// pattern is what one argument has to match; without an expression it only has to be there.
+// pattern is what one argument has to match; without an expression it has to be present.
 type pattern struct {
 	text string
 	expr target.Expr
@@ -33,7 +33,7 @@ type pattern struct {
 
 func (p pattern) match(text string) bool { return p.expr == nil || p.expr.Match(target.ID(text)) }
 
-// mismatch tells which argument a rule does not match, "" for none.
+// mismatch returns which argument does not match a rule, or "".
 func (a argRule) mismatch(c arguments) string {
 	if len(a.args) == 0 && len(a.kwargs) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func (a argRule) mismatch(c arguments) string {
 	return ""
 }
 
-// lacks tells why an argument does not match.
+// lacks returns why an argument does not match, or "".
 func (p pattern) lacks(where string, v functions.Judged, given bool) string {
 	if !given {
 		return where + " is missing"
@@ -73,7 +73,7 @@ func (p pattern) lacks(where string, v functions.Judged, given bool) string {
 	return ""
 }
 
-// args reads {args: [expression], kwargs: {name: expression}}.
+// args parses {args: [expression], kwargs: {name: expression}}.
 func (p reader) args(v any) (argRule, error) {
 	a := argRule{kwargs: map[string]pattern{}}
 	if !isMapping(v) {
@@ -113,8 +113,8 @@ func (p reader) pattern(v any) (pattern, error) {
 	return pattern{}, fmt.Errorf("%q is no regular expression", text)
 }
 
-// fits tells whether a rule has the function of a call, and if so, why it does not match its
-// arguments: "" if it does.
+// fits reports whether a rule covers the function of a call, and why it does not match its arguments,
+// or "".
 func (r *rule) fits(name string, c arguments) (fun bool, why string) {
 	var all []string
 	for _, f := range r.funs {

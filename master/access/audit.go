@@ -12,66 +12,64 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// AuditTag is the tag of events that tell who asked a master for what. event_return stores
-// them as all others.
+// AuditTag is the tag of audit events, which report requests to a master. event_return stores them
+// like all others.
 const AuditTag = "mom/audit"
 
 const (
-	// auditRefusals is how many refusals are told in a second if the options do not say.
+	// auditRefusals is the default number of refusals reported per second.
 	auditRefusals = 20
-	// auditText and auditArgs bound what is told of arguments and of every other text, in
-	// bytes and in arguments.
+	// auditText and auditArgs bound each text of an event, in bytes, and the number of
+	// arguments.
 	auditText = 128
 	auditArgs = 16
 )
 
-// Asked is one thing that somebody asked a master for.
+// Asked is one request to a master.
 type Asked struct {
-	// Kind is what was asked for: "publish", "runner", "wheel" or "login".
+	// Kind is what was requested: "publish", "runner", "wheel" or "login".
 	Kind string
-	// Door is by what they proved who they are: "key", "eauth" or "token"; "peer" for a minion.
+	// Door is how the user was authenticated: "key", "eauth" or "token"; "peer" for a minion.
 	Door string
-	// User is who asks, Eauth the login service that says so. From is the address.
+	// User is the user, Eauth the login service that authenticated it, From its address.
 	User, Eauth, From string
-	// Fun and Call are what is to be called: for a publication of several functions Fun has
-	// them all, joined by commas, and Call the arguments of the first.
+	// Fun and Call are the request. For a publication of several functions, Fun lists them
+	// with commas, and Call has the arguments of the first.
 	Fun  string
 	Call Call
-	// Target and TargetType are whom a publication means, JID is the id it got.
+	// Target, TargetType and JID are those of a publication.
 	Target     any
 	TargetType string
 	JID        string
 	Allowed    bool
-	// Reason is why not, as [verdict.Verdict.String] tells it.
+	// Reason is why it was refused, from [verdict.Verdict.String].
 	Reason string
 }
 
 // AuditOptions of [NewAudit].
 type AuditOptions struct {
-	// Node is the id of the master, which the events name.
+	// Node is the id of the master in events.
 	Node string
-	// Fire tells the event bus.
+	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map) error
-	// Refusals is how many refusals are told in a second; more are counted, and the next
-	// that is told says how many. What is allowed is always told: it costs more than its
-	// event does. Default 20.
+	// Refusals is how many refusals are reported per second. More are counted, and the next
+	// event has the count. Allowed requests are always reported. Default 20.
 	Refusals int
 	Log      *slog.Logger
 	Now      func() time.Time
 }
 
-// Audit tells who asked for what, from where, and whether it was allowed. It is safe for
-// concurrent use.
+// Audit reports requests, their senders, and whether they were allowed. It is safe for concurrent use.
 type Audit struct {
 	o AuditOptions
 
 	mu     sync.Mutex
-	second int64 // in which told were told
-	told   int
-	untold int
+	second int64 // to which sent applies
+	sent   int
+	unsent int
 }
 
-// NewAudit has told nothing yet.
+// NewAudit returns an Audit.
 func NewAudit(o AuditOptions) *Audit {
 	if o.Refusals <= 0 {
 		o.Refusals = auditRefusals
@@ -79,43 +77,43 @@ func NewAudit(o AuditOptions) *Audit {
 	return &Audit{o: o}
 }
 
-// Note tells what was asked for.
+// Note reports a request.
 func (a *Audit) Note(q Asked) {
-	untold, tell := a.admit(q.Allowed)
-	if !tell {
+	unsent, send := a.admit(q.Allowed)
+	if !send {
 		return
 	}
-	if err := a.o.Fire(AuditTag, q.event(a.o.Node, untold)); err != nil {
+	if err := a.o.Fire(AuditTag, q.event(a.o.Node, unsent)); err != nil {
 		a.o.Log.Error("audit event not fired", "user", clip(q.User), "fun", clip(q.Fun), "err", err)
 	}
 }
 
-// admit tells whether an event has room in this second, and how many refusals had none
+// admit reports whether an event may be sent in this second, and how many refusals were not reported
 // since the last one.
-func (a *Audit) admit(allowed bool) (untold int, tell bool) {
+func (a *Audit) admit(allowed bool) (unsent int, send bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !allowed {
 		if now := a.o.Now().Unix(); now != a.second {
-			a.second, a.told = now, 0
+			a.second, a.sent = now, 0
 		}
-		if a.told >= a.o.Refusals {
-			if a.untold++; a.untold == 1 {
+		if a.sent >= a.o.Refusals {
+			if a.unsent++; a.unsent == 1 {
 				a.o.Log.Warn("audit events of refusals suppressed by rate limit", "limit", a.o.Refusals)
 			}
 			return 0, false
 		}
-		a.told++
+		a.sent++
 	}
-	untold, a.untold = a.untold, 0
-	return untold, true
+	unsent, a.unsent = a.unsent, 0
+	return unsent, true
 }
 
-// event is what is told. Texts are cut, and what may be a secret is not told: values of
-// keyword arguments whose names sound like one, and whatever is inside lists and mappings.
-func (q Asked) event(node string, untold int) *wire.Map {
+// event returns the data of an event. It truncates texts and leaves out possible secrets: values of
+// keyword arguments with such names, and the content of lists and mappings.
+func (q Asked) event(node string, unsent int) *wire.Map {
 	m := wire.NewMap("node", node, "kind", q.Kind, "door", q.Door, "user", clip(q.User), "eauth", clip(q.Eauth), "from", clip(q.From),
-		"fun", clip(q.Fun), "allowed", q.Allowed, "reason", clip(q.Reason), "untold", untold)
+		"fun", clip(q.Fun), "allowed", q.Allowed, "reason", clip(q.Reason), "untold", unsent)
 	args := []any{}
 	masked, _ := secrets.Masker{}.Args(q.Call.Fun, q.Call.Args)
 	for i, v := range masked {
@@ -123,7 +121,7 @@ func (q Asked) event(node string, untold int) *wire.Map {
 			args = append(args, "…")
 			break
 		}
-		args = append(args, told(v))
+		args = append(args, eventText(v))
 	}
 	kwargs := wire.NewMap()
 	q.Call.Kwargs.Range(func(k, v any) bool {
@@ -136,7 +134,7 @@ func (q Asked) event(node string, untold int) *wire.Map {
 			kwargs.Set(clip(name), secrets.Mask)
 		default:
 			masked, _ := secrets.Masker{}.Value(v)
-			kwargs.Set(clip(name), told(masked))
+			kwargs.Set(clip(name), eventText(masked))
 		}
 		return true
 	})
@@ -152,7 +150,7 @@ func (q Asked) event(node string, untold int) *wire.Map {
 	return m
 }
 
-// targetText is a target as text: a list of ids with commas.
+// targetText returns a target as text; a list has commas.
 func targetText(v any) string {
 	list, ok := v.([]any)
 	if !ok {
@@ -161,8 +159,8 @@ func targetText(v any) string {
 	return strings.Join(wire.Texts(list), ",")
 }
 
-// told is a value of which no more than its kind is told where it holds others.
-func told(v any) string {
+// eventText returns a value for an event, or the kind of a list or mapping.
+func eventText(v any) string {
 	switch v.(type) {
 	case []any:
 		return "[…]"
@@ -172,7 +170,7 @@ func told(v any) string {
 	return clip(pyfmt.Str(v))
 }
 
-// clip cuts a text to what an event tells of it.
+// clip truncates a text for an event.
 func clip(s string) string {
 	if len(s) <= auditText {
 		return s

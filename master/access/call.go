@@ -12,27 +12,25 @@ import (
 )
 
 const (
-	// kwargMark is the key of a map in an argument list whose other keys are keywords.
+	// kwargMark is the key that marks a map in an argument list as keyword arguments.
 	kwargMark = "__kwarg__"
-	// pubPrefix begins keywords in which minions give functions fields of the publication:
-	// ours drop them, Salt's replace some.
+	// pubPrefix is the prefix of keywords by which minions pass fields of the publication to
+	// functions: minions of mom drop such arguments, Salt's replace some.
 	pubPrefix = "__pub_"
 )
 
-// Call is one function of a job with its arguments: positional ones, and keywords. The
-// master does not know the parameters of a minion's function, so a position and a name are
-// two things here.
+// Call is one function of a job with its positional and keyword arguments. The master does not know
+// the parameters of a minion's function, so it cannot match a position with a name.
 type Call struct {
 	Fun    string
 	Args   []any
 	Kwargs *wire.Map // nil: none
 
-	// fault says why the arguments can be read in two ways; nil if they cannot.
+	// fault is why the arguments are ambiguous, or nil.
 	fault error
 }
 
-// Calls reads the functions of a publish load: one with its arguments, or several with a
-// list of arguments each.
+// Calls returns the functions of a publish load with their arguments.
 func Calls(p wire.PublishLoad) ([]Call, error) {
 	fun, err := wire.Decode(p.Fun)
 	if err != nil {
@@ -72,8 +70,8 @@ func Calls(p wire.PublishLoad) ([]Call, error) {
 	return nil, errors.New("fun: neither a function nor a list of them")
 }
 
-// listed is newCall for arguments that may be something else than a list: minions read the
-// keys of a map and the letters of a text as arguments.
+// listed is newCall for arguments that may not be a list: minions read the keys of a map, or the
+// letters of a text, as arguments.
 func listed(fun string, arg any) Call {
 	args, ok := arg.([]any)
 	c := newCall(fun, args)
@@ -83,8 +81,7 @@ func listed(fun string, arg any) Call {
 	return c
 }
 
-// newCall reads an argument list. Keyword arguments stand in a map with __kwarg__ at its
-// end.
+// newCall parses an argument list. Keyword arguments are in a map with __kwarg__ at its end.
 func newCall(fun string, args []any) Call {
 	c := Call{Fun: fun, Args: args}
 	if n := len(args); n > 0 {
@@ -96,13 +93,12 @@ func newCall(fun string, args []any) Call {
 	return c
 }
 
-// Fault tells why the arguments can be read in two ways. Rules with args or kwargs refuse
-// such a call: minions of mom and of Salt take maps with __kwarg__ and texts name=value at
-// any place for keywords, each in its own way.
+// Fault returns why the arguments are ambiguous, or nil. Rules with args or kwargs refuse such a call:
+// minions of mom and of Salt read maps with __kwarg__ and texts name=value in other places as
+// keywords, each in its own way.
 func (c Call) Fault() error { return c.fault }
 
-// canonical tells what is wrong with an argument list that has not the one form that all
-// minions read alike.
+// canonical returns an error for an argument list that not all minions read alike.
 func canonical(c Call) error {
 	for i, v := range c.Args {
 		where := fmt.Sprintf("argument %d", i+1)
@@ -140,8 +136,8 @@ func canonical(c Call) error {
 	return fault
 }
 
-// plain refuses values that minions change before a function gets them: Salt's make text of
-// binary data.
+// plain returns an error for values that minions change before a function gets them: Salt's convert
+// binary data to text.
 func plain(where string, v any) error {
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, float64:
@@ -170,7 +166,7 @@ func plain(where string, v any) error {
 	return fmt.Errorf("%s is or holds data that is not text", where)
 }
 
-// At gives the argument that a rule's args entry i means.
+// At returns the argument for entry i of a rule's args.
 func (c Call) At(i int) (functions.Judged, bool) {
 	if i >= len(c.Args) {
 		return functions.Judged{}, false
@@ -178,7 +174,7 @@ func (c Call) At(i int) (functions.Judged, bool) {
 	return functions.Judged{Texts: []string{functions.Text(c.Args[i])}}, true
 }
 
-// Named gives the argument that a rule's kwargs entry means.
+// Named returns the argument for an entry of a rule's kwargs.
 func (c Call) Named(name string) (functions.Judged, bool) {
 	v, ok := c.Kwargs.Get(name)
 	return functions.Judged{Name: name, Texts: []string{functions.Text(v)}}, ok

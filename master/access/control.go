@@ -16,24 +16,22 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Control is who of this machine may publish what: the list of rules, and the keys by which
-// users prove who they are.
+// Control decides what local users, users of login services, and minions may do at a master.
 type Control struct {
 	*List
-	// Own is the login the master runs as, which jobs of its own carry.
+	// Own is the login the master runs as, the user of its own jobs.
 	Own string
-	// Users are made anew by each start.
+	// Users are generated at each start.
 	Users Users
-	// External are the rules of users of login services.
+	// External holds the rules for users of login services.
 	External *External
-	// Peers are what minions may have done.
+	// Peers holds the rules for minions.
 	Peers *Peers
 
 	subject func(id string) target.Subject
 }
 
-// Open reads the options and writes the keys of users; subject gives what is known of a
-// minion.
+// Open compiles the options and writes the keys of users. subject returns the known data of a minion.
 func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Logger) (*Control, error) {
 	users, err := WriteUserKeys(UserKeyOptions{
 		Cachedir: c.Cachedir, User: c.User, ACL: slices.Sorted(maps.Keys(c.PublisherAcl)), ClientACLVerify: c.ClientAclVerify, Log: log,
@@ -58,14 +56,14 @@ func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Lo
 	}, nil
 }
 
-// User tells whose key this is.
+// User returns the user of a key.
 func (c *Control) User(key string) (name string, ok bool) { return c.Users.User(key) }
 
 // Permit is what the sender of a load may do.
 type Permit struct {
-	// Rules are those that the sender is held to; none: everything.
+	// Rules are the rules for the sender; none means everything.
 	Rules []any
-	// Trusted is described at [List.Trusts].
+	// Trusted is the result of [List.Trusts].
 	Trusted bool
 
 	calls    []Call
@@ -73,14 +71,14 @@ type Permit struct {
 	control  *Control
 }
 
-// By is who gives a load: the owner of a key, or a user of a login service.
+// By is the sender of a request: the owner of a key, or a user of a login service.
 type By struct {
 	Owner string
 	Login *server.Login
 	From  string // the address
 }
 
-// ByOf tells who gives a request.
+// ByOf returns the sender of a request.
 func ByOf(r *server.Request) By {
 	b := By{Owner: r.User, Login: r.Login}
 	if b.From = r.From; b.From == "" && r.Peer != nil {
@@ -89,7 +87,7 @@ func ByOf(r *server.Request) By {
 	return b
 }
 
-// Name is who asks: who has logged in, or else the user that the load names.
+// Name returns the user who has logged in, or else the user in the load.
 func (b By) Name(named string) string {
 	if b.Login != nil {
 		return b.Login.Name
@@ -97,7 +95,7 @@ func (b By) Name(named string) string {
 	return named
 }
 
-// Asked is what the audit says of who asks; named is the user that the load names.
+// Asked returns an audit record; named is the user in the load.
 func (b By) Asked(kind, named string) Asked {
 	q := Asked{Kind: kind, Door: "key", User: b.Name(named), From: b.From}
 	if b.Login != nil {
@@ -106,9 +104,8 @@ func (b By) Asked(kind, named string) Asked {
 	return q
 }
 
-// Admit checks who sends a load, in this order: the blacklist, the rules that the sender is
-// held to. A refusal says no more than that. Whether they permit the calls is told by
-// [Permit.Covers], once it is known who is meant.
+// Admit checks the sender of a load: first the blacklist, then whether any rules apply to it. A
+// refusal gives no details. [Permit.Covers] checks the calls once the minions are known.
 func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error) {
 	if by.Login != nil {
 		return c.AdmitUser(p, by.Login.Name, by.Login.Rules, calls)
@@ -129,9 +126,9 @@ func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error)
 	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, settings: settings, control: c}, err
 }
 
-// AdmitUser is Admit for somebody whom a login service or a token has proved to be a user,
-// with the rules that [External.Rules] gave. They are never trusted, and do nothing without
-// rules. The blacklist binds both the user and the name that the load has.
+// AdmitUser is Admit for a user authenticated by a login service or a token, with the rules from
+// [External.Rules]. Such users are never trusted, and may do nothing without rules. The blacklist
+// applies to the user and to the name in the load.
 func (c *Control) AdmitUser(p wire.PublishLoad, user string, rules []any, calls []Call) (Permit, error) {
 	if c.Forbids(user, calls) || c.Forbids(p.User, calls) {
 		return Permit{}, server.ErrNotAllowed
@@ -144,15 +141,15 @@ func (c *Control) AdmitUser(p wire.PublishLoad, user string, rules []any, calls 
 	return Permit{Rules: rules, calls: calls, settings: settings, control: c}, err
 }
 
-// Covers tells whether the rules permit the calls on all of these minions. It says nothing
-// of nodes below: see [Permit.Judge].
+// Covers reports whether the rules allow the calls on all of these minions. It does not check nodes
+// below: see [Permit.Judge].
 func (p Permit) Covers(minions []string) bool {
 	return p.judge(Reach{Minions: minions, Subject: p.control.subject}).Allowed
 }
 
-// Judge tells whether the rules permit the settings of the job, and the calls on all whom a target means in the whole
-// tree, as far as it is known here, and why. node gives what a node right below has
-// reported.
+// Judge reports whether the rules allow the settings of the job, and the calls on all minions of the
+// tree that the target matches, as far as they are known here, and why. node returns the last report
+// of a child node.
 func (p Permit) Judge(a ownership.Audience, node func(id string) (topology.Node, bool)) verdict.Verdict {
 	return p.judge(p.control.ReachOf(a, node))
 }
@@ -162,8 +159,8 @@ func (p Permit) judge(r Reach) verdict.Verdict {
 	return p.control.Judge(p.Rules, p.calls, r).And(p.control.JudgeSettings(p.Rules, p.settings))
 }
 
-// Certainly tells whether the rules permit the calls on the minion of an id, whatever its
-// grains and pillar are. It reads the rules once, so that it can be asked for many.
+// Certainly returns a function that reports whether the rules allow the calls on a minion, whatever
+// its grains and pillar are. It parses the rules once.
 func (p Permit) Certainly() func(id string) bool {
 	if len(p.Rules) == 0 {
 		return func(string) bool { return true }

@@ -1,12 +1,11 @@
-// Package access decides who may do what at a master: by the keys that local users prove
-// themselves with ([Users]), by publisher_acl, publisher_acl_blacklist and sudo_acl
-// ([List]), and by external_auth for users of login services ([External]; Salt wire
-// reference §10.1, §12). [Control] is all of it, docs/guide/access.md says it for operators.
+// Package access decides who may do what at a master: by the keys of local users ([Users]), by
+// publisher_acl, publisher_acl_blacklist and sudo_acl ([List]), and by external_auth for users of
+// login services ([External]). [Control] combines them; docs/guide/access.md is the guide for
+// operators.
 //
-// A job is taken apart into its calls, each a function with its arguments. A sender is
-// held to the rules of all entries that mean it, or to those that a master above passed
-// on; each call has to fit a rule, on all minions that the job means. What cannot be
-// understood, in the configuration or in what came from above, allows nothing.
+// A job consists of calls, each a function with its arguments. The rules of all entries that match
+// the sender apply, or those sent by a master above. Each call must match a rule on all minions of
+// the job. What is invalid, in the configuration or from above, allows nothing.
 //
 //	rule.go      the forms of rules
 //	judge.go     rules against calls, each answer with its reasons (package verdict)

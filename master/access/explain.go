@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Kind is what somebody wants to call.
+// Kind is the kind of a call.
 type Kind string
 
 // The kinds.
@@ -22,26 +22,26 @@ const (
 	Wheel   Kind = "wheel"
 )
 
-// Question is whether a user may do something, and why.
+// Question asks whether a user may do something, and why.
 type Question struct {
 	User string
-	// Eauth is the login service that has proved who it is, Groups what it says of the
-	// user. "": a user of this machine, by the key that publisher_acl gives.
+	// Eauth is the login service that authenticated the user, Groups the groups from it. If
+	// Eauth is "" it is a local user, with the key that publisher_acl gives.
 	Eauth  string
 	Groups []string
 	Kind   Kind
 	// Request is the call.
 	Request functions.Request
-	// Calls are functions of minions, Settings those of their job.
+	// Calls are functions of minions, Settings the settings of their job.
 	Calls    []Call
 	Settings Settings
-	// Bound is a runner or a wheel function.
+	// Bound is a call of a runner or a wheel function.
 	Bound functions.Bound
 }
 
-// Explain answers a question in the order in which a load is judged: the blacklist, whose
-// rules are held against it, each rule. reach is whom the target means; it is not called
-// for runners and wheel functions, nor for who is held to no rules.
+// Explain answers a question by the steps that apply to a load: the blacklist, the rules that apply,
+// each rule. reach returns what the target matches; it is not called for runners and wheel functions,
+// or if no rules apply.
 func (c *Control) Explain(q Question, reach func() (Reach, error)) (verdict.Verdict, error) {
 	switch {
 	case q.Kind == Minions && c.Forbids(q.User, nil):
@@ -80,7 +80,7 @@ func (c *Control) settings(rules []any, q Question) verdict.Verdict {
 	return c.JudgeSettings(rules, q.Settings)
 }
 
-// show adds the arguments as they were judged.
+// show adds the arguments as they were compared.
 func (q Question) show(calls []verdict.Call) {
 	for i := range calls {
 		if q.Kind == Minions {
@@ -103,7 +103,7 @@ func (q Question) show(calls []verdict.Call) {
 	}
 }
 
-// shown are the arguments by position and by keyword.
+// shown returns the arguments by position and by keyword.
 func (c Call) shown() (out []verdict.Arg) {
 	for i, v := range c.Args {
 		out = append(out, verdict.Arg{Name: fmt.Sprintf("argument %d", i+1), Value: functions.Text(v)})
@@ -117,8 +117,7 @@ func (c Call) shown() (out []verdict.Arg) {
 	return out
 }
 
-// heldTo gives the rules that a user is held to and where they stand. Without any the
-// verdict is the answer.
+// heldTo returns the rules that apply to a user, with their places. Without rules, v is the answer.
 func (c *Control) heldTo(q Question) (rules []any, places []string, v verdict.Verdict) {
 	if q.Eauth != "" {
 		switch rules, places = c.External.placed(q.Eauth, q.User, q.Groups); {
@@ -147,16 +146,15 @@ func (c *Control) heldTo(q Question) (rules []any, places []string, v verdict.Ve
 	return rules, places, v
 }
 
-// ReachOf is whom a target that was resolved here means; node gives what a node right
-// below has reported.
+// ReachOf returns the reach of a target resolved here. node returns the last report of a child node.
 func (c *Control) ReachOf(a ownership.Audience, node func(id string) (topology.Node, bool)) Reach {
 	return reachOf(a, c.subject, node)
 }
 
-// ShownCall is a call of the master as the audit shows it.
+// ShownCall returns a call of the master as the audit shows it.
 func ShownCall(b functions.Bound) Call { return newCall(b.Fun(), b.Shown()) }
 
-// NewCall is a call with these arguments. The list may end with keyword arguments as in a
+// NewCall returns a call with these arguments. args may end with keyword arguments as in a
 // publication; kwargs replaces them.
 func NewCall(fun string, args []any, kwargs *wire.Map) Call {
 	if kwargs.Len() == 0 {

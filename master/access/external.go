@@ -9,24 +9,24 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// everybody is the entry of external_auth for users who have none of their own, groupMark
-// ends those of groups, and optionMark begins what is no user but an option of the service.
+// everybody is the entry of external_auth for users without an own entry. groupMark ends entries of
+// groups; optionMark starts an option of the service.
 const (
 	everybody  = "*"
 	groupMark  = "%"
 	optionMark = "^"
 )
 
-// patternSigns are what makes a name in the configuration a pattern of names.
+// patternSigns mark a name in the configuration as a pattern.
 const patternSigns = `*?[]()|^$+\`
 
-// ExternalOptions of [NewExternal], as the configuration holds them.
+// ExternalOptions of [NewExternal].
 type ExternalOptions struct {
 	// Auth is external_auth.
 	Auth map[string]any
-	// Permissive is permissive_acl: everybody has what is for *.
+	// Permissive is permissive_acl: everybody has the rules of *.
 	Permissive bool
-	// KeepACL is keep_acl_in_token: a token keeps the rules of the time it was made.
+	// KeepACL is keep_acl_in_token: a token keeps the rules from when it was created.
 	KeepACL bool
 	// Nodegroups and Start are as in [Options].
 	Nodegroups map[string]any
@@ -36,7 +36,7 @@ type ExternalOptions struct {
 	Place func(option string) string
 }
 
-// External is what users of login services may do, by external_auth. It never changes.
+// External holds the rules of external_auth for users of login services. It is immutable.
 type External struct {
 	services         map[string]service
 	permissive, keep bool
@@ -48,16 +48,16 @@ type service struct {
 	all           []any
 }
 
-// entry is one line of a section. A name with a sign of a pattern means all users it
-// fits, as in publisher_acl, any other the user of that name alone.
+// entry is one line of a section. A pattern matches all users that fit, as in publisher_acl; any other
+// name matches that user only.
 type entry struct {
 	name    string
 	pattern *target.Pattern // nil: the name alone
 	rules   []any
 }
 
-// NewExternal reads external_auth. A rule that cannot be understood allows nothing; the log
-// names it by service, user and place.
+// NewExternal compiles external_auth. An invalid rule allows nothing; it is logged with service, user
+// and place.
 func NewExternal(o ExternalOptions) *External {
 	e := &External{services: map[string]service{}, permissive: o.Permissive, keep: o.KeepACL}
 	p := reader{o.Nodegroups, o.Start}
@@ -78,7 +78,7 @@ func NewExternal(o ExternalOptions) *External {
 			log := base.With("eauth", eauth, "user", name)
 			list, ok := val.([]any)
 			if !ok {
-				log.Error("access entry ignored: not a list of rules")
+				log.Error("access entry ignored, not a list of rules")
 			}
 			list = prepare(list, p, log)
 			switch group, isGroup := strings.CutSuffix(name, groupMark); {
@@ -102,28 +102,27 @@ func NewExternal(o ExternalOptions) *External {
 	return e
 }
 
-// means tells whether an entry is for a user.
+// means reports whether an entry matches a user.
 func (n *entry) means(user string) bool {
 	return n.name == user || n.pattern != nil && n.pattern.Match(user)
 }
 
-// Has tells whether external_auth names a login service.
+// Has reports whether external_auth has a login service.
 func (e *External) Has(eauth string) bool {
 	_, ok := e.services[eauth]
 	return ok
 }
 
-// Rules joins the rules of a user of a login service: those of all entries that mean the
-// user, those of the groups, and those of everybody (*) if no entry is for the user by
-// name, or always with permissive_acl. A group does not count as a name. nil: nobody knows
-// this user, who may do nothing.
+// Rules returns the rules for a user of a login service: those of all entries that match the user, of
+// the groups, and of everybody (*) if no entry has the user's name, or always with permissive_acl. A
+// group is not a name. It returns nil for an unknown user, who may do nothing.
 func (e *External) Rules(eauth, name string, groups []string) []any {
 	rules, _ := e.placed(eauth, name, groups)
 	return rules
 }
 
-// TokenRules are the rules of a token: those that it has kept, if keep_acl_in_token is set
-// and it has any, else those of its user today.
+// TokenRules returns the rules of a token: those stored in it, with keep_acl_in_token, or else the
+// current ones of its user.
 func (e *External) TokenRules(kept []any, eauth, name string, groups []string) []any {
 	if e.keep && len(kept) > 0 && e.Has(eauth) {
 		return kept
@@ -131,7 +130,7 @@ func (e *External) TokenRules(kept []any, eauth, name string, groups []string) [
 	return e.Rules(eauth, name, groups)
 }
 
-// placed is Rules with the place of each.
+// placed is Rules with the place of each rule.
 func (e *External) placed(eauth, name string, groups []string) (rules []any, places []string) {
 	s := e.services[eauth]
 	add := func(whose string, list []any) {

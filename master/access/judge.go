@@ -8,11 +8,11 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// findJob is what whoever may publish may ask of all: whether a job still runs.
+// findJob, which asks whether a job is running, is allowed for everybody who may publish.
 const findJob = "saltutil.find_job"
 
-// Judge tells whether rules permit the calls of a job, and why. Each call has to fit one
-// rule, on all minions that the job means; see [Reach]. Without rules all is permitted.
+// Judge reports whether rules allow the calls of a job, and why. Each call must match one rule on all
+// minions of the job; see [Reach]. Without rules everything is allowed.
 func (l *List) Judge(rules []any, calls []Call, r Reach) verdict.Verdict {
 	if len(rules) == 0 {
 		return verdict.Verdict{Allowed: true, Reason: "no rules are held against this user"}
@@ -47,7 +47,7 @@ func judge(rules []rule, c Call, r Reach) verdict.Call {
 	return out
 }
 
-// judge holds one rule against a call of a function of minions.
+// judge compares one rule with a call of a minion's function.
 func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 	out := verdict.Rule{Text: r.text}
 	if r.fault == nil && r.special != "" {
@@ -69,7 +69,7 @@ func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 	return out
 }
 
-// purpose tells what a rule with @ is for.
+// purpose returns what a rule with @ is for.
 func (r *rule) purpose() string {
 	if r.special == returnersRule || r.special == executorsRule {
 		return "it is for " + r.special
@@ -77,7 +77,7 @@ func (r *rule) purpose() string {
 	return "it is for runners and wheel functions"
 }
 
-// refuses tells why a call does not fit a rule, "" if it does.
+// refuses returns why a call does not match a rule, or "".
 func (r *rule) refuses(name string, c arguments) string {
 	if r.fault != nil {
 		return "it cannot be understood: " + r.fault.Error()
@@ -91,18 +91,18 @@ func (r *rule) refuses(name string, c arguments) string {
 	return ""
 }
 
-// JudgeRunner tells whether rules permit a call of a runner, and why.
+// JudgeRunner reports whether the rules allow a call of a runner, and why.
 func (l *List) JudgeRunner(rules []any, c functions.Bound) verdict.Verdict {
 	return l.judgeSpecial(rules, "runner", c)
 }
 
-// JudgeWheel tells whether rules permit a call of a wheel function, and why.
+// JudgeWheel reports whether the rules allow a call of a wheel function, and why.
 func (l *List) JudgeWheel(rules []any, c functions.Bound) verdict.Verdict {
 	return l.judgeSpecial(rules, "wheel", c)
 }
 
-// judgeSpecial asks rules that begin with @. Others are for minions, and without any
-// nothing is permitted: this is never asked of users who may do everything.
+// judgeSpecial compares a call with the rules that start with @. Without such rules nothing is
+// allowed: it is not called for users who may do everything.
 func (l *List) judgeSpecial(rules []any, form string, c functions.Bound) verdict.Verdict {
 	out := verdict.Call{Fun: c.Fun()}
 	module, name, ok := strings.Cut(c.Fun(), ".")
@@ -138,7 +138,7 @@ func (l *List) judgeSpecial(rules []any, form string, c functions.Bound) verdict
 	return verdict.Verdict{Allowed: out.Allowed, Calls: []verdict.Call{out}}
 }
 
-// lacks is refuses for a rule that may be for all functions of its kind.
+// lacks is refuses for a rule that may cover all functions of its kind.
 func (r *rule) lacks(name string, c arguments) string {
 	if r.fault == nil && r.funs == nil {
 		return ""

@@ -8,8 +8,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Logins know the users of login services: package auth who they are, external_auth what
-// they may do.
+// Logins identifies users of login services (package auth) and returns their rules (external_auth).
 type Logins struct {
 	Auth interface {
 		Authenticate(ctx context.Context, c auth.Credentials) (auth.Identity, error)
@@ -22,11 +21,11 @@ type Logins struct {
 
 var _ server.Logins = Logins{}
 
-// errNothing is a user whom no entry means any more: the configuration was another when
-// the token was made.
+// errNothing is the error for a user who matches no entry any more: the configuration changed after
+// the token was created.
 var errNothing = errors.New("external_auth allows this user nothing")
 
-// Identify tells who it is that comes with a token, or with a name and a password.
+// Identify returns the user of a token, or of a name and a password.
 func (l Logins) Identify(ctx context.Context, p server.Proof) (server.Login, error) {
 	var out server.Login
 	if p.Token != "" {

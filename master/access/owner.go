@@ -6,17 +6,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// loginField is the field of a stored job that names the login service of its user.
+// loginField is the field of a stored job with the login service of its user.
 const loginField = "mom_eauth"
 
-// Owner is who asked for a job: a name, and what proved it. Names that different login
-// services prove are different users, and so is a user of the machine, who has a key.
+// Owner is who published a job: a name, and what authenticated it. Equal names of different login
+// services are different users, and so is a local user with a key.
 type Owner struct {
-	// Eauth is the login service; "" for a user of the machine.
+	// Eauth is the login service, or "" for a local user.
 	Eauth, Name string
 }
 
-// String is the owner as the REST API compares it: a name, or SERVICE/name.
+// String returns the owner as the REST API compares it: a name, or SERVICE/name.
 func (o Owner) String() string {
 	if o.Eauth == "" {
 		return o.Name
@@ -24,11 +24,11 @@ func (o Owner) String() string {
 	return o.Eauth + "/" + o.Name
 }
 
-// LoginOwner is who has logged in.
+// LoginOwner returns the owner for a login.
 func LoginOwner(l *server.Login) Owner { return Owner{l.Eauth, l.Name} }
 
-// OwnerOf is who asked for a stored job. A job of a master above has an owner there alone:
-// here its user is a name that no login proves.
+// OwnerOf returns the owner of a stored job. A job from a master above has its owner there: here its
+// user is a name that no login authenticates.
 func OwnerOf(l returners.Load) Owner {
 	o := Owner{Name: l.User}
 	if raw, err := wire.Field(l.Raw, loginField); err == nil && len(raw) > 0 {
@@ -37,12 +37,12 @@ func OwnerOf(l returners.Load) Owner {
 	return o
 }
 
-// Owns tells whether a user asked for a job.
+// Owns reports whether a user owns a job.
 //
 //mutant:owner-by-proof
 func (o Owner) Owns(l returners.Load) bool { return o.Name != "" && o == OwnerOf(l) }
 
-// Record sets in a stored job by which login service its user is known.
+// Record stores the login service of the owner in a job.
 func (o Owner) Record(load *wire.Map) {
 	if o.Eauth != "" {
 		load.Set(loginField, o.Eauth)

@@ -10,12 +10,11 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// Peers are what minions may have done: by others (option peer), and by the master, whose
-// runners they call (peer_run). Without an entry that means a minion it may do nothing. It
-// never changes.
+// Peers holds what minions may do: publish to others (option peer), and call runners of the master
+// (peer_run). Without a matching entry a minion may do nothing. It is immutable.
 //
-// The ids of an entry fit it whole; the functions as those of users do (acl_match). The
-// rules of an entry may be as those of publisher_acl: with targets, and with arguments.
+// The ids of an entry must match as a whole; functions match like those of users (acl_match). The
+// rules of an entry may have targets and arguments like those of publisher_acl.
 type Peers struct {
 	publish, run []peerGrant
 	list         *List
@@ -26,18 +25,17 @@ type peerGrant struct {
 	rules []any
 }
 
-// PeerOptions of [NewPeers], as the configuration holds them.
+// PeerOptions of [NewPeers].
 type PeerOptions struct {
 	Publish, Run map[string]any
-	// List reads rules as this master means them.
+	// List parses rules with this master's options.
 	List *List
 	Log  *slog.Logger
 	// Place is as in [Options].
 	Place func(option string) string
 }
 
-// NewPeers reads the options. A rule that cannot be understood allows nothing; the log
-// names it.
+// NewPeers compiles the options. An invalid rule allows nothing and is logged.
 func NewPeers(o PeerOptions) *Peers {
 	p := &Peers{list: o.List}
 	for _, who := range slices.Sorted(maps.Keys(o.Publish)) {
@@ -59,11 +57,10 @@ func NewPeers(o PeerOptions) *Peers {
 	return p
 }
 
-// Rules are those that a minion is held to when it has others do something. None: it may
-// not.
+// Rules returns the rules for publications of a minion. Without any it may not publish.
 func (p *Peers) Rules(id string) []any { return rulesFor(p.publish, id) }
 
-// JudgeRunner tells whether a minion may call a runner, and why.
+// JudgeRunner reports whether a minion may call a runner, and why.
 func (p *Peers) JudgeRunner(id string, c functions.Bound) verdict.Verdict {
 	rules := rulesFor(p.run, id)
 	if len(rules) == 0 {

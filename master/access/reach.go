@@ -9,21 +9,20 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Reach is whom a target means, as far as this master knows: what the targets of rules
-// are held against.
+// Reach is what a target matches, as far as this master knows; it is compared with the targets of
+// rules.
 type Reach struct {
 	// Target is the target itself.
 	Target target.Expr
-	// Minions are own minions that it means or may mean, Subject is what is known of one.
+	// Minions are own minions that match or may match, Subject returns the known data of one.
 	Minions []string
 	Subject func(id string) target.Subject
-	// Nodes gives what the nodes right below that the job goes to have reported, each with
-	// all below it. It is called for rules with targets alone. nil: there are none.
+	// Nodes returns the last reports of the child nodes that the job goes to. It is called
+	// for rules with targets only. nil if there are none.
 	Nodes func() []topology.Node
 }
 
-// reachOf is the reach of a target that was resolved here. node gives the report of a node
-// right below.
+// reachOf returns the reach of a target resolved here. node returns the last report of a child node.
 func reachOf(a ownership.Audience, subject func(id string) target.Subject, node func(id string) (topology.Node, bool)) Reach {
 	return Reach{Target: a.Expr, Minions: a.Minions, Subject: subject, Nodes: func() []topology.Node {
 		out := make([]topology.Node, 0, len(a.Nodes))
@@ -36,12 +35,11 @@ func reachOf(a ownership.Audience, subject func(id string) target.Subject, node 
 	}}
 }
 
-// tiers holds the target of a rule against all that is known of the tree. Own minions have
-// to be meant certainly. Of those behind a node the ids are known: one that is certainly
-// meant by the target and certainly not by the rule is refused here, before anything is
-// sent, and what depends on grains and pillar is the node's to judge. A node that does not
-// tell whom it has, such as one of Salt's, is not trusted to judge: there the target itself
-// has to be within the rule.
+// tiers compares the target of a rule with everything known of the tree. Own minions must match
+// certainly. Of minions behind a node the ids are known: if one certainly matches the target and not
+// the rule, the job is refused here; what depends on grains and pillar is left to the node. A node
+// that does not report its minions, such as one of Salt, is not trusted to check: there the target
+// itself must be within the rule.
 func (r Reach) tiers(to target.Expr) []verdict.Tier {
 	own := verdict.Tier{Meant: len(r.Minions)}
 	for _, id := range r.Minions {
@@ -68,7 +66,7 @@ func (r Reach) tiers(to target.Expr) []verdict.Tier {
 	return out
 }
 
-// below judges the minions of one node.
+// below compares the minions of one node.
 func (r Reach) below(n topology.Node, to target.Expr) verdict.Tier {
 	if n.Version == "" || n.Blind {
 		return verdict.Tier{Blind: true, Allowed: target.Within(r.Target, to)}
@@ -97,15 +95,15 @@ func outside(t *verdict.Tier, id string) {
 	}
 }
 
-// ByTarget tells whether a rule with a target allowed one of the calls: then those alone may
-// run the job who were held against it.
+// ByTarget reports whether a rule with a target allowed one of the calls: then only minions compared
+// with it may run the job.
 func ByTarget(v verdict.Verdict) bool {
 	return slices.ContainsFunc(v.Calls, func(c verdict.Call) bool {
 		return slices.ContainsFunc(c.Rules, func(r verdict.Rule) bool { return r.Allowed && len(r.Tiers) > 0 })
 	})
 }
 
-// nodeNamed tells whether a rule names a node of the tree in the place of minions.
+// nodeNamed reports whether a rule names a node of the tree as if it were a minion.
 func (r Reach) nodeNamed(to target.Expr) (id string, ok bool) {
 	ids, exact := target.Exact(to)
 	if !exact || r.Nodes == nil {

@@ -21,19 +21,19 @@ type rule struct {
 	fault   error       // why it cannot be understood and allows nothing
 }
 
-// funRule allows the functions that an expression fits.
+// funRule allows the functions that match an expression.
 type funRule struct {
 	fun  target.Expr
 	with []argRule // nil: with any arguments; else with those of one entry
 }
 
-// reader reads rules as the configuration or a publication holds them.
+// reader parses rules from the configuration or a publication.
 type reader struct {
 	groups map[string]any
 	start  bool // expressions have to fit the beginning alone, as Salt's
 }
 
-// rules reads all of a list. What cannot be understood allows nothing.
+// rules parses a list. An invalid rule allows nothing.
 func (p reader) rules(list []any) []rule {
 	out := make([]rule, len(list))
 	for i, v := range list {
@@ -43,7 +43,7 @@ func (p reader) rules(list []any) []rule {
 	return out
 }
 
-// expression compiles what a function or an argument has to fit, nil if it is none.
+// expression compiles an expression for functions or arguments, or returns nil if it is invalid.
 func (p reader) expression(text string) target.Expr {
 	if p.start {
 		return target.Expression(text)
@@ -52,7 +52,7 @@ func (p reader) expression(text string) target.Expr {
 	return target.WholeExpression(text)
 }
 
-// textOf is a rule as text.
+// textOf returns a rule as text.
 func textOf(v any) string {
 	b, err := wire.Encode(v)
 	if err == nil {
@@ -64,9 +64,9 @@ func textOf(v any) string {
 	return string(b)
 }
 
-// expandRule replaces the node groups in the target of a rule by what they mean here, so
-// that the rule means the same at nodes below, which have groups of their own or none.
-// A rule that cannot be written without them stays as it is, with an error.
+// expandRule replaces node groups in the target of a rule by their definition here, as nodes below
+// have groups of their own or none. If that is not possible, it returns the rule unchanged with an
+// error.
 func expandRule(v any, groups map[string]any) (any, error) {
 	tgt, val, ok := onlyPair(v)
 	if !ok || strings.HasPrefix(tgt, "@") { // it is for all minions, or for none
@@ -83,8 +83,8 @@ func expandRule(v any, groups map[string]any) (any, error) {
 	return map[string]any{text: val}, nil
 }
 
-// rule reads "function expression", {target: [functions]}, or the same of the master's own
-// functions: "@runner", {"@runner": [functions]}.
+// rule parses "function expression", {target: [functions]}, or the same for functions of the master:
+// "@runner", {"@runner": [functions]}.
 func (p reader) rule(v any) (rule, error) {
 	if text, ok := v.(string); ok {
 		if special, ok := strings.CutPrefix(text, "@"); ok {
@@ -120,7 +120,7 @@ func (p reader) rule(v any) (rule, error) {
 	return r, r.settingsFault()
 }
 
-// fun reads "function expression" or {function expression: [arguments]}.
+// fun parses "function expression" or {function expression: [arguments]}.
 func (p reader) fun(v any) (funRule, error) {
 	text, ok := v.(string)
 	var with any
@@ -147,7 +147,7 @@ func (p reader) fun(v any) (funRule, error) {
 	return f, nil
 }
 
-// onlyPair gives the one entry of a mapping that has one.
+// onlyPair returns the entry of a mapping that has exactly one.
 func onlyPair(v any) (key string, val any, ok bool) {
 	n := 0
 	eachPair(v, func(k string, x any) { key, val, n = k, x, n+1 })
@@ -162,7 +162,7 @@ func isMapping(v any) bool {
 	return false
 }
 
-// eachPair walks a mapping of the configuration or of a message.
+// eachPair calls fn for each pair of a mapping from the configuration or a message.
 func eachPair(v any, fn func(key string, val any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,7 +181,7 @@ func eachPair(v any, fn func(key string, val any)) {
 	}
 }
 
-// listOf makes a list of one value that is none.
+// listOf wraps a value that is not a list.
 func listOf(v any) []any {
 	if l, ok := v.([]any); ok {
 		return l

@@ -11,17 +11,16 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// The words behind @ of rules for the settings of a job.
+// The names after @ of rules for the settings of a job.
 const (
 	returnersRule = "returners"
 	executorsRule = "executors"
 )
 
-// Settings choose what else minions do with a job: the returners that store its results and
-// the executors that run it. Rules for functions say nothing of them. The metadata of a job
-// is none of them: it comes back with the results and chooses nothing.
+// Settings select the returners that store a job's results and the executors that run it. Rules for
+// functions do not cover them. The metadata of a job selects nothing and is not included.
 type Settings struct {
-	// Returners are the names in ret; ReturnerOptions are ret_config and what ret_kwargs has.
+	// Returners are the names in ret; ReturnerOptions are those of ret_config and ret_kwargs.
 	Returners       []string
 	ReturnerOptions *wire.Map
 	// Executors are the names in module_executors, ExecutorOptions is executor_opts.
@@ -31,7 +30,7 @@ type Settings struct {
 	fault error // why they cannot be read in one way
 }
 
-// SettingsOf reads the settings of a publish load.
+// SettingsOf returns the settings of a publish load.
 func SettingsOf(p wire.PublishLoad) (Settings, error) {
 	s := Settings{ReturnerOptions: wire.NewMap(), ExecutorOptions: wire.NewMap()}
 	extra, err := p.DecodedKwargs()
@@ -78,7 +77,7 @@ func (s *Settings) options(into, extra *wire.Map, field string) {
 	})
 }
 
-// empty tells whether minions take a field for absent.
+// empty reports whether minions treat a value as absent.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -95,7 +94,7 @@ func empty(v any) bool {
 	return false
 }
 
-// settingsFault tells what is wrong with a rule for returners or executors.
+// settingsFault returns what is wrong with a rule for returners or executors.
 func (r *rule) settingsFault() error {
 	if r.special != returnersRule && r.special != executorsRule {
 		return nil
@@ -110,8 +109,8 @@ func (r *rule) settingsFault() error {
 	return nil
 }
 
-// JudgeSettings tells whether rules permit the settings of a job, and why. They need rules
-// of their own: @returners and @executors, alone or with names.
+// JudgeSettings reports whether rules allow the settings of a job, and why. Settings need rules of
+// their own: @returners and @executors, alone or with names.
 func (l *List) JudgeSettings(rules []any, s Settings) verdict.Verdict {
 	v := verdict.Verdict{Allowed: true}
 	if len(rules) == 0 || l.open {
@@ -153,8 +152,8 @@ func (l *List) JudgeSettings(rules []any, s Settings) verdict.Verdict {
 	return v
 }
 
-// setting tells why a rule does not permit a returner or an executor with options, "" if it
-// does. A name alone permits no options.
+// setting returns why a rule does not allow a returner or an executor with options, or "". A name alone
+// allows no options.
 func (r *rule) setting(word, name string, options *wire.Map) string {
 	switch {
 	case r.fault != nil:
@@ -186,8 +185,8 @@ func (r *rule) setting(word, name string, options *wire.Map) string {
 	return "it is for other options: " + why
 }
 
-// beyond tells which option a rule does not allow, "" for none. Each option has to be named
-// by the rule; one that the rule names may be absent.
+// beyond returns an option that a rule does not allow, or "". The rule must name each option; options
+// that it names may be absent.
 func (a argRule) beyond(options *wire.Map) (why string) {
 	options.Range(func(k, v any) bool {
 		name, _ := k.(string)

@@ -24,21 +24,19 @@ type UserKeyOptions struct {
 	User     string   // the user the master runs as; default the current one
 	ACL      []string // the names and patterns that publisher_acl has as keys
 
-	// ClientACLVerify also makes keys for the users of the machine that a
-	// pattern fits. They are read from Passwd, default /etc/passwd; users of
-	// other directories need to be named in full.
+	// ClientACLVerify also generates keys for local users that match a pattern. They are read
+	// from Passwd, default /etc/passwd; users of other directories must be named in full.
 	ClientACLVerify bool
 	Passwd          string
 
 	Log *slog.Logger
 }
 
-// Users are the keys local users prove themselves with, by user.
+// Users maps local users to the keys that authenticate them.
 type Users map[string]string
 
-// WriteUserKeys makes the files cachedir/.<user>_key afresh: a key string each,
-// mode 0600, owned by its user (Salt wire reference §12.1). Old files go first,
-// also those of users who are no longer named.
+// WriteUserKeys replaces the files cachedir/.<user>_key: a key string each, mode 0600, owned by its
+// user. It first removes all old files.
 func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -48,13 +46,13 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	}
 	current, err := user.Current()
 	if err != nil {
-		return nil, fmt.Errorf("make user keys: %w", err)
+		return nil, fmt.Errorf("generate user keys: %w", err)
 	}
 	if o.User == "" {
 		o.User = current.Username
 	}
 	if err := os.MkdirAll(o.Cachedir, 0o755); err != nil {
-		return nil, fmt.Errorf("make user keys: %w", err)
+		return nil, fmt.Errorf("generate user keys: %w", err)
 	}
 	if err := removeUserKeys(o.Cachedir); err != nil {
 		return nil, err
@@ -94,7 +92,7 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	return keys, errors.Join(errs...)
 }
 
-// grantsOf reads what publisher_acl has as keys.
+// grantsOf returns the keys of publisher_acl as patterns.
 func grantsOf(acl []string) target.Patterns {
 	out := make(target.Patterns, 0, len(acl))
 	for _, who := range acl {
@@ -103,8 +101,7 @@ func grantsOf(acl []string) target.Patterns {
 	return out
 }
 
-// UserKeyPath is the file of a user's key; a domain user's backslash becomes an
-// underscore.
+// UserKeyPath returns the file of a user's key; the backslash of a domain user becomes an underscore.
 func UserKeyPath(cachedir, name string) string {
 	return filepath.Join(cachedir, "."+strings.ReplaceAll(name, `\`, "_")+"_key")
 }
@@ -163,7 +160,7 @@ func localUsers(path string) ([]string, error) {
 	return out, sc.Err()
 }
 
-// User tells whose key this is. All keys are compared in constant time.
+// User returns the user of a key. It compares all keys in constant time.
 func (u Users) User(key string) (name string, ok bool) {
 	for user, have := range u {
 		if subtle.ConstantTimeCompare([]byte(have), []byte(key)) == 1 {

@@ -8,30 +8,29 @@ import (
 )
 
 const (
-	// trustFor is how long an address stays trusted after the last authenticated
-	// request from there. Python minions open a connection for each return, so a
-	// minion that returns once in a long job still counts.
+	// trustFor is how long an address stays trusted after its last authenticated request.
+	// Python minions open a connection for each return, which may be rare in a long job.
 	trustFor = 12 * time.Hour
-	// trustStep is how stale the time of an address may be, so that returns do
-	// not reorder the list each.
+	// trustStep is how old the recorded time of an address may get, so that not every return
+	// reorders the list.
 	trustStep = time.Minute
-	// maxTrusted bounds the addresses; the one that was silent longest goes.
+	// maxTrusted bounds the addresses; the least recently used is dropped.
 	maxTrusted = 65536
 )
 
-// Addresses are the source addresses that authenticated requests came from
-// lately. A new connection from there may send a large frame at once.
+// Addresses holds the source addresses of recent authenticated requests. A new connection from one
+// may send a large frame at once.
 type Addresses struct {
 	now  func() time.Time
 	last *lru.Map[netip.Addr, time.Time] // authenticated request
 }
 
-// NewAddresses trusts none yet.
+// NewAddresses returns an empty set.
 func NewAddresses(now func() time.Time) *Addresses {
 	return &Addresses{now: now, last: lru.New[netip.Addr, time.Time](maxTrusted)}
 }
 
-// Has tells whether an address is trusted now.
+// Has reports whether an address is trusted.
 func (t *Addresses) Has(a netip.Addr) bool { return t.within(a, trustFor) }
 
 func (t *Addresses) within(a netip.Addr, d time.Duration) bool {
@@ -39,7 +38,7 @@ func (t *Addresses) within(a netip.Addr, d time.Duration) bool {
 	return ok && t.now().Sub(last) <= d
 }
 
-// Note enters an address that an authenticated request came from.
+// Note records an authenticated request from an address.
 func (t *Addresses) Note(a netip.Addr) {
 	if a.IsValid() && !t.within(a, trustStep) {
 		t.last.Add(a, t.now())

@@ -1,9 +1,7 @@
-// Package admission holds what a master remembers and bounds at its request port, so
-// that strangers cost it little and nobody is served twice by a recording: the
-// [Lane] in which sign-ins wait, [Turns] and [Work]
-// for what may be done by a few at once, the [Shares] that each peer has of it, the
-// [Addresses] that authenticated requests came from, the [Nonces] of requests that
-// change something, and the [Report] of what was turned away.
+// Package admission bounds what strangers and peers can cost a master at its request port, and
+// prevents replay: the [Lane] queues sign-ins, [Turns] and [Work] limit concurrency, [Shares]
+// limit it per peer, [Addresses] holds the sources of authenticated requests, [Nonces] recognize
+// repeated requests, and [Report] logs what was refused.
 //
-// All of it is in memory and bounded.
+// All state is in memory and bounded.
 package admission

@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// stale is the wait from which on the newest request goes first: whoever waits as long
-// will soon hang up and come again, so what is done for the oldest would be for nobody.
+// stale is the wait from which on the newest request is served first: older peers are about to
+// time out, so work for them would be wasted.
 const stale = 2 * time.Second
 
-// Lane serves expensive requests with a bounded number of workers, so that ten thousand
-// sign-ins at once delay nobody else. They are served in the order of their arrival as
-// long as that is quick. When it is not, the newest goes first: then each that is served
-// is there to hear it, and the others come again, instead of all waiting for their
-// time-out.
+// Lane serves expensive requests with a bounded number of workers, so that ten thousand sign-ins
+// at once do not delay other requests. It serves in order of arrival while waits are short. Under
+// overload it serves the newest first: its peer is still connected, and the others retry, instead
+// of all waiting for their time-out.
 type Lane struct {
 	size int
 	wg   sync.WaitGroup
 
 	mu     sync.Mutex
 	some   sync.Cond
-	jobs   []laneJob // the oldest in front
+	jobs   []laneJob // oldest first
 	closed bool
 }
 
@@ -30,7 +29,7 @@ type laneJob struct {
 	at        time.Time
 }
 
-// NewLane starts the workers. At most size requests wait.
+// NewLane starts the workers. At most size requests are queued.
 func NewLane(workers, size int) *Lane {
 	l := &Lane{size: size}
 	l.some.L = &l.mu
@@ -50,7 +49,7 @@ func (l *Lane) work() {
 	}
 }
 
-// next waits for a request; false: the lane is closed and none is left.
+// next blocks until there is a request. ok is false when the lane is closed and empty.
 func (l *Lane) next() (run func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +59,7 @@ func (l *Lane) next() (run func(), ok bool) {
 		}
 		l.some.Wait()
 	}
-	// Those who have hung up are let go at once: they would fill the lane.
+	// Requests of closed connections are removed first: they would fill the lane.
 	//mutant:closed-sign-ins-leave-the-queue,newest-sign-in-first
 	if last := len(l.jobs) - 1; time.Since(l.jobs[0].at) > stale && !l.jobs[0].gone() {
 		run = l.jobs[last].run
@@ -71,7 +70,7 @@ func (l *Lane) next() (run func(), ok bool) {
 	return l.oldest().run, true
 }
 
-// oldest takes the oldest out; l.mu is held.
+// oldest removes the oldest request. The caller holds l.mu.
 func (l *Lane) oldest() laneJob {
 	j := l.jobs[0]
 	l.jobs[0] = laneJob{}
@@ -81,10 +80,10 @@ func (l *Lane) oldest() laneJob {
 	return j
 }
 
-// Submit queues run, or calls full when the lane's queue is full: that of the oldest, if
-// it has waited for long, else its own. That peer then gets no answer and comes back
-// after its own time-out, with jitter. gone tells that nobody waits for the answer any
-// more: run is called all the same, to let the request go.
+// Submit queues run. If the queue is full, it drops a request and calls its full: the oldest one if
+// that has waited for long, or else the new one. The peer of a dropped request gets no answer and
+// retries after its time-out. gone reports whether the peer has disconnected; run is called even
+// then, to release the request. Submit does not block.
 func (l *Lane) Submit(run, full func(), gone func() bool) {
 	j := laneJob{run, full, gone, time.Now()}
 	l.mu.Lock()
@@ -103,14 +102,14 @@ func (l *Lane) Submit(run, full func(), gone func() bool) {
 	drop()
 }
 
-// Depth is the number of requests that wait.
+// Depth returns the number of queued requests.
 func (l *Lane) Depth() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.jobs)
 }
 
-// Close waits for what was submitted. Nothing may be submitted afterwards.
+// Close waits for the queued requests. Do not call Submit after it.
 func (l *Lane) Close() {
 	l.mu.Lock()
 	l.closed = true

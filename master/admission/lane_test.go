@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A thousand stock minions that sign in at once, hang up after 5 s without an answer and
-// come again, are all served by one worker that does 50 a second, within little more than
-// those 20 s: nothing is done for one that has hung up since, or is about to.
-func TestLane_OverloadServesWhoIsThere(t *testing.T) {
+// A thousand stock minions sign in at once, hang up after 5 s without an answer and retry. One
+// worker that serves 50 a second serves them all in little more than 20 s: it wastes no work on
+// peers that have hung up or are about to.
+func TestLane_Overload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, each, patience = 1000, 20 * time.Millisecond, 5 * time.Second
 		l := NewLane(1, 32768)
@@ -19,7 +19,7 @@ func TestLane_OverloadServesWhoIsThere(t *testing.T) {
 		done := make(chan time.Duration, n)
 		for i := range n {
 			go func() {
-				time.Sleep(time.Duration(i) * 4 * time.Millisecond) // they come over 4 s
+				time.Sleep(time.Duration(i) * 4 * time.Millisecond) // they arrive within 4 s
 				for {
 					gone, answer := new(atomic.Bool), make(chan struct{})
 					l.Submit(func() {
@@ -48,7 +48,7 @@ func TestLane_OverloadServesWhoIsThere(t *testing.T) {
 			all = append(all, <-done)
 		}
 		if last := slices.Max(all); last > 30*time.Second || wasted > n/20 {
-			t.Errorf("all served after %v, %d answers found nobody", last, wasted)
+			t.Errorf("all served after %v, %d answers wasted", last, wasted)
 		}
 		l.Close()
 	})
@@ -56,13 +56,13 @@ func TestLane_OverloadServesWhoIsThere(t *testing.T) {
 
 func there() bool { return false }
 
-// Those who have hung up do not stay in the lane behind the newest: there is never more
-// than one round of those who come again in it, however often they do.
-func TestLane_LetsGoOfWhoHungUp(t *testing.T) {
+// Requests of closed connections do not stay in the lane behind the newest: it never holds more
+// than one round of retries.
+func TestLane_DropsClosedConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLane(1, 1000)
 		most := 0
-		for range 20 { // rounds of 100, of which 5 s suffice for 10
+		for range 20 { // rounds of 100; 5 s suffice for 10
 			var gone atomic.Bool
 			for range 100 {
 				l.Submit(func() {
@@ -76,13 +76,13 @@ func TestLane_LetsGoOfWhoHungUp(t *testing.T) {
 			most = max(most, l.Depth())
 		}
 		if most > 200 {
-			t.Errorf("%d wait, of whom 100 are there", most)
+			t.Errorf("%d wait, 100 of them connected", most)
 		}
 		l.Close()
 	})
 }
 
-// A full lane turns the newest away, and the oldest when it has waited for long.
+// A full lane refuses the newest request, or the oldest if that has waited for long.
 func TestLane_Full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLane(1, 2)
@@ -93,14 +93,14 @@ func TestLane_Full(t *testing.T) {
 			synctest.Wait()
 		}
 		for i := range 4 {
-			submit(i) // 0 is at work, 1 and 2 wait
+			submit(i) // 0 runs, 1 and 2 wait
 		}
 		time.Sleep(stale + time.Second)
 		submit(4)
 		close(hold)
 		l.Close()
 		if !slices.Equal(turned, []int{3, 1}) || len(served) != 3 {
-			t.Errorf("turned away %v, served %v", turned, served)
+			t.Errorf("refused %v, served %v", turned, served)
 		}
 	})
 }

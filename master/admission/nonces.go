@@ -10,30 +10,28 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// maxNonces bounds the requests that are remembered: some 150 bytes each, and what they
-// were answered where that was not simply an acknowledgement.
+// maxNonces bounds the recorded requests: some 150 bytes each, plus the answer if it is more than an
+// acknowledgement.
 const maxNonces = 65536
 
-// ErrFailedBefore is what a repeat of a request is told that failed when it came first.
-var ErrFailedBefore = errors.New("the same request failed when it came first")
+// ErrFailedBefore is the error for a repeat of a request that failed.
+var ErrFailedBefore = errors.New("the same request has failed before")
 
-// Nonces remember requests whose effect is not the same when they are served
-// twice (events, announcements, a key given up). A stranger who has recorded one
-// could send it again; returns are stored once by themselves. A peer makes a new
-// nonce for each request, but may send the same bytes again when it heard no
-// answer, so a repeat is answered like the first, and not before the first: an
-// acknowledgement that overtakes the commit would promise what a crash takes back.
+// Nonces recognizes repeated requests whose effect would differ if served twice (events,
+// announcements, a deleted key). A stranger may replay a recorded one. A peer uses a new nonce for
+// each request, but resends the same bytes if it got no answer. So a repeat gets the answer of the
+// first, and not earlier: an acknowledgement before the commit could be undone by a crash.
 type Nonces struct {
 	mu   sync.Mutex
 	seen *lru.Guarded[[16]byte, *Outcome]
 
-	waiting atomic.Int64 // repeats that wait for the first
+	waiting atomic.Int64 // waiting repeats
 }
 
-// Outcome is what became of a request.
+// Outcome is the result of a request.
 type Outcome struct {
 	key   [16]byte
-	done  chan struct{} // closed when it is known
+	done  chan struct{} // closed with the result
 	value any
 	err   error
 }
@@ -45,15 +43,13 @@ var acknowledged = func() *Outcome {
 	return o
 }()
 
-// NewNonces remembers nothing yet.
+// NewNonces returns an empty Nonces.
 func NewNonces() *Nonces { return &Nonces{seen: lru.NewGuarded[[16]byte, *Outcome](maxNonces, nil)} }
 
-// Once serves a request that has not been seen before, and gives what came of it to
-// it and to all that repeat it; again tells that this is such a one, and that serve was
-// not called. It waits for the first as long as ctx allows: what it cannot wait for is
-// not acknowledged. Of errors those in keep are given to repeats as they are, the
-// others as [ErrFailedBefore]. Requests without nonce, of peers of protocol 0 and 1,
-// cannot be told apart.
+// Once calls serve for the first request with a nonce, and returns its result for the request and
+// all repeats. again is true for a repeat, which did not call serve. A repeat blocks until the
+// first is done or ctx ends. Errors listed in keep are returned to repeats as they are, others as
+// [ErrFailedBefore]. Requests without nonce, of protocols 0 and 1, are always served.
 func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, error), keep ...error) (value any, again bool, err error) {
 	if nonce == "" {
 		value, err = serve()
@@ -73,7 +69,7 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 	ended := false
 	defer func() {
 		if !ended {
-			n.End(o, nil, ErrFailedBefore) // it panics
+			n.End(o, nil, ErrFailedBefore) // serve panicked
 		}
 	}()
 	value, err = serve()
@@ -82,8 +78,8 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 	return value, false, err
 }
 
-// Enter is Once for who cannot wait: it notes a request, and tells whether it is the
-// first of its kind. If so it has to be served, and [Nonces.End] is told what came of it.
+// Enter is Once without blocking: it records a request and reports whether it is the first. If so,
+// the caller serves it and calls [Nonces.End].
 func (n *Nonces) Enter(id, nonce string) (o *Outcome, first bool) {
 	sum := sha256.Sum256([]byte(id + "\x00" + nonce))
 	return n.enter([16]byte(sum[:16]))
@@ -101,7 +97,7 @@ func (n *Nonces) enter(key [16]byte) (o *Outcome, first bool) {
 	return o, true
 }
 
-// End tells those who repeat a request what came of the first; keep is that of Once.
+// End sets the result of the first request; for keep see Once.
 func (n *Nonces) End(o *Outcome, value any, err error, keep ...error) {
 	o.value = value
 	if err != nil {
@@ -120,7 +116,7 @@ func (n *Nonces) End(o *Outcome, value any, err error, keep ...error) {
 	close(o.done)
 }
 
-// Known gives what came of a request; false: it is not known as yet.
+// Known returns the result of a request, if it is known.
 func (o *Outcome) Known() (value any, err error, known bool) {
 	select {
 	case <-o.done:
@@ -130,5 +126,5 @@ func (o *Outcome) Known() (value any, err error, known bool) {
 	}
 }
 
-// Waiting counts the repeats that wait for the first of their kind.
+// Waiting returns the number of waiting repeats.
 func (n *Nonces) Waiting() int { return int(n.waiting.Load()) }

@@ -10,19 +10,18 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// ReportEvery is how often the operator is told of one cause.
+// ReportEvery is the least time between two log lines for one cause.
 const ReportEvery = time.Minute
 
-// Cause is why the door has turned something away.
+// Cause is a reason for refusals.
 type Cause struct {
 	Name   string // unique
 	Text   string // for the log
-	Option string // what may be raised or set; "": nothing helps
+	Option string // the option to raise or set, or ""
 }
 
-// Report tells the operator what the door turns away: each cause once a minute, with
-// how often it was. Strangers can cause all of it at will, so nothing is told per
-// occurrence.
+// Report logs refusals at the ports: each cause once a minute, with a count. Strangers can cause
+// all of them at will, so single occurrences are not logged.
 type Report struct {
 	log *slog.Logger
 
@@ -30,30 +29,30 @@ type Report struct {
 	counts map[string]*count
 }
 
-// count is what happened for one cause.
+// count holds the occurrences of one cause.
 type count struct {
-	cause  Cause
-	total  uint64 // read so far, of those that are read as totals
-	noted  bool
-	untold uint64
-	all    uint64
-	ids    []string // the first that are untold
-	about  []any    // of the last
-	told   time.Time
-	since  time.Time // of the first untold
+	cause   Cause
+	total   uint64 // last value passed to Read
+	noted   bool
+	pending uint64 // occurrences since the last log line
+	all     uint64
+	ids     []string // the first pending ones
+	about   []any    // of the last one
+	logged  time.Time
+	since   time.Time // of the first pending one
 }
 
-// NewReport has seen nothing yet.
+// NewReport returns an empty report.
 func NewReport(log *slog.Logger) *Report { return &Report{log: log, counts: map[string]*count{}} }
 
-// maxNamed is how many of those that were turned away are named in one line.
+// maxNamed bounds the ids in one log line.
 const maxNamed = 5
 
-// maxShown bounds a name in the log, in bytes.
+// maxShown bounds an id in the log, in bytes.
 const maxShown = 128
 
-// Note counts one, of the peer with that id; "" if it has none. about, alternating
-// names and values for the log, is kept of the last.
+// Note counts a refusal of the peer id, which may be "". about holds log attributes; those of the
+// last call are logged.
 func (r *Report) Note(c Cause, now time.Time, id string, about ...any) {
 	if len(id) > maxShown {
 		id = id[:maxShown] + "..."
@@ -65,12 +64,12 @@ func (r *Report) Note(c Cause, now time.Time, id string, about ...any) {
 	k.add(1, now, id, about)
 }
 
-// add counts some more; r.mu is held.
+// add counts n occurrences. The caller holds r.mu.
 func (k *count) add(n uint64, now time.Time, id string, about []any) {
-	if k.untold == 0 {
+	if k.pending == 0 {
 		k.since = now
 	}
-	k.untold += n
+	k.pending += n
 	k.all += n
 	k.about = about
 	if id != "" && len(k.ids) < maxNamed && !slices.Contains(k.ids, id) {
@@ -78,7 +77,7 @@ func (k *count) add(n uint64, now time.Time, id string, about []any) {
 	}
 }
 
-// count finds the count of a cause; r.mu is held.
+// count returns the count of a cause. The caller holds r.mu.
 func (r *Report) count(c Cause) *count {
 	k := r.counts[c.Name]
 	if k == nil {
@@ -88,7 +87,7 @@ func (r *Report) count(c Cause) *count {
 	return k
 }
 
-// Read takes over a counter that counts by itself.
+// Read counts the increase of an external counter since the last call.
 func (r *Report) Read(c Cause, total uint64, now time.Time, about ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,8 +99,7 @@ func (r *Report) Read(c Cause, total uint64, now time.Time, about ...any) {
 	}
 }
 
-// Counts gives how often each cause has occurred, of those that were noted here: what
-// counts by itself is left out.
+// Counts returns the occurrences by cause, without those from external counters.
 func (r *Report) Counts() map[string]uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,18 +112,17 @@ func (r *Report) Counts() map[string]uint64 {
 	return out
 }
 
-// Tell logs what is due: what has not been told for a minute. It is called once a
-// second or so.
-func (r *Report) Tell(now time.Time) {
+// Flush logs the causes that were not logged for a minute. Call it about once a second.
+func (r *Report) Flush(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.counts {
-		passed := now.Sub(k.told)
+		passed := now.Sub(k.logged)
 		//mutant:denials-share-log-lines
-		if k.untold == 0 || !k.told.IsZero() && passed >= 0 && passed < ReportEvery {
+		if k.pending == 0 || !k.logged.IsZero() && passed >= 0 && passed < ReportEvery {
 			continue
 		}
-		about := []any{"count", k.untold, "within", now.Sub(k.since).Round(time.Second), "total", k.all}
+		about := []any{"count", k.pending, "within", now.Sub(k.since).Round(time.Second), "total", k.all}
 		if k.cause.Option != "" {
 			about = append(about, "hint", k.cause.Option)
 		}
@@ -133,13 +130,13 @@ func (r *Report) Tell(now time.Time) {
 			about = append(about, "ids", k.ids)
 		}
 		r.log.Warn(k.cause.Text, append(about, k.about...)...) //nolint:sloglint // constant in each caller
-		k.untold, k.told, k.ids, k.about = 0, now, nil, nil
+		k.pending, k.logged, k.ids, k.about = 0, now, nil, nil
 	}
 }
 
-// TellPorts is Tell with what both ports refuse, cut or drop, and what the system drops
-// before it comes to them. max_connections is 0 if it is not set.
-func (r *Report) TellPorts(router, pub zmtp.HostStats, maxConnections int, now time.Time) {
+// FlushPorts reads the counters of both ports and of the system's connection table, and calls
+// Flush. maxConnections is 0 if it is not set.
+func (r *Report) FlushPorts(router, pub zmtp.HostStats, maxConnections int, now time.Time) {
 	limit := "max_connections"
 	if maxConnections == 0 {
 		limit = "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)"
@@ -149,25 +146,25 @@ func (r *Report) TellPorts(router, pub zmtp.HostStats, maxConnections int, now t
 	if t, ok := conntrack.Read(); ok {
 		r.ReadTable(t, now)
 	}
-	r.Tell(now)
+	r.Flush(now)
 }
 
-// ReadSocket takes over what one port counts. limit names what bounds connections.
+// ReadSocket reads the counters of one port. limit names the option that bounds connections.
 func (r *Report) ReadSocket(socket string, s zmtp.HostStats, limit string, now time.Time) {
 	for _, x := range []struct {
 		name, text, option string
 		n                  uint64
 	}{
-		{"full", "connections refused: too many are open", limit, s.RefusedFull},
-		{"address", "connections refused: too many from one address", "max_connections_per_address", s.RefusedAddr},
-		{"evicted", "closed idle connections during handshake", "max_handshakes", s.Evicted},
-		{"accept", "connections not accepted: no descriptors or memory left", "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)", s.AcceptErrors},
-		{"frame", "connections closed: invalid or oversized frame", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
-		{"late", "connections closed: message too slow", "frame_timeout", s.CutLate},
-		{"budget", "connections closed: no memory for their requests", "max_request_bytes", s.CutBudget},
-		{"idle", "closed idle connections of strangers: no room for others", limit, s.CutIdle},
-		{"slow", "connections closed: peer reads too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
-		{"stalled", "connections closed: peer stopped reading", "stall_timeout", s.CutStalled},
+		{"full", "connections refused, limit reached", limit, s.RefusedFull},
+		{"address", "connections refused, limit per address reached", "max_connections_per_address", s.RefusedAddr},
+		{"evicted", "idle connections closed during handshake", "max_handshakes", s.Evicted},
+		{"accept", "connections not accepted, no file descriptors or memory", "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)", s.AcceptErrors},
+		{"frame", "connections closed, invalid or oversized frame", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
+		{"late", "connections closed, message not received in time", "frame_timeout", s.CutLate},
+		{"budget", "connections closed, no memory for their requests in time", "max_request_bytes", s.CutBudget},
+		{"idle", "idle unauthenticated connections closed for new ones", limit, s.CutIdle},
+		{"slow", "connections closed, peer reads too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
+		{"stalled", "connections closed, peer stopped reading", "stall_timeout", s.CutStalled},
 	} {
 		r.Read(Cause{Name: socket + "/" + x.name, Text: x.text, Option: x.option}, x.n, now, "socket", socket)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// What is turned away is told at once, and then once a minute for each cause, with the
-// count and the option to raise, however often it happens.
-func TestReport_OnceAMinuteWithCounts(t *testing.T) {
+// Refusals are logged at once, and then once a minute for each cause, with the count and the option
+// to raise.
+func TestReport_OncePerMinute(t *testing.T) {
 	var b bytes.Buffer
 	r := NewReport(slog.New(slog.NewTextHandler(&b, nil)))
 	now := time.Unix(1000, 0)
 	lines := func() []string {
-		r.Tell(now)
+		r.Flush(now)
 		out := strings.Split(strings.TrimSpace(b.String()), "\n")
 		b.Reset()
 		if out[0] == "" {
@@ -28,7 +28,7 @@ func TestReport_OnceAMinuteWithCounts(t *testing.T) {
 	}
 	r.ReadSocket("router", zmtp.HostStats{}, "max_connections", now)
 	if got := lines(); got != nil {
-		t.Fatalf("nothing was turned away: %s", got)
+		t.Fatalf("logged without a refusal: %s", got)
 	}
 	total := uint64(0)
 	for second := range 180 {
@@ -41,7 +41,7 @@ func TestReport_OnceAMinuteWithCounts(t *testing.T) {
 		got := lines()
 		switch {
 		case second == 1 && len(got) != 2:
-			t.Fatalf("the first are told at once: %s", got)
+			t.Fatalf("the first are logged at once: %s", got)
 		case second == 1:
 			for _, want := range []string{"level=WARN", "count=2000", "max_handshakes", "socket=router", "count=5", "max_connections", "socket=pub"} {
 				if !strings.Contains(strings.Join(got, "\n"), want) {
@@ -58,7 +58,7 @@ func TestReport_OnceAMinuteWithCounts(t *testing.T) {
 		now = now.Add(time.Second)
 	}
 	if n := r.Counts(); len(n) != 0 {
-		t.Errorf("sockets count for themselves: %v", n)
+		t.Errorf("external counters are in Counts: %v", n)
 	}
 	for i := range 100 {
 		r.Note(Cause{Name: "key", Text: "Refused"}, now, fmt.Sprint("m", i%8), "from", "there")

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// ErrShare says that a peer has as much waiting as it may.
-var ErrShare = errors.New("it has too many requests of this kind waiting")
+// ErrShare says that a peer has reached its limit of waiting requests.
+var ErrShare = errors.New("too many requests of this kind are waiting for this peer")
 
-// Shares bound how much of what is costly each peer has done at once. The rest of what it
-// asks for waits behind its own, and takes no turn from others.
+// Shares limits the concurrent costly requests of each peer. Further requests of a peer wait for
+// its own turns and take none from others.
 type Shares struct {
 	each, waiting int
 
@@ -20,16 +20,16 @@ type Shares struct {
 
 type share struct {
 	turns Turns
-	there int // at work and waiting
+	there int // running and waiting
 }
 
-// NewShares lets each peer have so many at work, and so many waiting.
+// NewShares allows each peer so many running and so many waiting requests.
 func NewShares(each, waiting int) *Shares {
 	return &Shares{each: each, waiting: waiting, peers: map[string]*share{}}
 }
 
-// Take waits for a turn of a peer; the function that it gives, which may be called more than
-// once, gives it back. The error is [ErrShare], or that of ctx.
+// Take blocks until peer has a turn. give releases it and may be called more than once. The error is
+// [ErrShare], or that of ctx.
 func (s *Shares) Take(ctx context.Context, peer string) (give func(), err error) {
 	s.mu.Lock()
 	p := s.peers[peer]

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// A peer has its share and no more; what it asks for beyond that waits, and keeps nobody else
-// waiting. Nothing is remembered of who asks for nothing.
+// A peer has its share and no more; further requests wait without delaying other peers. Peers
+// without requests are not recorded.
 func TestShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewShares(2, 3)
@@ -45,7 +45,7 @@ func TestShares(t *testing.T) {
 		synctest.Wait()
 		for range 3 {
 			if err := <-got; err != nil {
-				t.Errorf("in its turn: %v", err)
+				t.Errorf("after waiting: %v", err)
 			}
 		}
 		again, err := s.Take(ctx, "evil")
@@ -61,7 +61,7 @@ func TestShares(t *testing.T) {
 		again()
 		gives[1]()
 		if len(s.peers) != 0 {
-			t.Errorf("%d peers are remembered", len(s.peers))
+			t.Errorf("%d peers are recorded", len(s.peers))
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Two addresses count as one source if one machine may have both.
+// Two addresses are one source if one machine may have both.
 func TestSource(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

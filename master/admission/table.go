@@ -6,31 +6,31 @@ import (
 	"github.com/momtree/mom/internal/conntrack"
 )
 
-// tableOptions is what helps where the system's table of connections is too small.
+// tableOptions is the remedy for a system table of connections that is too small.
 const tableOptions = "sysctl net.netfilter.nf_conntrack_max, or a NOTRACK rule for both ports"
 
 var (
 	tableFull = Cause{
 		Name:   "table/full",
-		Text:   "system drops packets: its connection table is full",
+		Text:   "connection tracking table is full, the system drops packets",
 		Option: tableOptions,
 	}
 	tableNearlyFull = Cause{
 		Name:   "table/nearly-full",
-		Text:   "connection table of the system nearly full",
+		Text:   "connection tracking table is nearly full, the system will drop packets",
 		Option: tableOptions,
 	}
 )
 
-// ReadTable takes over what the system tells of its table of connections. What was
-// dropped before the first call is not told.
+// ReadTable reads the counters of the system's table of connections. It does not report drops from
+// before the first call.
 func (r *Report) ReadTable(t conntrack.Table, now time.Time) {
 	r.mu.Lock()
 	if _, known := r.counts[tableFull.Name]; !known {
 		r.count(tableFull).total = t.Dropped
 	}
 	about := []any{"used", t.Used, "max", t.Max}
-	if t.NearlyFull() { // not an event of its own, so not among the counts
+	if t.NearlyFull() { // not a refusal, so not counted by Counts
 		r.count(tableNearlyFull).add(1, now, "", about)
 	}
 	r.mu.Unlock()

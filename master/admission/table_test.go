@@ -10,24 +10,24 @@ import (
 	"github.com/momtree/mom/internal/conntrack"
 )
 
-// A full table of connections makes jobs of large herds hang for seconds, and only the
-// kernel's log would tell why.
-func TestReport_TableOfConnections(t *testing.T) {
+// A full table of connections delays jobs for thousands of minions by seconds, and only the kernel's
+// log would show why.
+func TestReport_ConnectionTable(t *testing.T) {
 	var b bytes.Buffer
 	r := NewReport(slog.New(slog.NewTextHandler(&b, nil)))
 	now := time.Unix(1000, 0)
 	read := func(t conntrack.Table) string {
 		r.ReadTable(t, now)
-		r.Tell(now)
+		r.Flush(now)
 		now = now.Add(time.Second)
 		defer b.Reset()
 		return b.String()
 	}
 	if got := read(conntrack.Table{Used: 100, Max: 1000, Dropped: 7}); got != "" {
-		t.Errorf("what was dropped before this process started is told: %s", got)
+		t.Errorf("drops before the first call are logged: %s", got)
 	}
 	if got := read(conntrack.Table{Used: 899, Max: 1000, Dropped: 7}); got != "" {
-		t.Errorf("there is room: %s", got)
+		t.Errorf("logged while there is room: %s", got)
 	}
 	got := read(conntrack.Table{Used: 950, Max: 1000, Dropped: 7})
 	for _, want := range []string{"level=WARN", "nearly full", "used=950", "max=1000", "nf_conntrack_max"} {

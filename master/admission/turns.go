@@ -1,16 +1,15 @@
 package admission
 
-// Turns bound how many do something at once. Waiters take their turn in
-// the order in which they came.
+// Turns limits concurrency. Waiters take their turns in order.
 type Turns chan struct{}
 
-// NewTurns lets n at once.
+// NewTurns allows n at once.
 func NewTurns(n int) Turns { return make(Turns, n) }
 
-// Take waits for a turn; [Turns.Give] gives it back.
+// Take blocks until a turn is free; [Turns.Give] releases it.
 func (s Turns) Take() { s <- struct{}{} }
 
-// TryTake takes a turn if one is free.
+// TryTake takes a turn if one is free. It does not block.
 func (s Turns) TryTake() bool {
 	select {
 	case s <- struct{}{}:
@@ -20,5 +19,5 @@ func (s Turns) TryTake() bool {
 	}
 }
 
-// Give gives a turn back.
+// Give releases a turn.
 func (s Turns) Give() { <-s }

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// Requests of many values wait for each other, small ones do not, and one larger than
-// the bound is served alone. Nobody waits for ever.
+// Requests of many values wait for each other, small ones do not, and one larger than the bound is
+// served alone. None waits for ever.
 func TestWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWork(10_000)

@@ -12,28 +12,28 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// Backend is a login service that is ready to be asked. It is asked by several at once.
+// Backend is an open login service. It must be safe for concurrent use.
 type Backend interface {
-	// Check tells who has this name and password. An error that wraps [ErrDenied] says
-	// that nobody has; its text is for the log, where it must not show the password.
-	// Any other error says that it could not be found out.
+	// Check returns the identity of a name and password. An error that wraps [ErrDenied] says
+	// that they are wrong; its text is logged and must not have the password. Any other error
+	// says that the check failed.
 	Check(ctx context.Context, c Credentials) (Identity, error)
 }
 
-// Expander is a [Backend] that knows minions as well: it replaces in rules what only the
-// login service understands by targets that a master understands.
+// Expander is a [Backend] that also knows minions: it replaces targets in rules that only the login
+// service understands.
 type Expander interface {
-	// Wanted tells whether rules hold anything of that kind.
+	// Wanted reports whether rules have such targets.
 	Wanted(rules []any) bool
 	Expand(ctx context.Context, rules []any) ([]any, error)
 }
 
-// Config is what a [Backend] is opened with.
+// Config is passed to a driver to open a [Backend].
 type Config struct {
-	// Entries is what external_auth holds for it: users and groups, and options of its
-	// own beginning with ^.
+	// Entries are those of external_auth for the service: users, groups, and options that
+	// start with ^.
 	Entries map[string]any
-	// Values are all options of the master by name, as the files have them.
+	// Values are all options of the master by name, as in its files.
 	Values map[string]any
 	Log    *slog.Logger
 	Now    func() time.Time
@@ -41,37 +41,37 @@ type Config struct {
 
 // Option is an option of a login service.
 type Option struct {
-	// Name is auth.SERVICE.NAME at the top of the configuration, or ^NAME among the entries
-	// of the service in external_auth.
+	// Name is auth.SERVICE.NAME at the top level, or ^NAME among the entries of the service in
+	// external_auth.
 	Name string
-	// Type is for the reader of the documentation: string, boolean, integer, list.
+	// Type is for the documentation: string, boolean, integer, list.
 	Type string
 	// Default is empty for none.
 	Default string
 	// Doc ends in "Not in Salt." if Salt has no such option.
 	Doc string
-	// Secret masks the value wherever options are shown.
+	// Secret masks the value where options are shown.
 	Secret bool
 }
 
-// Driver opens a login service by the name that external_auth has for it.
+// Driver opens a login service under its name in external_auth.
 type Driver struct {
 	Name string
 	// Doc says who checks names and passwords.
 	Doc string
 	// Options are listed on the page docs/reference/options.md.
 	Options []Option
-	// Bearer says that what comes as password is a token that tells whose it is, so
-	// that a user name is not needed.
+	// Bearer says that the password is a token that identifies its user, so no user name is
+	// required.
 	Bearer bool
-	// Trusting says that any password will do, an empty one too.
+	// Trusting says that any password is accepted, even an empty one.
 	Trusting bool
-	// AtOnce is how many checks may run at once; 0: they cost nothing.
+	// AtOnce limits concurrent checks; 0 means no limit.
 	AtOnce int
 	Open   func(Config) (Backend, error)
 }
 
-// verify tells what is wrong with how a login service is declared.
+// verify returns what is wrong with the declaration of a login service.
 func (d Driver) verify() error {
 	if d.Name == "" || d.Open == nil || strings.TrimSpace(d.Doc) == "" {
 		return fmt.Errorf("%q is without name, code or documentation", d.Name)
@@ -84,7 +84,7 @@ func (d Driver) verify() error {
 	return nil
 }
 
-// names lists the options.
+// names returns the names of the options.
 func (d Driver) names() []string {
 	var out []string
 	for _, o := range d.Options {
@@ -93,11 +93,11 @@ func (d Driver) names() []string {
 	return out
 }
 
-// drivers is written when the program starts.
+// drivers is written at program start only.
 var drivers = map[string]Driver{}
 
-// Register makes a login service known, and its options to the configuration. It is
-// called from init of the file that has it, and panics on a fault in the declaration.
+// Register registers a login service and its options. It is called from init, and panics if the
+// declaration is invalid.
 func Register(d Driver) {
 	err := d.verify()
 	if _, taken := drivers[d.Name]; err == nil && taken {
@@ -133,7 +133,7 @@ func (d Driver) open(cf Config) (Backend, error) {
 	return d.Open(cf)
 }
 
-// ownOptions names those that stand in external_auth.
+// ownOptions returns the names of the options in external_auth.
 func (d Driver) ownOptions() string {
 	own := slices.DeleteFunc(d.names(), func(o string) bool { return !strings.HasPrefix(o, "^") })
 	if len(own) == 0 {

@@ -5,22 +5,21 @@ import (
 	"fmt"
 )
 
-// Errors of this package; ask with [errors.Is].
+// Errors of this package; test with [errors.Is].
 var (
-	// ErrDenied: the name or the password is wrong, the login service is not one of
-	// external_auth, or no entry there means this user. It never says which.
+	// ErrDenied says that the name or the password is wrong, the login service is not in
+	// external_auth, or no entry matches the user. It never says which.
 	ErrDenied = errors.New("the login was refused")
-	// ErrNoToken: there is no such token, or it has expired.
+	// ErrNoToken says that a token does not exist or has expired.
 	ErrNoToken = errors.New("there is no such token")
-	// ErrBusy: too many logins are under way, or too many of this user or address have
-	// failed. Nothing was checked.
+	// ErrBusy says that too many logins are in progress, or too many of this user or address
+	// have failed. Nothing was checked.
 	ErrBusy = errors.New("too many logins at once; try again in some seconds")
-	// ErrUnavailable: the login service could not be asked. The log of the master says
-	// why.
+	// ErrUnavailable says that the login service could not be queried; the log has the reason.
 	ErrUnavailable = errors.New("the login service cannot be asked now; the log of the master says why")
 )
 
-// denied is [ErrDenied] with the reason, which is for the log of the master alone.
+// denied returns [ErrDenied] with a reason for the log.
 func denied(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }

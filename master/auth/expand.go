@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// expandedFor is how long what a login service has put into rules holds.
+	// expandedFor is how long an expansion of rules is cached.
 	expandedFor = time.Minute
-	// maxExpanded bounds the sets of rules that are remembered.
+	// maxExpanded bounds the cached expansions.
 	maxExpanded = 256
 )
 
-// expansion are rules with what a login service has put into them.
+// expansion is a list of rules with expanded targets.
 type expansion struct {
 	rules []any
 	until time.Time
 }
 
-// Expand replaces, in the rules of a user of a login service, the targets that only that
-// service understands: ldap(BASE) by the minions that the directory has there. Rules
-// without any come back as they are. What was looked up holds for a minute. With an error
-// the rules must not be used.
+// Expand replaces, in the rules of a user of a login service, the targets that only that service
+// understands: ldap(BASE) by the minions that the directory has there. Rules without such targets are
+// returned unchanged. Results are cached for a minute. After an error the rules must not be used.
 func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any, error) {
 	b, ok := s.backends[eauth]
 	if !ok {
@@ -51,7 +50,7 @@ func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any,
 	out, err := e.Expand(ctx, rules)
 	leave(b.reserve)
 	if err != nil {
-		if n := s.told.Note("expand\x00"+eauth, now); n > 0 {
+		if n := s.logged.Note("expand\x00"+eauth, now); n > 0 {
 			s.log.Warn("login service did not expand access rules", "eauth", eauth, "err", err, "times", n)
 		}
 		return nil, fmt.Errorf("targets of %s in rules: %w", eauth, errors.Join(ErrUnavailable, ctx.Err()))

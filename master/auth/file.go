@@ -33,11 +33,10 @@ func init() {
 	})
 }
 
-// maxPasswordFile bounds a file of passwords, in bytes.
+// maxPasswordFile bounds a password file, in bytes.
 const maxPasswordFile = 16 << 20
 
-// maxFilePassword bounds the password that is held against a hash: the work for some
-// grows with its square.
+// maxFilePassword bounds the passwords compared with a hash, as some algorithms take quadratic time.
 const maxFilePassword = 1 << 10
 
 // passwordFile is a file of names and passwords.
@@ -91,7 +90,7 @@ func openFile(cf Config) (*passwordFile, error) {
 	return f, nil
 }
 
-// load reads the file, and tells of lines that are wrong once for each content.
+// load reads the file. It logs invalid lines once for each content.
 func (f *passwordFile) load() (passwords, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -123,7 +122,7 @@ func (f *passwordFile) load() (passwords, error) {
 	return has, nil
 }
 
-// maxWrongLines is how many wrong lines of a file are told one by one.
+// maxWrongLines bounds the invalid lines that are logged one by one.
 const maxWrongLines = 10
 
 func (f *passwordFile) Check(_ context.Context, c Credentials) (Identity, error) {
@@ -149,5 +148,5 @@ func (f *passwordFile) Check(_ context.Context, c Credentials) (Identity, error)
 	return Identity{Name: c.Username}, nil
 }
 
-// errNoHash is a password whose hash is not known.
+// errNoHash says that a password has an unknown hash.
 var errNoHash = errors.New("its kind of hash is not known: make it anew, such as with htpasswd -B")

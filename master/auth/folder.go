@@ -22,14 +22,14 @@ import (
 	"github.com/momtree/mom/master/datacache"
 )
 
-// maxTokens bounds the tokens that are kept: who may log in could fill the disk with them.
+// maxTokens bounds the stored tokens, which users could otherwise fill the disk with.
 const maxTokens = 100_000
 
-// ext ends the names of tokens as Salt 3008 keeps them.
+// ext is the extension of token files of Salt 3008.
 const ext = ".p"
 
-// folder holds a file for each token (token_dir): in the form of Salt 3008 in the cache of
-// one, else in that of earlier versions. Both are read.
+// folder stores a file for each token (token_dir), in the form of Salt 3008 in its cache, or else in
+// that of earlier versions. It reads both.
 type folder struct {
 	path string
 	new  bool // Salt 3008 has used the cache
@@ -42,14 +42,14 @@ type folder struct {
 	count int // about how many there are; -1: nobody has looked yet
 	swept time.Time
 
-	told logthrottle.Filter[string]
+	logged logthrottle.Filter[string]
 }
 
 func newFolder(path string, log *slog.Logger, now func() time.Time) *folder {
 	return &folder{path: path, new: datacache.UsedBySalt3008(filepath.Dir(path)), log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
 }
 
-// make makes the folder, for nobody but its owner.
+// make creates the folder, accessible to its owner only.
 func (d *folder) make() error {
 	if err := durable.Folder(d.path, 0o700); err != nil {
 		return fmt.Errorf("make token_dir: %w", err)
@@ -69,19 +69,18 @@ func (d *folder) make() error {
 	return nil
 }
 
-// ours tells whether a file belongs to the user of this program, or to root.
+// ours reports whether a file belongs to the user of this program, or to root.
 func (d *folder) ours(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && (st.Uid == 0 || int(st.Uid) == d.uid)
 }
 
-// errStranger is wrapped for a file that is not a token of the master's own, and none of
-// its business.
+// errStranger is wrapped for a file that is not one of the master's tokens.
 var errStranger = errors.New("it is none of this master's own")
 
-// read reads a token file: fs.ErrNotExist without one.
+// read reads a token file. It returns fs.ErrNotExist if there is none.
 func (d *folder) read(name string) ([]byte, error) {
-	// Neither through a link, nor waiting for the other end of a pipe.
+	// Do not follow links, and do not block on a pipe.
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK): // the latter on FreeBSD
@@ -106,8 +105,8 @@ func (d *folder) read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxToken+1))
 }
 
-// get gives a token that has not expired. One that has, and what is no token, is removed,
-// as Salt does; what is not the master's own is left alone and told of.
+// get returns a token that has not expired. Like Salt, it removes an expired or invalid one. It logs
+// and keeps files that the master does not own.
 func (d *folder) get(id string) (Token, error) {
 	if !isID(id) {
 		return Token{}, ErrNoToken
@@ -122,7 +121,7 @@ func (d *folder) get(id string) (Token, error) {
 		return Token{}, ErrNoToken
 	}
 	if err != nil {
-		d.tell("token file ignored", id, err)
+		d.warn("token file ignored", id, err)
 		return Token{}, ErrNoToken
 	}
 	t, err := decode(id, b)
@@ -130,19 +129,18 @@ func (d *folder) get(id string) (Token, error) {
 		return t, nil
 	}
 	if err != nil {
-		d.tell("unreadable token file removed", id, err)
+		d.warn("unreadable token file removed", id, err)
 	}
 	d.drop(id)
 	return Token{}, ErrNoToken
 }
 
-// tell logs what is wrong with a file, by the beginning of its name: all of it would be a
-// token.
-func (d *folder) tell(what, name string, err error) {
+// warn logs a problem with a file. It shortens the name, which is the token.
+func (d *folder) warn(what, name string, err error) {
 	if isID(strings.TrimSuffix(name, ext)) {
 		name = name[:8] + "…"
 	}
-	if n := d.told.Note(what+name, d.now()); n > 0 {
+	if n := d.logged.Note(what+name, d.now()); n > 0 {
 		var named *fs.PathError
 		if errors.As(err, &named) {
 			err = named.Err
@@ -151,8 +149,7 @@ func (d *folder) tell(what, name string, err error) {
 	}
 }
 
-// drop removes a token that nobody can use any more: should a loss of power bring it
-// back, it still has expired.
+// drop removes an unusable token. It is not synced: after a power loss the token is still expired.
 func (d *folder) drop(id string) {
 	err := os.Remove(filepath.Join(d.path, id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,16 +160,16 @@ func (d *folder) drop(id string) {
 		d.count = max(d.count-1, 0)
 		d.mu.Unlock()
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		d.tell("expired token not removed", id, err)
+		d.warn("expired token not removed", id, err)
 	}
 }
 
-// remove removes a token before its time, for good.
+// remove removes a valid token, and syncs that.
 func (d *folder) remove(id string) error {
 	if !isID(id) {
 		return ErrNoToken
 	}
-	// Both: a token of one form must not come back by a file of the other.
+	// Both forms: a token must not remain in the other one.
 	err := durable.Remove(filepath.Join(d.path, id))
 	if other := durable.Remove(filepath.Join(d.path, id+ext)); err == nil || errors.Is(err, fs.ErrNotExist) {
 		if other == nil || !errors.Is(other, fs.ErrNotExist) {
@@ -191,7 +188,7 @@ func (d *folder) remove(id string) error {
 	return nil
 }
 
-// withoutPath leaves out the name of a file, which would be a token.
+// withoutPath removes the file name, which is the token, from an error.
 func withoutPath(err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {
@@ -200,7 +197,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// add gives a token its name and keeps it.
+// add assigns a name to a token and stores it.
 func (d *folder) add(ctx context.Context, t Token, hash string) (Token, error) {
 	if err := d.room(ctx); err != nil {
 		return Token{}, err
@@ -232,7 +229,7 @@ func (d *folder) add(ctx context.Context, t Token, hash string) (Token, error) {
 	}
 }
 
-// cause is what the system says of a file, without its name.
+// cause returns the system's error without the file name.
 func cause(err error) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
@@ -241,7 +238,7 @@ func cause(err error) error {
 	return withoutPath(err)
 }
 
-// room tells whether one more token may be kept.
+// room returns an error if no more tokens may be stored.
 func (d *folder) room(ctx context.Context) error {
 	d.mu.Lock()
 	full, since := d.count < 0 || d.count >= d.most, d.now().Sub(d.swept)

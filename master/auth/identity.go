@@ -9,53 +9,52 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Credentials are what somebody logs in with.
+// Credentials are those of one login.
 type Credentials struct {
 	// Eauth names the login service, an entry of external_auth.
 	Eauth              string
 	Username, Password string
-	// From is the address that the login comes from, without a port, by which failed
-	// ones are slowed down; "" where there is none to tell.
+	// From is the source address of the login, without a port, for the delay of failed ones;
+	// "" if it is not known.
 	From string
-	// Prompt has a refusal answered at once: whoever asks for somebody else delays it, and
-	// holds no place at the master meanwhile.
+	// Prompt returns refusals at once: the caller, who asks for another user, delays them and
+	// uses no place at the master meanwhile.
 	Prompt bool
 }
 
-// String leaves the password out.
+// String omits the password.
 func (c Credentials) String() string { return c.Username + " by " + c.Eauth }
 
-// GoString leaves the password out.
+// GoString omits the password.
 func (c Credentials) GoString() string { return c.String() }
 
-// LogValue leaves the password out.
+// LogValue omits the password.
 func (c Credentials) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("user", c.Username), slog.String("eauth", c.Eauth), slog.String("peer", c.From))
 }
 
-// Identity is who somebody is.
+// Identity is an authenticated user.
 type Identity struct {
 	Name string
-	// Groups are those that the login service has the user in; a group g is meant by
-	// the entry "g%" of external_auth.
+	// Groups are the user's groups in the login service; the entry "g%" of external_auth matches
+	// group g.
 	Groups []string
 }
 
-// Bounds of what a login may hold, in bytes. Longer names and passwords are wrong ones.
+// Bounds of credentials, in bytes. Longer ones are refused as wrong.
 const (
 	maxName     = 256
 	maxPassword = 16 << 10 // a bearer token has a few kilobytes
 )
 
-// folded is a user name as all spellings of it have it: directories compare names without
-// regard to case, compatible forms of characters and repeated blanks. Two users whom a service
-// tells apart by these alone share the delays.
+// folded returns a normal form of a user name: directories compare names without case, compatible
+// forms of characters and repeated blanks. Users that differ only in these share their delays.
 func folded(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(strings.ToLower(name)))), " ")
 }
 
-// checkName tells what is wrong with a name that a stranger has typed, or that a bearer
-// token holds: it goes into searches, arguments of programs and the log.
+// checkName returns what is wrong with a name typed by a stranger or taken from a bearer token: it is
+// used in searches, program arguments and the log.
 func checkName(name string) error {
 	switch {
 	case name == "":

@@ -22,7 +22,7 @@ type keyFile struct {
 	keys []jose.JSONWebKey
 }
 
-// maxKeyFile bounds it, in bytes.
+// maxKeyFile bounds a key file, in bytes.
 const maxKeyFile = 1 << 20
 
 func (k *keyFile) load() ([]jose.JSONWebKey, error) {
@@ -50,8 +50,8 @@ func (k *keyFile) load() ([]jose.JSONWebKey, error) {
 	return k.keys, nil
 }
 
-// readKeys reads the public keys of a JWKS that sign. A secret in it would let everybody
-// who knows it make tokens, and is an error.
+// readKeys returns the public signing keys of a JWKS. It rejects a secret in it, with which others
+// could create tokens.
 func readKeys(b []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -79,7 +79,7 @@ func readKeys(b []byte) ([]jose.JSONWebKey, error) {
 	return out, nil
 }
 
-// VerifySignature gives what a token holds, if one of the keys has signed it.
+// VerifySignature returns the payload of a token that one of the keys has signed.
 func (k *keyFile) VerifySignature(_ context.Context, jwt string) ([]byte, error) {
 	keys, err := k.load()
 	if err != nil {

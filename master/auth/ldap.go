@@ -53,7 +53,7 @@ func init() {
 	})
 }
 
-// directory is a login service that is an LDAP server.
+// directory is a login service that queries an LDAP server.
 type directory struct {
 	uris           []string
 	starttls       bool
@@ -116,7 +116,7 @@ func openLDAP(cf Config) (*directory, error) {
 	return d, nil
 }
 
-// ldapURIs are the servers that are tried.
+// ldapURIs returns the servers to try.
 func ldapURIs(v *values) []string {
 	secure := v.boolean("tls")
 	if secure && v.boolean("starttls") {
@@ -148,8 +148,8 @@ func ldapURIs(v *values) []string {
 	return uris
 }
 
-// userForm is the place of the user's name in filters and names. Salt renders them with
-// Jinja; this is what people write.
+// userForm is the placeholder of the user's name in filters and names, as people write it for Salt,
+// which renders it with Jinja.
 var userForm = regexp.MustCompile(`\{\{\s*username\s*\}\}`)
 
 func render(text, name string) string { return userForm.ReplaceAllLiteralString(text, name) }
@@ -202,14 +202,14 @@ func (d *directory) Check(ctx context.Context, c Credentials) (Identity, error) 
 	return Identity{Name: c.Username, Groups: groups}, nil
 }
 
-// refusals are the answers of a server that mean the user, not the server.
+// refusals are result codes of a server that concern the user, not the server.
 var refusals = []uint16{
 	ldap.LDAPResultInvalidCredentials, ldap.LDAPResultNoSuchObject, ldap.LDAPResultInvalidDNSyntax, ldap.LDAPResultInappropriateAuthentication,
 	ldap.LDAPResultConstraintViolation, ldap.LDAPResultUnwillingToPerform, ldap.LDAPResultInsufficientAccessRights, ldap.ErrorEmptyPassword,
 }
 
-// ownDN is whom a user binds as. A name within a DN cannot be more than a value there; what
-// is no DN (user@domain, DOMAIN\user) takes the name as it is.
+// ownDN returns the name that a user binds as. In a DN the name is escaped as a value; other forms
+// (user@domain, DOMAIN\user) take it unchanged.
 func (d *directory) ownDN(name string) string {
 	if strings.Contains(userForm.ReplaceAllLiteralString(d.bindDN, ""), "=") {
 		name = ldap.EscapeDN(name)
@@ -217,7 +217,7 @@ func (d *directory) ownDN(name string) string {
 	return render(d.bindDN, name)
 }
 
-// find gives the one entry that is the user's.
+// find returns the only entry of the user.
 func (d *directory) find(conn *ldap.Conn, name string) (string, error) {
 	found, err := conn.Search(ldap.NewSearchRequest(d.base, d.scope, ldap.NeverDerefAliases, 2, 0, false,
 		inParentheses(render(d.filter, ldap.EscapeFilter(name))), []string{"1.1"}, nil))
@@ -233,7 +233,7 @@ func (d *directory) find(conn *ldap.Conn, name string) (string, error) {
 	return found.Entries[0].DN, nil
 }
 
-// dial connects to the first server that answers. The connection ends with ctx.
+// dial connects to the first server that answers. The connection is closed when ctx ends.
 func (d *directory) dial(ctx context.Context) (*ldap.Conn, error) {
 	var errs []error
 	for _, u := range d.uris {
@@ -274,7 +274,7 @@ func (d *directory) connect(ctx context.Context, uri string, left time.Duration)
 	return conn, nil
 }
 
-// inTime says that time ran out where that is why something failed.
+// inTime adds that time ran out, if that caused err.
 func inTime(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, ErrDenied) {
 		return fmt.Errorf("no answer in time: %w", ctx.Err())

@@ -7,7 +7,7 @@ import (
 	"github.com/go-ldap/ldap/v3"
 )
 
-// groupSearch finds the groups of a user, in one of the three ways that Salt has.
+// groupSearch finds the groups of a user, in one of Salt's three ways.
 type groupSearch struct {
 	activeDirectory, freeIPA bool
 	ou, class, attribute     string
@@ -89,7 +89,7 @@ func (g groupSearch) of(conn *ldap.Conn, d *directory, user string) ([]string, e
 	return slices.Compact(out), nil
 }
 
-// search finds entries below base; none where there is no base.
+// search returns entries below base, or none if base is empty.
 func (g groupSearch) search(conn *ldap.Conn, base, filter string, attributes ...string) ([]*ldap.Entry, error) {
 	found, err := conn.Search(ldap.NewSearchRequest(base, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, maxGroups, 0, false, filter, attributes, nil))
 	if ldap.IsErrorWithCode(err, ldap.LDAPResultNoSuchObject) {
@@ -101,8 +101,8 @@ func (g groupSearch) search(conn *ldap.Conn, base, filter string, attributes ...
 	return found.Entries, nil
 }
 
-// firstValue is what stands first in a DN: of uid=alice,ou=people it is alice. What is no
-// DN is itself.
+// firstValue returns the first value in a DN: alice for uid=alice,ou=people. It returns other texts
+// unchanged.
 func firstValue(dn string) string {
 	if !strings.Contains(dn, "=") {
 		return dn

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// computersOf gives the base of a target ldap(BASE).
+// computersOf returns the base of a target ldap(BASE).
 func computersOf(target string) (base string, ok bool) {
 	base, ok = strings.CutPrefix(target, "ldap(")
 	if !ok {
@@ -21,7 +21,7 @@ func computersOf(target string) (base string, ok bool) {
 	return strings.CutSuffix(base, ")")
 }
 
-// Wanted tells whether rules hold a target ldap(BASE).
+// Wanted reports whether rules have a target ldap(BASE).
 func (d *directory) Wanted(rules []any) bool {
 	return slices.ContainsFunc(rules, func(r any) bool {
 		found := false
@@ -33,7 +33,7 @@ func (d *directory) Wanted(rules []any) bool {
 	})
 }
 
-// eachTarget walks the targets of a rule, with the functions there.
+// eachTarget calls fn for each target of a rule, with its functions.
 func eachTarget(rule any, fn func(target string, funs any)) {
 	m, ok := wire.Normal(rule).(*wire.Map)
 	if !ok {
@@ -47,8 +47,8 @@ func eachTarget(rule any, fn func(target string, funs any)) {
 	})
 }
 
-// Expand replaces each target ldap(BASE) by the list of the computers below BASE. One
-// without computers is left out: it allows nothing.
+// Expand replaces each target ldap(BASE) by the list of computers below BASE. It removes a target
+// without computers, which allows nothing.
 func (d *directory) Expand(ctx context.Context, rules []any) ([]any, error) {
 	conn, err := d.dial(ctx)
 	if err != nil {
@@ -90,9 +90,8 @@ func (d *directory) Expand(ctx context.Context, rules []any) ([]any, error) {
 // maxComputers bounds the minions of one target.
 const maxComputers = 100_000
 
-// computers names the minions that are computers below base: in small letters, without
-// one of minion_stripdomains. A name that would mean more than one minion in a target is
-// passed over.
+// computers returns the minions that are computers below base: in lower case, without a domain in
+// minion_stripdomains. It skips names that could match several minions in a target.
 func (d *directory) computers(conn *ldap.Conn, base string) ([]string, error) {
 	found, err := conn.SearchWithPaging(ldap.NewSearchRequest(base, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 0, 0, false,
 		"(objectClass=computer)", []string{"cn"}, nil), 500)

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// checkTime is how long a login service may take to say who somebody is.
+	// checkTime bounds the time of one check.
 	checkTime = 15 * time.Second
-	// refusalTime is how long a refusal takes, from the beginning of the login and give or
-	// take a quarter: whether a name exists cannot be told by the time then, as long as
-	// the login service is not slower than that.
+	// refusalTime is how long a refusal takes from the start of the login, plus or minus a
+	// quarter, so that its time does not reveal whether a name exists, unless the login service
+	// is slower.
 	refusalTime = time.Second
 )
 
-// Authenticate tells who somebody is. The error is [ErrDenied], [ErrBusy] or
+// Authenticate returns the identity of credentials. The error is [ErrDenied], [ErrBusy] or
 // [ErrUnavailable], or that of ctx.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Identity, error) {
 	id, _, err := s.login(ctx, c)
 	return id, err
 }
 
-// Login makes a token for somebody. It lives for expire, if that is not 0 and
-// token_expire_user_override allows this user to choose, else for token_expire. The error
-// is one of [Service.Authenticate], or says that the token could not be kept.
+// Login creates a token. It is valid for expire, if that is not 0 and token_expire_user_override allows
+// it for this user, or else for token_expire. The error is one of [Service.Authenticate], or says that
+// the token could not be stored.
 func (s *Service) Login(ctx context.Context, c Credentials, expire time.Duration) (Token, error) {
 	id, rules, err := s.login(ctx, c)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Login(ctx context.Context, c Credentials, expire time.Duration
 	return t, nil
 }
 
-// login checks credentials, no faster than failed ones before them allow.
+// login checks credentials, after the delay for failed logins.
 func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, error) {
 	if len(s.backends) == 0 { // there is nothing to find out by guessing
 		return Identity{}, nil, ErrDenied
@@ -57,7 +57,7 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	began := s.now()
 	turn, err := s.slow.enter(ctx, c)
 	if err != nil {
-		s.tell("login not served: too many at once", err, c)
+		s.warn("login rejected, too many in progress", err, c)
 		return Identity{}, nil, err
 	}
 	defer turn.leave()
@@ -70,13 +70,13 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	case ctx.Err() != nil:
 		return Identity{}, nil, ctx.Err()
 	case errors.Is(err, ErrBusy):
-		s.tell("login not served: too many at once", err, c)
+		s.warn("login rejected, too many in progress", err, c)
 		return Identity{}, nil, ErrBusy
 	default:
-		s.tell("login service failed", err, c)
+		s.warn("login service failed", err, c)
 		return Identity{}, nil, ErrUnavailable
 	}
-	s.tell("login refused", err, c)
+	s.warn("login refused", err, c)
 	//mutant:password-guesses-wait
 	turn.failed()
 	//mutant:login-delay
@@ -91,8 +91,8 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	return Identity{}, nil, ErrDenied
 }
 
-// verify asks the login service, and whether there are rules for who it is. known: the user
-// has logged in from the address before.
+// verify checks credentials with the login service, and whether the user has rules. known says that the
+// user has logged in from the address before.
 func (s *Service) verify(ctx context.Context, c Credentials, known bool) (Identity, []any, error) {
 	b, ok := s.backends[c.Eauth]
 	if !ok {
@@ -120,7 +120,7 @@ func (s *Service) verify(ctx context.Context, c Credentials, known bool) (Identi
 	return id, rules, nil
 }
 
-// check asks a login service when there is a place, and not for too long.
+// check waits for a place and calls the login service, with a time limit.
 func (o *opened) check(ctx context.Context, c Credentials, known bool) (Identity, error) {
 	among := o.places
 	//mutant:login-known-master
@@ -136,7 +136,7 @@ func (o *opened) check(ctx context.Context, c Credentials, known bool) (Identity
 	return o.Check(ctx, c)
 }
 
-// enter waits for a place; nil: there are as many as come.
+// enter waits for a place; places is nil if there is no limit.
 func enter(ctx context.Context, places chan struct{}) error {
 	if places == nil {
 		return nil
@@ -159,11 +159,11 @@ func leave(places chan struct{}) {
 	}
 }
 
-// tell logs what happened to a login. Strangers can cause this at will: each kind is told
-// for each address once in a while.
-func (s *Service) tell(what string, err error, c Credentials) {
+// warn logs a failed login. Strangers can cause it at will, so each kind is logged once in a while for
+// each address.
+func (s *Service) warn(what string, err error, c Credentials) {
 	c.Username, c.Eauth = shortened(c.Username), shortened(c.Eauth)
-	if n := s.told.Note(what+"\x00"+c.From, s.now()); n > 0 {
+	if n := s.logged.Note(what+"\x00"+c.From, s.now()); n > 0 {
 		s.log.Warn(what, "login", c, "reason", err.Error(), "times", n) //nolint:sloglint // constant in each caller
 	}
 }

@@ -5,5 +5,5 @@ import (
 	"slices"
 )
 
-// Names lists the login services that there are.
+// Names returns the names of all login services, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(drivers)) }

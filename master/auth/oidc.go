@@ -38,13 +38,13 @@ func init() {
 	})
 }
 
-// algorithms are those that sign with a key of which the master has the public half only:
-// nobody who knows what the master knows can sign.
+// algorithms are the accepted signature algorithms: only asymmetric ones, as the master's keys must not
+// suffice to sign.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
-// openID is a login service that takes tokens of an OpenID provider.
+// openID is a login service for tokens of an OpenID provider.
 type openID struct {
 	issuer           string
 	audience         []string
@@ -56,7 +56,7 @@ type openID struct {
 	mu sync.Mutex // of keys
 }
 
-// openOIDC opens it; transport is nil but in tests.
+// openOIDC opens the service; transport is nil except in tests.
 func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
 	v := topValues(cf, "auth.oidc", drivers["oidc"].names())
 	o := &openID{
@@ -91,13 +91,13 @@ func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
 	return o, nil
 }
 
-// local tells whether a host is this machine, as far as its name says.
+// local reports whether a host name denotes this machine.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// keySet gives the keys of the provider, which is asked for the first token.
+// keySet returns the keys of the provider, fetched on first use.
 func (o *openID) keySet(ctx context.Context) (oidc.KeySet, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -144,7 +144,7 @@ func (o *openID) Check(ctx context.Context, c Credentials) (Identity, error) {
 	return o.identity(claims, c.Username)
 }
 
-// wellFormed tells whether a text can be a token signed by one of [algorithms].
+// wellFormed returns an error if a text is not a token signed by one of [algorithms].
 func wellFormed(text string) error {
 	jws, err := jose.ParseSignedCompact(text, signatureAlgorithms())
 	if err != nil || len(jws.Signatures) != 1 {
@@ -164,8 +164,7 @@ func signatureAlgorithms() []jose.SignatureAlgorithm {
 // maxOIDCGroups bounds the groups of a token.
 const maxOIDCGroups = 5000
 
-// identity reads who somebody is. A user name that was sent beside the token has to be the
-// same.
+// identity reads the identity from the claims. A user name sent with the token must be the same.
 func (o *openID) identity(claims map[string]json.RawMessage, sent string) (Identity, error) {
 	name := text(claims[o.username])
 	if o.username == "" {
@@ -204,7 +203,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// bounded cuts off what a provider sends, which is read as a whole.
+// bounded limits the size of a provider's answers, which are read as a whole.
 type bounded struct{ http.RoundTripper }
 
 // maxProvider bounds an answer of a provider, in bytes.
@@ -222,14 +221,14 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// awayError says that the keys cannot be had, which is no fault of the token.
+// awayError says that the keys are not available, which is not a fault of the token.
 type awayError struct{ err error }
 
 func (e *awayError) Error() string { return "keys of the provider: " + e.err.Error() }
 
 func (e *awayError) Unwrap() error { return e.err }
 
-// asked notes why keys cannot be had: the verifier makes a text of that.
+// asked records why keys are not available, since the verifier reduces the error to a text.
 type asked struct {
 	oidc.KeySet
 	away *awayError

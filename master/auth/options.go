@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// values reads options of one prefix, such as "auth.ldap", and gathers what is wrong with
-// them. An option may stand alone (auth.ldap.uri) or within a mapping (auth.ldap: {uri: });
-// the former wins.
+// values reads options with one prefix, such as "auth.ldap", and collects errors. An option may be
+// separate (auth.ldap.uri) or in a mapping (auth.ldap: {uri: }); the former takes precedence.
 type values struct {
 	prefix string
 	get    func(name string) any // nil: not set
 	faults []error
 }
 
-// topValues are options at the top of the configuration.
+// topValues reads options at the top level of the configuration.
 func topValues(cf Config, prefix string, options []string) *values {
 	v := &values{prefix: prefix + "."}
 	within, ok := cf.Values[prefix].(map[string]any)
@@ -39,7 +38,7 @@ func topValues(cf Config, prefix string, options []string) *values {
 	return v
 }
 
-// ownValues are options among the entries of external_auth.
+// ownValues reads options among the entries of external_auth.
 func ownValues(cf Config) *values {
 	return &values{prefix: "^", get: func(name string) any { return cf.Entries["^"+name] }}
 }
@@ -48,12 +47,12 @@ func (v *values) fault(name, format string, args ...any) {
 	v.faults = append(v.faults, fmt.Errorf("%s: %s", strings.TrimSuffix(v.prefix+name, "."), fmt.Sprintf(format, args...)))
 }
 
-// err joins what was wrong.
+// err returns the collected errors.
 func (v *values) err() error { return errors.Join(v.faults...) }
 
 func (v *values) has(name string) bool { return v.get(name) != nil }
 
-// text reads a text; a number is one too, since YAML takes "389" for one.
+// text reads a text; it converts a number, as YAML reads "389" as one.
 func (v *values) text(name, def string) string {
 	switch x := v.get(name).(type) {
 	case nil:

@@ -26,7 +26,7 @@ func init() {
 	})
 }
 
-// helperPaths are where systems have unix_chkpwd.
+// helperPaths are the usual locations of unix_chkpwd.
 var helperPaths = []string{"/usr/sbin/unix_chkpwd", "/sbin/unix_chkpwd", "/usr/bin/unix_chkpwd", "/usr/lib/security/pam_unix/unix_chkpwd"}
 
 func openPAM(cf Config, uid int, paths []string) (Backend, error) {
@@ -61,7 +61,7 @@ func openPAM(cf Config, uid int, paths []string) (Backend, error) {
 	return pam{chkpwd(helper).check}, nil
 }
 
-// pam asks about accounts of this machine.
+// pam checks accounts of this machine.
 type pam struct {
 	check func(ctx context.Context, name, password string) error
 }
@@ -80,14 +80,13 @@ func (p pam) Check(ctx context.Context, c Credentials) (Identity, error) {
 	return Identity{Name: c.Username, Groups: groups}, nil
 }
 
-// maxPAMPassword is what PAM takes, in bytes.
+// maxPAMPassword is the longest password for PAM, in bytes.
 const maxPAMPassword = 511
 
-// chkpwd is the path of unix_chkpwd, the program that Linux-PAM itself asks where the
-// one who asks may not read the hashes.
+// chkpwd is the path of unix_chkpwd, the helper of Linux-PAM for programs that may not read the hashes.
 type chkpwd string
 
-// Exit codes: those of PAM.
+// Exit codes, as in PAM.
 const (
 	pamAuthErr         = 7
 	pamAuthinfoUnavail = 9
@@ -97,9 +96,9 @@ const (
 	pamAuthtokExpired  = 27
 )
 
-// check asks for the password, and whether the account has expired.
+// check checks the password, and whether the account has expired.
 func (h chkpwd) check(ctx context.Context, name, password string) error {
-	// The password comes on standard input, with a zero behind it.
+	// The password is sent on standard input, terminated by a zero byte.
 	switch code, err := h.run(ctx, name, "nonull", password+"\x00"); {
 	case err != nil:
 		return err

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// groupsOf names the groups of an account. One that is not in the files of this machine,
-// which is all that Go reads by itself, is asked for by id(1): it may be in a directory.
+// groupsOf returns the groups of an account. If the account is not in the files of this machine, the
+// only ones that Go reads, it runs id(1), as the account may be in a directory.
 func groupsOf(ctx context.Context, name string) ([]string, error) {
 	u, err := user.Lookup(name)
 	if unknown := user.UnknownUserError(""); errors.As(err, &unknown) {
@@ -47,7 +47,7 @@ func groupsByID(ctx context.Context, name string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// split takes names apart that end with a zero each.
+// split splits names that end with a zero byte each.
 func split(b []byte) []string {
 	var out []string
 	for _, name := range bytes.Split(b, []byte{0}) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fileForm is how the lines of a file of passwords look.
+// fileForm is the format of the lines of a password file.
 type fileForm struct {
 	kind           string // text, htpasswd or htdigest
 	realm          string // of htdigest
@@ -17,13 +17,13 @@ type fileForm struct {
 	name, password int // fields of text, the first is 0
 }
 
-// passwords are those of a file.
+// passwords is the content of a password file.
 type passwords struct {
 	of    map[string]verifier
 	decoy verifier // what an unknown name is held against; nil in an empty file
 }
 
-// wrongLine is a line that lets nobody in.
+// wrongLine is an invalid line of a password file.
 type wrongLine struct {
 	line int // the first is 1
 	err  error
@@ -32,9 +32,8 @@ type wrongLine struct {
 // maxLine bounds a line, in bytes.
 const maxLine = 64 << 10
 
-// readPasswords reads a file of passwords. Empty lines and those that begin with # are
-// passed over; of several lines with a name the first counts. An error holds nothing of
-// its line.
+// readPasswords parses a password file. It skips empty lines and those that start with #; of several
+// lines with one name the first counts. Errors contain no text of their line.
 func readPasswords(r io.Reader, form fileForm) (passwords, []wrongLine) {
 	out := passwords{of: map[string]verifier{}}
 	var wrong []wrongLine
@@ -70,7 +69,7 @@ func readPasswords(r io.Reader, form fileForm) (passwords, []wrongLine) {
 	return out, wrong
 }
 
-// parse takes a line apart. Without a verifier it is nobody's here.
+// parse parses a line. v is nil if the line is of another realm.
 func (f fileForm) parse(line string) (name string, v verifier, err error) {
 	switch f.kind {
 	case "htpasswd":

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// saslauthd is the daemon of Cyrus SASL, which runs as root, keeps the PAM stack out of
-// this program, and answers on a socket: four texts, each with its length in two bytes in
-// front (name, password, service, realm), are answered by one that begins with OK or NO.
+// saslauthd is the daemon of Cyrus SASL, which runs as root and keeps the PAM stack out of this program.
+// A request on its socket is four texts (name, password, service, realm), each after its length in two
+// bytes. The answer is one text that starts with OK or NO.
 type saslauthd struct{ socket, service string }
 
-// maxSASL bounds its answer, in bytes.
+// maxSASL bounds an answer, in bytes.
 const maxSASL = 1 << 10
 
 func (s saslauthd) check(ctx context.Context, name, password string) (err error) {

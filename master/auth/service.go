@@ -20,15 +20,15 @@ import (
 // Options of a [Service].
 type Options struct {
 	Config *config.Master
-	// Rules tells what somebody may do, in Salt's shape of rules; nil means that no entry
-	// of external_auth is for this user, who is refused then.
+	// Rules returns the rules of a user, in Salt's form, or nil if no entry of external_auth
+	// matches; the user is refused then.
 	Rules func(eauth, name string, groups []string) []any
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
 }
 
-// Service lets people log in. It is safe for concurrent use.
+// Service authenticates users and manages tokens. It is safe for concurrent use.
 type Service struct {
 	rules    func(eauth, name string, groups []string) []any
 	backends map[string]*opened
@@ -43,23 +43,23 @@ type Service struct {
 	log *slog.Logger
 	now func() time.Time
 
-	told logthrottle.Filter[string]
+	logged logthrottle.Filter[string]
 }
 
-// opened is a login service with the places for those who ask it.
+// opened is an open login service with its places for concurrent checks.
 type opened struct {
 	Driver
 	Backend
 	places chan struct{} // nil: as many as come
-	// reserve are further places, for users who are logged in, or have been from their address.
+	// reserve are further places for users who are or were logged in from their address.
 	reserve chan struct{}
 
 	mu       sync.Mutex
 	expanded map[string]expansion // by rules
 }
 
-// New opens the login services that external_auth names. The error joins all that is
-// wrong with their options; whether a service answers shows at the first login.
+// New opens the login services in external_auth. The error joins all faults in their options. Whether a
+// service answers is found at the first login.
 func New(o Options) (*Service, error) {
 	c := o.Config
 	s := &Service{
@@ -104,7 +104,7 @@ func (s *Service) open(name string, c *config.Master) error {
 	d := drivers[name]
 	entries, ok := c.ExternalAuth[name].(map[string]any)
 	if !ok && c.ExternalAuth[name] != nil {
-		// As with Salt, the master starts; the access rules, which read it too, log the reason.
+		// Like Salt, start anyway; the access rules, which read it too, log the reason.
 		return nil
 	}
 	b, err := d.open(Config{Entries: entries, Values: c.Raw, Log: s.log.With("eauth", name), Now: s.now})
@@ -119,8 +119,8 @@ func (s *Service) open(name string, c *config.Master) error {
 	return nil
 }
 
-// Run removes tokens that have expired, at once and then every ten minutes, until ctx
-// ends. One that is still there has expired all the same.
+// Run removes expired tokens at once and then every ten minutes, until ctx ends. An expired token is
+// never accepted.
 func (s *Service) Run(ctx context.Context) {
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()

@@ -25,8 +25,7 @@ func init() {
 	})
 }
 
-// sharedSecret is the hash of the secret: texts of different lengths compare in the same
-// time by it.
+// sharedSecret is the hash of the secret, so that texts of any length compare in constant time.
 type sharedSecret [sha256.Size]byte
 
 func (s sharedSecret) Check(_ context.Context, c Credentials) (Identity, error) {

@@ -11,31 +11,29 @@ import (
 )
 
 const (
-	// delayAfter is what comes between a failed login and the next that is looked at, of
-	// the same user or address. It doubles with each that fails, up to delayMost.
+	// delayAfter is the time between a failed login and the next check, for the same user or
+	// address. It doubles with each failure, up to delayMost.
 	delayAfter = 500 * time.Millisecond
 	delayMost  = 8 * time.Second
-	// freeOfAddress is how many logins may fail from one address before it is slowed
-	// down: many people can be behind one.
+	// freeOfAddress is how many failures of one address cause no delay, as it may be shared
+	// by many people.
 	freeOfAddress = 20
-	// patience is how long a login waits for its turn. One that would wait longer is
-	// not looked at.
+	// patience is how long a login may wait; one that would wait longer is refused at once.
 	patience = 10 * time.Second
-	// forgottenAfter is when failed logins do not count any more.
+	// forgottenAfter is when failures expire.
 	forgottenAfter = 15 * time.Minute
-	// maxRemembered bounds the users and addresses whose failed logins are remembered,
-	// and the pairs that have logged in; the oldest give way.
+	// maxRemembered bounds the users and addresses with failures, and the pairs that have
+	// logged in; the oldest are dropped.
 	maxRemembered = 16 << 10
-	// maxUnderWay bounds the logins that wait or are being checked, and maxOfAddress those
-	// of one address. As many more are kept for users known from their address.
+	// maxUnderWay bounds the logins in progress, and maxOfAddress those of one address. As many
+	// more are reserved for users known from their address.
 	maxUnderWay  = 1 << 10
 	maxOfAddress = 128
 )
 
-// slowdown has logins that may be guesses wait. A user with failed logins, and an address
-// with many, gets one at a time looked at, ever more seldom. Somebody who has logged in
-// from an address before is held to what failed of that very user from there alone, so
-// that guesses of others do not shut anybody out.
+// slowdown delays logins that may be guesses. For a user with failures, and an address with many, it
+// admits one login at a time, at growing intervals. For a user who has logged in from an address
+// before, only the failures of that pair count, so guesses of others lock nobody out.
 type slowdown struct {
 	now func() time.Time
 
@@ -57,13 +55,13 @@ func newSlowdown(now func() time.Time) *slowdown {
 	return &slowdown{now: now, from: map[string]int{}, failures: lru.NewGuarded[string, *failures](maxRemembered, nil), known: lru.NewGuarded[string, struct{}](maxRemembered, nil)}
 }
 
-// held is what a login is held to: a user, an address or the pair of them.
+// held is what a delay applies to: a user, an address, or a pair of them.
 type held struct {
 	key  string
 	free int // failed logins that cost nothing
 }
 
-// turn is one login under way.
+// turn is one login in progress.
 type turn struct {
 	*slowdown
 	by        []held
@@ -74,8 +72,8 @@ type turn struct {
 	left      bool
 }
 
-// enter returns when it is the turn of a login: [ErrBusy] if that takes too long. The
-// turn has to be left.
+// enter blocks until a login may be checked. It returns [ErrBusy] if that would take too long. The
+// caller calls leave.
 func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 	//mutant:login-spellings
 	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: netblock.Of(c.From)}
@@ -94,7 +92,7 @@ func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 	return t, nil
 }
 
-// queue tells how long a login has to wait, and has those behind it wait for longer.
+// queue returns how long a login has to wait, and extends the wait of later ones.
 func (s *slowdown) queue(t *turn, c Credentials) (wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +138,7 @@ func (s *slowdown) queue(t *turn, c Credentials) (wait time.Duration, err error)
 	return wait, nil
 }
 
-// recent gives the failed logins that still count. A clock that was set back lengthens
-// nothing.
+// recent returns failures that have not expired. A clock that was set back extends nothing.
 func (s *slowdown) recent(h held, now time.Time) *failures {
 	f, ok := s.failures.Get(h.key)
 	if !ok {
@@ -154,7 +151,7 @@ func (s *slowdown) recent(h held, now time.Time) *failures {
 	return f
 }
 
-// delay is what comes after the nth failed login.
+// delay returns the delay after n failures.
 func delay(n int) time.Duration {
 	if n > 5 { // 8 s are reached
 		return delayMost
@@ -162,7 +159,7 @@ func delay(n int) time.Duration {
 	return min(delayAfter<<max(0, n-1), delayMost)
 }
 
-// failed counts a login that was refused.
+// failed counts a refused login.
 func (t *turn) failed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,9 +177,8 @@ func (t *turn) failed() {
 	}
 }
 
-// passed forgets what failed of a user who has shown to be who it is, as far as this login
-// was held to it: guesses from elsewhere still count, and so does what failed from the
-// address, whoever else is there.
+// passed clears the failures of an authenticated user, as far as they delayed this login. Guesses from
+// elsewhere, and failures of the address, still count.
 func (t *turn) passed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -196,7 +192,7 @@ func (t *turn) passed() {
 	}
 }
 
-// leave ends the turn. Calling it again does nothing.
+// leave ends the turn. Further calls do nothing.
 func (t *turn) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 
 const (
 	sweepEvery = 10 * time.Minute
-	// sweepAgain is how often a full folder is looked through for a new token.
+	// sweepAgain is how often a full folder is swept to store a new token.
 	sweepAgain = time.Minute
-	// sweepStep is how many names of a folder are held at once.
+	// sweepStep is how many file names are read at once.
 	sweepStep = 1000
-	// leftAfter is when a file that is being written is not any more.
+	// leftAfter is the age at which a temporary file is removed.
 	leftAfter = time.Hour
 )
 
-// sweep removes tokens that have expired, and counts the others.
+// sweep removes expired tokens and counts the others.
 func (d *folder) sweep(ctx context.Context) {
 	f, err := os.Open(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,7 +29,7 @@ func (d *folder) sweep(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.tell("tokens not swept", d.path, err)
+		d.warn("token folder unreadable", d.path, err)
 		return
 	}
 	defer f.Close()
@@ -44,7 +44,7 @@ func (d *folder) sweep(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			d.tell("tokens not swept", d.path, err)
+			d.warn("token folder unreadable", d.path, err)
 			return
 		}
 	}
@@ -56,7 +56,7 @@ func (d *folder) counted(n int) {
 	d.count, d.swept = n, d.now()
 }
 
-// look removes what has expired, and tells how many tokens are left of it.
+// look removes a file if it has expired, and returns how many tokens it leaves.
 func (d *folder) look(e fs.DirEntry) int {
 	name := e.Name()
 	switch {
@@ -67,11 +67,11 @@ func (d *folder) look(e fs.DirEntry) int {
 	case strings.HasSuffix(name, ".tmp") && e.Type().IsRegular(): // Salt's, or ours, that was cut off
 		if fi, err := e.Info(); err == nil && d.now().Sub(fi.ModTime()) > leftAfter {
 			if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				d.tell("stale file not removed", strings.TrimSuffix(name, ".tmp"), err)
+				d.warn("temporary token file not removed", strings.TrimSuffix(name, ".tmp"), err)
 			}
 		}
 	default:
-		d.tell("token file ignored", name, errors.New("its name is not a token"))
+		d.warn("token file ignored", name, errors.New("not the name of a token"))
 	}
 	return 0
 }

@@ -15,39 +15,39 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Token stands for a login until it expires.
+// Token authenticates a user until it expires.
 type Token struct {
-	// Token is what its owner sends, and the name of its file: hex digits.
+	// Token is the text that its owner sends, and the name of its file: hex digits.
 	Token       string
 	Name, Eauth string
 	Start       time.Time
 	Expire      time.Time
-	// AuthList is what the owner may do, kept in the token with keep_acl_in_token alone.
+	// AuthList are the rules of the owner, stored with keep_acl_in_token only.
 	AuthList []any
 	Groups   []string
 }
 
-// String leaves the token itself out.
+// String omits the token itself.
 func (t Token) String() string { return "a token of " + t.Name + " by " + t.Eauth }
 
-// GoString leaves the token itself out.
+// GoString omits the token itself.
 func (t Token) GoString() string { return t.String() }
 
-// LogValue leaves the token itself out.
+// LogValue omits the token itself.
 func (t Token) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("user", t.Name), slog.String("eauth", t.Eauth), slog.Time("expire", t.Expire))
 }
 
 const (
-	// maxToken bounds a token file, in bytes; the rules of a user are its largest part.
+	// maxToken bounds a token file, in bytes; most of it are the rules of the user.
 	maxToken = 1 << 20
 	// maxTokenNodes bounds the values in it.
 	maxTokenNodes = 1 << 16
-	// randomBytes is what the name of a token is the hash of.
+	// randomBytes is the number of random bytes from which the name of a token is hashed.
 	randomBytes = 512
 )
 
-// newID makes the name of a token: the hash, of the type of hash_type, of random bytes.
+// newID returns the name of a new token: a hash, by hash_type, of random bytes.
 func newID(hash string) (string, error) {
 	h, err := hashtype.New(hash)
 	if err != nil {
@@ -59,10 +59,10 @@ func newID(hash string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// idLengths are the digits of the hashes that hash_type has.
+// idLengths are the lengths, in hex digits, of the hashes of hash_type.
 var idLengths = []int{32, 40, 56, 64, 96, 128}
 
-// isID tells whether a text can be a token at all. Nothing else comes near a path.
+// isID reports whether a text has the form of a token. Only such texts are used in paths.
 func isID(id string) bool {
 	if !slices.Contains(idLengths, len(id)) {
 		return false
@@ -75,7 +75,7 @@ func isID(id string) bool {
 	return true
 }
 
-// encode writes a token as Salt does.
+// encode encodes a token like Salt.
 func (t Token) encode() ([]byte, error) {
 	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth)
 	if t.AuthList != nil {
@@ -92,7 +92,7 @@ func (t Token) encode() ([]byte, error) {
 	return b, err
 }
 
-// wrapped is the form in which Salt 3008 keeps a token: {data: token, _expires: seconds}.
+// wrapped encodes a token like Salt 3008: {data: token, _expires: seconds}.
 func (t Token) wrapped() ([]byte, error) {
 	b, err := t.encode()
 	if err != nil {
@@ -101,7 +101,7 @@ func (t Token) wrapped() ([]byte, error) {
 	return wire.Encode(wire.NewMap("data", wire.Raw(b), "_expires", t.Expire.Unix()))
 }
 
-// decodeWrapped reads what Salt 3008 keeps. The token expires by the earlier of its two times.
+// decodeWrapped decodes a token of Salt 3008. It expires at the earlier of its two times.
 func decodeWrapped(id string, b []byte) (Token, error) {
 	if err := wire.Scan(b, wire.Limits{MaxBytes: maxToken, MaxDepth: wire.ValueDepth, MaxNodes: maxTokenNodes}); err != nil {
 		return Token{}, err
@@ -124,8 +124,8 @@ func decodeWrapped(id string, b []byte) (Token, error) {
 	return t, nil
 }
 
-// decodeToken reads the file of a token. What does not tell whose it is, by which login
-// service and until when, is none.
+// decodeToken decodes a token file. It returns an error if the user, the login service or the expiry is
+// missing.
 func decodeToken(id string, b []byte) (Token, error) {
 	if err := wire.Scan(b, wire.Limits{MaxBytes: maxToken, MaxDepth: wire.ValueDepth, MaxNodes: maxTokenNodes}); err != nil {
 		return Token{}, err
@@ -139,14 +139,14 @@ func decodeToken(id string, b []byte) (Token, error) {
 		return Token{}, errors.New("it holds another token than the one it is named by")
 	}
 	if t.Name == "" || t.Eauth == "" {
-		return Token{}, errors.New("it does not tell whose it is, or by which login service")
+		return Token{}, errors.New("no user or login service in the token")
 	}
 	var has bool
 	if t.Expire, has = moment(m, "expire"); !has {
-		return Token{}, errors.New("it does not tell when it expires")
+		return Token{}, errors.New("no expiry in the token")
 	}
 	if t.Start, has = moment(m, "start"); !has {
-		return Token{}, errors.New("it does not tell when it was made")
+		return Token{}, errors.New("no start time in the token")
 	}
 	t.AuthList = m.List("auth_list")
 	if groups := m.List("groups"); len(groups) > 0 {
@@ -157,7 +157,7 @@ func decodeToken(id string, b []byte) (Token, error) {
 	return t, nil
 }
 
-// seconds is a time as Python has it, which is good to the microsecond.
+// seconds converts a time like Python, to microseconds.
 func seconds(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
 
 // moment reads a time in seconds.

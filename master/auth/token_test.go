@@ -229,11 +229,11 @@ func TestStrangeFiles(t *testing.T) {
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, []byte("garbage"), 0o600) }, true},
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, nil, 0o600) }, true},
 		{"another token than the one", func(_, p string) error { return os.WriteFile(p, content, 0o600) }, true},
-		{"whose it is", named(func(m *wire.Map) { m.Delete("name") }), true},
-		{"whose it is", named(func(m *wire.Map) { m.Set("eauth", 7) }), true},
-		{"when it expires", named(func(m *wire.Map) { m.Delete("expire") }), true},
-		{"when it expires", named(func(m *wire.Map) { m.Set("expire", 1e300) }), true},
-		{"when it was made", named(func(m *wire.Map) { m.Set("start", "yesterday") }), true},
+		{"no user or login service", named(func(m *wire.Map) { m.Delete("name") }), true},
+		{"no user or login service", named(func(m *wire.Map) { m.Set("eauth", 7) }), true},
+		{"no expiry", named(func(m *wire.Map) { m.Delete("expire") }), true},
+		{"no expiry", named(func(m *wire.Map) { m.Set("expire", 1e300) }), true},
+		{"no start time", named(func(m *wire.Map) { m.Set("start", "yesterday") }), true},
 		{"no text", named(func(m *wire.Map) { m.Set("groups", []any{"a", 1}) }), true},
 		{"", named(func(m *wire.Map) { m.Set("expire", began.Unix()-1) }), true}, // expired
 		{"more than 1048576", func(_, p string) error {
@@ -259,19 +259,19 @@ func TestStrangeFiles(t *testing.T) {
 		}
 		before := len(log.String())
 		_, err := s.Token(t.Context(), id)
-		told := log.String()[before:]
+		text := log.String()[before:]
 		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) != f.removed {
 			t.Errorf("%d %s: removed %v", i, f.what, !f.removed)
 		}
 		switch {
 		case i == 0:
-			if err != nil || told != "" {
-				t.Errorf("a good one: %v, %s", err, told)
+			if err != nil || text != "" {
+				t.Errorf("a good one: %v, %s", err, text)
 			}
-		case err != ErrNoToken, f.what == "" && told != "", !strings.Contains(told, f.what):
-			t.Errorf("%d %s: %v, told %s", i, f.what, err, told)
-		case strings.Contains(told, id):
-			t.Errorf("%d: the log tells a token: %s", i, told)
+		case err != ErrNoToken, f.what == "" && text != "", !strings.Contains(text, f.what):
+			t.Errorf("%d %s: %v, text %s", i, f.what, err, text)
+		case strings.Contains(text, id):
+			t.Errorf("%d: the log has a token: %s", i, text)
 		}
 	}
 }

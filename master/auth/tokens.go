@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Token finds a token that has not expired, of a login service that external_auth still
-// has. The error is [ErrNoToken], or that of ctx.
+// Token returns a valid token, of a login service that is still in external_auth. The error is
+// [ErrNoToken], or that of ctx.
 func (s *Service) Token(ctx context.Context, id string) (Token, error) {
 	if err := ctx.Err(); err != nil {
 		return Token{}, err
@@ -24,8 +24,8 @@ func (s *Service) Token(ctx context.Context, id string) (Token, error) {
 	return t, nil
 }
 
-// Revoke removes a token, which no loss of power brings back. The error is [ErrNoToken],
-// or says that the file cannot be removed.
+// Revoke removes a token and syncs that. The error is [ErrNoToken], or says that the file cannot be
+// removed.
 func (s *Service) Revoke(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err

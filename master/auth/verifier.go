@@ -22,19 +22,19 @@ import (
 	"github.com/momtree/mom/internal/hashtype"
 )
 
-// verifier is a password as a file has it.
+// verifier checks a password from a file.
 type verifier interface {
 	matches(name, password string) bool
 }
 
-// Bounds of what a hash may cost, which a check cannot be stopped in: about a second.
+// Bounds of the cost of a hash, which cannot be interrupted: about a second.
 const (
 	maxBcryptCost = 14
 	maxRounds     = 1_000_000
 )
 
-// htpasswdHash reads the second field of a file of htpasswd, as Apache and passlib have
-// it: bcrypt, SHA crypt, MD5 crypt, {SHA}, {SSHA}, or the password itself.
+// htpasswdHash parses the password field of an htpasswd file, as Apache and passlib write it: bcrypt, SHA
+// crypt, MD5 crypt, {SHA}, {SSHA}, or the password itself.
 func htpasswdHash(text string) (verifier, error) {
 	switch {
 	case text == "":
@@ -62,7 +62,7 @@ func htpasswdHash(text string) (verifier, error) {
 
 var (
 	bcryptForm = regexp.MustCompile(`^\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}$`)
-	// desForm is a password by DES, or one that cannot be told from it.
+	// desForm matches a DES hash, or a password that looks like one.
 	desForm    = regexp.MustCompile(`^[./0-9A-Za-z]{13}$`)
 	cryptForm  = regexp.MustCompile(`^\$(apr1|1)\$[^$]{0,8}\$[./0-9A-Za-z]{22}$|^\$5\$(rounds=[0-9]{1,9}\$)?[^$]{0,16}\$[./0-9A-Za-z]{43}$|^\$6\$(rounds=[0-9]{1,9}\$)?[^$]{0,16}\$[./0-9A-Za-z]{86}$`)
 	roundsForm = regexp.MustCompile(`^\$[56]\$rounds=([0-9]{1,9})\$`)
@@ -98,7 +98,7 @@ func (h cryptHash) matches(_, password string) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(got), []byte(h.hash)) == 1
 }
 
-// shaHash is SHA-1 of a password with a salt behind it.
+// shaHash is the SHA-1 of a password followed by a salt.
 type shaHash struct{ sum, salt []byte }
 
 func (h shaHash) matches(_, password string) bool {
@@ -106,8 +106,7 @@ func (h shaHash) matches(_, password string) bool {
 	return subtle.ConstantTimeCompare(sum[:], h.sum) == 1
 }
 
-// plain is the hash of a password that the file shows: texts of different lengths compare
-// in the same time by it.
+// plain is the hash of a plaintext password, so that texts of any length compare in constant time.
 type plain [sha256.Size]byte
 
 func newPlain(password string) plain { return sha256.Sum256([]byte(password)) }
@@ -117,7 +116,7 @@ func (p plain) matches(_, password string) bool {
 	return subtle.ConstantTimeCompare(p[:], sum[:]) == 1
 }
 
-// hexHash is the hash, in hex digits, of what of says.
+// hexHash is the hash, in hex digits, of the result of of.
 type hexHash struct {
 	kind string
 	sum  []byte

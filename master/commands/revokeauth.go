@@ -13,12 +13,12 @@ func init() {
 	Register(server.Command{Name: "revoke_auth", Who: server.Proven, Doc: `
 A minion gives up its own key, with allow_minion_key_revoke.
 `}, func(p *Parts) server.Handler {
-		return revokeAuth{p.Keys.Desk(), p.Config.AllowMinionKeyRevoke}.serve
+		return revokeAuth{p.Keys.Editor(), p.Config.AllowMinionKeyRevoke}.serve
 	})
 }
 
 type revokeAuth struct {
-	keys keys.Desk
+	keys keys.Editor
 	on   bool
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// HearSiblings takes the signed list of a master above.
-func (s *Service) HearSiblings(told sibling.Told) error {
-	l, err := told.Open()
+// HearSiblings stores the signed list of nodes from a parent. It returns an error if the list
+// is invalid or does not contain this node.
+func (s *Service) HearSiblings(signed sibling.Told) error {
+	l, err := signed.Open()
 	if err != nil {
 		return err
 	}
@@ -19,23 +20,22 @@ func (s *Service) HearSiblings(told sibling.Told) error {
 	if _, here := l.Find(s.Node); !here {
 		return fmt.Errorf("list of siblings of %s: %w: this node is not in it", l.Parent, sibling.ErrBad)
 	}
-	if s.peers.Hear(told, l) {
-		s.above.Ring()
+	if s.peers.SetList(signed, l) {
+		s.above.Trigger()
 	}
 	return nil
 }
 
-// NoSiblings drops the list of a master above, for which this node is no home for others any
-// more, and tells whether there was one.
+// NoSiblings drops the list of a parent that no longer admits this node, and reports whether
+// there was one.
 func (s *Service) NoSiblings(parent string) (changed bool) {
-	if changed = s.peers.unhear(parent); changed {
-		s.above.Ring()
+	if changed = s.peers.dropList(parent); changed {
+		s.above.Trigger()
 	}
 	return changed
 }
 
-// answer answers a minion or node that asks from an address where it may go when
-// this node is gone.
+// answer builds the reply to a peer at addr that asks for its siblings.
 func (s *Service) answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	above, _ := s.peers.Siblings()
 	if err := s.turns.check(id, d); err != nil {
@@ -46,11 +46,11 @@ func (s *Service) answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	if have := d.String("have"); have != "" && have == sibling.Sum(above...) {
 		reply.Set("same", true)
 	} else {
-		told := make([]any, 0, len(above))
+		signed := make([]any, 0, len(above))
 		for _, t := range above {
-			told = append(told, t.Map())
+			signed = append(signed, t.Map())
 		}
-		reply.Set("lists", told)
+		reply.Set("lists", signed)
 	}
 	if d.String("role") == "syndic" {
 		n := sibling.Node{
@@ -59,7 +59,7 @@ func (s *Service) answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 		if n.Host == "" {
 			n.Host = addr
 		}
-		if _, guest := s.peers.GuestOf(id); !guest { // which is not in the list, and its minions have the siblings that its home tells
+		if _, guest := s.peers.GuestOf(id); !guest { // the home of a guest lists it and serves its minions
 			if err := s.enter(n, d, reply); err != nil {
 				return nil, err
 			}
@@ -78,7 +78,7 @@ func (s *Service) answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	return reply, nil
 }
 
-// move serves what changes where a peer belongs.
+// move changes where a peer belongs, if the request asks for it.
 func (s *Service) move(id string, d, reply *wire.Map) error {
 	home, guest := s.peers.GuestOf(id)
 	to := d.String("transfer")
@@ -101,8 +101,8 @@ func (s *Service) move(id string, d, reply *wire.Map) error {
 	return nil
 }
 
-// enter takes what a node right below says of itself, if an operator has made it a home for
-// others, and tells it of the others.
+// enter registers a child node, if an operator has admitted it, and adds the list of the
+// child nodes to the reply.
 func (s *Service) enter(n sibling.Node, d, reply *wire.Map) error {
 	//mutant:homes-are-admitted
 	if !s.Roles.Admitted(n.ID) {
@@ -111,11 +111,11 @@ func (s *Service) enter(n sibling.Node, d, reply *wire.Map) error {
 	}
 	//mutant:sibling-bad-address
 	if err := n.Check(); err != nil {
-		s.refuse(n.ID, fmt.Errorf("its address as a home for others: %w", err))
-	} else if s.peers.Enter(n) {
-		s.below.Ring()
+		s.refuse(n.ID, fmt.Errorf("address of the node for failover: %w", err))
+	} else if s.peers.SetBelow(n) {
+		s.below.Trigger()
 	}
-	if err := s.hearGone(n.ID, d, reply); err != nil {
+	if err := s.exchangeGone(n.ID, d, reply); err != nil {
 		return err
 	}
 	own, err := s.children()
@@ -128,13 +128,13 @@ func (s *Service) enter(n sibling.Node, d, reply *wire.Map) error {
 	return nil
 }
 
-// hearGone takes which keys are gone at a node right below, and tells it of those at the others.
-func (s *Service) hearGone(id string, d, reply *wire.Map) error {
+// exchangeGone stores the revoked keys of a child and adds those of the other children to the reply.
+func (s *Service) exchangeGone(id string, d, reply *wire.Map) error {
 	if d.Has("gone") {
 		gone, bad := sibling.ReadGone(d.List("gone"))
 		//mutant:revocations-of-own-keys
 		for i := range gone {
-			gone[i].By = id // it speaks for itself alone
+			gone[i].By = id // a node speaks for its own keys only
 		}
 		fresh, err := s.revoked.Note(true, gone...)
 		if err != nil {
@@ -144,18 +144,18 @@ func (s *Service) hearGone(id string, d, reply *wire.Map) error {
 			s.refuse(id, bad)
 		}
 		if len(fresh) > 0 {
-			s.Log.Info("keys removed at a child node, notifying its siblings", "node", id, "count", len(fresh), "first", fresh[0].ID)
-			s.below.Ring()
+			s.Log.Info("keys removed at a child node", "node", id, "count", len(fresh), "first", fresh[0].ID)
+			s.below.Trigger()
 		}
 	}
 	reply.Set("gone_have", sibling.SumGone(s.revoked.Of(id)))
-	if told := s.revoked.Told(id); sibling.SumGone(told) != d.String("have_gone") {
-		reply.Set("gone", sibling.GoneMaps(told))
+	if others := s.revoked.ForChild(id); sibling.SumGone(others) != d.String("have_gone") {
+		reply.Set("gone", sibling.GoneMaps(others))
 	}
 	return nil
 }
 
-// children is the signed list of the nodes right below.
+// children returns the signed list of the child nodes.
 func (s *Service) children() (sibling.Told, error) {
 	return s.peers.signedBelow(s.Roles.Admitted, s.up, func(nodes []sibling.Node) (sibling.Told, error) {
 		return sibling.List{Parent: s.Node, At: s.Now(), Nodes: nodes}.Sign(s.Pair.Private, s.Pair.PublicPEM)

@@ -14,7 +14,7 @@ import (
 
 var commands server.Set[*Service]
 
-// Commands are those that a master serves for failover.
+// Commands returns the commands that a master serves for failover.
 func Commands() []server.Command { return commands.Commands() }
 
 func init() {
@@ -38,12 +38,12 @@ host, port, pub, draining, have_below, gone, have_gone
 	}, func(s *Service) server.Handler { return s.serve })
 }
 
-// serve serves the question of a minion or node where it may go when this master is gone. It
-// is our own addition; a Python master, and one with rehome: False, answers {}.
+// serve answers a peer that asks for its siblings. A Python master, and one with
+// rehome: False, answers {}.
 func (s *Service) serve(_ context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
-		return nil, fmt.Errorf("question of %s about siblings: %w", r.ID, err)
+		return nil, fmt.Errorf("decode sibling request of %s: %w", r.ID, err)
 	}
 	node := d.String("role") == presence.Syndic
 	if err := s.Acts(r.ID, node); err != nil {
@@ -54,24 +54,24 @@ func (s *Service) serve(_ context.Context, r *server.Request) (any, error) {
 		return nil, err
 	}
 	if node {
-		admitted, told := reply.Get("admitted")
-		s.showUnadmitted(r.ID, told && admitted == false)
+		admitted, set := reply.Get("admitted")
+		s.showUnadmitted(r.ID, set && admitted == false)
 	}
 	return reply, nil
 }
 
-// refuse tells what a peer claims of itself as a home for others and may not have.
+// refuse reports a failover claim of a peer that was rejected.
 func (s *Service) refuse(id string, err error) {
 	s.Refused(ownership.Trespass{Kind: ownership.OfHome, Path: id, Err: err})
 }
 
-// showUnadmitted has the tree show a node that asks for its siblings and that no operator has
-// made a home for others.
+// showUnadmitted sets or clears the problem of a node that asks for its siblings and is not
+// admitted.
 func (s *Service) showUnadmitted(id string, lacks bool) {
 	if s.Tree.Tell(topology.Problem{
 		Kind: topology.Degraded, Path: id,
-		Detail: "node " + id + " is not admitted as a home for others: its minions have nowhere to go when it is gone; `mom node admit " + id + "`, or rehome: False there",
+		Detail: "node " + id + " is not admitted for failover: its minions cannot move when it is down; run `mom node admit " + id + "`, or set rehome: False there",
 	}, "unadmitted/"+id, lacks) && lacks {
-		s.Log.Warn("node not admitted for failover", "node", id, "mend", "mom node admit "+id)
+		s.Log.Warn("node not admitted for failover", "node", id, "hint", "mom node admit "+id)
 	}
 }

@@ -10,32 +10,32 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// drainFile in cachedir says that the node wants to lose its minions. It survives a restart.
+// drainFile in cachedir marks the node as draining. It survives a restart.
 const drainFile = "draining"
 
 func (s *Service) drainFile() string { return filepath.Join(s.Config.Cachedir, drainFile) }
 
-// Draining tells whether `mom node drain` was given at this node.
+// Draining reports whether `mom node drain` is in effect.
 func (s *Service) Draining() bool {
 	_, err := os.Stat(s.drainFile())
 	return err == nil
 }
 
-// Drain sets or takes back the mark that this node wants to lose its minions.
+// Drain sets or removes the mark that asks this node's minions to move to siblings.
 func (s *Service) Drain(on bool) error {
 	if on {
 		if err := crypt.WriteFile(s.drainFile(), nil, 0o600); err != nil {
 			return fmt.Errorf("mark the node as draining: %w", err)
 		}
 	} else if err := os.Remove(s.drainFile()); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("take back that the node is draining: %w", err)
+		return fmt.Errorf("remove the mark of draining: %w", err)
 	}
 	s.showDraining()
 	s.Fire("topology/draining", wire.NewMap("node", s.Node, "draining", on))
 	return nil
 }
 
-// showDraining has the tree show that this node is draining, or that no longer.
+// showDraining sets or clears the problem "draining" in the tree.
 func (s *Service) showDraining() {
 	s.Tree.Tell(topology.Problem{
 		Kind: topology.Degraded, Detail: "draining: its minions are asked to move to siblings; `mom node drain --undo` takes it back",

@@ -11,8 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Whatever stands in the file, what is opened can be used and written again, and an
-// error names the file.
+// A registry opened from any file content can be used and saved, and an error names the file.
 func FuzzOpen(f *testing.F) {
 	for _, v := range []any{
 		nil, 1,
@@ -37,14 +36,14 @@ func FuzzOpen(f *testing.F) {
 		if err != nil && !strings.Contains(err.Error(), path) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
-		h.Enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
+		h.SetBelow(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
 		_ = h.Away("guest", "below", true) // it has a disk
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
 		again, err := openRegistry(dir, time.Now)
 		if err != nil {
-			t.Fatalf("what was written cannot be read: %v", err)
+			t.Fatalf("cannot read what Save wrote: %v", err)
 		}
 		if home, _ := again.GuestOf("guest"); home != "below" {
 			t.Errorf("the guest's home is %q", home)

@@ -12,59 +12,58 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// KeyGone tells the masters above, and through them the siblings, that a key is not accepted
-// here any more. left: it was that of a guest that has gone home; that is no secret, and it gets
-// the next shared key from there.
+// KeyGone reports to the parents, and through them to the siblings, that a key is no longer
+// accepted here. left is true for the key of a guest that went home: it was not revoked.
 func (s *Service) KeyGone(id string, key crypt.FingerSum) (left bool) {
 	if s == nil {
 		return false
 	}
 	home, guest := s.peers.GuestOf(id)
 	if s.IsNode(id) && !guest {
-		s.noHome(id)
+		s.revokeNode(id)
 	}
 	if left = s.peers.Swept(id); !left {
-		s.note(sibling.Gone{ID: id, Finger: key.String(), By: s.Node, Home: home, At: s.Now()})
+		s.record(sibling.Gone{ID: id, Finger: key.String(), By: s.Node, Home: home, At: s.Now()})
 	}
-	if !s.Keys.Accepted(id) { // no other one under the same id
+	if !s.Keys.Accepted(id) { // no other key of this id
 		s.peers.Forget(id)
 		s.showUnadmitted(id, false)
 	}
 	return left
 }
 
-func (s *Service) note(gone ...sibling.Gone) {
+func (s *Service) record(gone ...sibling.Gone) {
 	if _, err := s.revoked.Note(false, gone...); err != nil {
 		s.Failing("That a key is gone could not be written down, and is forgotten with a restart", err)
 	}
 }
 
-// AdmissionsChanged takes the nodes that operators have admitted as homes for others, or no longer.
+// AdmissionsChanged handles nodes that operators have admitted for failover, or no longer.
 func (s *Service) AdmissionsChanged(nodes []string) {
 	if s == nil || len(nodes) == 0 {
 		return
 	}
 	for _, id := range nodes {
 		if !s.Roles.Admitted(id) {
-			s.noHome(id)
+			s.revokeNode(id)
 		}
 	}
-	s.below.Ring()
+	s.below.Trigger()
 }
 
-// noHome tells the nodes below that one of them is no home for others any more: nothing that it has
-// vouched for counts. The clocks may be apart.
-func (s *Service) noHome(id string) {
+// revokeNode revokes all vouchers of a child node that is not admitted any more. It allows
+// for clocks that differ.
+func (s *Service) revokeNode(id string) {
 	if _, err := s.revoked.Note(true, sibling.Gone{By: id, At: s.Now().Add(sibling.ClockSlack)}); err != nil {
 		s.Failing("That a node is no home any more could not be written down, and is forgotten with a restart", err)
 	}
-	s.below.Ring()
+	s.below.Trigger()
 }
 
-// GoneKeys gives the keys that were deleted or rejected here, for the masters above.
+// GoneKeys returns the keys deleted or rejected here, for the parents.
 func (s *Service) GoneKeys() []sibling.Gone { return s.revoked.Of(s.Node) }
 
-// HearGone takes which keys are gone at this node's siblings.
+// HearGone stores the keys that siblings have revoked, and rejects or deletes them here.
 func (s *Service) HearGone(gone []sibling.Gone) error {
 	var others []sibling.Gone
 	for _, g := range gone {
@@ -73,10 +72,10 @@ func (s *Service) HearGone(gone []sibling.Gone) error {
 		}
 	}
 	fresh, err := s.revoked.Note(false, others...)
-	return errors.Join(err, s.reject(fresh), s.shutOut(fresh))
+	return errors.Join(err, s.reject(fresh), s.removeRevoked(fresh))
 }
 
-// reject rejects keys of this node's own that a sibling has deleted while they were its guests.
+// reject rejects keys of this node's own that a sibling deleted while they were its guests.
 func (s *Service) reject(gone []sibling.Gone) error {
 	var errs []error
 	for _, g := range gone {
@@ -87,7 +86,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}
-		s.Log.Warn("key deleted at the home node of a minion, rejecting it here", "minion", g.ID, "sibling", g.By, "undo", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
+		s.Log.Warn("rejecting a key that a sibling deleted", "minion", g.ID, "sibling", g.By, "hint", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
 		_, err := s.Keys.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))
@@ -95,30 +94,29 @@ func (s *Service) reject(gone []sibling.Gone) error {
 	return errors.Join(errs...)
 }
 
-// shutOut drops what is held here on the word of siblings that is taken back.
-func (s *Service) shutOut(gone []sibling.Gone) error {
-	ids := s.peers.Shut(gone...)
+// removeRevoked deletes keys accepted by a voucher that is now revoked.
+func (s *Service) removeRevoked(gone []sibling.Gone) error {
+	ids := s.peers.Revoked(gone...)
 	if len(ids) == 0 {
 		return nil
 	}
-	s.peers.Sweeping(ids...) // they are told of by the node where they are gone
+	s.peers.Sweeping(ids...) // the node that revoked them reports them
 	_, err := s.Keys.Delete(ids...)
 	s.Shared.RenewNow()
 	for _, id := range ids {
 		s.peers.Forget(id)
-		s.refuse(id, errors.New("it was here on the word of a sibling that is taken back: its key is gone there, or the sibling is no home for others any more"))
+		s.refuse(id, errors.New("its voucher is revoked: the key was deleted at its home, or that node is no longer admitted"))
 	}
-	s.Log.Warn("removed keys that a sibling had vouched for", "count", len(ids), "first", ids[0])
+	s.Log.Warn("keys with a revoked voucher removed", "count", len(ids), "first", ids[0])
 	return err
 }
 
-// revokeOrphans tells of the keys that were deleted while this master was down: those whose role
-// was known.
+// revokeOrphans reports keys with a known role that were deleted while this master was down.
 func (s *Service) revokeOrphans() {
 	orphans := s.Roles.Orphans()
 	for _, id := range slices.Sorted(maps.Keys(orphans)) {
 		home, _ := s.peers.GuestOf(id)
-		s.note(sibling.Gone{ID: id, Finger: orphans[id].String(), By: s.Node, Home: home, At: s.Now()})
+		s.record(sibling.Gone{ID: id, Finger: orphans[id].String(), By: s.Node, Home: home, At: s.Now()})
 		s.peers.Forget(id)
 	}
 }

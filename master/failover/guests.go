@@ -7,35 +7,34 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// guest is a peer whose home is another node.
+// guest is a peer whose home is another node, or one of this node's own that is elsewhere.
 type guest struct {
 	home  string
-	own   bool      // one of ours that is away for a while
-	left  bool      // it has been seen gone
-	since time.Time // not connected since; zero: connected
-	word  word      // by which its key is accepted here
+	own   bool      // this node is its home; it is away for a while
+	left  bool      // seen disconnected
+	since time.Time // when it disconnected; zero: connected
+	grant grant     // why its key is accepted here
 }
 
-// word is what a key is held by that no operator has accepted here: the voucher of a sibling.
-type word struct {
+// grant is the voucher by which a key is accepted here that no operator has accepted.
+type grant struct {
 	from   string // the sibling
 	finger string // of the key
-	role   string // what it is there
-	made   int64  // when the sibling said it, in nanoseconds
+	role   string // its role at home
+	made   int64  // when the voucher was made, in Unix nanoseconds
 }
 
-func wordOf(v sibling.Voucher) word {
-	return word{from: v.Issuer, finger: v.Finger, role: v.Role, made: v.Made.UnixNano()}
+func grantOf(v sibling.Voucher) grant {
+	return grant{from: v.Issuer, finger: v.Finger, role: v.Role, made: v.Made.UnixNano()}
 }
 
-// Host notes that a peer is here only for a while, by the voucher of its home. It is on disk
-// when it returns: its key is accepted next, and a key without that note is one of the node's
-// own for ever.
+// Host registers a guest by the voucher of its home. It returns after the note is written:
+// its key is accepted next, and a key without a note would be one of the node's own.
 func (h *registry) Host(id string, v sibling.Voucher) error {
-	return h.host(id, guest{home: v.Issuer, word: wordOf(v)})
+	return h.host(id, guest{home: v.Issuer, grant: grantOf(v)})
 }
 
-// Away notes that a peer of this node's own is at another one; forever: it is at home there.
+// Away records that one of this node's peers is at another node; forever moves its home there.
 func (h *registry) Away(id, home string, forever bool) error {
 	return h.host(id, guest{home: home, own: !forever})
 }
@@ -47,7 +46,7 @@ func (h *registry) host(id string, g guest) error {
 		return nil
 	}
 	if !g.own {
-		if err := h.note(id, g.home, g.word); err != nil {
+		if err := h.appendNote(id, g.home, g.grant); err != nil {
 			return err
 		}
 	}
@@ -57,7 +56,7 @@ func (h *registry) host(id string, g guest) error {
 	return nil
 }
 
-// Adopt makes a guest one of the node's own, on the word of its home.
+// Adopt makes a guest one of the node's own.
 func (h *registry) Adopt(id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,16 +64,16 @@ func (h *registry) Adopt(id string) error {
 	if !ok {
 		return nil
 	}
-	if err := h.note(id, "", g.word); err != nil {
+	if err := h.appendNote(id, "", g.grant); err != nil {
 		return err
 	}
 	delete(h.guests, id)
-	h.adopted[id] = g.word
+	h.adopted[id] = g.grant
 	h.changed = true
 	return nil
 }
 
-// GuestOf gives the home of a guest.
+// GuestOf returns the home of a guest.
 func (h *registry) GuestOf(id string) (home string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,15 +81,15 @@ func (h *registry) GuestOf(id string) (home string, ok bool) {
 	return g.home, ok && !g.own
 }
 
-// RoleOf gives what a guest is at its home.
+// RoleOf returns the role that a guest has at its home.
 func (h *registry) RoleOf(id string) (role string, guest bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
-	return g.word.role, ok && !g.own && g.word.from != ""
+	return g.grant.role, ok && !g.own && g.grant.from != ""
 }
 
-// Moves tells whether an id is a guest here, or one of ours on the move.
+// Moves reports whether a peer is a guest here, or one of this node's own that is away.
 func (h *registry) Moves(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,7 +97,7 @@ func (h *registry) Moves(id string) bool {
 	return ok
 }
 
-// Leavers gives the guests that have been away for longer than guestGrace.
+// Leavers returns the guests that have been disconnected for longer than guestGrace.
 func (h *registry) Leavers(live func(id string) bool) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,7 +106,7 @@ func (h *registry) Leavers(live func(id string) bool) []string {
 	for id, g := range h.guests {
 		switch {
 		case live(id):
-			if g.own && g.left { // it is home again
+			if g.own && g.left { // it is back
 				delete(h.guests, id)
 				continue
 			}
@@ -125,14 +124,13 @@ func (h *registry) Leavers(live func(id string) bool) []string {
 	return out
 }
 
-// Shut gives the peers whose keys are held here on the word of a sibling, where that is taken back
-// by what is gone.
-func (h *registry) Shut(gone ...sibling.Gone) []string {
+// Revoked returns the peers whose keys were accepted by a voucher that gone revokes.
+func (h *registry) Revoked(gone ...sibling.Gone) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string
 	for _, x := range gone {
-		shut := func(id string, w word) {
+		revoke := func(id string, w grant) {
 			if x.ShutsOut(id, w.finger, w.from, time.Unix(0, w.made)) {
 				out = append(out, id)
 			}
@@ -140,19 +138,19 @@ func (h *registry) Shut(gone ...sibling.Gone) []string {
 		for id, g := range h.guests {
 			//mutant:guests-with-deleted-keys
 			if !g.own && (x.ID == "" || x.ID == id) {
-				shut(id, g.word)
+				revoke(id, g.grant)
 			}
 		}
-		if w, ok := h.adopted[x.ID]; ok { // which its home has given away for good, and may still take back one by one
-			shut(x.ID, w)
+		if w, ok := h.adopted[x.ID]; ok { // its former home may still revoke a single key
+			revoke(x.ID, w)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Sweeping notes whose keys are about to be removed without being gone elsewhere: guests that
-// have left. Swept tells it once.
+// Sweeping marks keys that are about to be removed and are not revoked: those of guests that
+// have left. Swept reports each once.
 func (h *registry) Sweeping(ids ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,7 +159,7 @@ func (h *registry) Sweeping(ids ...string) {
 	}
 }
 
-// Swept tells, once, whether the key of an id was removed by a sweep.
+// Swept reports, once, whether the key of a peer was marked by Sweeping.
 func (h *registry) Swept(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,7 +168,7 @@ func (h *registry) Swept(id string) bool {
 	return was
 }
 
-// Guests gives those that are no node's own, with their homes.
+// Guests returns the homes of all guests by id.
 func (h *registry) Guests() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,10 +7,9 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// Hear takes what a master above says about its nodes, of which this is one. changed
-// tells that they are others, serve elsewhere, or begin or cease to drain; who of them
-// is connected just now comes and goes.
-func (h *registry) Hear(told sibling.Told, l sibling.List) (changed bool) {
+// SetList stores the list of a parent. changed reports whether its nodes, their addresses or
+// their draining changed; which of them are connected does not count.
+func (h *registry) SetList(signed sibling.Told, l sibling.List) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
@@ -18,20 +17,20 @@ func (h *registry) Hear(told sibling.Told, l sibling.List) (changed bool) {
 			continue
 		}
 		changed = !slices.EqualFunc(h.lists[i].Nodes, l.Nodes, sameButUp)
-		if string(h.above[i].Body) != string(told.Body) {
-			h.above[i], h.lists[i], h.changed = told, l, true
+		if string(h.above[i].Body) != string(signed.Body) {
+			h.above[i], h.lists[i], h.changed = signed, l, true
 		}
 		return changed
 	}
 	if len(h.lists) >= maxLists {
 		return false
 	}
-	h.above, h.lists, h.changed = append(h.above, told), append(h.lists, l), true
+	h.above, h.lists, h.changed = append(h.above, signed), append(h.lists, l), true
 	return true
 }
 
-// unhear drops the list of one master above.
-func (h *registry) unhear(parent string) (changed bool) {
+// dropList drops the list of a parent.
+func (h *registry) dropList(parent string) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
@@ -49,15 +48,15 @@ func sameButUp(a, b sibling.Node) bool {
 	return a == b
 }
 
-// Siblings gives the lists of the masters above, as they were told and read.
+// Siblings returns the lists of the parents, signed and decoded.
 func (h *registry) Siblings() ([]sibling.Told, []sibling.List) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]sibling.Told(nil), h.above...), append([]sibling.List(nil), h.lists...)
 }
 
-// Enter takes what a node right below says about itself, and tells whether that is new.
-func (h *registry) Enter(n sibling.Node) (changed bool) {
+// SetBelow stores what a child says about itself, and reports whether it changed.
+func (h *registry) SetBelow(n sibling.Node) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.below[n.ID] == n {
@@ -67,7 +66,7 @@ func (h *registry) Enter(n sibling.Node) (changed bool) {
 	return true
 }
 
-// Below gives the nodes right below as they told themselves, sorted.
+// Below returns the child nodes, sorted by id.
 func (h *registry) Below() []sibling.Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,8 +77,7 @@ func (h *registry) Below() []sibling.Node {
 	return out
 }
 
-// signedBelow is the list of the nodes right below that are homes for others, signed anew
-// only when it has changed.
+// signedBelow returns the list of the admitted children. It signs again only after a change.
 func (h *registry) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,14 +93,14 @@ func (h *registry) signedBelow(admitted, up func(id string) bool, sign func([]si
 	if have, err := h.signed.Open(); err == nil && slices.Equal(have.Nodes, nodes) {
 		return h.signed, nil
 	}
-	told, err := sign(nodes)
+	signed, err := sign(nodes)
 	if err == nil {
-		h.signed = told
+		h.signed = signed
 	}
-	return told, err
+	return signed, err
 }
 
-// IDs names the siblings of a node.
+// IDs returns the ids of the siblings of a node.
 func IDs(own string, lists []sibling.List) []any {
 	out := []any{}
 	for _, n := range sibling.Order(own, lists, own) {

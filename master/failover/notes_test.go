@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// A node that is killed right after it took a guest in has that one's key among the
-// accepted: in its next life it has to know whose guest that was, or it misses it in
-// every job once it is home again.
-func TestGuestsOutliveAKill(t *testing.T) {
+// A guest whose key was accepted just before a SIGKILL is still a guest after the restart;
+// else each job would miss it once it is home again.
+func TestNotes_SurviveAKill(t *testing.T) {
 	dir := t.TempDir()
-	live := func() *registry { // each without a word of the one before
+	live := func() *registry { // opens the registry without closing the previous one
 		h, err := openRegistry(dir, time.Now)
 		if err != nil {
 			t.Fatal(err)
@@ -42,19 +41,19 @@ func TestGuestsOutliveAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	h = live()
-	check("killed in a note", h)
+	check("killed in a write", h)
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, notesFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the notes stay: %v", err)
+		t.Errorf("notes not removed: %v", err)
 	}
 	check("saved", live())
 	if err := h.Away("late", "home", true); err != nil { // while Save writes
 		t.Fatal(err)
 	}
 	if err := h.dropNotes(0); err != nil || len(read(t, dir)) == 0 {
-		t.Error("notes are dropped that the file does not hold", err)
+		t.Error("notes removed before they are in the file", err)
 	}
 }
 
@@ -67,8 +66,8 @@ func read(t *testing.T, dir string) []byte {
 	return b
 }
 
-// A guest that cannot be noted is not taken in.
-func TestGuestsNeedADisk(t *testing.T) {
+// A guest is not accepted if its note cannot be written.
+func TestNotes_WriteError(t *testing.T) {
 	dir := t.TempDir()
 	h, err := openRegistry(dir, time.Now)
 	if err != nil {
@@ -78,9 +77,9 @@ func TestGuestsNeedADisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := h.Away("guest", "home", true); err == nil {
-		t.Error("taken in")
+		t.Error("accepted")
 	}
 	if _, ok := h.GuestOf("guest"); ok {
-		t.Error("known as a guest")
+		t.Error("is a guest")
 	}
 }

@@ -7,43 +7,42 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 )
 
-// newsPause is the least time between two news of the same kind.
-const newsPause = 500 * time.Millisecond
+// notifyPause is the least time between two notifications.
+const notifyPause = 500 * time.Millisecond
 
-// notifier has peers told that something has changed: of the first change at once, of
-// those that follow it together, and not before the peers told last have had their
-// time to ask. The nil notifier tells nothing.
+// notifier notifies peers of changes: of the first at once, of later ones together, after the
+// peers notified last had time to ask. The nil notifier does nothing.
 type notifier struct {
-	tell func() (within time.Duration)
-	rung chan struct{}
+	send      func() (within time.Duration)
+	triggered chan struct{}
 }
 
-// newNotifier makes one. tell tells the peers, and gives the time over which their
-// questions are spread.
-func newNotifier(tell func() (within time.Duration)) *notifier {
-	return &notifier{tell: tell, rung: make(chan struct{}, 1)}
+// newNotifier returns a notifier that calls send, which returns the time over which the
+// requests of the peers are spread.
+func newNotifier(send func() (within time.Duration)) *notifier {
+	return &notifier{send: send, triggered: make(chan struct{}, 1)}
 }
 
-// Ring notes a change. It does not wait.
-func (h *notifier) Ring() {
+// Trigger records a change. It does not block.
+func (h *notifier) Trigger() {
 	if h == nil {
 		return
 	}
 	select {
-	case h.rung <- struct{}{}:
+	case h.triggered <- struct{}{}:
 	default:
 	}
 }
 
-// Run tells until ctx ends.
+// Run notifies until ctx ends.
 func (h *notifier) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.rung:
+		case <-h.triggered:
 		}
-		if sleep.For(ctx, max(h.tell(), newsPause)) != nil {
+		if sleep.For(ctx, max(h.send(), notifyPause)) != nil {
 			return
 		}
 	}

@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// The first change is told at once, many soon after it are told as one, and no sooner
-// than those who were told before have asked.
+// The first change is sent at once. Later ones are sent together, after the peers notified
+// before have had time to ask.
 func TestNotifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		var told []time.Duration
+		var sent []time.Duration
 		within := 2 * time.Second
 		h := newNotifier(func() time.Duration {
-			told = append(told, time.Since(start))
+			sent = append(sent, time.Since(start))
 			return within
 		})
 		go h.Run(t.Context())
 		for range 10 {
-			h.Ring()
+			h.Trigger()
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if want := []time.Duration{0, 2 * time.Second}; !slices.Equal(told, want) {
-			t.Errorf("told at %v, want %v", told, want)
+		if want := []time.Duration{0, 2 * time.Second}; !slices.Equal(sent, want) {
+			t.Errorf("sent at %v, want %v", sent, want)
 		}
-		told, within, start = nil, 0, time.Now()
-		h.Ring()
+		sent, within, start = nil, 0, time.Now()
+		h.Trigger()
 		synctest.Wait()
-		h.Ring()
+		h.Trigger()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if want := []time.Duration{0, newsPause}; !slices.Equal(told, want) {
-			t.Errorf("told at %v, want %v", told, want)
+		if want := []time.Duration{0, notifyPause}; !slices.Equal(sent, want) {
+			t.Errorf("sent at %v, want %v", sent, want)
 		}
-		(*notifier)(nil).Ring() // tells nobody
+		(*notifier)(nil).Trigger() // does nothing
 	})
 }

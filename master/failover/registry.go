@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// registryFile keeps all of it over restarts: a sibling has to know the nodes
-	// whose vouchers it is shown although their common master is away.
+	// registryFile keeps the registry over restarts: a sibling must know the issuers
+	// of vouchers although the common parent is down.
 	registryFile = "siblings.p"
-	// guestGrace is how long a guest that went away stays known.
+	// guestGrace is how long a disconnected guest is remembered.
 	guestGrace = time.Minute
-	// maxGuests bounds guests, maxLists the masters above that tell siblings.
+	// maxGuests bounds guests, maxLists parents.
 	maxGuests = 200000
 	maxLists  = 64
 )
 
-// registry is what this master knows of siblings: its own, as the masters above tell
-// them, and those of its children, which are the nodes right below; and of guests.
+// registry holds the siblings of this node, as its parents report them, its children, and
+// the guests. It is safe for concurrent use.
 type registry struct {
 	path  string
 	notes string // path of notesFile
@@ -36,21 +36,21 @@ type registry struct {
 
 	mu      sync.Mutex
 	above   []sibling.Told
-	lists   []sibling.List          // of above
-	below   map[string]sibling.Node // by id, as they told themselves
-	signed  sibling.Told            // the list of below, while it is right
+	lists   []sibling.List          // above, decoded
+	below   map[string]sibling.Node // children by id
+	signed  sibling.Told            // list of below; empty after a change
 	guests  map[string]guest
-	adopted map[string]word // peers of this node's own that were guests
+	adopted map[string]grant // former guests that stay
 	changed bool
-	// sweeping are those whose keys are about to go because they have left.
+	// sweeping holds the ids of guests whose keys are being removed.
 	sweeping map[string]bool
 	noted    int // lines of the notes
 }
 
-// openRegistry reads what an earlier life has kept in cachedir. What it gives can be used
-// also if that cannot be read: it is told anew. now is the clock.
+// openRegistry reads the registry from cachedir. The registry is usable even with an error:
+// parents and children report again.
 func openRegistry(cachedir string, now func() time.Time) (*registry, error) {
-	h := &registry{path: filepath.Join(cachedir, registryFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]word{}, sweeping: map[string]bool{}}
+	h := &registry{path: filepath.Join(cachedir, registryFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]grant{}, sweeping: map[string]bool{}}
 	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
 		return h, errors.Join(err, h.readNotes())
@@ -67,29 +67,29 @@ func openRegistry(cachedir string, now func() time.Time) (*registry, error) {
 	if g := d.Map("guests"); g != nil {
 		for _, k := range g.Keys() {
 			if id, ok := k.(string); ok {
-				h.guests[id] = guest{home: g.String(id), since: now(), word: readWord(d.Map("words"), id)}
+				h.guests[id] = guest{home: g.String(id), since: now(), grant: readGrant(d.Map("words"), id)}
 			}
 		}
 	}
 	if a := d.Map("adopted"); a != nil {
 		for _, k := range a.Keys() {
 			if id, ok := k.(string); ok {
-				h.adopted[id] = readWord(a, id)
+				h.adopted[id] = readGrant(a, id)
 			}
 		}
 	}
 	return h, errors.Join(err, h.readNotes())
 }
 
-func readWord(d *wire.Map, id string) word {
+func readGrant(d *wire.Map, id string) grant {
 	if d == nil || d.Map(id) == nil {
-		return word{}
+		return grant{}
 	}
 	m := d.Map(id)
-	return word{from: m.String("from"), finger: m.String("finger"), role: m.String("role"), made: m.Int("made")}
+	return grant{from: m.String("from"), finger: m.String("finger"), role: m.String("role"), made: m.Int("made")}
 }
 
-func (w word) wire() *wire.Map {
+func (w grant) wire() *wire.Map {
 	return wire.NewMap("from", w.from, "finger", w.finger, "role", w.role, "made", w.made)
 }
 
@@ -113,7 +113,7 @@ func (h *registry) Save() (err error) {
 	for _, id := range slices.Sorted(maps.Keys(h.guests)) {
 		if !h.guests[id].own { // those come back, or are missed again
 			guests.Set(id, h.guests[id].home)
-			if w := h.guests[id].word; w.from != "" {
+			if w := h.guests[id].grant; w.from != "" {
 				words.Set(id, w.wire())
 			}
 		}
@@ -123,7 +123,7 @@ func (h *registry) Save() (err error) {
 	}
 	h.mu.Unlock()
 	defer func() {
-		if err != nil { // it is still to be written
+		if err != nil { // still unsaved
 			h.mu.Lock()
 			h.changed = true
 			h.mu.Unlock()
@@ -141,7 +141,7 @@ func (h *registry) Save() (err error) {
 	return h.dropNotes(held)
 }
 
-// Forget drops a node or guest whose key is gone.
+// Forget drops a node or guest whose key was removed.
 func (h *registry) Forget(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -150,14 +150,14 @@ func (h *registry) Forget(id string) {
 		h.changed, h.signed = true, sibling.Told{}
 	}
 	_, guest := h.guests[id]
-	if _, adopted := h.adopted[id]; guest || adopted { // its key is gone, so that nothing has to be noted
+	if _, adopted := h.adopted[id]; guest || adopted { // the key is gone, so a note is not needed
 		delete(h.guests, id)
 		delete(h.adopted, id)
 		h.changed = true
 	}
 }
 
-// empty tells that nobody is here, or was taken for good, by the word of a sibling.
+// empty reports whether no key here is accepted by a voucher.
 func (h *registry) empty() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -171,14 +171,14 @@ func (h *registry) empty() bool {
 	return len(h.adopted) == 0
 }
 
-// remove removes the files.
+// remove deletes the files.
 func (h *registry) remove() error {
 	return errors.Join(removeFile(h.path), removeFile(h.notes))
 }
 
 func removeFile(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove what is left of siblings: %w", err)
+		return fmt.Errorf("remove registry of siblings: %w", err)
 	}
 	return nil
 }

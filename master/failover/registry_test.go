@@ -13,9 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Guests are forgotten when they have been away for a while; a node's own minions
-// that are elsewhere for a time are not.
-func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
+// Guests are forgotten after a while without a connection; the node's own minions are not.
+func TestLeavers_AndRestart(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Unix(1000, 0) // far from this machine's time
 	clock := func() time.Time { return at }
@@ -25,7 +24,7 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	}
 	_ = h.Away("guest", "node-a", true) // it has a disk
 	_ = h.Away("ours", "node-b", false) // it has a disk
-	h.Enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
+	h.SetBelow(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,20 +54,20 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	}
 	up["ours"] = true
 	if h.Leavers(live); h.Moves("ours") {
-		t.Error("ours is home again, and still counts as away")
+		t.Error("still away after its return")
 	}
 }
 
-// What could not be written, because the disk was full, is written when it can be.
-func TestSaveComesAgainAfterAFailure(t *testing.T) {
+// Save retries what it could not write.
+func TestSave_RetriesAfterAnError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
 	h, err := openRegistry(dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Hear(sibling.Told{Body: []byte("told")}, sibling.List{Parent: "top"})
+	h.SetList(sibling.Told{Body: []byte("signed")}, sibling.List{Parent: "top"})
 	if h.Save() == nil {
-		t.Fatal("nothing could be written, and no error")
+		t.Fatal("saved into a missing directory")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -81,9 +80,8 @@ func TestSaveComesAgainAfterAFailure(t *testing.T) {
 	}
 }
 
-// What peers ask for is others when nodes come, move or drain; not when one of them
-// is connected or not.
-func TestWhatIsNews(t *testing.T) {
+// A list changes when nodes are added, move or drain, but not when one connects.
+func TestSetList_Changed(t *testing.T) {
 	h, err := openRegistry(t.TempDir(), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +90,9 @@ func TestWhatIsNews(t *testing.T) {
 	up, moved, drains := a, a, a
 	up.Up, moved.Port, drains.Draining = true, 3, true
 	for i, c := range []struct {
-		parent string
-		nodes  []sibling.Node
-		news   bool
+		parent  string
+		nodes   []sibling.Node
+		changed bool
 	}{
 		{"top", []sibling.Node{a}, true},
 		{"top", []sibling.Node{a}, false},
@@ -105,17 +103,17 @@ func TestWhatIsNews(t *testing.T) {
 		{"top", []sibling.Node{drains, b}, true},
 		{"top", []sibling.Node{drains}, true},
 	} {
-		told := sibling.Told{Body: []byte{byte(i)}}
-		if got := h.Hear(told, sibling.List{Parent: c.parent, Nodes: c.nodes}); got != c.news {
-			t.Errorf("step %d: news %v", i, got)
+		signed := sibling.Told{Body: []byte{byte(i)}}
+		if got := h.SetList(signed, sibling.List{Parent: c.parent, Nodes: c.nodes}); got != c.changed {
+			t.Errorf("step %d: changed %v", i, got)
 		}
 		if above, _ := h.Siblings(); len(above) == 1 && above[0].Body[0] != byte(i) {
-			t.Errorf("step %d: the list is not the one told last", i)
+			t.Errorf("step %d: the list is not the last one", i)
 		}
 	}
 	for i, n := range []sibling.Node{a, a, moved, drains} {
-		if got := h.Enter(n); got != (i != 1) {
-			t.Errorf("entered %d: news %v", i, got)
+		if got := h.SetBelow(n); got != (i != 1) {
+			t.Errorf("entered %d: changed %v", i, got)
 		}
 	}
 }

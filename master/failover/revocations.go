@@ -17,32 +17,32 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// revokedFile in pki_dir keeps which keys are gone, one per line, until no voucher that stands on
-// one can count any more.
+// revokedFile in pki_dir lists revoked keys, one per line, until all vouchers for them have
+// expired.
 const revokedFile = "keys_gone"
 
-// revocations know which keys are gone: those deleted or rejected at this node, and those of which nodes
-// below or the master above have told. Safe for concurrent use.
+// revocations holds the keys deleted or rejected at this node, and those reported by children
+// and parents. It is safe for concurrent use.
 type revocations struct {
 	path, own string
-	most      int // of one node; more become one that stands for all
+	most      int // keys per node; beyond it one entry revokes all of the node
 	log       *slog.Logger
 	now       func() time.Time
 
 	mu     sync.Mutex
-	at     map[string][]revocation // by the node that said it
-	file   *os.File                // nil: there was nothing to note yet
+	at     map[string][]revocation // by the node that revoked
+	file   *os.File                // nil before the first entry
 	dirty  bool
 	closed bool
 }
 
 type revocation struct {
 	sibling.Gone
-	below bool // told by a node below, and to be told to the others
+	below bool // reported by a child, to be sent to the others
 }
 
-// openRevocations reads what earlier lives knew. own is the id of this node, most how many keys are
-// told of one by one for each node.
+// openRevocations reads the file in pkiDir. own is the id of this node, most the number of
+// keys kept per node.
 func openRevocations(pkiDir, own string, most int, log *slog.Logger, now func() time.Time) (*revocations, error) {
 	g := &revocations{path: filepath.Join(pkiDir, revokedFile), own: own, most: most, log: log, now: now, at: map[string][]revocation{}}
 	f, err := os.Open(g.path)
@@ -50,7 +50,7 @@ func openRevocations(pkiDir, own string, most int, log *slog.Logger, now func() 
 	case errors.Is(err, fs.ErrNotExist):
 		return g, nil
 	case err != nil:
-		return nil, fmt.Errorf("which keys are gone: %w", err)
+		return nil, fmt.Errorf("read revoked keys: %w", err)
 	default:
 		lines := bufio.NewScanner(f)
 		for lines.Scan() {
@@ -59,7 +59,7 @@ func openRevocations(pkiDir, own string, most int, log *slog.Logger, now func() 
 			}
 		}
 		if err := errors.Join(lines.Err(), f.Close()); err != nil {
-			return nil, fmt.Errorf("which keys are gone: read %s: %w", g.path, err)
+			return nil, fmt.Errorf("read revoked keys from %s: %w", g.path, err)
 		}
 	}
 	g.mu.Lock()
@@ -85,16 +85,16 @@ func formatRevocation(x revocation) string {
 
 func (g *revocations) old(x revocation) bool { return g.now().Sub(x.At) > sibling.GoneLife }
 
-// put enters one and tells whether it is new; g.mu is held or nobody else has it.
+// put adds an entry and reports whether it is new. The caller holds g.mu.
 func (g *revocations) put(x revocation) bool {
 	have := g.at[x.By]
 	if g.old(x) || slices.ContainsFunc(have, func(y revocation) bool {
-		return y.Gone == x.Gone || y.ID == "" && !x.At.After(y.At) // that stands for it
+		return y.Gone == x.Gone || y.ID == "" && !x.At.After(y.At) // covered by an entry for the whole node
 	}) {
 		return false
 	}
 	if len(have) >= g.most && x.ID != "" {
-		g.log.Warn("too many keys removed at a node, revoking all its earlier vouchers", "node", x.By, "keys", len(have))
+		g.log.Warn("too many revoked keys of a node, revoking all its earlier vouchers", "node", x.By, "keys", len(have))
 		x.Gone = sibling.Gone{By: x.By, At: x.At}
 	}
 	if x.ID == "" {
@@ -104,8 +104,8 @@ func (g *revocations) put(x revocation) bool {
 	return true
 }
 
-// Note takes what is gone; below: a node below says it. What is new is in the file when it
-// returns, and synced by Sweep.
+// Note adds entries and returns the new ones. below says that a child reported them. They are
+// in the file when it returns; Sweep syncs it.
 func (g *revocations) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,20 +129,20 @@ func (g *revocations) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone
 	}
 	//mutant:revocations-outlive-the-process
 	if _, err := g.file.WriteString(lines.String()); err != nil {
-		return fresh, fmt.Errorf("write down which keys are gone: %w", err)
+		return fresh, fmt.Errorf("write revoked keys: %w", err)
 	}
 	return fresh, nil
 }
 
-// Of gives what a node has said, as long as it counts.
+// Of returns the keys that a node has revoked, without expired entries.
 func (g *revocations) Of(node string) []sibling.Gone {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.list(func(x revocation) bool { return x.By == node })
 }
 
-// Told gives what the nodes below have said, but for one of them: it is told that.
-func (g *revocations) Told(node string) []sibling.Gone {
+// ForChild returns what the children have revoked, except for the child node itself.
+func (g *revocations) ForChild(node string) []sibling.Gone {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.list(func(x revocation) bool { return x.below && x.By != node })
@@ -159,21 +159,21 @@ func (g *revocations) list(ok func(revocation) bool) (out []sibling.Gone) {
 	return out
 }
 
-// Void tells why a voucher counts for nothing, if so.
+// Void returns an error if the key of a voucher is revoked.
 func (g *revocations) Void(v sibling.Voucher) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, xs := range g.at {
 		for _, x := range xs {
 			if !g.old(x) && x.Voids(v, g.own) {
-				return fmt.Errorf("voucher of %s for %s: %w: that key was deleted at %s at %s", v.Issuer, v.ID, sibling.ErrBad, x.By, x.At.Format(time.RFC3339))
+				return fmt.Errorf("voucher of %s for %s: %w: the key was deleted at %s at %s", v.Issuer, v.ID, sibling.ErrBad, x.By, x.At.Format(time.RFC3339))
 			}
 		}
 	}
 	return nil
 }
 
-// Sweep has the disk take what was noted, and forgets what is too old to matter.
+// Sweep syncs new entries and drops expired ones.
 func (g *revocations) Sweep() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -192,13 +192,13 @@ func (g *revocations) Sweep() error {
 		return nil
 	}
 	if err := g.file.Sync(); err != nil {
-		return errors.Join(fmt.Errorf("sync which keys are gone: %w", err), g.rewrite())
+		return errors.Join(fmt.Errorf("sync revoked keys: %w", err), g.rewrite())
 	}
 	g.dirty = false
 	return nil
 }
 
-// rewrite writes the file anew; g.mu is held.
+// rewrite replaces the file. The caller holds g.mu.
 func (g *revocations) rewrite() error {
 	var text strings.Builder
 	for _, xs := range g.at {
@@ -207,30 +207,30 @@ func (g *revocations) rewrite() error {
 		}
 	}
 	if err := crypt.WriteFile(g.path, []byte(text.String()), 0o600); err != nil {
-		return fmt.Errorf("write which keys are gone: %w", err)
+		return fmt.Errorf("write revoked keys: %w", err)
 	}
 	f, err := os.OpenFile(g.path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("write which keys are gone: %w", err)
+		return fmt.Errorf("write revoked keys: %w", err)
 	}
 	if g.file != nil {
-		_ = g.file.Close() // what it held is in the new one
+		_ = g.file.Close() // its content is in the new file
 	}
 	g.file, g.dirty = f, false
 	return nil
 }
 
-// empty tells that no key is known to be gone.
+// empty reports whether no key is known to be revoked.
 func (g *revocations) empty() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.list(func(revocation) bool { return true })) == 0
 }
 
-// remove closes and removes the file.
+// remove closes and deletes the file.
 func (g *revocations) remove() error { return errors.Join(g.Close(), removeFile(g.path)) }
 
-// Close syncs and ends them.
+// Close syncs and closes the file.
 func (g *revocations) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// What is gone is known over restarts until no voucher can count any more, and as one above its
-// bound. Bound 3, five keys.
+// Revocations survive a restart until all vouchers have expired. Above its bound a node has
+// one entry for all. The bound is 3, with five keys.
 func TestRevocations_BoundAndAge(t *testing.T) {
 	dir, now := t.TempDir(), time.Unix(1700000000, 0)
 	clock := func() time.Time { return now }
@@ -34,8 +34,8 @@ func TestRevocations_BoundAndAge(t *testing.T) {
 		}
 	}
 	for _, x := range []*revocations{g, open()} {
-		if len(x.Of("own")) > 3 || len(x.Told("n2")) > 3 || len(x.Told("n1")) != 0 {
-			t.Errorf("own %v, of others %v", x.Of("own"), x.Told("n2"))
+		if len(x.Of("own")) > 3 || len(x.ForChild("n2")) > 3 || len(x.ForChild("n1")) != 0 {
+			t.Errorf("own %v, of others %v", x.Of("own"), x.ForChild("n2"))
 		}
 		for i := range 5 {
 			v := sibling.Voucher{ID: fmt.Sprint("m", i), Issuer: "n1", Finger: "f", Made: made}
@@ -48,7 +48,7 @@ func TestRevocations_BoundAndAge(t *testing.T) {
 		}
 	}
 	if fresh, err := g.Note(false, sibling.Gone{ID: "m1", By: "n1", At: now.Add(-time.Second)}); err != nil || len(fresh) != 0 {
-		t.Errorf("what is known is new: %v, %v", fresh, err)
+		t.Errorf("known entry is new: %v, %v", fresh, err)
 	}
 	now = now.Add(sibling.GoneLife + time.Hour)
 	if err := g.Sweep(); err != nil {

@@ -20,15 +20,15 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Service]. None may be left out.
+// Options of a [Service]. All are required.
 type Options struct {
 	Config *config.Master
-	// Node is the id of this node in the tree, and Pair signs what it says.
+	// Node is the id of this node in the tree; Pair signs its vouchers and lists.
 	Node string
 	Pair *crypt.KeyPair
-	// Signing bounds who uses the private key.
+	// Signing limits concurrent uses of the private key.
 	Signing admission.Turns
-	// Port gives the one that peers ask.
+	// Port returns the port for requests of peers.
 	Port func() int
 
 	Keys interface {
@@ -59,41 +59,40 @@ type Options struct {
 		MinionDown(id string, wait time.Duration)
 		NodeDown(id string)
 	}
-	// Owed counts the returns that wait for the masters above.
-	Owed func() int64
+	// PendingReturns counts the returns that the parents have not acknowledged.
+	PendingReturns func() int64
 
-	// Acts notes that a peer acts as a minion, or as a node, which it may be refused.
+	// Acts records that a peer acts as a minion or a node. It returns an error if it may not.
 	Acts func(id string, node bool) error
-	// Refused is told what a peer claims and may not have.
+	// Refused reports a claim that was rejected.
 	Refused func(ownership.Trespass)
 	Fire    func(tag string, data *wire.Map)
-	// Publish sends a publication over some connections.
+	// Publish sends a publication over the given connections.
 	Publish func(p wire.Publication, conns map[uint64]bool) error
-	// Failing logs what is tried again every second.
+	// Failing logs an error of something that is retried every second.
 	Failing func(what string, err error, about ...any)
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Service is all that a master does for failover. The nil Service is that of a master with
-// rehome: False: it knows of no guest, believes no voucher and tells nothing.
+// Service implements failover for one master. A master with rehome: False has a nil Service,
+// which has no guests and accepts no voucher.
 type Service struct {
 	Options
 	peers   *registry
 	revoked *revocations
 	turns   turns
-	// above has all peers told that they should ask again, since the lists of the masters
-	// above have changed; below the nodes right below, since what they are told of each
-	// other has.
+	// above notifies all peers after the lists of the parents changed; below notifies the
+	// child nodes after what they receive about each other changed.
 	above, below *notifier
 }
 
-// New opens what an earlier life has kept. It gives nil if the option rehome is off and none
-// is left of whom that life has let in: without that, they were this node's own for ever.
+// New opens the stored state. It returns nil if the option rehome is off and no guest is left:
+// while there are guests, their keys have to be removed when they leave.
 func New(o Options) (*Service, error) {
 	s := &Service{Options: o}
 	var err, lost error
-	if s.peers, lost = openRegistry(o.Config.Cachedir, o.Now); lost != nil { // told anew by every node, and by the masters above
+	if s.peers, lost = openRegistry(o.Config.Cachedir, o.Now); lost != nil { // nodes and parents report again
 		o.Log.Warn("sibling state ignored", "err", lost)
 	}
 	if s.revoked, err = openRevocations(o.Config.PkiDir, o.Node, o.Config.Bounds.GoneKeys, o.Log, o.Now); err != nil {
@@ -103,13 +102,13 @@ func New(o Options) (*Service, error) {
 	if !o.Config.Rehome && lost == nil && s.peers.empty() && s.revoked.empty() && !s.Draining() {
 		return nil, errors.Join(s.peers.remove(), s.revoked.remove())
 	}
-	s.above, s.below = newNotifier(func() time.Duration { return s.tell(false) }), newNotifier(func() time.Duration { return s.tell(true) })
+	s.above, s.below = newNotifier(func() time.Duration { return s.notify(false) }), newNotifier(func() time.Duration { return s.notify(true) })
 	s.revokeOrphans()
 	s.showDraining()
 	return s, nil
 }
 
-// Run sends news to peers and lets guests go that have left, until ctx ends.
+// Run notifies peers and removes guests that have left, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	if s == nil {
 		return
@@ -130,7 +129,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// Close has the disk take what was noted.
+// Close syncs the revoked keys.
 func (s *Service) Close() error {
 	if s == nil {
 		return nil
@@ -138,7 +137,7 @@ func (s *Service) Close() error {
 	return s.revoked.Close()
 }
 
-// Serve has a server answer the questions of peers.
+// Serve registers the commands with a server.
 func (s *Service) Serve(srv *server.Server) {
 	if s != nil && s.Config.Rehome {
 		commands.AddTo(srv, s)

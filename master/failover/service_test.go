@@ -30,10 +30,10 @@ func entries(t *testing.T, dirs ...string) (out []string) {
 	return out
 }
 
-// A master with rehome: False has no service, and what it asks of it is answered: nobody is a
-// guest, no voucher is believed, nothing is told, no file is written.
-func TestOff_NothingIsLeft(t *testing.T) {
-	w := &world{keys: accepted{}, orphan: map[string]crypt.FingerSum{"m": {}}}
+// A master with rehome: False has a nil service, which has no guests, accepts no voucher,
+// sends nothing and writes no file.
+func TestOff_NoService(t *testing.T) {
+	w := &fakeMaster{keys: accepted{}, orphan: map[string]crypt.FingerSum{"m": {}}}
 	o := w.options(t, "n")
 	o.Config.Rehome = false
 	s := open(t, o)
@@ -49,18 +49,17 @@ func TestOff_NothingIsLeft(t *testing.T) {
 		t.Error("somebody is a guest")
 	}
 	if n := len(srv.Commands()); n != 0 || len(w.shown)+len(w.fired)+len(w.taken)+w.asked+w.fresh != 0 {
-		t.Errorf("%d commands are served, and the master has been told %+v", n, w)
+		t.Errorf("%d commands are served, and the master recorded %+v", n, w)
 	}
 	if files := entries(t, o.Config.Cachedir, o.Config.PkiDir); len(files) != 0 {
 		t.Errorf("it leaves %v", files)
 	}
 }
 
-// Who was let in on the word of a sibling before the option was switched off leaves as ever: the
-// key would be accepted for ever. Then nothing is left.
-func TestOff_GuestsOfBeforeLeave(t *testing.T) {
+// Guests accepted before the option was switched off still leave, and their keys with them.
+func TestOff_FormerGuestsLeave(t *testing.T) {
 	now := time.Unix(1700000000, 0)
-	w := &world{keys: accepted{"m": &newPair(t).Private.PublicKey}, down: map[string]bool{"m": true}}
+	w := &fakeMaster{keys: accepted{"m": &newPair(t).Private.PublicKey}, down: map[string]bool{"m": true}}
 	o := w.options(t, "n")
 	o.Now = func() time.Time { return now }
 	s := open(t, o)
@@ -75,20 +74,20 @@ func TestOff_GuestsOfBeforeLeave(t *testing.T) {
 		t.Fatal("the guest is one of the node's own")
 	}
 	srv := server.New(server.Options{})
-	if s.Serve(srv); len(srv.Commands()) != 0 || s.tell(false) == 0 || w.asked != 0 {
-		t.Error("peers are told of siblings")
+	if s.Serve(srv); len(srv.Commands()) != 0 || s.notify(false) == 0 || w.asked != 0 {
+		t.Error("peers are notified of siblings")
 	}
 	now = now.Add(2 * guestGrace)
-	w.owed = 1
+	w.pending = 1
 	if s.sweep(); !w.Accepted("m") || !s.Absent("m") {
-		t.Error("it is forgotten before its returns are with the master above")
+		t.Error("forgotten before the parent has its returns")
 	}
-	w.owed = 0
+	w.pending = 0
 	if s.sweep(); w.Accepted("m") || !slices.Equal(w.lost, []string{"m"}) {
 		t.Errorf("its key is still accepted; jobs do without %v", w.lost)
 	}
 	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.GoneKeys()) != 0 {
-		t.Error("that it has gone home is told as if its key were deleted")
+		t.Error("a guest that went home is reported as a deleted key")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -101,10 +100,10 @@ func TestOff_GuestsOfBeforeLeave(t *testing.T) {
 	}
 }
 
-// A master that has no siblings writes nothing and tells nobody either, however long it runs.
+// A master without siblings writes nothing and sends nothing.
 func TestAlone_NoFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{keys: accepted{}}
+		w := &fakeMaster{keys: accepted{}}
 		o := w.options(t, "top")
 		s := open(t, o)
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
@@ -116,9 +115,9 @@ func TestAlone_NoFiles(t *testing.T) {
 	})
 }
 
-// The mark that a node is draining outlives it, is shown and told, and is taken back.
+// The mark of draining survives a restart, is shown, and can be removed.
 func TestDrain(t *testing.T) {
-	w := &world{}
+	w := &fakeMaster{}
 	o := w.options(t, "n")
 	for _, on := range []bool{true, true, false, false} {
 		s := open(t, o)
@@ -139,8 +138,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A node tells where it listens: at one address, if it is bound to one, else the master above
-// takes the address that it sees.
+// A node reports the one address it listens on, or none, and the parent uses the one it sees.
 func TestHost(t *testing.T) {
 	for _, c := range []struct{ iface, rehome, want string }{
 		{"127.0.0.1", "", "127.0.0.1"},
@@ -155,9 +153,9 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// What cannot be read of revoked keys stops the start: a voucher would count again.
+// Unreadable revocations stop the start: revoked vouchers would be valid again.
 func TestNew_UnreadableRevocations(t *testing.T) {
-	o := (&world{}).options(t, "n")
+	o := (&fakeMaster{}).options(t, "n")
 	if err := os.Mkdir(o.Config.PkiDir+"/"+revokedFile, 0o700); err != nil {
 		t.Fatal(err)
 	}

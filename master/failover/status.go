@@ -12,17 +12,15 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// Home is what this node says of itself to a master above: where it listens, unless
-// rehome_address says otherwise; "" as host, when it listens everywhere, lets that one use the
-// address it sees.
+// Home describes this node to a parent. Host is rehome_address, or the address it listens on;
+// "", when it listens on all, makes the parent use the address it sees.
 func (s *Service) Home() sibling.Node {
 	return sibling.Node{
 		ID: s.Node, Host: host(s.Config.RehomeAddress, s.Config.Interface), Port: s.Port(), Pub: s.Pair.PublicPEM, Draining: s.Draining(),
 	}
 }
 
-// host is where minions find a node: rehome_address, else the one address that it
-// listens at; "" leaves it to the master above, which sees one.
+// host returns rehome_address, or the one address that the node listens on, or "".
 func host(rehome, iface string) string {
 	if ip := net.ParseIP(strings.Trim(iface, "[]")); rehome == "" && ip != nil && !ip.IsUnspecified() {
 		//mutant:siblings-learn-a-reachable-address
@@ -31,7 +29,7 @@ func host(rehome, iface string) string {
 	return rehome
 }
 
-// Status tells who is connected, who is a guest, and what is owed upward.
+// Status returns who is connected, the guests, and the number of unacknowledged returns.
 func (s *Service) Status() *wire.Map {
 	silent, here := []any{}, []any{}
 	for _, id := range s.Keys.List(keys.Accepted) {
@@ -52,6 +50,6 @@ func (s *Service) Status() *wire.Map {
 		children = append(children, wire.NewMap("id", n.ID, "up", s.up(n.ID), "draining", n.Draining))
 	}
 	_, lists := s.peers.Siblings()
-	return wire.NewMap("id", s.Node, "draining", s.Draining(), "owed", s.Owed(), "connected", here, "untracked", silent,
+	return wire.NewMap("id", s.Node, "draining", s.Draining(), "owed", s.PendingReturns(), "connected", here, "untracked", silent,
 		"guests", guests, "nodes", children, "siblings", IDs(s.Node, lists))
 }

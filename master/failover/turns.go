@@ -12,21 +12,21 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// turns make each request count once that changes where a peer belongs: it has to quote what
-// the answer before has told, so that a recorded one is refused, in this life of the master and
-// in any other. The zero value is ready. It holds a number for each peer that has moved.
+// turns protects requests that change where a peer belongs against replay. Each must quote the
+// token of the previous answer, which is valid once and only in this process. The zero value
+// is ready. It holds a number for each peer that has moved.
 type turns struct {
 	mu     sync.Mutex
 	secret []byte
 	done   map[string]uint64
 }
 
-// acts tells whether a question changes where a peer belongs.
+// acts reports whether a request changes where a peer belongs.
 func acts(d *wire.Map) bool {
 	return d.Bool("stay") || d.String("leaves") != "" || d.String("transfer") != ""
 }
 
-// of is what the next such request of a peer has to quote.
+// of returns the token for the next such request of a peer.
 func (t *turns) of(id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,7 +43,7 @@ func (t *turns) text(id string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// check refuses a request that was served before, and counts one that was not.
+// check rejects a request whose token was used before, and consumes the token.
 func (t *turns) check(id string, d *wire.Map) error {
 	if !acts(d) {
 		return nil
@@ -51,7 +51,7 @@ func (t *turns) check(id string, d *wire.Map) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !hmac.Equal([]byte(d.String("turn")), []byte(t.text(id))) {
-		return fmt.Errorf("move of %s: %w: its turn has passed: it was recorded, or an older minion asks", id, sibling.ErrBad)
+		return fmt.Errorf("move of %s: %w: token already used; the request was replayed or comes from an older minion", id, sibling.ErrBad)
 	}
 	if t.done == nil {
 		t.done = map[string]uint64{}

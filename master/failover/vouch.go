@@ -7,10 +7,11 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// transferLife is how long the word counts that a peer may stay elsewhere for good.
+// transferLife is how long a peer may use a voucher to stay elsewhere for good.
 const transferLife = 10 * time.Minute
 
-// Vouched tells whether a sibling speaks for a key that is not accepted here.
+// Vouched reports whether a sibling vouches for a key that is not accepted here, and
+// registers its peer as a guest.
 func (s *Service) Vouched(id, pub string, voucher []byte) bool {
 	if s == nil || len(voucher) == 0 || !s.Config.Rehome || !s.Config.RehomeKeys {
 		return false
@@ -29,11 +30,11 @@ func (s *Service) Vouched(id, pub string, voucher []byte) bool {
 		s.Log.Error("minion of a sibling not accepted", "minion", id, "err", err)
 		return false
 	}
-	s.Log.Info("minion of a sibling accepted, its key is vouched for", "minion", id, "home", v.Issuer)
+	s.Log.Info("minion of a sibling accepted by voucher", "minion", id, "home", v.Issuer)
 	return true
 }
 
-// stay makes a guest one of this node's own if its home says so.
+// stay makes a guest one of this node's own if its home has signed a transfer.
 func (s *Service) stay(id, home string, text []byte) error {
 	key, err := s.Keys.PublicKey(id)
 	if err != nil {
@@ -42,19 +43,19 @@ func (s *Service) stay(id, home string, text []byte) error {
 	_, lists := s.peers.Siblings()
 	v, err := sibling.CheckTransfer(text, id, sibling.FingerOf(key), s.Node, lists, s.Now())
 	if err == nil && v.Issuer != home {
-		err = fmt.Errorf("word of %s that %s may stay: %w: its home is %s", v.Issuer, id, sibling.ErrBad, home)
+		err = fmt.Errorf("transfer of %s from %s: %w: its home is %s", id, v.Issuer, sibling.ErrBad, home)
 	}
 	if err == nil {
 		err = s.revoked.Void(v)
 	}
 	//mutant:guests-need-vouchers
 	if err != nil {
-		return fmt.Errorf("%s wants to stay, and its home does not say so: %w", id, err)
+		return fmt.Errorf("keep guest %s without a transfer from its home: %w", id, err)
 	}
 	return s.peers.Adopt(id)
 }
 
-// vouch makes the word of this node for an accepted key; to: that it may stay there.
+// vouch signs a voucher for an accepted key. With to, it is a transfer to that node.
 func (s *Service) vouch(id, to string, life time.Duration) ([]byte, error) {
 	key, err := s.Keys.PublicKey(id)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package findjob asks minions whether a job still runs, as Salt does: for those
-// that cannot tell by themselves that they are there. The ledger says whom to ask
-// about what; a [Gatherer] puts questions about one job that come shortly after
-// each other into one publication, and [Probes] know which returns are answers to
-// them: those are no jobs of a user.
+// Package findjob asks minions whether a job is running, like Salt, and stock minions who they are.
+// The engine decides whom to ask about which job. A [Gatherer] merges questions about one job that
+// follow closely into one publication, and [Probes] recognizes the returns that answer them. [Who]
+// identifies the minion behind a connection.
 package findjob

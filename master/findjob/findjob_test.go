@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Questions that come together are one publication per job; none comes after the end.
+// Questions that come together are one publication per job; none is sent after Close.
 func TestGatherer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
@@ -53,11 +53,11 @@ func TestProbes(t *testing.T) {
 	}
 	p.Add("probe", "job")
 	if p.Answer("other", "m1", value(wire.NewMap())) {
-		t.Error("a return of a job was taken")
+		t.Error("the return of a job was handled")
 	}
 	for _, v := range []any{wire.NewMap("jid", "job"), wire.NewMap(), nil, "ERROR: refused", true} {
 		if !p.Answer("probe", "m1", value(v)) {
-			t.Errorf("%v was not taken", v)
+			t.Errorf("%v was not handled", v)
 		}
 	}
 	if got := fmt.Sprint(found); got != "[job m1 true job m1 false job m1 false]" {
@@ -67,6 +67,6 @@ func TestProbes(t *testing.T) {
 		p.Add(fmt.Sprint(i), "job")
 	}
 	if p.about.Len() != maxProbes || p.Answer("probe", "m1", value(nil)) {
-		t.Errorf("%d remembered, the oldest among them", p.about.Len())
+		t.Errorf("%d recorded, with the oldest", p.about.Len())
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// askDelay is how long find_job questions about one job are gathered. Minions
-// that come back together would otherwise cost a publication to everybody each.
+// askDelay is how long questions about one job are collected. Otherwise minions that come back
+// together would cost one publication each.
 const askDelay = 50 * time.Millisecond
 
-// Gatherer gathers whom the ledger wants to ask about which job, and publishes
-// one find_job per job.
+// Gatherer collects minions to ask about each job, and publishes one find_job per job.
 type Gatherer struct {
 	ask func(jid string, ids []string)
 
@@ -22,12 +21,12 @@ type Gatherer struct {
 	busy   sync.WaitGroup
 }
 
-// NewGatherer lets ask publish the questions about one job, sorted by minion.
+// NewGatherer returns a Gatherer that calls ask for each job, with sorted minions.
 func NewGatherer(ask func(jid string, ids []string)) *Gatherer {
 	return &Gatherer{ask: ask, ids: map[string]map[string]struct{}{}}
 }
 
-// Add asks minions about a job, soon.
+// Add schedules a question to minions about a job. It does not block.
 func (q *Gatherer) Add(jid string, ids []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +61,7 @@ func (q *Gatherer) publish() {
 	}
 }
 
-// Close drops what waits and waits for what is being published.
+// Close drops scheduled questions and waits for running calls of ask.
 func (q *Gatherer) Close() {
 	q.mu.Lock()
 	q.closed = true

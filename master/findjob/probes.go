@@ -5,31 +5,30 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Probes are the find_job questions that the ledger had published. Their
-// answers go to the ledger alone: they are no jobs of a user and belong neither
-// on the event bus nor in the job cache.
+// Probes holds the jids of published find_job questions. Their answers go to the engine only, not to
+// the event bus or the job cache.
 type Probes struct {
 	about *lru.Map[string, string] // jid of the probe → jid asked about
 	found func(jid, id string, running bool)
 }
 
-// maxProbes bounds how many questions are remembered; the oldest are forgotten.
+// maxProbes bounds the recorded questions; the oldest are dropped.
 const maxProbes = 4096
 
-// NewProbes tells found whether the job that a minion was asked about runs there.
+// NewProbes returns Probes that call found with each answer.
 func NewProbes(found func(jid, id string, running bool)) *Probes {
 	return &Probes{about: lru.New[string, string](maxProbes), found: found}
 }
 
-// Add notes that a probe asks about a job.
+// Add records that a probe asks about a job.
 func (p *Probes) Add(probe, about string) { p.about.Add(probe, about) }
 
-// Asked tells whether a jid is that of a probe.
+// Asked reports whether a jid is that of a probe.
 func (p *Probes) Asked(jid string) bool { return p.about.Contains(jid) }
 
-// Answer takes a return if it answers a probe. A running job is told as a
-// non-empty map, a job that does not run as an empty one; another value, as of a
-// minion that refuses the question, says neither.
+// Answer handles a return that answers a probe, and reports whether it is one. A non-empty map means
+// that the job is running, an empty one that it is not. Other values, as from a minion that
+// rejects the question, mean neither.
 func (p *Probes) Answer(jid, id string, value wire.Raw) bool {
 	about, ok := p.about.Peek(jid)
 	if !ok {

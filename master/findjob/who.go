@@ -12,73 +12,69 @@ import (
 	"time"
 )
 
-// How often a connection that does not say who it is is asked again, after the first
-// question. A minion answers when it has started, its pillar and modules loaded; the
-// question waits for that in its socket, so most of these are for answers that were
-// lost. The last one stands for all further.
+// askAgain is how long to wait before asking an unnamed connection again. A minion answers when it
+// has started and its pillar and modules are loaded. The question waits in its socket until then,
+// so most repeats replace lost answers. The last one applies to all further repeats.
 var askAgain = []time.Duration{30 * time.Second, 2 * time.Minute, 8 * time.Minute, 30 * time.Minute, time.Hour}
 
 const (
-	// settleFor is how long a new connection is left alone: its subscriptions may not
-	// all be here.
+	// settleFor is how long a new connection is not asked, as its subscriptions may be
+	// incomplete.
 	settleFor = 100 * time.Millisecond
-	// prompt is the time within which an answer tells that there is room for more
-	// questions; one that takes longer does not count against the window any more.
+	// prompt is the time within which an answer widens the window. A question without an
+	// answer by then leaves the window.
 	prompt = 2 * time.Second
-	// whileBusy is the time between questions while minions wait to sign in: some 2 %
-	// of a processor, so that no herd, and no peer that signs in without end, keeps
-	// the others unknown.
+	// whileBusy is the time between questions while minions wait to sign in. It costs some
+	// 2 % of a processor, so that endless sign-ins cannot keep minions unidentified.
 	whileBusy = 50 * time.Millisecond
-	// The number of questions under way: one more for each prompt answer, one less
-	// for each that does not come.
+	// The window of questions in flight grows by one for each prompt answer, and shrinks by
+	// one for each missing one.
 	firstWindow = 32
 	leastWindow = 8
 )
 
-// WhoOptions set up a [Who].
+// WhoOptions configure a [Who].
 type WhoOptions struct {
 	// JID makes a new job id.
 	JID func() string
-	// Secret marks the job ids of questions, so that their answers are known after a
-	// restart too. It must be the same then.
+	// Secret authenticates the jids of questions. Keep it over restarts, so that later
+	// answers are recognized.
 	Secret []byte
-	// Ask publishes a find_job under that jid to one connection alone.
+	// Ask publishes a find_job with that jid to one connection.
 	Ask func(conn uint64, jid string) error
-	// Window is how many questions may be under way. Default 256.
+	// Window is the largest number of questions in flight. Default 256.
 	Window int
-	// Busy tells that minions wait to sign in. A question costs a signature as a
-	// sign-in does, and nobody waits for it: meanwhile one goes out each
-	// [whileBusy]. nil: never.
+	// Busy reports whether minions wait to sign in. A question costs a signature, like a
+	// sign-in, and is less urgent: meanwhile one is sent each [whileBusy]. nil means never.
 	Busy func() bool
-	// Off asks nobody. Answers to questions of before are known all the same.
+	// Off disables questions. Answers to earlier questions are still recognized.
 	Off bool
 }
 
-// Who asks connections that announce nothing who they are. A stock minion answers a
-// publication by a return with its own, authenticated id, so a find_job that goes to
-// one connection alone, under a jid that nobody can guess, tells who hangs there,
-// behind whatever network. In a herd the questions are spread: as many are under way
-// as are answered promptly.
+// Who asks connections without a session for the id behind them. A stock minion answers a
+// publication with a return under its authenticated id. So a find_job sent to one connection, with
+// a jid that cannot be guessed, identifies its minion. A window limits the questions in flight to
+// what is answered promptly. It is safe for concurrent use.
 type Who struct {
 	o   WhoOptions
 	key []byte
 
-	mu     sync.Mutex
-	conns  map[uint64]*asked
-	byJID  map[string]uint64
-	queue  askQueue
-	flying []flight // in the order in which they were asked
-	under  int      // of these: neither answered nor late
-	window int
-	last   time.Time // of the last question
-	wake   chan struct{}
+	mu       sync.Mutex
+	conns    map[uint64]*asked
+	byJID    map[string]uint64
+	queue    askQueue
+	inFlight []flight // oldest first
+	pending  int      // how many of them are neither answered nor late
+	window   int
+	last     time.Time // when the last question was sent
+	wake     chan struct{}
 }
 
-// asked is one connection.
+// asked is the state of one connection.
 type asked struct {
 	conn  uint64
 	due   time.Time
-	at    int // in the queue; -1: it is not there
+	at    int // index in the queue, or -1
 	tries int
 	jids  []string // of the last questions
 	named bool
@@ -90,10 +86,10 @@ type flight struct {
 	at  time.Time
 }
 
-// keptQuestions is for how many questions to one connection a late answer counts.
+// keptQuestions is how many questions to a connection may still be answered.
 const keptQuestions = 3
 
-// NewWho makes one that asks once it runs.
+// NewWho returns a Who. It asks while Run runs.
 func NewWho(o WhoOptions) *Who {
 	if o.Window <= 0 {
 		o.Window = 256
@@ -105,7 +101,7 @@ func NewWho(o WhoOptions) *Who {
 	}
 }
 
-// Add has a connection asked.
+// Add schedules a question to a connection.
 func (w *Who) Add(conn uint64) {
 	if w.o.Off {
 		return
@@ -119,11 +115,11 @@ func (w *Who) Add(conn uint64) {
 	w.conns[conn] = a
 	heap.Push(&w.queue, a)
 	if a.at == 0 {
-		w.stir()
+		w.wakeUp()
 	}
 }
 
-// Remove forgets a connection.
+// Remove removes a closed connection.
 func (w *Who) Remove(conn uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +134,7 @@ func (w *Who) Remove(conn uint64) {
 	w.done(a)
 }
 
-// done asks a connection no more. The caller holds mu.
+// done stops asking a connection. The caller holds mu.
 func (w *Who) done(a *asked) {
 	if a.named {
 		return
@@ -147,23 +143,22 @@ func (w *Who) done(a *asked) {
 	if a.at >= 0 {
 		heap.Remove(&w.queue, a.at)
 	}
-	w.stir()
+	w.wakeUp()
 }
 
-// Asked tells whether a jid is that of such a question, of this life or another.
+// Asked reports whether a jid is that of a question, of this process or an earlier one.
 func (w *Who) Asked(jid string) bool {
 	stamp, mark, ok := strings.Cut(jid, "_")
 	return ok && hmac.Equal([]byte(mark), []byte(w.mark(stamp)))
 }
 
-// Answered gives the connection over which a question was asked that has an answer
-// now; ok is false when it is gone.
+// Answered returns the connection of an answered question. ok is false if it is closed.
 func (w *Who) Answered(jid string) (conn uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	conn, ok = w.byJID[jid]
 	if a := w.conns[conn]; ok && !a.named {
-		for _, f := range w.flying {
+		for _, f := range w.inFlight {
 			if f.a == a && f.try == a.tries {
 				w.window = min(w.window+1, w.o.Window)
 			}
@@ -173,18 +168,18 @@ func (w *Who) Answered(jid string) (conn uint64, ok bool) {
 	return conn, ok
 }
 
-// Question gives the jid of a question asked at the moment that the 20 digits of
-// stamp tell. Nobody without the secret can make one.
+// Question returns the jid of a question; stamp is its first 20 digits. It cannot be made without
+// the secret.
 func (w *Who) Question(stamp string) string { return stamp + "_" + w.mark(stamp) }
 
-// mark is what no peer can make for a jid: 16 digits.
+// mark returns the 16 digits that authenticate a jid.
 func (w *Who) mark(stamp string) string {
 	h := hmac.New(sha256.New, w.key)
 	h.Write([]byte(stamp))
 	return fmt.Sprintf("%016d", binary.BigEndian.Uint64(h.Sum(nil))%1e16)
 }
 
-// Run asks until ctx ends.
+// Run sends questions until ctx ends.
 func (w *Who) Run(ctx context.Context) {
 	if w.o.Off {
 		return
@@ -203,27 +198,27 @@ func (w *Who) Run(ctx context.Context) {
 			}
 			continue
 		}
-		_ = w.o.Ask(a.conn, jid) // it has gone, or is slow: it is asked again if it stays
+		_ = w.o.Ask(a.conn, jid) // after an error it is asked again, if still open
 		if ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// next picks who is asked now, or tells how long there is nothing to do.
+// next returns the connection to ask now, or how long to wait.
 func (w *Who) next() (a *asked, jid string, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Now()
-	w.land(now)
+	w.reap(now)
 	if len(w.queue) == 0 {
 		return nil, "", time.Hour
 	}
 	if wait = w.queue[0].due.Sub(now); wait > 0 {
 		return nil, "", wait
 	}
-	if w.under >= w.window {
-		return nil, "", w.flying[0].at.Add(prompt).Sub(now)
+	if w.pending >= w.window {
+		return nil, "", w.inFlight[0].at.Add(prompt).Sub(now)
 	}
 	//mutant:sign-ins-before-questions
 	if wait = w.last.Add(whileBusy).Sub(now); wait > 0 && w.o.Busy != nil && w.o.Busy() {
@@ -241,16 +236,16 @@ func (w *Who) next() (a *asked, jid string, wait time.Duration) {
 		a.jids = a.jids[1:]
 	}
 	w.byJID[jid] = a.conn
-	w.flying = append(w.flying, flight{a, a.tries, now})
-	w.under++
+	w.inFlight = append(w.inFlight, flight{a, a.tries, now})
+	w.pending++
 	return a, jid, 0
 }
 
-// land counts the questions under way: those that are answered are not, and of
-// others the window shrinks.
-func (w *Who) land(now time.Time) {
-	rest := w.flying[:0]
-	for _, f := range w.flying {
+// reap removes answered and late questions from flight. Late ones shrink the window. The caller
+// holds mu.
+func (w *Who) reap(now time.Time) {
+	rest := w.inFlight[:0]
+	for _, f := range w.inFlight {
 		switch {
 		case f.a.named:
 		case now.Sub(f.at) >= prompt:
@@ -259,19 +254,19 @@ func (w *Who) land(now time.Time) {
 			rest = append(rest, f)
 		}
 	}
-	clear(w.flying[len(rest):])
-	w.flying, w.under = rest, len(rest)
+	clear(w.inFlight[len(rest):])
+	w.inFlight, w.pending = rest, len(rest)
 }
 
-// stir wakes the runner. The caller holds mu.
-func (w *Who) stir() {
+// wakeUp wakes Run. The caller holds mu.
+func (w *Who) wakeUp() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// askQueue orders connections by when they are asked.
+// askQueue orders connections by when they are due.
 type askQueue []*asked
 
 func (q askQueue) Len() int           { return len(q) }

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 )
 
-// asking is a Who whose questions are written down.
+// asking is a Who with recorded questions.
 type asking struct {
 	*Who
 	mu  sync.Mutex
@@ -23,7 +23,7 @@ type asking struct {
 
 func startAsking(t *testing.T, window int) *asking { return startAskingBut(t, window, nil) }
 
-// startAskingBut starts one that holds back while busy says so.
+// startAskingBut starts a Who with a Busy function.
 func startAskingBut(t *testing.T, window int, busy func() bool) *asking {
 	a := &asking{}
 	a.Who = NewWho(WhoOptions{
@@ -48,9 +48,9 @@ func (a *asking) asked() (jids []string, to []uint64) {
 	return append([]string(nil), a.log...), append([]uint64(nil), a.to...)
 }
 
-// A connection is asked once; one that does not answer again and again, ever more
-// rarely; one that has gone no more.
-func TestWho_WhenItIsAsked(t *testing.T) {
+// A connection is asked once; one that does not answer, again at growing intervals; a closed one, no
+// more.
+func TestWho_Intervals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := startAsking(t, 0)
 		for conn := range uint64(3) {
@@ -75,30 +75,29 @@ func TestWho_WhenItIsAsked(t *testing.T) {
 		}
 		w.Remove(2)
 		if _, ok := w.Answered(jids[2]); ok {
-			t.Error("the connection is gone")
+			t.Error("answered after Remove")
 		}
 		time.Sleep(3 * time.Hour)
 		if _, to = w.asked(); fmt.Sprint(to) != "[0 1 2]" {
-			t.Errorf("answered or gone, and asked again: %v", to)
+			t.Errorf("answered or closed, and asked again: %v", to)
 		}
 		w.Add(7)
 		time.Sleep(42 * time.Minute)
 		jids, to = w.asked()
 		if fmt.Sprint(to[3:]) != "[7 7 7 7 7]" {
-			t.Errorf("mute, and asked %v", to[3:])
+			t.Errorf("silent, and asked %v", to[3:])
 		}
 		if _, ok := w.Answered(jids[3]); ok {
-			t.Error("the fifth question before this one counts still")
+			t.Error("the fifth last question can be answered")
 		}
 		if conn, ok := w.Answered(jids[len(jids)-2]); !ok || conn != 7 {
-			t.Error("the question before the last does not count any more")
+			t.Error("the second last question cannot be answered")
 		}
 	})
 }
 
-// In a herd as many questions are under way as are answered promptly. Size: 2,000
-// connections, which take 300 ms each, and 1,000 that never answer.
-func TestWho_AHerdIsSpread(t *testing.T) {
+// The window follows prompt answers: 2,000 connections answer within 300 ms, 1,000 never.
+func TestWho_Window(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := startAsking(t, 64)
 		for conn := range uint64(3000) {
@@ -126,27 +125,26 @@ func TestWho_AHerdIsSpread(t *testing.T) {
 	})
 }
 
-// Nobody can make the jid of a question without the secret.
-func TestWho_JidsAreMarked(t *testing.T) {
+// The jid of a question cannot be made without the secret.
+func TestWho_Question(t *testing.T) {
 	w := NewWho(WhoOptions{Secret: []byte("a")})
 	q := w.Question("20260102030405000001")
 	if !w.Asked(q) || !NewWho(WhoOptions{Secret: []byte("a")}).Asked(q) {
-		t.Error("its own question, or that of a former life, is not known")
+		t.Error("its question is not recognized, or not after a restart")
 	}
 	for _, other := range []string{
 		"", "_", "20260102030405000001", "20260102030405000001_1", "20260102030405000002" + strings.TrimPrefix(q, "20260102030405000001"),
 		NewWho(WhoOptions{Secret: []byte("b")}).Question("20260102030405000001"), q + "0",
 	} {
 		if w.Asked(other) {
-			t.Errorf("%q is taken for a question", other)
+			t.Errorf("%q is accepted as a question", other)
 		}
 	}
 }
 
-// A question costs a signature, and nobody waits for it: while minions sign in it is put
-// off. But not for ever, or a peer that signs in without end would keep all unknown.
-// Size: 1,000 connections, and sign-ins that never end.
-func TestWho_SignInsGoFirst(t *testing.T) {
+// Questions yield to sign-ins, but not for ever: 1,000 connections are asked while sign-ins never
+// end.
+func TestWho_Busy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var busy atomic.Bool
 		busy.Store(true)
@@ -167,7 +165,7 @@ func TestWho_SignInsGoFirst(t *testing.T) {
 			seen = answer(seen)
 		}
 		if seen < 100 || seen > 10*int(time.Second/whileBusy) {
-			t.Errorf("%d were asked in ten seconds in which others signed in", seen)
+			t.Errorf("%d were asked in ten seconds of sign-ins", seen)
 		}
 		busy.Store(false)
 		for range 20 {

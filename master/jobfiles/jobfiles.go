@@ -30,26 +30,25 @@ type Options struct {
 	HashType string
 	// Keep is how long jobs are kept; 0 keeps them for ever.
 	Keep time.Duration
-	// Every is the time between two looks for old jobs. Default one hour.
+	// Every is the time between two clean-ups. Default one hour.
 	Every time.Duration
 	Log   *slog.Logger // default slog.Default
-	// Age is the clock by which jobs grow old; their files are stamped with it.
-	// Default time.Now.
+	// Age is the clock for the age of jobs, and stamps their files. Default time.Now.
 	Age func() time.Time
-	// Steady tells whether ages can be trusted; while they cannot nothing is removed.
-	// Default: always.
+	// Steady reports whether ages can be trusted; if not, nothing is removed. Default:
+	// always true.
 	Steady func() bool
-	// Busy lists the jobs that stay however old they are. Default: none.
+	// Busy lists the jobs to keep whatever their age. Default: none.
 	Busy func() []string
 }
 
-// Folder is the folder of all jobs. It is safe for concurrent use.
+// Folder holds the files of all jobs. It is safe for concurrent use.
 type Folder struct {
-	o    Options
-	soon soon
+	o       Options
+	delayed delayed
 }
 
-// Open makes the folder.
+// Open creates the folder.
 func Open(o Options) (*Folder, error) {
 	if o.Every <= 0 {
 		o.Every = time.Hour
@@ -67,15 +66,15 @@ func Open(o Options) (*Folder, error) {
 		o.Busy = func() []string { return nil }
 	}
 	if _, err := jid.Dir("", o.HashType); err != nil {
-		return nil, fmt.Errorf("open the job files: %w", err)
+		return nil, fmt.Errorf("open job files: %w", err)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open the job files: %w", err)
+		return nil, fmt.Errorf("open job files: %w", err)
 	}
 	return &Folder{o: o}, nil
 }
 
-// Save writes a job. Saving it again replaces what is there.
+// Save writes a job. It replaces an earlier version.
 func (f *Folder) Save(id string, load wire.Raw, minions []string) error {
 	below, err := jid.Dir(id, f.o.HashType)
 	if err != nil {
@@ -93,7 +92,7 @@ func (f *Folder) Save(id string, load wire.Raw, minions []string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("save job %s: %w", id, err)
 	}
-	// The load comes last: a reader that finds it finds everything.
+	// The load is written last: a reader that finds it finds everything.
 	for _, file := range []struct {
 		name string
 		data []byte
@@ -109,7 +108,7 @@ func (f *Folder) Save(id string, load wire.Raw, minions []string) error {
 	return nil
 }
 
-// Run removes old jobs, now and then, until ctx ends.
+// Run removes old jobs periodically, until ctx ends.
 func (f *Folder) Run(ctx context.Context) {
 	if f.o.Keep <= 0 {
 		return
@@ -128,8 +127,7 @@ func (f *Folder) Run(ctx context.Context) {
 	}
 }
 
-// Clean removes the jobs that are older than Options.Keep and not busy, and tells how
-// many.
+// Clean removes the jobs older than Options.Keep that are not busy, and returns how many.
 func (f *Folder) Clean(ctx context.Context) (n int, err error) {
 	busy := f.o.Busy()
 	if !f.o.Steady() {
@@ -138,7 +136,7 @@ func (f *Folder) Clean(ctx context.Context) (n int, err error) {
 	before := f.o.Age().Add(-f.o.Keep)
 	heads, err := os.ReadDir(f.o.Dir)
 	if err != nil {
-		return 0, fmt.Errorf("clean the job files: %w", err)
+		return 0, fmt.Errorf("clean job files: %w", err)
 	}
 	var errs []error
 	for _, head := range heads {
@@ -167,13 +165,13 @@ func (f *Folder) Clean(ctx context.Context) (n int, err error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return n, fmt.Errorf("clean the job files: %w", err)
+		return n, fmt.Errorf("clean job files: %w", err)
 	}
 	return n, nil
 }
 
-// older tells the age of a job by its file jid. A folder without one is a job
-// that is being written, or was cut off in it: the folder's own age counts.
+// older reports whether a job is older than before, by its file jid. Without that file, the job is
+// incomplete, and the age of the folder counts.
 func older(dir string, before time.Time) bool {
 	info, err := os.Stat(filepath.Join(dir, jidFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +180,7 @@ func older(dir string, before time.Time) bool {
 	return err == nil && info.ModTime().Before(before)
 }
 
-// jobOf reads whose folder that is; "": nobody's.
+// jobOf returns the jid of a job's folder, or "".
 func jobOf(dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, jidFile))
 	if err != nil {
@@ -191,7 +189,7 @@ func jobOf(dir string) string {
 	return string(b)
 }
 
-// isHex tells whether a name is made of n hexadecimal digits; n 0: any number.
+// isHex reports whether a name consists of n hexadecimal digits; n = 0 allows any number.
 func isHex(name string, n int) bool {
 	if name == "" || n > 0 && len(name) != n {
 		return false

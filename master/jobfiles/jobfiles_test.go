@@ -73,7 +73,7 @@ func TestClean(t *testing.T) {
 	if err := os.Chtimes(old[0], now, now.Add(-61*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	// What is none of Salt's job folders stays, however old.
+	// Other folders stay, however old.
 	other := filepath.Join(dir, "mine", "abc")
 	if err := os.MkdirAll(other, 0o700); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%s: %v, want there: %v", path, err, there)
 		}
 	}
-	// A job that was cut off while it was written goes with its own age.
+	// An incomplete job is removed by the age of its folder.
 	if err := os.Remove(old[1]); err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +102,14 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesAnUnknownHash(t *testing.T) {
+func TestOpen_UnknownHash(t *testing.T) {
 	if _, err := Open(Options{Dir: t.TempDir(), HashType: "crc"}); err == nil {
 		t.Error("no error")
 	}
 }
 
-// A return is laid as Salt's local_cache does: three fields in return.p, the outputter in
-// out.p. The first of a minion counts, and no id leads out of the folder.
+// Return writes three fields to return.p and the outputter to out.p, like local_cache. The first
+// return of a minion counts, and no id leads out of the folder.
 func TestReturn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "jobs")
 	f, err := Open(Options{Dir: dir})
@@ -130,7 +130,7 @@ func TestReturn(t *testing.T) {
 		}
 	}
 	minion := filepath.Join(dir, "61", "833e88a87eda05a6b4e38f4ae3cbb9895c4c5bab06ce0c90fdbc03403a71f4", "m1")
-	// As Salt's payload.dump writes {"return": True, "retcode": 0, "success": True}.
+	// What Salt's payload.dump writes for {"return": True, "retcode": 0, "success": True}.
 	if got, want := read(t, minion, "return.p"), []byte("\x83\xa6return\xc3\xa7retcode\x00\xa7success\xc3"); !cmp.Equal(got, want) {
 		t.Errorf("return.p %q", got)
 	}
@@ -142,12 +142,12 @@ func TestReturn(t *testing.T) {
 	}
 	for _, id := range []string{"", ".", "..", "a/b", "../x"} {
 		if err := f.Return(jid, id, full(true)); err == nil {
-			t.Errorf("%q is taken for a folder", id)
+			t.Errorf("%q is accepted as a folder", id)
 		}
 	}
 }
 
-// The folders that Salt's programs look for are there from the start.
+// Folders creates the folders that Salt's programs expect.
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	if err := Folders(dir); err != nil {

@@ -17,16 +17,16 @@ const (
 	outFile    = "out.p"
 )
 
-// Return writes the return of a minion as Salt's local_cache does: the fields return,
-// retcode and success, and out in a file of its own. A second return of the same minion is
-// not written. The job need not have been saved.
+// Return writes the return of a minion like Salt's local_cache: the fields return, retcode and
+// success, and out in its own file. It ignores a second return of the minion. The job need not
+// have been saved.
 func (f *Folder) Return(id, minion string, full wire.Raw) error {
 	below, err := jid.Dir(id, f.o.HashType)
 	if err != nil {
 		return fmt.Errorf("save a return of job %s: %w", id, err)
 	}
 	if minion == "" || minion == "." || minion == ".." || filepath.Base(minion) != minion {
-		return fmt.Errorf("save a return of job %s: %q cannot be a folder", id, minion)
+		return fmt.Errorf("save a return of job %s: %q is not a valid folder name", id, minion)
 	}
 	d, err := wire.DecodeMap(full)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *Folder) Return(id, minion string, full wire.Raw) error {
 	return nil
 }
 
-// place writes a value so that a reader finds all of it or nothing.
+// place writes a value atomically.
 func place(path string, v any) error {
 	data, err := wire.EncodeBus(v)
 	if err != nil {
@@ -70,7 +70,7 @@ func place(path string, v any) error {
 	return os.Rename(part, path)
 }
 
-// Folders makes the folders of a master's cachedir that Salt's programs expect to be there.
+// Folders creates the folders in cachedir that Salt's programs expect.
 func Folders(cachedir string) error {
 	for _, name := range []string{"jobs", "tokens", "proc"} {
 		if err := durable.Folder(filepath.Join(cachedir, name), 0o700); err != nil {

@@ -7,13 +7,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// ErrOutboxFull reports that the rows of a destination reach outbox_max_rows or
-// outbox_max_bytes. Nothing was stored, so nothing may be acknowledged: the sender keeps
-// it and tries again.
+// ErrOutboxFull says that the outbox of a destination has reached outbox_max_rows or
+// outbox_max_bytes. Nothing was stored and nothing may be acknowledged: the sender tries again.
 var ErrOutboxFull = errors.New("the outbox is full")
 
-// room reports ErrOutboxFull while a destination is at a bound. It says so in the
-// log when that begins and when it ends, not with each refusal.
+// room returns ErrOutboxFull while a destination is at a bound. It logs the start and the end of
+// that state.
 func (s *Store) room() error {
 	for _, dest := range s.dests {
 		rows, bytes := s.o.Local.OutboxSize(dest)
@@ -24,7 +23,7 @@ func (s *Store) room() error {
 			continue
 		}
 		err := fmt.Errorf("%w: %d messages of %d bytes wait for %s (outbox_max_rows %d, outbox_max_bytes %d); "+
-			"see to it that it can be reached, or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
+			"restore the connection or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
 		if _, was := s.full.LoadOrStore(dest, struct{}{}); !was {
 			s.o.Log.Error("outbox full, refusing returns and jobs", "dest", nameOf(dest), "err", err)
 		}
@@ -37,7 +36,7 @@ func (s *Store) atBound(rows, bytes int64) bool {
 	return s.o.MaxRows > 0 && rows >= s.o.MaxRows || s.o.MaxBytes > 0 && bytes >= s.o.MaxBytes
 }
 
-// nameOf names a destination as an operator knows it.
+// nameOf returns the name of a destination for operators.
 func nameOf(dest string) string {
 	if dest == returners.DestMySQL {
 		return "the database of mysql.host"

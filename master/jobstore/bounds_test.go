@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// At a bound of the outbox nothing new is taken and nothing is lost; the log
-// says so once, and once when there is room again.
+// At a bound of the outbox nothing is accepted and nothing is lost. The log says so once, and once
+// when there is room again.
 func TestOutboxBounds(t *testing.T) {
 	for _, c := range []struct {
 		what        string
@@ -47,11 +47,11 @@ func TestOutboxBounds(t *testing.T) {
 				t.Errorf("a job is answered with %v", err)
 			}
 			if n := strings.Count(log.String(), "outbox full, refusing"); n != 1 {
-				t.Errorf("told %d times:\n%s", n, log.String())
+				t.Errorf("logged %d times:\n%s", n, log.String())
 			}
 			items, err := s.Outbox().OutboxRead(t.Context(), "parent:above", 0, 10, 0)
 			if err != nil || len(items) != c.fit {
-				t.Fatalf("%d rows are owed, %v; want %d", len(items), err, c.fit)
+				t.Fatalf("%d rows in the outbox, %v; want %d", len(items), err, c.fit)
 			}
 			if err := s.Outbox().OutboxAck(t.Context(), "parent:above", []int64{items[0].Seq}); err != nil {
 				t.Fatal(err)
@@ -60,14 +60,14 @@ func TestOutboxBounds(t *testing.T) {
 				t.Errorf("with room again: %v, %v", fresh, err)
 			}
 			if n := strings.Count(log.String(), "outbox has room"); n != 1 {
-				t.Errorf("told %d times:\n%s", n, log.String())
+				t.Errorf("logged %d times:\n%s", n, log.String())
 			}
 		})
 	}
 }
 
-// With job_cache off a return leaves a mark alone, the master above still gets
-// the whole of it, the database nothing; a job whose results were asked for is kept.
+// With job_cache off only the fact of a return is stored. The parent gets all of it, the database
+// nothing. A job whose results were requested is stored.
 func TestNoResults(t *testing.T) {
 	s := newStore(t, Options{Parent: "parent:above", NoResults: true, OpenRemote: func(context.Context) (returners.Returner, error) {
 		return nil, errors.New("not in this test")
@@ -87,13 +87,13 @@ func TestNoResults(t *testing.T) {
 	}
 	items, err := s.Outbox().OutboxRead(t.Context(), "parent:above", 0, 10, 0)
 	if err != nil || len(items) != 1 || !bytes.Equal(items[0].Payload, given[0].Full) {
-		t.Errorf("owed %+v, %v", items, err)
+		t.Errorf("outbox %+v, %v", items, err)
 	}
 	if rows, bytes := s.o.Local.OutboxSize("parent:above"); rows != 1 || bytes != int64(len(given[0].Full)) {
-		t.Errorf("owed are %d rows of %d bytes", rows, bytes)
+		t.Errorf("outbox has %d rows of %d bytes", rows, bytes)
 	}
 	if items, err := s.Outbox().OutboxRead(t.Context(), returners.DestMySQL, 0, 10, 0); err != nil || len(items) != 0 {
-		t.Errorf("the database is owed %+v, %v", items, err)
+		t.Errorf("outbox for the database has %+v, %v", items, err)
 	}
 	const question = "20240102030405678902"
 	release := s.KeepResults(question)
@@ -113,8 +113,8 @@ func TestNoResults(t *testing.T) {
 	}
 }
 
-// Events alone: the database gets them and is not asked for jobs.
-func TestEventsAlone(t *testing.T) {
+// With event_return only, the database gets events and no queries for jobs.
+func TestSaveEvents_Only(t *testing.T) {
 	got := make(chan []returners.Event, 10)
 	remote := keeper{openLocal(t, "remote.db"), got}
 	s := newStore(t, Options{MaxRows: 2, OpenEvents: func(context.Context) (returners.Returner, error) { return remote, nil }})
@@ -139,11 +139,11 @@ func TestEventsAlone(t *testing.T) {
 		t.Error(err)
 	}
 	if s.Reader(t.Context()) != s.Local() {
-		t.Error("jobs are asked of a database of events")
+		t.Error("jobs are read from a database of events")
 	}
 }
 
-// keeper shows the events that a returner is given.
+// keeper records the events passed to a returner.
 type keeper struct {
 	returners.Returner
 	got chan []returners.Event

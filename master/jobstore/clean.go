@@ -9,18 +9,18 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// holdsPerAge is how often within Options.Keep a busy job is held.
+// holdsPerAge is how often a busy job is held within Options.Keep.
 const holdsPerAge = 4
 
-// Cleaner removes old jobs from one store, and holds there those that must not go.
+// Cleaner removes old jobs from one store and holds those that must stay.
 type Cleaner struct {
 	s    *Store
 	from returners.Returner
 	held map[string]time.Time // busy jobs: when they were held, by the clock of ages
 }
 
-// Cleaner gives that of the embedded store, for who gives it the time to work: the
-// simulator. [Store.Run] has one of its own.
+// Cleaner returns a cleaner of the embedded store, for callers that schedule it themselves, such as
+// the simulator. [Store.Run] uses its own.
 func (s *Store) Cleaner() *Cleaner { return &Cleaner{s, s.o.Local, nil} }
 
 func (s *Store) cleanUp(ctx context.Context) {
@@ -44,8 +44,7 @@ func (s *Store) cleanUp(ctx context.Context) {
 	}
 }
 
-// saveAge writes the clock of ages down. It says once that it cannot: a disk that takes
-// no files is told elsewhere.
+// saveAge saves the age clock. It logs an error once: disk problems are reported elsewhere.
 func (s *Store) saveAge(failed bool) bool {
 	if s.o.Age == nil {
 		return false
@@ -57,13 +56,13 @@ func (s *Store) saveAge(failed bool) bool {
 	return err != nil
 }
 
-// rest lies between two steps of a round, for returns to be stored.
+// rest pauses between two steps of a round, so that returns can be stored.
 func rest(ctx context.Context) error { return sleep.For(ctx, 50*time.Millisecond) }
 
-// Round removes what is old, unless the wall clock cannot be trusted just now. It rests
-// between its steps until rest tells an error.
+// Round removes old jobs while the wall clock can be trusted. It calls rest between steps and stops
+// when rest returns an error.
 func (c *Cleaner) Round(ctx context.Context, rest func(context.Context) error) error {
-	before := c.s.o.Now() // read before anything is held: what is held is younger
+	before := c.s.o.Now() // read first: held jobs are newer
 	if c.from == returners.Returner(c.s.o.Local) {
 		before = c.now()
 	}
@@ -83,9 +82,8 @@ func (c *Cleaner) Round(ctx context.Context, rest func(context.Context) error) e
 	return nil
 }
 
-// hold lets the age of the busy jobs begin anew, long before it is up. A note holds them
-// in the embedded store as well; what is removed at the end of a job must not leave it
-// without protection before its last word is stored.
+// hold renews the age of busy jobs, long before they are old. A note also protects them in the
+// embedded store, but it is removed at the end of a job, before its last event is stored.
 func (c *Cleaner) hold(ctx context.Context) error {
 	if c.s.o.Busy == nil {
 		return nil
@@ -110,8 +108,8 @@ func (c *Cleaner) hold(ctx context.Context) error {
 	return nil
 }
 
-// step takes one short transaction (bounds clean_step), so that returns never wait long
-// behind it. What several masters share goes by its own clock.
+// step runs one short transaction (bounds clean_step), so that returns do not wait for it. A store
+// shared by several masters uses its own clock.
 func (c *Cleaner) step(ctx context.Context, before time.Time) (int, error) {
 	if shared, ok := c.from.(returners.Shared); ok {
 		return shared.CleanOlder(ctx, c.s.o.Keep, c.s.o.Bounds.CleanStep)
@@ -119,7 +117,7 @@ func (c *Cleaner) step(ctx context.Context, before time.Time) (int, error) {
 	return c.from.Clean(ctx, before, c.s.o.Bounds.CleanStep)
 }
 
-// now is the time by which the embedded store ages.
+// now is the clock for ages in the embedded store.
 func (c *Cleaner) now() time.Time {
 	if c.s.o.Age != nil {
 		return c.s.o.Age.Now()

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Count counts what the embedded store has of a job and what it still owes.
+// Count returns what the embedded store and its outbox hold of a job.
 func (s *Store) Count(ctx context.Context, jid string) (returners.JobCount, error) {
 	if c, ok := s.o.Local.(returners.Counter); ok {
 		return c.CountJob(ctx, jid)
@@ -24,7 +24,7 @@ func (s *Store) Count(ctx context.Context, jid string) (returners.JobCount, erro
 	return n, err
 }
 
-// Outcomes tells who has returned a job, by the embedded store and without the results.
+// Outcomes returns the outcomes of a job in the embedded store, without results.
 func (s *Store) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error) {
 	return s.o.Local.Outcomes(ctx, jid)
 }

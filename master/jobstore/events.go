@@ -7,9 +7,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveEvents owes events to the database of event_return, durably. Each needs a
-// Key, by which a second delivery is found out. Events cannot be refused where
-// they arise: what finds the outbox full is ErrOutboxFull and lost.
+// SaveEvents queues events durably for the database of event_return. Each needs a Key, which
+// detects a second delivery. If the outbox is full it returns ErrOutboxFull and the events are lost.
 func (s *Store) SaveEvents(ctx context.Context, events []returners.Event) error {
 	rows, bytes := s.o.Local.OutboxSize(returners.DestMySQL)
 	if s.atBound(rows, bytes) {

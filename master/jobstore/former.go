@@ -12,11 +12,10 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// formerFolders held one empty file per job before notes were kept in the job store.
+// formerFolders held an empty file per job before notes were stored in the job store.
 var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUntold}
 
-// TakeOver stores what an earlier version has left in folders of its own below cachedir,
-// and removes them.
+// TakeOver imports the marks of an earlier version from folders below cachedir, and removes them.
 func (s *Store) TakeOver(ctx context.Context, cachedir string) error {
 	for name, kind := range formerFolders {
 		dir := filepath.Join(cachedir, name)
@@ -25,7 +24,7 @@ func (s *Store) TakeOver(ctx context.Context, cachedir string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("take over the marks of jobs: %w", err)
+			return fmt.Errorf("import marks of jobs: %w", err)
 		}
 		var b returners.Batch
 		for _, f := range files {
@@ -34,10 +33,10 @@ func (s *Store) TakeOver(ctx context.Context, cachedir string) error {
 			}
 		}
 		if _, err := s.Save(ctx, b); err != nil {
-			return fmt.Errorf("take over the marks of %s: %w", dir, err)
+			return fmt.Errorf("import marks of jobs from %s: %w", dir, err)
 		}
-		if err := os.RemoveAll(dir); err != nil { // else it would bring jobs back that were closed since
-			return fmt.Errorf("remove the marks of jobs that were taken over: %w", err)
+		if err := os.RemoveAll(dir); err != nil { // otherwise the next start reopens closed jobs
+			return fmt.Errorf("remove imported marks of jobs: %w", err)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// What an earlier version has left in folders is in the store afterwards, once.
+// TakeOver imports the marks once.
 func TestTakeOver(t *testing.T) {
 	s, dir := newStore(t, Options{}), t.TempDir()
 	for _, name := range []string{"open_jobs/20240102030405678901", "open_jobs/junk", "untold_jobs/20240102030405678902"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Notes reads notes of one kind, see [returners.NoteReader].
+// Notes reads notes of one kind; see [returners.NoteReader].
 func (s *Store) Notes(ctx context.Context, kind string, after returners.Note, limit int) ([]returners.Note, error) {
 	return s.o.Local.Notes(ctx, kind, after, limit)
 }

@@ -2,16 +2,15 @@ package jobstore
 
 import "github.com/momtree/mom/returners"
 
-// KeepResults keeps the results of one job in spite of NoResults, until the
-// function it gives is called: who asked wants to read them here.
+// KeepResults stores the results of one job in spite of NoResults, until release is called: the
+// caller wants to read them here.
 func (s *Store) KeepResults(jid string) (release func()) {
 	s.asked.Store(jid, struct{}{})
 	return func() { s.asked.Delete(jid) }
 }
 
-// withoutResults takes the results out of a batch, so that a return leaves only
-// the mark that it was there. The master above is still owed the whole of it, the
-// database nothing.
+// withoutResults removes the results from a batch; a return then only records that it came. The
+// parent still gets all of it, the database nothing.
 func (s *Store) withoutResults(b *returners.Batch) {
 	rets := make([]returners.Return, len(b.Returns))
 	whole := make(map[[2]string][]byte, len(rets))
@@ -22,7 +21,7 @@ func (s *Store) withoutResults(b *returners.Batch) {
 		whole[[2]string{r.JID, r.ID}] = r.Full
 		rets[i].Value, rets[i].Full = nil, nil
 	}
-	owed := b.Outbox[:0]
+	rows := b.Outbox[:0]
 	for _, it := range b.Outbox {
 		full, stripped := whole[[2]string{it.JID, it.ID}]
 		if stripped && it.Dest == returners.DestMySQL {
@@ -31,9 +30,9 @@ func (s *Store) withoutResults(b *returners.Batch) {
 		if stripped {
 			it.Payload = full
 		}
-		owed = append(owed, it)
+		rows = append(rows, it)
 	}
-	b.Returns, b.Outbox = rets, owed
+	b.Returns, b.Outbox = rets, rows
 }
 
 func (s *Store) wanted(jid string) bool {

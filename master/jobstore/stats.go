@@ -8,24 +8,24 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Stats is a reading of what the store does and owes.
+// Stats are the counters of a store.
 type Stats struct {
 	Group    returners.GroupStats
-	Database *returners.DrainStats // nil: no database is open
-	Owed     []Owed
+	Database *returners.DrainStats // nil if no database is open
+	Backlog  []Backlog
 }
 
-// SetAside is the destination under which rows are counted that were refused for good.
+// SetAside is the destination name for rows that were rejected permanently.
 const SetAside = "rejected"
 
-// Owed is what waits for one destination.
-type Owed struct {
-	Dest        string // parent, mysql, or rejected: set aside by either
+// Backlog is what waits for one destination.
+type Backlog struct {
+	Dest        string // parent, mysql, or rejected: rejected by either
 	Rows, Bytes int64
-	Oldest      time.Time // zero: nothing waits, or for rejected not known
+	Oldest      time.Time // zero if nothing waits; not set for rejected
 }
 
-// Stats reads the counters; the age of the oldest rows is read from the file.
+// Stats reads the counters; the age of the oldest rows is read from the database file.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	out := Stats{Group: s.group.Stats()}
 	s.mu.Lock()
@@ -35,9 +35,9 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		st := d.Stats()
 		out.Database = &st
 	}
-	rejected := Owed{Dest: SetAside}
+	rejected := Backlog{Dest: SetAside}
 	for _, dest := range s.dests {
-		o := Owed{Dest: "parent"}
+		o := Backlog{Dest: "parent"}
 		if dest == returners.DestMySQL {
 			o.Dest = "mysql"
 		}
@@ -48,19 +48,19 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 				return out, err
 			}
 		}
-		out.Owed = append(out.Owed, o)
+		out.Backlog = append(out.Backlog, o)
 		rows, bytes := s.o.Local.OutboxSize(returners.Rejected(dest))
 		rejected.Rows, rejected.Bytes = rejected.Rows+rows, rejected.Bytes+bytes
 	}
-	out.Owed = append(out.Owed, rejected)
+	out.Backlog = append(out.Backlog, rejected)
 	return out, nil
 }
 
-// noDest is a destination of which there are no rows.
+// noDest is a destination without rows.
 const noDest = "readiness"
 
-// Writable tells why returns cannot be stored now: an outbox is full, or the file
-// does not take a transaction.
+// Writable returns why returns cannot be stored now: an outbox is full, or the embedded store
+// rejects a transaction.
 func (s *Store) Writable(ctx context.Context) error {
 	for _, dest := range s.dests {
 		if rows, bytes := s.o.Local.OutboxSize(dest); s.atBound(rows, bytes) {
@@ -68,7 +68,7 @@ func (s *Store) Writable(ctx context.Context) error {
 		}
 	}
 	if err := s.o.Local.OutboxAck(ctx, noDest, []int64{0}); err != nil {
-		return fmt.Errorf("the embedded store takes no writes: %w", err)
+		return fmt.Errorf("write to the embedded store: %w", err)
 	}
 	return nil
 }

@@ -20,59 +20,52 @@ import (
 type Options struct {
 	// Local is the embedded store. The Store closes it.
 	Local returners.JobStore
-	// OpenRemote opens the database that master_job_cache names; nil: none. It
-	// is tried again until it succeeds.
+	// OpenRemote opens the database named by master_job_cache; nil if there is none. It is
+	// retried until it succeeds.
 	OpenRemote func(ctx context.Context) (returners.Returner, error)
-	// Parent is the outbox destination of what goes to the master above; "":
-	// this master is the top.
+	// Parent is the outbox destination for the parent, or "" at the top.
 	Parent string
-	// OpenEvents opens the database that event_return names; nil: none. Where
-	// OpenRemote is set it leads to the same one.
+	// OpenEvents opens the database named by event_return; nil if there is none. With
+	// OpenRemote it must open the same one.
 	OpenEvents func(ctx context.Context) (returners.Returner, error)
-	// MaxRows and MaxBytes bound what waits for one destination; while one of
-	// them is reached nothing new is taken (ErrOutboxFull). What is being
-	// committed at that moment comes on top. 0: no bound.
+	// MaxRows and MaxBytes bound what waits for one destination. At a bound nothing new is
+	// accepted (ErrOutboxFull), except what is being committed. 0 means no bound.
 	MaxRows, MaxBytes int64
-	// NoResults keeps who returned but not what (job_cache: False).
+	// NoResults stores who returned but not the results (job_cache: False).
 	NoResults bool
-	// Keep is how long jobs are kept. 0 keeps them for ever.
+	// Keep is how long jobs are kept; 0 keeps them for ever.
 	Keep time.Duration
 	// Every is the time between two clean-ups. Default a minute.
 	Every time.Duration
-	// Age tells how old jobs are; Local was opened with it. nil: Now does, and it is
-	// believed.
+	// Age is the clock for the age of jobs, with which Local was opened; nil means Now.
 	Age *age.Clock
-	// Busy lists the jobs that must not be removed however old they are: those that
-	// are open, or queued, or of which a master above has not heard the end. It is
-	// asked before anything is removed. nil: there are none.
+	// Busy lists the jobs to keep whatever their age: open or queued ones, and those whose
+	// end the parent does not know. It is called before each removal. Optional.
 	Busy func() []string
-	// Bounds are those of commits, of batches into SQL and of the clean-up; those
-	// that are not set are the defaults.
+	// Bounds bound commits, batches into SQL and the clean-up; unset ones are the defaults.
 	Bounds bounds.Bounds
-	// Rescue counts rows that went into the database without having been told of. nil:
-	// they are not counted.
+	// Rescue counts rows written to the database without a notification. Optional.
 	Rescue *rescue.Counter
 	Log    *slog.Logger
 	Now    func() time.Time
 }
 
-// Store is safe for concurrent use. Run has to run for the remote store and the
-// clean-up.
+// Store is safe for concurrent use. The remote store and the clean-up need [Store.Run].
 type Store struct {
 	o     Options
 	group *returners.Group
 	dests []string
-	grown chan struct{} // told when the parent's outbox has grown
-	full  sync.Map      // destination → struct{}: it is at a bound, and this was said
-	asked sync.Map      // jid → struct{}: its results are kept in spite of NoResults
+	grown chan struct{} // receives a value when the outbox has grown
+	full  sync.Map      // destination → struct{}: at a bound, and logged
+	asked sync.Map      // jid → struct{}: results stored in spite of NoResults
 
 	mu     sync.Mutex
-	opened returners.Returner // the database, once it could be opened
-	remote returners.Returner // the same if it is the job cache
+	opened returners.Returner // the database, once opened
+	remote returners.Returner // the same, if it is the job cache
 	drain  *returners.Drain
 }
 
-// New makes a store over the embedded one.
+// New returns a store over the embedded one.
 func New(o Options) *Store {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -97,8 +90,8 @@ func New(o Options) *Store {
 	return s
 }
 
-// SaveReturns stores returns durably and tells which of them are new; the
-// commit is shared with other callers. loads are the job loads that came along.
+// SaveReturns stores returns durably and reports which of them are new. loads are the loads sent
+// with them. The commit is shared with other callers.
 func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error) {
 	if err := s.room(); err != nil {
 		return nil, fmt.Errorf("store %d returns: %w", len(rets), err)
@@ -107,7 +100,7 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	for _, d := range s.dests {
 		for _, r := range rets {
 			if _, digest := wire.Digest(r.Full); digest && d == returners.DestMySQL {
-				continue // the node that has the result owes it to SQL
+				continue // the node that has the result sends it to SQL
 			}
 			b.Outbox = append(b.Outbox, returners.Item{Dest: d, Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
 		}
@@ -115,7 +108,7 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	if s.o.NoResults {
 		s.withoutResults(&b)
 	}
-	s.owe(&b)
+	s.addOutboxRows(&b)
 	res, err := s.group.Commit(ctx, b)
 	if err != nil {
 		return nil, fmt.Errorf("store %d returns: %w", len(rets), err)
@@ -124,15 +117,15 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	return res.NewReturns, nil
 }
 
-// Save stores a batch with what is owed of it, in one commit that is shared with other
-// callers. One that begins a job needs room in the outbox.
+// Save stores a batch with its outbox rows. One with a load needs room in the outbox. The commit is
+// shared with other callers.
 func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, error) {
 	if len(b.Loads) > 0 {
 		if err := s.room(); err != nil {
 			return returners.Result{}, fmt.Errorf("store job %s: %w", b.Loads[0].JID, err)
 		}
 	}
-	s.owe(&b)
+	s.addOutboxRows(&b)
 	res, err := s.group.Commit(ctx, b)
 	if err != nil {
 		return res, fmt.Errorf("store %d rows: %w", b.Rows(), err)
@@ -141,9 +134,9 @@ func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, 
 	return res, nil
 }
 
-// owe adds the outbox rows of loads and expectations: SQL wants them, a parent
-// learns them by events and with the first return of a job.
-func (s *Store) owe(b *returners.Batch) {
+// addOutboxRows adds outbox rows of loads and expectations for SQL. A parent learns them by events and with
+// the first return of a job.
+func (s *Store) addOutboxRows(b *returners.Batch) {
 	if s.o.OpenRemote == nil {
 		return
 	}
@@ -168,33 +161,32 @@ func (s *Store) wake() {
 	}
 }
 
-// Grown delivers a value after something was committed; several commits may be
-// one value. It is for the one forwarder of this node.
+// Grown receives a value after one or more commits. It is for the one forwarder of this node.
 func (s *Store) Grown() <-chan struct{} { return s.grown }
 
-// Outbox is what this node still owes.
+// Outbox returns the outbox of this node.
 func (s *Store) Outbox() returners.SharedOutbox { return s.o.Local }
 
-// ReturnsAfter reads a page of the returns that this node itself has seen of a job.
+// ReturnsAfter reads a page of a job's returns from the embedded store.
 func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) ([]returners.Return, error) {
 	return s.o.Local.ReturnsAfter(ctx, jid, after, limit, maxBytes)
 }
 
-// Local is the embedded store's reading side: what this node itself has seen.
+// Local returns the embedded store for reading.
 func (s *Store) Local() returners.Reader { return s.o.Local }
 
-// Embedded is all of the embedded store that is read.
+// Embedded returns the embedded store for reading, with notes and outcomes.
 func (s *Store) Embedded() Embedded { return s.o.Local }
 
-// Embedded is what is read of the embedded store alone.
+// Embedded is the reading side of the embedded store.
 type Embedded interface {
 	returners.Reader
 	returners.NoteReader
 	Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 }
 
-// Reader answers questions: the configured job cache, or the embedded store
-// while that is away.
+// Reader returns the store for queries: the configured job cache, or the embedded store if that
+// does not answer within 2 s.
 func (s *Store) Reader(ctx context.Context) returners.Reader {
 	s.mu.Lock()
 	remote := s.remote
@@ -211,7 +203,7 @@ func (s *Store) Reader(ctx context.Context) returners.Reader {
 	return remote
 }
 
-// Run fills the remote store and cleans up until ctx ends.
+// Run fills the remote store and cleans up, until ctx ends.
 func (s *Store) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	switch {
@@ -228,8 +220,8 @@ func (s *Store) Run(ctx context.Context) error {
 	return nil
 }
 
-// fillRemote opens the database, however long it takes, and drains into it. It
-// is closed with the store; only one that holds jobs is asked for them.
+// fillRemote opens the database, retrying until ctx ends, and drains the outbox into it. With jobs
+// it also becomes the job cache for queries.
 func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (returners.Returner, error), jobs bool) {
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		remote, err := open(ctx)
@@ -253,7 +245,7 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 	}
 }
 
-// Close ends the group commit and closes the stores. Call it after Run ended.
+// Close stops commits and closes the stores. Call it after Run has returned.
 func (s *Store) Close() error {
 	err := s.group.Close()
 	s.mu.Lock()

@@ -55,7 +55,7 @@ func ret(id string) returners.Return {
 	return returners.Return{JID: job, ID: id, Fun: "test.ping", Success: true, Value: wire.Raw{0xc3}, Full: wire.Raw{0x81, 0xa1, 'a', 0xc3}}
 }
 
-func TestReturnsAreOwedOnce(t *testing.T) {
+func TestSaveReturns_OutboxOnce(t *testing.T) {
 	s := newStore(t, Options{Parent: "parent"})
 	for i, want := range []bool{true, false} {
 		fresh, err := s.SaveReturns(t.Context(), []returners.Return{ret("m1")}, returners.Load{JID: job, Raw: wire.Raw{0x80}})
@@ -65,20 +65,19 @@ func TestReturnsAreOwedOnce(t *testing.T) {
 	}
 	items, err := s.Outbox().OutboxRead(t.Context(), "parent", 0, 10, 1<<20)
 	if err != nil || len(items) != 1 || items[0].ID != "m1" {
-		t.Errorf("owed are %v, %v", items, err)
+		t.Errorf("outbox %v, %v", items, err)
 	}
 	select {
 	case <-s.Grown():
 	default:
-		t.Error("the forwarder was not told")
+		t.Error("the forwarder was not notified")
 	}
 	if _, ok, err := s.Local().GetLoad(t.Context(), job); !ok || err != nil {
 		t.Errorf("no load, %v", err)
 	}
 }
 
-// saveJob stores a job as the master does: by an engine of jobs, which tells whether it is
-// new here.
+// saveJob stores a job as the master does, and reports whether it is new here.
 func saveJob(t *testing.T, s *Store, load returners.Load, minions ...string) (fresh bool, err error) {
 	t.Helper()
 	e := engine.New(engine.Config{Storage: s.Embedded(), Now: func() time.Time { return cmp.Or(load.At, time.Now()) }})
@@ -94,7 +93,7 @@ func saveJob(t *testing.T, s *Store, load returners.Load, minions ...string) (fr
 func TestJobIsFreshOnce(t *testing.T) {
 	s := newStore(t, Options{})
 	load := returners.Load{JID: job, Raw: wire.Raw{0x80}}
-	// What nodes below expect does not make a job known.
+	// Expectations of nodes below do not make a job known.
 	if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{{JID: job, Node: "n1"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +105,9 @@ func TestJobIsFreshOnce(t *testing.T) {
 	}
 }
 
-// Neither the load, which comes with returns from below, nor minions that came at work
-// on the job say that it was given to this master.
-func TestAnAdoptedJobIsFresh(t *testing.T) {
+// Neither a load that came with returns from below, nor minions that came while running the job,
+// mean that the job was published here.
+func TestSave_AdoptedJobIsFresh(t *testing.T) {
 	load := returners.Load{JID: job, Raw: wire.Raw{0x80}}
 	adopted := returners.Expectation{JID: job, Minions: []string{"guest"}, State: returners.StateAdopted}
 	older := adopted // as an earlier version stored it, or its publication
@@ -146,8 +145,8 @@ func TestAnAdoptedJobIsFresh(t *testing.T) {
 	}
 }
 
-// The remote store gets what was stored while it could not be opened, and
-// questions are answered from the embedded one until it is there.
+// The remote store gets what was stored before it could be opened; until then queries go to the
+// embedded one.
 func TestRemote(t *testing.T) {
 	remote := openLocal(t, "remote.db")
 	var open atomic.Bool
@@ -170,7 +169,7 @@ func TestRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Reader(t.Context()) != s.Local() {
-		t.Error("answered by a store that is not there")
+		t.Error("queried a store that is not open")
 	}
 	open.Store(true)
 	waiting.Until(t, "the return and the load in the remote store", func() bool {
@@ -187,7 +186,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-func TestOldJobsGo(t *testing.T) {
+func TestRun_RemovesOldJobs(t *testing.T) {
 	past := time.Now().Add(-48 * time.Hour)
 	old := returners.Load{JID: "20200102030405678901", Raw: wire.Raw{0x80}, At: past}
 	busy := returners.Load{JID: "20200102030405678902", Raw: wire.Raw{0x80}, At: past}

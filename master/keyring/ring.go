@@ -13,42 +13,42 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// Options of a [Ring]. None may be left out.
+// Options of a [Ring]. All are required.
 type Options struct {
 	Config *config.Master
-	// ID is what this master is called in events.
+	// ID is the id of this master in events.
 	ID   string
 	Fire func(tag string, data *wire.Map)
-	// Rotated is called when there is a new shared key.
+	// Rotated is called after the shared key was rotated.
 	Rotated func()
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Ring is safe for concurrent use.
+// Ring holds the keys of a master. It is safe for concurrent use.
 type Ring struct {
-	// Store has the keys of peers; whoever runs it follows their folders.
+	// Store holds the keys of peers. Its caller runs it to watch their folders.
 	*keys.Store
 	Identity *keys.Identity
 	Sessions *keys.Sessions
 	Toks     *keys.Toks
 	Shared   *keys.Shared
-	// Turns bound who uses the private key of Identity.
+	// Turns limits concurrent uses of the private key.
 	Turns admission.Turns
 
 	o Options
 }
 
-// Open reads the keys, and makes those that are missing.
+// Open reads the keys and generates missing ones.
 func Open(o Options) (_ *Ring, err error) {
 	c := o.Config
 	r := &Ring{o: o, Turns: admission.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))}
 	//mutant:open-keys-are-noticed
-	told, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
+	found, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range told {
+	for _, text := range found {
 		o.Log.Warn("master key files were readable by others, mode fixed", "found", text)
 	}
 	r.Identity, err = keys.OpenIdentity(keys.IdentityOptions{
@@ -76,11 +76,11 @@ func Open(o Options) (_ *Ring, err error) {
 	return r, nil
 }
 
-// Close ends what follows the folders of keys, and writes the sessions.
+// Close stops watching folders and saves the sessions.
 func (r *Ring) Close() error { return errors.Join(r.Sessions.Close(), r.Store.Close()) }
 
-// Gate puts the rules of sign-in together from the configuration. user is the login the
-// master runs as; vouched and connected are described at [keys.Policy].
+// Gate returns the sign-in handler. user is the login the master runs as; for vouched and connected
+// see [keys.Policy].
 func (r *Ring) Gate(publishPort int, user string, vouched func(id, pub string, voucher []byte) bool, connected func(id string) (int, bool)) *keys.Gate {
 	c := r.o.Config
 	return &keys.Gate{
@@ -93,9 +93,9 @@ func (r *Ring) Gate(publishPort int, user string, vouched func(id, pub string, v
 	}
 }
 
-// Desk changes keys on behalf of operators and of the minions themselves.
-func (r *Ring) Desk() keys.Desk {
-	d := keys.Desk{Store: r.Store, Fire: r.o.Fire}
+// Editor returns a service that changes keys for operators and minions.
+func (r *Ring) Editor() keys.Editor {
+	d := keys.Editor{Store: r.Store, Fire: r.o.Fire}
 	if r.o.Config.RotateAesKey {
 		d.Rotate = func() error { return keys.RequestRotation(r.o.Config.Cachedir, r.o.ID) }
 	}

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a ring over the golden pair of a master, and what it tells.
+// stage is a ring over the golden key pair of a master, with recorded events.
 type stage struct {
 	*Ring
 	c     *config.Master
@@ -59,9 +59,9 @@ func open(t *testing.T, change func(*config.Master)) *stage {
 	return s
 }
 
-// A master whose private key everybody could read, in a folder that everybody could write
-// to, closes both before it reads the key, and says so.
-func TestKeysOpenToOthers(t *testing.T) {
+// A private key and a folder that others could read or write are closed before they are used, and
+// the log says so.
+func TestOpen_Modes(t *testing.T) {
 	modes := func(c *config.Master) map[string]os.FileMode {
 		return map[string]os.FileMode{c.PkiDir: 0o777, filepath.Join(c.PkiDir, "master.pem"): 0o644}
 	}
@@ -85,9 +85,9 @@ func TestKeysOpenToOthers(t *testing.T) {
 	}
 }
 
-// The shared key is another one when that was asked for, when it is too old, for the next
-// publication when a key is gone, and a while after that when a guest has left.
-func TestSharedKeyIsReplaced(t *testing.T) {
+// The shared key is rotated on request, by age, for the next publication after a key was deleted,
+// and some time after a guest has left.
+func TestSharedKey_Rotation(t *testing.T) {
 	s := open(t, func(*config.Master) {})
 	life, guests := s.c.PublishSession, s.c.Bounds.GuestRotation
 	publish := func() {
@@ -101,15 +101,15 @@ func TestSharedKeyIsReplaced(t *testing.T) {
 		want bool
 	}{
 		{"nothing", s.Tend, false},
-		{"it was asked for", func() {
+		{"a rotation was requested", func() {
 			if err := keys.RequestRotation(s.c.Cachedir, "top"); err != nil {
 				t.Fatal(err)
 			}
 			s.Tend()
 		}, true},
-		{"it is as old as it may be", func() { s.at = s.at.Add(life); s.Tend() }, false},
+		{"it has reached its age", func() { s.at = s.at.Add(life); s.Tend() }, false},
 		{"it is older", func() { s.at = s.at.Add(1); s.Tend() }, true},
-		{"a key is gone", func() { s.Revoked("m", false) }, false},
+		{"a key was deleted", func() { s.Revoked("m", false) }, false},
 		{"a job follows", publish, true},
 		{"another one", publish, false},
 		{"a guest has left", func() { s.Revoked("m", true); publish() }, false},
@@ -122,7 +122,7 @@ func TestSharedKeyIsReplaced(t *testing.T) {
 			t.Errorf("%s: another key: %t", c.what, got)
 		}
 		if want := []string{"key", "rotated"}; c.want != slices.Equal(s.fired, want) {
-			t.Errorf("%s: told %v", c.what, s.fired)
+			t.Errorf("%s: fired %v", c.what, s.fired)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// Tend makes a new shared key if one was asked for, or that of now is too old. The master
-// calls it every second.
+// Tend rotates the shared key if a rotation was requested or the key is too old. The master calls it
+// every second.
 func (r *Ring) Tend() {
 	asked, err := keys.TakeRotation(r.o.Config.Cachedir)
 	if err != nil {
@@ -21,8 +21,8 @@ func (r *Ring) Tend() {
 	r.renew()
 }
 
-// Revoked says that the key of an id is gone or another one. Who had it is not to read on: a
-// guest of failover not for long, others not at all.
+// Revoked schedules a rotation after a key was deleted or replaced, so that its owner cannot read
+// further publications: within the bound GuestRotation for a guest, and at once for others.
 func (r *Ring) Revoked(id string, guest bool) {
 	r.Toks.Forget(id)
 	switch {
@@ -35,14 +35,14 @@ func (r *Ring) Revoked(id string, guest bool) {
 	}
 }
 
-// renew makes a new shared key if somebody who knows the one of now may not read on.
+// renew rotates the shared key if a rotation is due after a revocation.
 func (r *Ring) renew() {
 	if due, err := r.Shared.Renew(); due {
 		r.rotated(err, false)
 	}
 }
 
-// rotated says that there is a new shared key (Salt wire reference §7), or why there is none.
+// rotated logs and announces a rotation, or logs its error.
 func (r *Ring) rotated(err error, asked bool) {
 	if err != nil {
 		r.o.Log.Error("AES key not rotated", "err", err)
@@ -53,11 +53,11 @@ func (r *Ring) rotated(err error, asked bool) {
 	r.o.Rotated()
 }
 
-// Seal is [keys.Shared.Seal] with a key that whoever may not read on does not know, and gives
-// send the envelope.
+// Seal rotates the shared key if due, encrypts a publication with it, and passes the envelope to
+// send; see [keys.Shared.Seal].
 func (r *Ring) Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error {
 	//mutant:shared-key-before-publication
-	r.renew() // now, so that the next job is not theirs
+	r.renew() // a revoked minion cannot read this publication
 	return r.Shared.Seal(p, number, func(cipher []byte) error {
 		body, err := r.Envelope(cipher)
 		if err != nil {
@@ -67,7 +67,7 @@ func (r *Ring) Seal(p wire.Publication, number func(*wire.Publication), send fun
 	})
 }
 
-// Envelope signs a ciphertext, if publications are signed, and wraps it.
+// Envelope wraps a ciphertext, signed if publications are signed.
 func (r *Ring) Envelope(cipher []byte) ([]byte, error) {
 	env := wire.Envelope{Enc: "aes", Cipher: cipher}
 	if c := r.o.Config; c.SignPubMessages {

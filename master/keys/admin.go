@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Match selects the keys whose id fits a glob, or one of several joined by
-// commas, in the states given; none given means those of [Listed].
+// Match selects the keys whose id matches a glob, or one of several separated by commas, in the
+// given states, by default those of [Listed].
 func (s *Store) Match(pattern string, states ...State) Selection {
 	if len(states) == 0 {
 		states = Listed
@@ -24,8 +24,8 @@ func (s *Store) Match(pattern string, states ...State) Selection {
 	return matching(pattern, states, s.List)
 }
 
-// Match selects those of the keys selected, in the states given, whose id fits a glob, or
-// one of several joined by commas.
+// Match selects those of the selected keys, in the given states, whose id matches a glob, or one of
+// several separated by commas.
 func (s Selection) Match(pattern string, states ...State) Selection {
 	return matching(pattern, states, func(st State) []string { return s[st] })
 }
@@ -43,7 +43,7 @@ func matching(pattern string, states []State, ids func(State) []string) Selectio
 	return out
 }
 
-// All selects every key in the states given; none given means those of [Listed].
+// All selects every key in the given states, by default those of [Listed].
 func (s *Store) All(states ...State) Selection {
 	if len(states) == 0 {
 		states = Listed
@@ -73,10 +73,9 @@ func (s *Store) Delete(ids ...string) ([]Key, error) {
 	return s.DeleteIn(sel)
 }
 
-// AcceptIn accepts the keys selected, and gives those it moved with the state
-// they were in. A key that left in the meantime is passed over; one that is no
-// RSA key stays where it is and is named in the error, which does not keep the
-// others from being accepted.
+// AcceptIn accepts the selected keys, and returns those it moved with their previous state. It skips
+// keys that are gone. A key that is not an RSA key stays and is named in the error; the others are
+// accepted all the same.
 func (s *Store) AcceptIn(sel Selection) ([]Key, error) {
 	return s.each(sel, func(k Key) error {
 		c, err := s.content(k.State, k.ID)
@@ -90,12 +89,12 @@ func (s *Store) AcceptIn(sel Selection) ([]Key, error) {
 	}, Accepted)
 }
 
-// RejectIn is [Store.AcceptIn] for rejecting.
+// RejectIn rejects the selected keys, like [Store.AcceptIn].
 func (s *Store) RejectIn(sel Selection) ([]Key, error) {
 	return s.each(sel, func(k Key) error { return s.move(k, Rejected) }, Rejected)
 }
 
-// DeleteIn removes the keys selected, and gives those it removed.
+// DeleteIn removes the selected keys, and returns those it removed.
 func (s *Store) DeleteIn(sel Selection) ([]Key, error) {
 	return s.each(sel, func(k Key) error {
 		err := os.Remove(s.path(k.State, k.ID))
@@ -107,8 +106,8 @@ func (s *Store) DeleteIn(sel Selection) ([]Key, error) {
 	})
 }
 
-// each changes the keys selected. What it has changed outlives a loss of power when it
-// returns; into are the folders to which it moves keys.
+// each changes the selected keys. The changes are synced when it returns; into are the folders that
+// keys move to.
 func (s *Store) each(sel Selection, fn func(Key) error, into ...State) (done []Key, err error) {
 	var errs []error
 	for st := range numStates {
@@ -145,10 +144,10 @@ func (s *Store) each(sel Selection, fn func(Key) error, into ...State) (done []K
 	return done, errors.Join(errs...)
 }
 
-// move renames a key file, with what it holds on the disk. The lock of its id is held.
+// move renames a key file and syncs its content. The caller holds the lock of its id.
 func (s *Store) move(k Key, to State) error {
 	if k.State == to {
-		return fmt.Errorf("%w: %q is in %s already", ErrUnknown, k.ID, to)
+		return fmt.Errorf("%w: %q is already in %s", ErrUnknown, k.ID, to)
 	}
 	//mutant:power-accepted-keys
 	err := durable.File(s.path(k.State, k.ID))
@@ -163,25 +162,24 @@ func (s *Store) move(k Key, to State) error {
 	return nil
 }
 
-// Event gives the data of the event `salt/key` for a change made with one of
-// the calls above; act is accept, reject or delete.
+// Event returns the data of the event `salt/key` for a change by one of the methods above; act is
+// accept, reject or delete.
 func Event(act, id string) *wire.Map {
 	return wire.NewMap("result", true, "act", act, "id", id)
 }
 
-// Shown is one key with its text or fingerprint.
+// Shown is a key with its text or fingerprint.
 type Shown struct {
 	Key
 	Text string
 }
 
-// Print gives the texts of the keys selected, sorted by state and id.
+// Print returns the texts of the selected keys, sorted by state and id.
 func (s *Store) Print(sel Selection) ([]Shown, error) {
 	return s.show(sel, func(b []byte) (string, error) { return string(b), nil })
 }
 
-// Finger gives the fingerprints of the keys selected with hash, or the store's
-// hash_type when that is empty.
+// Finger returns the fingerprints of the selected keys with hash, by default the store's hash_type.
 func (s *Store) Finger(sel Selection, hash string) ([]Shown, error) {
 	if hash == "" {
 		hash = s.opts.HashType
@@ -217,12 +215,12 @@ func (s *Store) show(sel Selection, fn func([]byte) (string, error)) (out []Show
 	return out, errors.Join(errs...)
 }
 
-// LocalKeys are the names of the master's own .pem and .pub files that fit a
-// glob: what [Local] selects.
+// LocalKeys returns the names of the master's own .pem and .pub files that match a glob; [Local]
+// selects them.
 func (s *Store) LocalKeys(pattern string) ([]string, error) {
 	entries, err := os.ReadDir(s.opts.PkiDir)
 	if err != nil {
-		return nil, fmt.Errorf("list the master's keys: %w", err)
+		return nil, fmt.Errorf("list keys of the master: %w", err)
 	}
 	var out []string
 	for _, e := range entries {

@@ -11,8 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Plain replies: short texts in place of a map, which make a Python peer start
-// its sign-in again (Salt wire reference §4).
+// Plain replies: texts instead of a map, which make a Python peer restart its sign-in.
 const (
 	PlainBadLoad = "bad load"
 	PlainNotMap  = "payload and load must be a dict"
@@ -28,14 +27,14 @@ type BadLoad struct {
 
 func (e *BadLoad) Error() string { return "sign-in load: " + e.Why }
 
-// authLimits bound what a stranger may send to sign in: a key, a nonce, a token and the
-// grains of autosign_grains have a few kilobytes.
+// authLimits bounds what a stranger may send to sign in: a key, a nonce, a token and the grains of
+// autosign_grains take a few kilobytes.
 var authLimits = wire.Limits{MaxBytes: MaxAuth, MaxNodes: 2048}
 
 // MaxAuth is the largest load of a sign-in in bytes.
 const MaxAuth = 64 << 10
 
-// Auth is the load of an `_auth` request (Salt wire reference §6.1).
+// Auth is the load of an `_auth` request.
 type Auth struct {
 	Version  int          // of the request protocol, from the envelope
 	From     netip.Prefix // the source that its new key is counted under, not of the load
@@ -50,9 +49,8 @@ type Auth struct {
 	Voucher  []byte    // mom_voucher: the word of another node, none as a rule
 }
 
-// ParseAuth reads an `_auth` load. The error is always a [*BadLoad], which
-// knows the reply due. A request of version 2 and up without a nonce is
-// refused here, before any key is stored, since it cannot be answered.
+// ParseAuth decodes an `_auth` load. The error is always a [*BadLoad], which holds the reply. It
+// rejects a request of version 2 and up without a nonce, since that cannot be answered.
 func ParseAuth(load wire.Raw, version int) (Auth, error) {
 	a := Auth{Version: version, EncAlgo: crypt.OAEPSHA1, SigAlgo: crypt.PKCS1SHA1}
 	if !wire.IsMap(load) {
@@ -111,7 +109,7 @@ func (a *Auth) setID(id wire.Raw) error {
 	text, err := wire.Str(id)
 	if err != nil || !utf8.ValidString(text) {
 		shown := pyText(id)
-		return &BadLoad{"bad load: id " + shown + " is not a string", "id " + shown + " is no text"}
+		return &BadLoad{"bad load: id " + shown + " is not a string", "id " + shown + " is not a text"}
 	}
 	for i := range len(text) {
 		//mutant:cve2017-14696-nul
@@ -131,7 +129,7 @@ func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
 		return fmt.Errorf("field pub: %w", err)
 	}
 	//mutant:denied-key-size
-	if len(a.Pub) > maxPubBytes { // before it is stored or told
+	if len(a.Pub) > maxPubBytes { // before it is stored or logged
 		return &BadLoad{PlainBadLoad, fmt.Sprintf("field pub has %d bytes, at most %d", len(a.Pub), maxPubBytes)}
 	}
 	if a.Version < 2 {
@@ -146,11 +144,10 @@ func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
 	return nil
 }
 
-// maxShown bounds the text of a wrong value in a reply, in bytes.
+// maxShown bounds the text of an invalid value in a reply, in bytes.
 const maxShown = 256
 
-// pyText shows a value that should have been a text, as Python prints it where
-// that is simple.
+// pyText formats a value that should have been a text like Python, as far as that is simple.
 func pyText(r wire.Raw) string {
 	v, err := wire.Decode(r)
 	if err != nil {

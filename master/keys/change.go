@@ -5,8 +5,8 @@ import "github.com/momtree/mom/internal/crypt"
 // Op is what happened to a key file.
 type Op uint8
 
-// The kinds of change. A key that moves from one folder to another is removed
-// there and added here.
+// The kinds of change. A key that moves to another folder is removed from one and added to the
+// other.
 const (
 	Added Op = iota
 	Removed
@@ -17,27 +17,23 @@ func (o Op) String() string {
 	return [...]string{"added", "removed", "replaced"}[o]
 }
 
-// Change is one change of the key folders, whoever made it: this process,
-// salt-key in another one, or a person with an editor.
+// Change is one change of the key folders, by this process, salt-key in another one, or an editor.
 type Change struct {
 	Key
 	Op Op
-	// Was names the key that is no longer there, zero where this life of the store has
-	// never read it.
+	// Was is the key that is gone, or zero if this process has never read it.
 	Was crypt.FingerSum
 }
 
-// Revokes reports whether somebody who was trusted no longer is: an accepted key
-// went away or was exchanged. The master then makes a new shared key and closes
-// what the minion had open.
+// Revokes reports whether an accepted key was removed or replaced. The master then rotates the shared
+// key and closes the connections of the minion.
 func (c Change) Revokes() bool { return c.State == Accepted && c.Op != Added }
 
-// Accepts reports whether a minion is trusted from now on.
+// Accepts reports whether a minion is accepted from now on.
 func (c Change) Accepts() bool { return c.State == Accepted && c.Op != Removed }
 
-// Subscribe has fn called with every change from now on, one at a time and in
-// order, by the goroutine that noticed it. fn may look keys up; it must be
-// quick and must not change keys. The function returned ends the calls.
+// Subscribe calls fn with every change, one at a time and in order. fn may read the store; it must
+// not block and must not change keys. cancel ends the calls.
 func (s *Store) Subscribe(fn func(Change)) (cancel func()) {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -55,8 +51,8 @@ func (s *Store) Subscribe(fn func(Change)) (cancel func()) {
 	}
 }
 
-// tell is called with the lock change held and mu free.
-func (s *Store) tell(c Change) {
+// notify calls the subscribers. The caller holds the lock change, but not mu.
+func (s *Store) notify(c Change) {
 	for _, fn := range s.subs {
 		(*fn)(c)
 	}

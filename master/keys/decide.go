@@ -12,14 +12,14 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// minKeyBits is the smallest key a minion may come with: below it the keys of
-// the reply do not fit, and anybody could forge it.
+// minKeyBits is the smallest accepted key: a smaller one cannot encrypt the keys of the reply, and
+// could be forged.
 const minKeyBits = 1024
 
-// keyMode is the mode of minions' key files, which hold nothing secret.
+// keyMode is the mode of minions' key files, which are not secret.
 const keyMode = 0o644
 
-// Decider holds the rules of sign-in over a store of keys.
+// Decider applies the rules of sign-in to a store of keys.
 type Decider struct {
 	store      *Store
 	policy     Policy
@@ -29,8 +29,8 @@ type Decider struct {
 	waiters    *waiters
 }
 
-// NewDecider makes a Decider. A [Policy] does not change afterwards; the files
-// it names are read again when they change.
+// NewDecider returns a Decider. p must not change afterwards; the files it names are read again when
+// they change.
 func NewDecider(s *Store, p Policy) *Decider {
 	if p.Log == nil {
 		p.Log = s.log
@@ -42,7 +42,7 @@ func NewDecider(s *Store, p Policy) *Decider {
 	return d
 }
 
-// follow keeps the places for pending keys true about what others do with those.
+// follow updates the places for pending keys when others change keys.
 func (d *Decider) follow(c Change) {
 	switch {
 	case c.State != Pending:
@@ -53,19 +53,15 @@ func (d *Decider) follow(c Change) {
 	}
 }
 
-// Decide takes one sign-in through the table of Salt wire reference §6.2, with
-// all its effects on the key folders. Texts are compared without regard to line
-// ends and outer white space. Two sign-ins of one id are decided one after the
-// other.
+// Decide decides one sign-in as Salt does, and changes the key folders accordingly. Key texts are
+// compared without line ends and outer white space. Sign-ins of one id are decided one at a time.
 //
-// Two things differ from Salt. A key that is no RSA key of 1024 bits or more is
-// refused and not stored, whereas Salt keeps it pending. And a stub in
-// minions_autosign is used up only by the sign-in it accepts, so that nobody can
-// burn it by coming with another key.
+// Two things differ from Salt. A key that is not an RSA key of at least 1024 bits is refused and not
+// stored; Salt keeps it pending. And a stub in minions_autosign is used up only by the sign-in that
+// it accepts, so that nobody can use it up with another key.
 //
-// A key that salt-key or another hand moves or deletes while its sign-in is decided
-// is told to be pending: the next sign-in finds it where it has gone. To be refused
-// ends a minion of Salt's.
+// If another process moves or deletes the key during the decision, the answer is pending, and the
+// next sign-in is decided anew. A refusal would end a Salt minion.
 func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
 	v := d.decide(ctx, a)
 	if v.Act == "" && errors.Is(v.Err, ErrUnknown) {
@@ -122,22 +118,22 @@ func (d *Decider) decide(ctx context.Context, a Auth) Verdict {
 	return d.stranger(a)
 }
 
-// usable reports why a key sent cannot serve.
+// usable returns an error if a key cannot be used.
 func usable(text string) error {
 	if len(text) > maxPubBytes {
-		return fmt.Errorf("public key has %d bytes, at most %d are taken", len(text), maxPubBytes)
+		return fmt.Errorf("public key has %d bytes, at most %d are accepted", len(text), maxPubBytes)
 	}
 	pub, err := crypt.ParsePublicPEM(text)
 	if err != nil {
 		return err
 	}
 	if n := pub.N.BitLen(); n < minKeyBits {
-		return fmt.Errorf("public key has %d bits, at least %d are needed", n, minKeyBits)
+		return fmt.Errorf("public key has %d bits, at least %d are required", n, minKeyBits)
 	}
 	return nil
 }
 
-// open is open_mode: whoever comes is accepted.
+// open implements open_mode, which accepts every key.
 func (d *Decider) open(a Auth) Verdict {
 	if err := usable(a.Pub); err != nil {
 		return Verdict{Turned: BadKey, Reason: err.Error(), silent: a.Pub == ""}
@@ -148,7 +144,7 @@ func (d *Decider) open(a Auth) Verdict {
 		same = err == nil && c.sum == sumOf(a.Pub)
 	}
 	if !same {
-		d.log.Warn("open_mode stores the key a minion came with", "id", a.ID)
+		d.log.Warn("open_mode stores the key of a minion", "id", a.ID)
 		if err := d.write(Accepted, a); err != nil {
 			return Verdict{Err: err}
 		}
@@ -156,14 +152,14 @@ func (d *Decider) open(a Auth) Verdict {
 	return d.admit(a)
 }
 
-// known is a sign-in of an id that has an accepted or pending key.
+// known decides a sign-in of an id with an accepted or pending key.
 func (d *Decider) known(a Auth, st State) Verdict {
 	c, err := d.store.content(st, a.ID)
 	if err != nil {
 		return Verdict{Err: err}
 	}
 	if c.err != nil {
-		return Verdict{Err: fmt.Errorf("the key known of %s cannot be read: %w; put the right one in its place, or delete it (salt-key -d) and accept the minion anew", a.ID, c.err)}
+		return Verdict{Err: fmt.Errorf("the known key of %s cannot be read: %w; put the right one in its place, or delete it (salt-key -d) and accept the minion again", a.ID, c.err)}
 	}
 	if c.sum != sumOf(a.Pub) {
 		v := Verdict{Act: "denied", Turned: OtherKey, Reason: "its key differs from the one in " + st.Folder()}
@@ -210,8 +206,8 @@ func (d *Decider) stranger(a Auth) Verdict {
 	return d.admit(a)
 }
 
-// pend keeps a new key for the operator, if there is room for it. A minion whose key
-// finds none is told to wait, as one whose key is pending.
+// pend stores a new key as pending, if there is room. Otherwise its minion gets the answer "wait", like one
+// whose key is pending.
 func (d *Decider) pend(a Auth) Verdict {
 	v := Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is new"}
 	now := d.store.opts.Now()
@@ -233,7 +229,7 @@ func (d *Decider) pend(a Auth) Verdict {
 	return v
 }
 
-// makeRoom drops a pending key.
+// makeRoom removes a pending key.
 func (d *Decider) makeRoom(id string, now time.Time) error {
 	if c, err := d.store.content(Pending, id); err == nil {
 		d.waiters.madeRoom(id, c.sum, now)
@@ -241,8 +237,7 @@ func (d *Decider) makeRoom(id string, now time.Time) error {
 	return d.store.drop(Pending, id)
 }
 
-// autosigned reports whether a key that is not accepted yet is to be, and
-// whether that uses up a stub.
+// autosigned reports whether a key is to be accepted automatically, and whether that uses a stub.
 func (d *Decider) autosigned(a Auth) (ok, stub bool) {
 	switch {
 	case d.policy.AutoAccept, d.autosign.match(a.ID), d.policy.Vouched != nil && d.policy.Vouched(a.ID, a.Pub, a.Voucher):
@@ -262,7 +257,7 @@ func (d *Decider) admit(a Auth) Verdict {
 	return Verdict{Outcome: Admitted, Act: "accept", Key: pub}
 }
 
-// deny keeps the key that did not fit, for the operator to look at.
+// deny stores a key that differs from the known one, for the operator.
 func (d *Decider) deny(a Auth) error {
 	if d.store.Has(Denied, a.ID) {
 		if c, err := d.store.content(Denied, a.ID); err == nil && c.sum == sumOf(a.Pub) {
@@ -272,7 +267,7 @@ func (d *Decider) deny(a Auth) error {
 	return d.write(Denied, a)
 }
 
-// write stores the key sent. Only an accepted one is worth waiting for the disk.
+// write stores the key of a sign-in, and syncs an accepted one.
 func (d *Decider) write(st State, a Auth) error {
 	write := crypt.WriteFileLazy
 	if st == Accepted {
@@ -283,7 +278,7 @@ func (d *Decider) write(st State, a Auth) error {
 	}
 	d.store.refresh(st, a.ID, true)
 	if !d.store.Has(st, a.ID) {
-		return fmt.Errorf("store key: %w: %q has left %s again", ErrUnknown, a.ID, st)
+		return fmt.Errorf("store key: %w: %q was removed from %s", ErrUnknown, a.ID, st)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func TestDiskFailureRefuses(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "id=m1") {
-		t.Errorf("log does not tell: %s", log.String())
+		t.Errorf("log does not say it: %s", log.String())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -9,18 +9,17 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// ErrTaken is wrapped when an id has an accepted key already.
-var ErrTaken = errors.New("there is an accepted key of this id")
+// ErrTaken says that an id has an accepted key.
+var ErrTaken = errors.New("an accepted key of this id exists")
 
-// Enter keeps a public key, in PEM, as the accepted one of an id, without the peer having
-// shown it. One that is accepted already stays, with [ErrTaken], unless replace is set;
-// replaced tells that another key has gone.
+// Enter stores a public key, in PEM, as the accepted one of an id. If the id has an accepted key, it
+// returns [ErrTaken], unless replace is set. replaced reports whether another key was replaced.
 func (s *Store) Enter(id string, pem []byte, replace bool) (replaced bool, err error) {
 	if err := ValidID(id); err != nil {
 		return false, err
 	}
 	if _, err := crypt.ParsePublicPEM(string(pem)); err != nil {
-		return false, fmt.Errorf("the key of %q: %w", id, err)
+		return false, fmt.Errorf("key of %q: %w", id, err)
 	}
 	defer s.lock(id)()
 	path := s.path(Accepted, id)
@@ -28,25 +27,25 @@ func (s *Store) Enter(id string, pem []byte, replace bool) (replaced bool, err e
 	case err == nil:
 		replaced = true
 	case !errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("enter key: %w", err)
+		return false, fmt.Errorf("store key: %w", err)
 	}
 	if replaced && !replace {
 		return false, fmt.Errorf("%w: %q", ErrTaken, id)
 	}
 	if err := crypt.WriteFile(path, pem, crypt.PublicMode); err != nil {
-		return false, fmt.Errorf("enter key: %w", err)
+		return false, fmt.Errorf("store key: %w", err)
 	}
 	s.refresh(Accepted, id, true)
 	return replaced, nil
 }
 
-// Enter keeps a public key as accepted; see [Store.Enter].
-func (d Desk) Enter(id string, pem []byte, replace bool) error {
+// Enter stores a public key as accepted; see [Store.Enter].
+func (d Editor) Enter(id string, pem []byte, replace bool) error {
 	replaced, err := d.Store.Enter(id, pem, replace)
 	if err != nil {
 		return err
 	}
-	d.tell("accept", []Key{{Accepted, id}})
+	d.notify("accept", []Key{{Accepted, id}})
 	if replaced && d.Rotate != nil {
 		return d.Rotate()
 	}

@@ -21,18 +21,18 @@ type folder struct {
 	seen   time.Time           // time of the folder at its last scan, zero: scan again
 }
 
-// entry is one key file. What it holds is read at first need: a listing needs
-// names alone, and most keys of a large master are not asked for in any hour.
+// entry is one key file. Its content is read on first use: a listing needs names only, and most keys
+// of a large master are rarely used.
 type entry struct {
-	// named is the last key that was read out of the file: whoever was told of it is told
-	// when it goes, though its file was being written then. nil: none was.
+	// named is the last key read from the file, to be reported when it is removed, even if the
+	// file was being written then. nil if there was none.
 	named   atomic.Pointer[crypt.FingerSum]
 	content atomic.Pointer[content]
 	changes atomic.Uint32 // counts hints of a change, so that no older content is kept
 }
 
-// content is what is remembered of a key file: the parsed key and, in place of
-// the text, its hashes, a quarter of the size.
+// content is the cached content of a key file: the parsed key, and hashes instead of the text, a
+// quarter of the size.
 type content struct {
 	stamp  stamp
 	sum    keySum
@@ -41,7 +41,7 @@ type content struct {
 	err    error
 }
 
-// stamp tells one version of a file from another.
+// stamp identifies a version of a file.
 type stamp struct {
 	at   time.Time
 	size int64
@@ -49,15 +49,14 @@ type stamp struct {
 
 func stampOf(info fs.FileInfo) stamp { return stamp{info.ModTime(), info.Size()} }
 
-// keySum identifies a key text up to its line ends and outer white space: two
-// texts mean the same key when their sums are equal.
+// keySum identifies a key text without line ends and outer white space. Two texts hold the same key
+// if their sums are equal.
 type keySum [sha256.Size]byte
 
 func sumOf(text string) keySum { return sha256.Sum256([]byte(crypt.CleanPEM(text))) }
 
-// list gives all ids in order. The slice is never changed afterwards. After k
-// changes it costs one walk over the ids and a sort of k, not a sort
-// of all.
+// list returns all ids in order. The slice is never modified. After k changes it costs one walk over
+// the ids and a sort of k ids.
 func (f *folder) list() []string {
 	if len(f.dirty) == 0 {
 		return f.sorted
@@ -84,7 +83,7 @@ func (f *folder) list() []string {
 	return f.sorted
 }
 
-// compareIDs is Salt's order of ids: without regard to case, ties by bytes.
+// compareIDs compares ids in Salt's order: without case, then by bytes.
 func compareIDs(a, b string) int {
 	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Gate answers `_auth` requests from end to end: it reads the load, decides,
-// and builds the reply.
+// Gate answers `_auth` requests: it decodes the load, decides, and builds the reply.
 type Gate struct {
 	Identity *Identity
 	Decider  *Decider
 	Sessions *Sessions
 
-	// AES gives the shared key string of now.
+	// AES returns the current shared key.
 	AES         func() string
 	PublishPort int
 	Log         *slog.Logger
@@ -31,8 +30,8 @@ type Answer struct {
 	Verdict Verdict
 }
 
-// Handle answers one load that came from a source ([admission.Source]). There is a reply for every load: silence would keep
-// the peer waiting. Whether the version is high enough has been checked before.
+// Handle answers one load from a source ([admission.Source]). There is always a reply: without one
+// the peer would wait. The caller has checked that the version is not too old.
 func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int, from netip.Prefix) Answer {
 	log := g.Log
 	if log == nil {
@@ -69,7 +68,7 @@ func (g *Gate) admit(a Auth, v Verdict) ([]byte, error) {
 	return g.Identity.Admit(a, v.Key, Secrets{AES: g.AES(), Session: session, PublishPort: g.PublishPort})
 }
 
-// plain is the reply for a request that cannot be answered otherwise.
+// plain returns the reply for a request that cannot be answered otherwise.
 func plain(err error) []byte {
 	text := PlainFault
 	if bad := (*BadLoad)(nil); errors.As(err, &bad) {

@@ -13,9 +13,9 @@ import (
 // maxAutosignGrains bounds the files opened for one sign-in.
 const maxAutosignGrains = 64
 
-// grainsMatch reports whether a grain the minion sent stands as a line in the
-// file of the grain's name below dir. # begins a comment line. The values are
-// compared as Python prints them; lists and maps never match.
+// grainsMatch reports whether a grain of the minion is a line of the file of that name below dir.
+// Lines that start with # are comments. Values are compared as Python prints them; lists and maps
+// never match.
 func (p *Policy) grainsMatch(grains *wire.Map) bool {
 	if p.AutosignGrainsDir == "" || grains.Len() == 0 {
 		return false
@@ -23,7 +23,7 @@ func (p *Policy) grainsMatch(grains *wire.Map) bool {
 	n, found := 0, false
 	grains.Range(func(key, val any) bool {
 		if n++; n > maxAutosignGrains {
-			p.Log.Warn("too many autosign grains, the rest is ignored", "sent", grains.Len(), "limit", maxAutosignGrains)
+			p.Log.Warn("too many autosign grains, ignoring the rest", "sent", grains.Len(), "limit", maxAutosignGrains)
 			return false
 		}
 		name, ok := key.(string)
@@ -48,11 +48,11 @@ func (p *Policy) grainFileHas(path, value string) bool {
 		return false
 	}
 	if err := p.trusted(info); err != nil {
-		p.Log.Warn("autosign grains file is ignored", "path", path, "err", err)
+		p.Log.Warn("autosign grains file ignored", "path", path, "err", err)
 		return false
 	}
 	if info.Size() > maxSigningFile {
-		p.Log.Warn("autosign grains file is ignored: it is too large", "path", path, "bytes", info.Size(), "limit", maxSigningFile)
+		p.Log.Warn("autosign grains file ignored, too large", "path", path, "bytes", info.Size(), "limit", maxSigningFile)
 		return false
 	}
 	b, err := os.ReadFile(path)
@@ -69,7 +69,7 @@ func (p *Policy) grainFileHas(path, value string) bool {
 	return false
 }
 
-// scalarText is str() of a Python value that is neither text nor collection.
+// scalarText returns str() of a Python value that is neither a text nor a collection.
 func scalarText(v any) (string, bool) {
 	switch v.(type) {
 	case nil, bool, int64, uint64, float64:

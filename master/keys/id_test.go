@@ -37,7 +37,7 @@ func FuzzValidID(f *testing.F) {
 			t.Fatalf("%q leaves its folder: %s", id, path)
 		}
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatalf("%q is no file name: %v", id, err)
+			t.Fatalf("%q is not a file name: %v", id, err)
 		}
 		_ = os.Remove(path)
 	})

@@ -13,28 +13,25 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// IdentityOptions say where the master's own keys are and how they are proved,
-// under Salt's names.
+// IdentityOptions configure the master's own keys, under Salt's names.
 type IdentityOptions struct {
 	PkiDir  string
 	Keysize int    // bits of a key made here, default 2048
 	KeyPass string // passphrase of master.pem
 
-	// MasterSignPubkey adds a signature of the master's public key to replies,
-	// made with the pair MasterSignKeyName (default master_sign), whose
-	// passphrase is SigningKeyPass.
+	// MasterSignPubkey adds to replies a signature of the master's public key, made with the
+	// pair MasterSignKeyName (default master_sign) and the passphrase SigningKeyPass.
 	MasterSignPubkey  bool
 	MasterSignKeyName string
 	SigningKeyPass    string
-	// MasterUsePubkeySignature takes that signature from the file
-	// MasterPubkeySignature (default master_pubkey_signature) instead, so that
-	// the signing key need not be on this machine.
+	// MasterUsePubkeySignature reads that signature from the file MasterPubkeySignature
+	// (default master_pubkey_signature), so that the signing key need not be on this machine.
 	MasterUsePubkeySignature bool
 	MasterPubkeySignature    string
 }
 
-// Identity is the master as minions know it: its key pair, and what it proves
-// the pair with. It is safe for concurrent use.
+// Identity is the master's key pair and the proof of it that minions get. It is safe for concurrent
+// use.
 type Identity struct {
 	Pair *crypt.KeyPair
 
@@ -48,14 +45,14 @@ type Identity struct {
 	aesSig  []byte
 }
 
-// NewIdentity is an identity without a signed public key.
+// NewIdentity returns an identity without a signed public key.
 func NewIdentity(pair *crypt.KeyPair) *Identity {
-	// Cleaned, since minions of 3006.12 and newer compare what they get, as it is,
-	// with their pinned file cleaned: a final newline would be a changed key.
+	// Minions of 3006.12 and newer compare the text with their cleaned pinned file: a final
+	// newline would look like another key.
 	return &Identity{Pair: pair, pubText: crypt.CleanPEM(pair.PublicPEM), pubSigs: map[string][]byte{}}
 }
 
-// OpenIdentity loads the master's keys, and makes the pairs that are missing.
+// OpenIdentity loads the master's keys, and generates missing pairs.
 func OpenIdentity(o IdentityOptions) (*Identity, error) {
 	pair, err := crypt.EnsureKeyPairPass(o.PkiDir, "master", o.Keysize, o.KeyPass)
 	if err != nil {
@@ -90,9 +87,9 @@ func OpenIdentity(o IdentityOptions) (*Identity, error) {
 	return i, nil
 }
 
-// fitText finds out which form of the public key's text the signature file was
-// made over: some Salts signed it as it stands, some with its line ends cleaned.
-// Without the signing public key at hand the first is taken.
+// fitText finds the form of the public key's text that the signature file signs: some Salt versions
+// signed it unchanged, some with cleaned line ends. Without the signing public key it assumes the
+// first.
 func (i *Identity) fitText(path, pubPath string) error {
 	pub, err := crypt.LoadPublic(pubPath)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,11 +110,11 @@ func (i *Identity) fitText(path, pubPath string) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s is no signature of master.pub by %s: make it again with salt-key --gen-signature", path, pubPath)
+	return fmt.Errorf("%s is not a signature of master.pub by %s; make it again with salt-key --gen-signature", path, pubPath)
 }
 
-// PubSig is the field `pub_sig`: base64 and a newline. Nil when the master does
-// not sign its public key.
+// PubSig returns the field `pub_sig`, base64 and a newline, or nil if the master does not sign its
+// public key.
 func (i *Identity) PubSig(alg string) ([]byte, error) {
 	if i.file != nil {
 		return i.file, nil

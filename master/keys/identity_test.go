@@ -93,7 +93,7 @@ func TestSignatureFile(t *testing.T) {
 	pki := t.TempDir()
 	writeGolden(t, pki, map[string]string{"master.pem": "master"})
 	if _, err := OpenIdentity(IdentityOptions{PkiDir: pki, MasterSignPubkey: true, MasterUsePubkeySignature: true}); err == nil || !strings.Contains(err.Error(), "gen-signature") {
-		t.Errorf("missing signature file: %v, want an error that tells what to do", err)
+		t.Errorf("missing signature file: %v, want an error with a hint", err)
 	}
 }
 

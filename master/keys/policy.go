@@ -2,8 +2,8 @@ package keys
 
 import "log/slog"
 
-// Policy holds the options that rule who may sign in, under Salt's names. The
-// zero value keeps every new key pending.
+// Policy holds the options for sign-ins, under Salt's names. The zero value keeps every new key
+// pending.
 type Policy struct {
 	AutoAccept        bool
 	OpenMode          bool
@@ -11,24 +11,23 @@ type Policy struct {
 	AutorejectFile    string
 	AutosignGrainsDir string // a file per grain with the values that accept
 
-	// Vouched tells whether a voucher speaks for a key that is new or pending: it
-	// is accepted then. nil: none does.
+	// Vouched reports whether a voucher is valid for a new or pending key, which is accepted
+	// then. Optional.
 	Vouched func(id, pub string, voucher []byte) bool
 
 	// PermissivePkiAccess trusts signing files that a group may write.
 	PermissivePkiAccess bool
-	// User the master runs as; his groups count with PermissivePkiAccess.
+	// User is the user the master runs as; its groups count with PermissivePkiAccess.
 	User string
 
-	// MaxMinions is the number of connected minions beyond which unknown ones
-	// are turned away; 0 means no limit. Connected then tells how many are
-	// connected and whether id is one of them; nil means none.
+	// MaxMinions is the number of connected minions beyond which unknown ones are refused; 0
+	// means no limit. Connected returns the number of connected peers and whether id is one;
+	// optional.
 	MaxMinions int
 	Connected  func(id string) (total int, connected bool)
 
-	// MaxPending bounds the pending keys; 0 means no limit. The places are shared among
-	// the sources of the keys, see waiters. A minion whose key finds no place is told to
-	// wait, and comes again.
+	// MaxPending bounds the pending keys; 0 means no limit. The places are shared among the
+	// sources of the keys, see waiters. A minion without a place gets the answer "wait".
 	MaxPending int
 
 	// AuthEventsAutosignGrains lists the acts (pend, accept, ...) whose

@@ -2,22 +2,22 @@ package keys
 
 import "time"
 
-// renewal says when a shared key has to be replaced because somebody who knows it is not
-// to read on. The zero value: not at all.
+// renewal says when the shared key must be replaced because somebody who knows it is revoked. The
+// zero value means not at all.
 type renewal struct {
 	at     time.Time // at the latest
 	wanted bool
 }
 
-// RenewNow wants another key before the next publication.
+// RenewNow requests a new key before the next publication.
 func (s *Shared) RenewNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.renewal = renewal{wanted: true}
 }
 
-// RenewWithin wants another key within d of the first such call: where many leave one after
-// the other, each new key would have all peers sign in again.
+// RenewWithin requests a new key within d of the first call. All peers sign in again after each
+// rotation, so peers that leave one after the other share one.
 func (s *Shared) RenewWithin(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,14 +26,14 @@ func (s *Shared) RenewWithin(d time.Duration) {
 	}
 }
 
-// RenewAt tells when the key has to be replaced at the latest, if it has to.
+// RenewAt returns when the key must be replaced at the latest, if it must.
 func (s *Shared) RenewAt() (at time.Time, wanted bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.renewal.at, s.renewal.wanted
 }
 
-// Renew replaces the key if it is time to, and tells whether it was. It is called before each
+// Renew replaces the key if that is due, and reports whether it was. It is called before each
 // publication.
 func (s *Shared) Renew() (due bool, err error) {
 	if at, wanted := s.RenewAt(); !wanted || s.now().Before(at) {

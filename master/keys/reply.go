@@ -11,15 +11,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Secrets are the keys an admitted minion is told.
+// Secrets are the keys sent to an accepted minion.
 type Secrets struct {
 	AES         string // key string shared by all minions
 	Session     string // key string of this minion, protocol 3
 	PublishPort int
 }
 
-// Refuse is the reply to a sign-in that is not admitted: `{ret, nonce}` signed
-// for version 2 and up, `{ret}` in clear below.
+// Refuse returns the reply to a sign-in that is not accepted: `{ret, nonce}`, signed, from version 2,
+// and `{ret}` in clear below.
 func (i *Identity) Refuse(a Auth, o Outcome) ([]byte, error) {
 	if a.Version < 2 {
 		return clearRet(o.Ret())
@@ -27,9 +27,8 @@ func (i *Identity) Refuse(a Auth, o Outcome) ([]byte, error) {
 	return i.signed(a, wire.NewMap("ret", o.Ret(), "nonce", a.Nonce))
 }
 
-// Admit is the reply to a sign-in that is admitted: the keys under the minion's
-// public key. What was asked for with an unknown algorithm is answered as Salt
-// does, see [BadEncAlgo] and [BadSigAlgo].
+// Admit returns the reply to an accepted sign-in: the keys, encrypted with the minion's public key.
+// An unknown algorithm is answered like Salt; see [BadEncAlgo] and [BadSigAlgo].
 func (i *Identity) Admit(a Auth, pub *rsa.PublicKey, s Secrets) ([]byte, error) {
 	if !crypt.ValidEncryption(a.EncAlgo) {
 		return BadEncAlgo()
@@ -79,8 +78,8 @@ func (i *Identity) Admit(a Auth, pub *rsa.PublicKey, s Secrets) ([]byte, error) 
 	return i.signed(a, m)
 }
 
-// prove is the field `sig` of an admission: the master's word for the shared
-// key, always in X9.31. It is the same for all minions until the key changes.
+// prove returns the field `sig`, a signature of the shared key, always in X9.31. It is the same for
+// all minions until the key changes.
 func (i *Identity) prove(aes string) ([]byte, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -111,11 +110,10 @@ func (i *Identity) signed(a Auth, m *wire.Map) ([]byte, error) {
 	return wire.Encode(wire.NewMap("enc", "clear", "load", load, "sig", sig))
 }
 
-// BadEncAlgo is the reply to an enc_algo the master does not know.
+// BadEncAlgo returns the reply to an unknown enc_algo.
 func BadEncAlgo() ([]byte, error) { return clearRet("bad enc algo") }
 
-// BadSigAlgo is the reply to a sig_algo the master does not know; it cannot be
-// signed.
+// BadSigAlgo returns the reply to an unknown sig_algo, which cannot be signed.
 func BadSigAlgo() ([]byte, error) { return clearRet("bad sig algo") }
 
 func clearRet(ret any) ([]byte, error) {

@@ -13,13 +13,11 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// ErrExpired is returned for a session key past its life: the peer has to sign
-// in again.
+// ErrExpired is returned for an expired session key: the peer has to sign in again.
 var ErrExpired = errors.New("session key has expired")
 
-// liveSessions is how many session keys are held ready for use. A ready one
-// takes about 1.5 kB and saves about 2 µs a request; the others are held as
-// text.
+// liveSessions is how many session keys are kept parsed. A parsed one takes about 1.5 kB and saves
+// about 2 µs per request; the others are kept as text.
 const liveSessions = 8192
 
 // SessionOptions of [OpenSessions].
@@ -30,10 +28,9 @@ type SessionOptions struct {
 	Now      func() time.Time
 }
 
-// Sessions are the keys of single minions, which protocol 3 encrypts with: one
-// file cachedir/sessions/<id> each, so that they outlive the master. Only
-// accepted ids have one, and it goes when the key is no longer accepted. Each
-// file is read once. Safe for concurrent use.
+// Sessions holds the session keys of minions, used by protocol 3, in one file
+// cachedir/sessions/<id> each, so that they survive a restart. Only accepted ids have one; it is
+// removed when the key is no longer accepted. It is safe for concurrent use.
 type Sessions struct {
 	dir    string
 	life   time.Duration
@@ -52,8 +49,7 @@ type session struct {
 	made time.Time
 }
 
-// OpenSessions makes the folder with mode 0700 where it is missing. Close ends
-// following the store.
+// OpenSessions creates the folder with mode 0700 if it is missing. Close unsubscribes from the store.
 func OpenSessions(store *Store, o SessionOptions) (*Sessions, error) {
 	if o.Life <= 0 {
 		o.Life = 24 * time.Hour
@@ -79,15 +75,14 @@ func OpenSessions(store *Store, o SessionOptions) (*Sessions, error) {
 	return s, nil
 }
 
-// Close ends following the store of keys.
+// Close unsubscribes from the store of keys.
 func (s *Sessions) Close() error {
 	s.cancel()
 	return nil
 }
 
-// Key gives the key string for a minion that signs in: the one it has, or a new
-// one when it has none or its life is over. An id that is not accepted gives
-// [ErrUnknown].
+// Key returns the session key for a minion that signs in: the existing one, or a new one if there is
+// none or it has expired. It returns [ErrUnknown] for an id that is not accepted.
 func (s *Sessions) Key(id string) (string, error) {
 	if !s.store.Accepted(id) {
 		return "", fmt.Errorf("session key: %w: %q is not accepted", ErrUnknown, id)
@@ -95,7 +90,7 @@ func (s *Sessions) Key(id string) (string, error) {
 	if k, ok := s.known(id); ok && !s.expired(k) {
 		return k.key, nil
 	}
-	// Two requests of one id may come at once: the second takes the first's key.
+	// Of two concurrent requests of one id, the second uses the key of the first.
 	defer s.store.lock(id)()
 	k, err := s.load(id)
 	if err != nil {
@@ -104,7 +99,7 @@ func (s *Sessions) Key(id string) (string, error) {
 	if k.key == "" || s.expired(k) {
 		k = session{crypt.NewKeyString(), s.now()}
 		path := filepath.Join(s.dir, id)
-		// Lost to a power failure it costs one more sign-in, no more.
+		// Not synced: a power failure costs one more sign-in.
 		if err := crypt.WriteFileLazy(path, []byte(k.key), 0o600); err != nil {
 			return "", fmt.Errorf("store session key: %w", err)
 		}
@@ -123,9 +118,8 @@ func (s *Sessions) Key(id string) (string, error) {
 	return k.key, nil
 }
 
-// Current gives the key to open the requests of a minion with. Without a key,
-// or with one past its life, there is none to be had but by signing in:
-// [ErrUnknown] or [ErrExpired].
+// Current returns the key to decrypt requests of a minion with. It returns [ErrUnknown] or
+// [ErrExpired] if the minion has to sign in first.
 func (s *Sessions) Current(id string) (*crypt.Crypticle, error) {
 	if !s.store.Accepted(id) {
 		return nil, fmt.Errorf("session key: %w: %q is not accepted", ErrUnknown, id)
@@ -164,7 +158,7 @@ func (s *Sessions) Current(id string) (*crypt.Crypticle, error) {
 	return c, nil
 }
 
-// adopt reads the key a former process left.
+// adopt reads the key that a previous process stored.
 func (s *Sessions) adopt(id string) (session, error) {
 	defer s.store.lock(id)()
 	k, err := s.load(id)
@@ -192,8 +186,8 @@ func (s *Sessions) known(id string) (session, bool) {
 
 func (s *Sessions) expired(k session) bool { return s.now().Sub(k.made) > s.life }
 
-// load gives the key in memory or in the file; none, or one that is no key,
-// gives the zero session. The lock of id is held.
+// load returns the key in memory or in the file, or the zero session if there is no valid one. The
+// caller holds the lock of id.
 func (s *Sessions) load(id string) (session, error) {
 	if k, ok := s.known(id); ok {
 		return k, nil

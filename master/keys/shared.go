@@ -9,13 +9,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Shared is the AES key that all minions share, and the serial number of
-// publications that goes with it (Salt wire reference §7).
+// Shared is the AES key that all minions share, with the serial number of publications.
 type Shared struct {
 	now func() time.Time
 
-	// line is held from giving a serial until the publication is on its way.
-	// Requests never wait for it. It is taken before mu.
+	// line is held from the assignment of a serial until the publication is sent. Requests
+	// never wait for it. It is locked before mu.
 	line   sync.Mutex
 	serial int64
 
@@ -27,17 +26,16 @@ type Shared struct {
 	renewing sync.Mutex // held from seeing that the key has to be replaced until it is
 }
 
-// NewShared makes a fresh key.
+// NewShared generates a key.
 func NewShared(now func() time.Time) (*Shared, error) {
 	s := &Shared{now: now}
 	return s, s.Rotate()
 }
 
-// Rotate replaces the shared key. Peers notice by failing to decrypt and sign
-// in again.
+// Rotate replaces the shared key. Peers fail to decrypt and sign in again.
 func (s *Shared) Rotate() error { return s.Set(crypt.NewKeyString()) }
 
-// Set replaces the key by a given one; the serial begins anew.
+// Set replaces the key by the given one; the serial starts again.
 func (s *Shared) Set(text string) error {
 	c, err := crypt.ParseKey(text)
 	if err != nil {
@@ -51,26 +49,26 @@ func (s *Shared) Set(text string) error {
 	return nil
 }
 
-// Current is the key of now.
+// Current returns the current key.
 func (s *Shared) Current() *crypt.Crypticle {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.key
 }
 
-// Text is the key string, as minions are told it at sign-in.
+// Text returns the key string that minions receive at sign-in.
 func (s *Shared) Text() string { return s.Current().Key() }
 
-// Age is how long ago the key was made.
+// Age returns the age of the key.
 func (s *Shared) Age() time.Duration {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.now().Sub(s.born)
 }
 
-// Seal lets number see a publication, gives it the next serial, encrypts it, and hands the
-// ciphertext to send before the next publication can be sealed: subscribers
-// refuse serials that go backwards.
+// Seal calls number with a publication, assigns the next serial, encrypts it, and passes the
+// ciphertext to send before the next publication can be sealed: subscribers reject serials that go
+// backwards.
 func (s *Shared) Seal(p wire.Publication, number func(*wire.Publication), send func(cipher []byte) error) error {
 	s.line.Lock()
 	defer s.line.Unlock()

@@ -48,10 +48,10 @@ func TestShared(t *testing.T) {
 		t.Errorf("set: %v", err)
 	}
 	if err := s.Set("no key"); err == nil || s.Text() != old {
-		t.Errorf("what is no key was taken: %v", err)
+		t.Errorf("an invalid key was accepted: %v", err)
 	}
 	broken := errors.New("broken")
 	if err := s.Seal(wire.Publication{}, func(*wire.Publication) {}, func([]byte) error { return broken }); !errors.Is(err, broken) {
-		t.Errorf("the failure of sending is told as %v", err)
+		t.Errorf("the error of send is %v", err)
 	}
 }

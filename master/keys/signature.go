@@ -9,8 +9,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// SignText is the content of a signature file: base64, in one line with a
-// newline, of a signature over a key text.
+// SignText returns the content of a signature file: a signature of a key text in base64, on one line.
 func SignText(alg string, key *crypt.KeyPair, text string) ([]byte, error) {
 	sig, err := crypt.Sign(alg, key.Private, []byte(text))
 	if err != nil {
@@ -19,9 +18,8 @@ func SignText(alg string, key *crypt.KeyPair, text string) ([]byte, error) {
 	return append(base64.StdEncoding.AppendEncode(nil, sig), '\n'), nil
 }
 
-// WriteSignature makes a signature file over the text of a public key, as
-// `salt-key --gen-signature` does. A file that is there already is left alone;
-// made is false then, which is what salt-key prints.
+// WriteSignature creates a signature file for the text of a public key, like
+// `salt-key --gen-signature`. It keeps an existing file; made is false then.
 func WriteSignature(path string, key *crypt.KeyPair, text string) (made bool, err error) {
 	b, err := SignText(crypt.PKCS1SHA1, key, text)
 	if err == nil {

@@ -16,8 +16,8 @@ import (
 // maxSigningFile bounds a signing file in bytes: a million ids.
 const maxSigningFile = 32 << 20
 
-// signingFile is an autosign_file or autoreject_file. It is read again when its
-// time or size has changed. A file others may write to counts as empty.
+// signingFile is an autosign_file or autoreject_file. It is read again when its time or size changed.
+// A file that others may write counts as empty.
 type signingFile struct {
 	path    string
 	trusted func(fs.FileInfo) error
@@ -28,14 +28,14 @@ type signingFile struct {
 	lines []rule
 }
 
-// match reports whether a line of the file fits id.
+// match reports whether a line of the file matches id.
 func (f *signingFile) match(id string) bool {
 	if f.path == "" {
 		return false
 	}
 	lines, err := f.load()
 	if err != nil {
-		f.log.Warn("signing file is ignored", "path", f.path, "err", err)
+		f.log.Warn("signing file ignored", "path", f.path, "err", err)
 		return false
 	}
 	for i := range lines {
@@ -73,16 +73,16 @@ func (f *signingFile) load() ([]rule, error) {
 	return f.lines, nil
 }
 
-// rule is one line of a signing file: a glob or a regular expression, whichever
-// fits. The expression must fit the whole id.
+// rule is one line of a signing file: a glob or a regular expression. The expression must match the
+// whole id.
 type rule struct {
 	text   string
 	simple bool        // letters, digits, - _ . alone
-	re     target.Expr // nil for what is no regular expression, like most globs
+	re     target.Expr // nil if the line is not a regular expression, like most globs
 }
 
-// parseRules reads the lines of a signing file: white space around them, empty
-// ones and those that begin with # do not count.
+// parseRules parses a signing file. It ignores outer white space, empty lines, and lines that start
+// with #.
 func parseRules(b []byte) []rule {
 	var out []rule
 	for line := range bytes.Lines(b) {
@@ -103,7 +103,7 @@ func parseRule(text string) rule {
 	return r
 }
 
-// subject is a minion of whom the id is known.
+// subject is a minion of which only the id is known.
 type subject string
 
 func (s subject) ID() string { return string(s) }
@@ -121,8 +121,7 @@ func (r *rule) match(id string) bool {
 	return target.Glob(r.text, id) || r.re != nil && r.re.Match(subject(id))
 }
 
-// matchDots is the regular expression of an id: each dot stands for any one
-// character.
+// matchDots matches an id against a regular expression whose only operators are dots.
 func matchDots(text, id string) bool {
 	for i := range len(text) {
 		if id == "" {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// State says in which key folder a key lies. One id may be in several at once:
-// an accepted minion that came with a second key is also denied.
+// State is the folder of a key. One id may be in several at once: an accepted minion that came with a
+// second key is also denied.
 type State uint8
 
-// The states, each a folder under pki_dir (Salt wire reference §5.2).
+// The states, each a folder under pki_dir.
 const (
 	Accepted State = iota // minions
 	Pending               // minions_pre
@@ -18,23 +18,23 @@ const (
 	Autosign              // minions_autosign: empty stubs, each accepts an id once
 	numStates
 
-	// Local stands for the master's own .pem and .pub files, which only
-	// fingerprints are made of.
+	// Local stands for the master's own .pem and .pub files, of which only fingerprints are
+	// shown.
 	Local = numStates
 )
 
-// Listed are the states `salt-key -L` shows, in the order of its JSON form.
+// Listed are the states that `salt-key -L` shows, in the order of its JSON form.
 var Listed = []State{Accepted, Pending, Rejected, Denied}
 
-// ErrBadState is returned for a word that names no state.
+// ErrBadState is returned for an unknown name of a state.
 var ErrBadState = errors.New("unknown key state")
 
 var folders = [numStates + 1]string{
 	"minions", "minions_pre", "minions_rejected", "minions_denied", "minions_autosign", "local",
 }
 
-// Folder is the name of the state's folder, which is also its key in Salt's
-// structured output; "local" for [Local].
+// Folder returns the name of the state's folder, which is also its key in Salt's structured output;
+// "local" for [Local].
 func (s State) Folder() string {
 	if int(s) >= len(folders) {
 		return fmt.Sprintf("state(%d)", uint8(s))
@@ -45,7 +45,7 @@ func (s State) Folder() string {
 // String is [State.Folder].
 func (s State) String() string { return s.Folder() }
 
-// ParseState reads the words `salt-key --list` takes, and folder names.
+// ParseState parses a folder name or an argument of `salt-key --list`.
 func ParseState(word string) (State, error) {
 	switch word {
 	case "acc", "accepted", "minions":
@@ -60,16 +60,16 @@ func ParseState(word string) (State, error) {
 	return 0, fmt.Errorf("%w %q: use accepted, unaccepted, rejected or denied", ErrBadState, word)
 }
 
-// Key names one key: an id in a state.
+// Key is an id in a state.
 type Key struct {
 	State State
 	ID    string
 }
 
-// Selection names keys by state; ids are sorted.
+// Selection holds ids by state, sorted.
 type Selection map[State][]string
 
-// Len is the number of keys selected.
+// Len returns the number of selected keys.
 func (s Selection) Len() int {
 	n := 0
 	for _, ids := range s {

@@ -17,50 +17,49 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// Sentinels of the store.
+// Errors of the store.
 var (
 	ErrUnknown = errors.New("no such key")
 	ErrClosed  = errors.New("key store is closed")
 )
 
-// Options of a [Store]. Zero fields mean the defaults named.
+// Options of a [Store]. Zero fields mean the defaults.
 type Options struct {
 	PkiDir   string // the folder that holds the key folders
 	HashType string // of fingerprints, default sha256
 
-	// AutosignTimeout is the life of a stub in minions_autosign; 0 or less
-	// means for ever. (Salt's option counts minutes, default 120.)
+	// AutosignTimeout is the life of a stub in minions_autosign; 0 or less means for ever.
+	// (Salt's option counts minutes, default 120.)
 	AutosignTimeout time.Duration
 
-	// PollInterval is how often the times of the folders are looked at, for
-	// file systems that report no changes. Default 10 s.
+	// PollInterval is how often the folders' times are read, for file systems that report no
+	// changes. Default 10 s.
 	PollInterval time.Duration
-	// ReconcileInterval is how often all that is remembered is compared with
-	// the disk. Default 5 min.
+	// ReconcileInterval is how often the index is compared with the disk. Default 5 min.
 	ReconcileInterval time.Duration
 
 	Log *slog.Logger
 	Now func() time.Time
 }
 
-// Store is the index of the key folders. All lookups are O(1) and touch no
-// disk, except for the first use of a key. It is safe for concurrent use.
+// Store is the index of the key folders. Lookups take constant time and read no file, except for the
+// first use of a key. It is safe for concurrent use.
 //
-// A Store is right at the moment it is opened and about every key this process
-// changes; [Store.Run] keeps it right about what others change.
+// A Store is correct when it is opened, and for keys that this process changes; [Store.Run] follows
+// changes by others.
 type Store struct {
 	opts Options
 	log  *slog.Logger
 
-	// change is held while the index follows the disk, so that changes are
-	// told in the order they were seen. It is taken before mu.
+	// change is held while the index is updated, so that changes are reported in order. It is
+	// locked before mu.
 	change sync.Mutex
 	subs   []*func(Change)
 
 	mu      sync.RWMutex
 	folders [numStates]folder
 
-	// stripes make what is read and then written for one id one step.
+	// stripes serialize the changes of each id.
 	stripes [64]sync.Mutex
 	seed    maphash.Seed
 
@@ -73,8 +72,7 @@ type Store struct {
 	closeOnce sync.Once
 }
 
-// Open reads the names of all keys. Folders that do not exist are made, with
-// mode 0700.
+// Open reads the names of all keys. It creates missing folders with mode 0700.
 func Open(o Options) (*Store, error) {
 	if o.PkiDir == "" {
 		return nil, errors.New("open key store: pki_dir is not set")
@@ -114,12 +112,12 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// path of a key file. id has been checked or comes from a folder.
+// path returns the path of a key file. The caller has checked id, or read it from a folder.
 func (s *Store) path(st State, id string) string {
 	return filepath.Join(s.opts.PkiDir, st.Folder(), id)
 }
 
-// lock makes the caller the only one to change the keys of id in this process.
+// lock serializes changes of the keys of id in this process.
 func (s *Store) lock(id string) (unlock func()) {
 	m := &s.stripes[maphash.String(s.seed, id)%uint64(len(s.stripes))]
 	m.Lock()
@@ -145,8 +143,8 @@ func (s *Store) Len(st State) int {
 	return len(s.folders[st].ids)
 }
 
-// List gives the ids in a state in Salt's order (without regard to case). The
-// slice is shared: do not change it.
+// List returns the ids in a state in Salt's order (without case). The slice is shared: do not modify
+// it.
 func (s *Store) List(st State) []string {
 	s.mu.RLock()
 	f := &s.folders[st]
@@ -160,8 +158,7 @@ func (s *Store) List(st State) []string {
 	return f.list()
 }
 
-// PublicKey gives the parsed key of an accepted minion. An id that is not
-// accepted gives [ErrUnknown].
+// PublicKey returns the parsed key of an accepted minion, or [ErrUnknown].
 func (s *Store) PublicKey(id string) (*rsa.PublicKey, error) {
 	c, err := s.content(Accepted, id)
 	if err != nil {
@@ -170,8 +167,8 @@ func (s *Store) PublicKey(id string) (*rsa.PublicKey, error) {
 	return c.pub, c.err
 }
 
-// Sum names the accepted key of an id. An id that is not accepted, or whose file holds
-// no key, gives an error.
+// Sum returns the fingerprint of an accepted key. It returns an error if the id is not accepted or its
+// file holds no key.
 func (s *Store) Sum(id string) (crypt.FingerSum, error) {
 	c, err := s.content(Accepted, id)
 	if err == nil {
@@ -180,7 +177,7 @@ func (s *Store) Sum(id string) (crypt.FingerSum, error) {
 	return fingerOf(c), err
 }
 
-// content gives what the key file holds, from memory where possible.
+// content returns the content of a key file, from memory if possible.
 func (s *Store) content(st State, id string) (*content, error) {
 	e := s.entry(st, id)
 	if e == nil {
@@ -193,12 +190,12 @@ func (s *Store) content(st State, id string) (*content, error) {
 	c, err := s.read(st, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.refresh(st, id, false)
-		return nil, fmt.Errorf("%w: %q has left %s", ErrUnknown, id, st)
+		return nil, fmt.Errorf("%w: %q was removed from %s", ErrUnknown, id, st)
 	}
 	if err != nil {
 		return nil, err
 	}
-	// A file that holds no key is not remembered: somebody may be writing it.
+	// A file without a key is not cached: somebody may be writing it.
 	if c.err == nil {
 		e.named.Store(&c.finger)
 		e.content.Store(c)
@@ -209,7 +206,7 @@ func (s *Store) content(st State, id string) (*content, error) {
 	return c, nil
 }
 
-// text reads a key file as it stands.
+// text reads a key file unchanged.
 func (s *Store) text(st State, id string) ([]byte, error) {
 	b, err := os.ReadFile(s.path(st, id))
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// stub reports whether a stub that is still alive waits for id. One past its
-// life is removed.
+// stub reports whether there is a valid stub for id. It removes an expired one.
 func (s *Store) stub(id string) bool {
 	if !s.Has(Autosign, id) {
 		return false
@@ -31,8 +30,7 @@ func (s *Store) stubExpired(at time.Time) bool {
 	return life > 0 && s.opts.Now().Sub(at) > life
 }
 
-// useStub removes a stub: it accepts once. It reports whether it was this call
-// that removed it.
+// useStub removes a stub, which is valid once. It reports whether this call removed it.
 func (s *Store) useStub(id string) bool {
 	err := os.Remove(s.path(Autosign, id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,16 +40,16 @@ func (s *Store) useStub(id string) bool {
 	return err == nil
 }
 
-// drop removes a key file that nobody has to be told of.
+// drop removes a key file without a report.
 func (s *Store) drop(st State, id string) error {
 	if err := os.Remove(s.path(st, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("drop a key: %w", err)
+		return fmt.Errorf("remove key: %w", err)
 	}
 	s.refresh(st, id, false)
 	return nil
 }
 
-// sweepStubs removes the stubs past their life.
+// sweepStubs removes expired stubs.
 func (s *Store) sweepStubs() {
 	if s.opts.AutosignTimeout <= 0 {
 		return

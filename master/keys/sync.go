@@ -13,18 +13,17 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// dirMode is the mode of key folders made here: nobody else has a reason to
-// look, and whoever can write decides who is trusted.
+// dirMode is the mode of new key folders: whoever can write there decides who is accepted.
 const dirMode fs.FileMode = 0o700
 
-// settled is how old a folder's time must be for a later change to show in it:
-// some file systems count in whole seconds or two.
+// settled is how old a folder's modification time must be before it can be compared: some file
+// systems store it in units of up to two seconds.
 const settled = 3 * time.Second
 
-// errNotDir is what a path below a file gives.
+// errNotDir is the error for a path below a file.
 var errNotDir error = syscall.ENOTDIR
 
-// scan reads the names in a folder, and the time the folder had before.
+// scan returns the names in a folder, and the modification time of the folder before the read.
 func (s *Store) scan(st State) (names []string, seen time.Time, err error) {
 	dir := filepath.Join(s.opts.PkiDir, st.Folder())
 	d, err := os.Open(dir)
@@ -72,7 +71,7 @@ func (s *Store) read(st State, id string) (*content, error) {
 		return nil, fmt.Errorf("read key: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxPubBytes {
-		return nil, fmt.Errorf("read key %s: need a regular file of at most %d bytes", path, maxPubBytes)
+		return nil, fmt.Errorf("read key %s: not a regular file of at most %d bytes", path, maxPubBytes)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -87,10 +86,9 @@ func (s *Store) read(st State, id string) (*content, error) {
 	return c, nil
 }
 
-// refresh makes the index true about one id in one folder by looking at the
-// disk, and tells what changed. All changes of the index go this way, own ones
-// too, so it does not matter who is first to notice. hint says that the content
-// may have changed even if the file's time and size have not.
+// refresh updates the index for one id in one folder from the disk, and reports changes. All updates
+// go through it, so it does not matter who notices a change first. hint says that the content may
+// have changed although the file's time and size have not.
 func (s *Store) refresh(st State, id string, hint bool) {
 	s.change.Lock()
 	defer s.change.Unlock()
@@ -105,7 +103,7 @@ func (s *Store) refresh(st State, id string, hint bool) {
 	switch {
 	case present && e == nil:
 		s.put(st, id, new(entry))
-		s.tell(Change{Key: Key{st, id}, Op: Added})
+		s.notify(Change{Key: Key{st, id}, Op: Added})
 	case !present && e != nil:
 		s.put(st, id, nil)
 		//mutant:deleted-while-written
@@ -113,7 +111,7 @@ func (s *Store) refresh(st State, id string, hint bool) {
 		if was == nil {
 			was = new(crypt.FingerSum)
 		}
-		s.tell(Change{Key: Key{st, id}, Op: Removed, Was: *was})
+		s.notify(Change{Key: Key{st, id}, Op: Removed, Was: *was})
 	case present:
 		e.changes.Add(1)
 		old := e.content.Load()
@@ -122,16 +120,16 @@ func (s *Store) refresh(st State, id string, hint bool) {
 		}
 		now, err := s.read(st, id)
 		if err != nil || now.err != nil {
-			e.content.Store(nil) // what is there is no key (yet): read again when asked for
+			e.content.Store(nil) // not a key (yet); read it again on use
 			if err == nil && now.sum != old.sum {
-				s.tell(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
+				s.notify(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
 			}
 			return
 		}
 		e.named.Store(&now.finger)
 		e.content.Store(now)
 		if now.sum != old.sum {
-			s.tell(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
+			s.notify(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
 		}
 	}
 }
@@ -155,9 +153,9 @@ func (s *Store) put(st State, id string, e *entry) {
 	f.dirty[id] = struct{}{}
 }
 
-// Refresh makes the index true about one id in every folder. It costs a stat per
-// folder; a sign-in does it, so that its decision never rests on old news. A pending
-// key that is moved meanwhile is seen in both folders rather than in none.
+// Refresh updates the index for one id in every folder. It costs a stat per folder; each sign-in calls
+// it, so that its decision is current. A pending key that is moved meanwhile is seen in both folders
+// rather than in none.
 func (s *Store) Refresh(id string) {
 	s.refresh(Pending, id, false)
 	for st := range numStates {
@@ -167,8 +165,8 @@ func (s *Store) Refresh(id string) {
 	}
 }
 
-// Reconcile makes the whole index true: names by one read of each folder, and
-// contents by a stat of each key that is remembered.
+// Reconcile updates the whole index: names by one read of each folder, and contents by a stat of each
+// cached key.
 func (s *Store) Reconcile() error {
 	var errs []error
 	for st := range numStates {
@@ -185,8 +183,8 @@ func (s *Store) Reconcile() error {
 	return errors.Join(errs...)
 }
 
-// reconcileNames compares names alone. A name that differs is looked at once
-// more under the lock, for a key may have moved since the folder was read.
+// reconcileNames compares names only. It checks a name that differs again under the lock, since a key
+// may have moved since the folder was read.
 func (s *Store) reconcileNames(st State) error {
 	names, seen, err := s.scan(st)
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// TokText is what a minion's tok opens to.
+// TokText is the plaintext of a minion's tok.
 const TokText = "salt"
 
-// Toks remember the tok of each minion that has been verified. A tok is
-// the same for the life of a key pair, so the RSA operation is done once per
-// key and not once per request.
+// Toks caches the verified tok of each minion. A tok is the same for the life of a key pair, so the
+// RSA operation is done once per key and not per request.
 type Toks struct {
 	store *Store
 
@@ -22,7 +21,7 @@ type Toks struct {
 	seen map[string]verified
 }
 
-// NewToks checks against the keys of a store.
+// NewToks returns a cache that verifies with the keys of a store.
 func NewToks(s *Store) *Toks { return &Toks{store: s, seen: map[string]verified{}} }
 
 type verified struct {
@@ -30,7 +29,7 @@ type verified struct {
 	tok []byte
 }
 
-// Valid tells whether a tok was made with the accepted key of an id.
+// Valid reports whether a tok was made with the accepted key of an id.
 func (c *Toks) Valid(id string, tok []byte) bool {
 	pub, err := c.store.PublicKey(id)
 	if err != nil {
@@ -52,7 +51,7 @@ func (c *Toks) Valid(id string, tok []byte) bool {
 	return true
 }
 
-// Forget drops an id whose key is gone.
+// Forget removes an id whose key was deleted.
 func (c *Toks) Forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

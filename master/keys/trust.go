@@ -13,21 +13,19 @@ import (
 
 var errWritable = errors.New("wrong permissions")
 
-// trusted reports why the content of a file that decides about keys must not
-// count: others than its owner may write to it. A group may, with
-// permissive_pki_access; and where the master is root, only a group its user
-// belongs to.
+// trusted returns an error if others than its owner may write to a file that decides about keys. A
+// group may, with permissive_pki_access; if the master is root, only a group of its user.
 func (p *Policy) trusted(info fs.FileInfo) error {
 	mode := info.Mode()
 	switch {
 	case !mode.IsRegular():
 		return fmt.Errorf("%w: not a regular file", errWritable)
 	case mode&0o002 != 0:
-		return fmt.Errorf("%w: mode %04o lets everybody write, use chmod o-w", errWritable, mode.Perm())
+		return fmt.Errorf("%w: mode %04o allows everybody to write, use chmod o-w", errWritable, mode.Perm())
 	case mode&0o020 == 0:
 		return nil
 	case !p.PermissivePkiAccess:
-		return fmt.Errorf("%w: mode %04o lets its group write, use chmod g-w or set permissive_pki_access", errWritable, mode.Perm())
+		return fmt.Errorf("%w: mode %04o allows its group to write, use chmod g-w or set permissive_pki_access", errWritable, mode.Perm())
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Getuid() != 0 {
@@ -35,7 +33,7 @@ func (p *Policy) trusted(info fs.FileInfo) error {
 	}
 	groups, err := supplementary(p.User)
 	if err != nil {
-		return fmt.Errorf("%w: groups of user %q are unknown: %w", errWritable, p.User, err)
+		return fmt.Errorf("%w: groups of user %q not known: %w", errWritable, p.User, err)
 	}
 	if gid := strconv.FormatUint(uint64(st.Gid), 10); !slices.Contains(groups, gid) {
 		return fmt.Errorf("%w: group %s may write, and user %q is not in it", errWritable, gid, p.User)
@@ -43,7 +41,7 @@ func (p *Policy) trusted(info fs.FileInfo) error {
 	return nil
 }
 
-// supplementary are the groups of a user besides the first one.
+// supplementary returns the groups of a user besides the primary one.
 func supplementary(name string) ([]string, error) {
 	var u *user.User
 	var err error

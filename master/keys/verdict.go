@@ -6,10 +6,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Outcome is what a sign-in comes to.
+// Outcome is the result of a sign-in.
 type Outcome uint8
 
-// The outcomes and the value of `ret` they are told with.
+// The outcomes, with their value of `ret`.
 const (
 	Refused  Outcome = iota // False
 	Full                    // "full": max_minions are connected
@@ -21,7 +21,7 @@ func (o Outcome) String() string {
 	return [...]string{"refused", "full", "pending", "accepted"}[o]
 }
 
-// Ret is the value of `ret` in the reply.
+// Ret returns the value of `ret` in the reply.
 func (o Outcome) Ret() any {
 	switch o {
 	case Waiting:
@@ -32,10 +32,10 @@ func (o Outcome) Ret() any {
 	return false
 }
 
-// Turned is why a sign-in was turned away, for whoever tells the operator.
+// Turned is why a sign-in was refused, for the log and metrics.
 type Turned uint8
 
-// The reasons. What is merely pending is not turned away.
+// The reasons. A pending key is not refused.
 const (
 	NotTurned   Turned = iota
 	BadRequest         // the load cannot be read, or has no usable id
@@ -49,19 +49,19 @@ const (
 // Verdict is the decision about one sign-in.
 type Verdict struct {
 	Outcome Outcome
-	// Act is the `act` of the event: accept, pend, reject, denied, full; empty
-	// for a key that stands in minions_rejected, of which Salt 3006 names none.
+	// Act is the `act` of the event: accept, pend, reject, denied, full; empty for a key in
+	// minions_rejected, for which Salt 3006 has none.
 	Act string
-	// Key is the minion's key when it is admitted.
+	// Key is the minion's key if it is accepted.
 	Key *rsa.PublicKey
-	// Reason says for the log and the operator why it was not admitted.
+	// Reason is why it was not accepted, for the log.
 	Reason string
-	// Turned is the kind of that reason.
+	// Turned classifies Reason.
 	Turned Turned
-	// Dropped is a pending key that made room for this one; "": none.
+	// Dropped is the id of a pending key removed to make room for this one, or "".
 	Dropped string
-	// Err is what kept the decision from being carried out, such as a full
-	// disk; the minion is refused then.
+	// Err is why the decision could not be carried out, such as a full disk; the minion is
+	// refused then.
 	Err error
 
 	silent bool
@@ -69,8 +69,8 @@ type Verdict struct {
 	grains bool
 }
 
-// Event gives the data of the event `salt/auth`, or nil when none is due. It
-// does not look at the option auth_events.
+// Event returns the data of the event `salt/auth`, or nil if none is due. It ignores the option
+// auth_events.
 func (v Verdict) Event() *wire.Map {
 	if v.silent || v.auth == nil {
 		return nil

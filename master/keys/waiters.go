@@ -10,23 +10,21 @@ import (
 )
 
 const (
-	// unseenFor is how long a pending key must not have signed in before it may make room
-	// for any other. A minion that waits for its acceptance signs in every
-	// acceptance_wait_time, 10 s by default.
+	// unseenFor is how long a pending key must not have signed in before any other may replace
+	// it. A waiting minion signs in every acceptance_wait_time, 10 s by default.
 	unseenFor = time.Hour
-	// quietFor is the same where all sources hold equally many.
+	// quietFor is the same if all sources hold equally many.
 	quietFor = 5 * time.Minute
-	// newKeys and newKeysPerSecond bound the new keys of one source: so many at once, then so
-	// many a second.
+	// newKeys and newKeysPerSecond limit the new keys of one source: the burst, and the rate.
 	newKeys          = 1000
 	newKeysPerSecond = 10
-	// maxSources bounds the sources whose rate is known.
+	// maxSources bounds the sources with a known rate.
 	maxSources = 65536
 )
 
-// waiters shares the places for pending keys among the sources that they come from. The
-// source is that of the first sign-in; it is unknown for a key that was there at the start,
-// until its minion signs in again. A source is an address or a network.
+// waiters shares the places for pending keys among their sources, which are addresses or networks. The
+// source of a key is that of its first sign-in; for a key that was pending at the start, that of its
+// next one.
 type waiters struct {
 	max int // places; 0: no limit
 
@@ -43,13 +41,13 @@ type rate struct {
 	at   time.Time
 }
 
-// former is a key that made room.
+// former is a key that was removed to make room.
 type former struct {
 	sum keySum
 	at  time.Time
 }
 
-// newWaiters counts ids as seen now: earlier sign-ins are not known.
+// newWaiters returns waiters in which ids signed in now.
 func newWaiters(limit int, ids []string, now time.Time) *waiters {
 	w := &waiters{
 		max: limit, from: map[string]netip.Prefix{}, by: map[netip.Prefix]*lru.Guarded[string, time.Time]{},
@@ -61,15 +59,15 @@ func newWaiters(limit int, ids []string, now time.Time) *waiters {
 	return w
 }
 
-// seen notes a sign-in of a pending key.
+// seen records a sign-in of a pending key.
 func (w *waiters) seen(id string, from netip.Prefix, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.add(id, from, now)
 }
 
-// add is seen with the lock held. A key keeps its source: otherwise anybody who knows a
-// public key could make it one of his own many.
+// add is seen; the caller holds the lock. A key keeps its source: otherwise whoever knows a public
+// key could count it as one of many of their own.
 func (w *waiters) add(id string, from netip.Prefix, now time.Time) {
 	was, known := w.from[id]
 	//mutant:pending-adopted
@@ -86,7 +84,7 @@ func (w *waiters) add(id string, from netip.Prefix, now time.Time) {
 	w.from[id] = from
 }
 
-// forget drops an id that is no longer pending.
+// forget removes an id that is no longer pending.
 func (w *waiters) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,8 +103,8 @@ func (w *waiters) remove(id string) {
 	}
 }
 
-// place takes a place for a new key, before it is stored. drop is the pending key that has to
-// make room, "" for none. The error says why there is no place.
+// place reserves a place for a new key, before it is stored. drop is the pending key to remove for it,
+// or "". The error says why there is no place.
 func (w *waiters) place(id string, sum keySum, from netip.Prefix, now time.Time) (drop string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,13 +112,13 @@ func (w *waiters) place(id string, sum keySum, from netip.Prefix, now time.Time)
 	if w.max > 0 {
 		//mutant:pending-exchanged
 		if f, ok := w.gone.Peek(id); ok && f.sum != sum && now.Sub(f.at) < unseenFor {
-			return "", fmt.Errorf("another key of this id made room less than %s ago", unseenFor)
+			return "", fmt.Errorf("another key of this id was removed less than %s ago", unseenFor)
 		}
 		if drop, err = w.room(from, now); err != nil {
 			return "", err
 		}
 		if !w.mayAdd(from, now) {
-			return "", fmt.Errorf("%s has come with more than %d new keys, and more than %d a second since", from, newKeys, newKeysPerSecond)
+			return "", fmt.Errorf("%s has sent more than %d new keys, and more than %d a second since", from, newKeys, newKeysPerSecond)
 		}
 	}
 	w.remove(drop)
@@ -128,10 +126,10 @@ func (w *waiters) place(id string, sum keySum, from netip.Prefix, now time.Time)
 	return drop, nil
 }
 
-// room finds the key that makes room for one of a source. A quarter of the places is kept from
-// each source for the others. When all places are taken, the key that was not seen for an
-// hour goes, or else the one not seen for the longest time of the source that holds the
-// most: never one of a source that holds no more than the newcomer's would.
+// room finds the key to remove for a new one of a source. A quarter of the places is reserved from
+// each source for the others. If all are taken, it picks a key not seen for an hour, or else the one
+// not seen for longest of the source that holds most, unless that source would hold no more than
+// the new key's.
 func (w *waiters) room(from netip.Prefix, now time.Time) (drop string, err error) {
 	own := 0
 	if l := w.by[from]; l != nil {
@@ -160,7 +158,7 @@ func (w *waiters) room(from netip.Prefix, now time.Time) (drop string, err error
 	return "", fmt.Errorf("%d keys are pending, %d of them from %s: max_pending_keys allows no more", len(w.from), own, from)
 }
 
-// oldest gives the key that was not seen for the longest time among the sources that fit.
+// oldest returns the key not seen for longest among the matching sources.
 func (w *waiters) oldest(fits func(from netip.Prefix, n int) bool) (id string, last time.Time) {
 	for from, l := range w.by {
 		if !fits(from, l.Len()) {
@@ -173,7 +171,7 @@ func (w *waiters) oldest(fits func(from netip.Prefix, n int) bool) (id string, l
 	return id, last
 }
 
-// mayAdd takes a token of a source's rate.
+// mayAdd takes a token from a source's rate limiter.
 func (w *waiters) mayAdd(from netip.Prefix, now time.Time) bool {
 	r, ok := w.rates.Get(from)
 	if !ok {
@@ -190,8 +188,8 @@ func (w *waiters) mayAdd(from netip.Prefix, now time.Time) bool {
 	return ok
 }
 
-// madeRoom remembers a key that made room: while an operator may have looked at it, no other
-// key takes its place under that id.
+// madeRoom records a removed key: for a while no other key takes its place under that id, as an
+// operator may have looked at it.
 func (w *waiters) madeRoom(id string, sum keySum, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,10 +10,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Run keeps the index true about changes made by others until ctx ends or the
-// store is closed. The kernel reports changes as they happen; where it does not
-// (network file systems, exhausted watches) the times of the folders are polled
-// and, more rarely, everything is compared. Stubs past their life are removed.
+// Run follows changes by others until ctx ends or the store is closed. The kernel reports changes; for
+// file systems that do not (network file systems, exhausted watches), Run polls the folders' times
+// and, more rarely, compares everything. It removes expired stubs.
 func (s *Store) Run(ctx context.Context) error {
 	if !s.begin() {
 		return ErrClosed
@@ -58,7 +57,7 @@ func (s *Store) Run(ctx context.Context) error {
 	}
 }
 
-// begin counts a Run in, unless the store is closed.
+// begin registers a Run, unless the store is closed.
 func (s *Store) begin() bool {
 	s.lifecycle.Lock()
 	defer s.lifecycle.Unlock()
@@ -71,7 +70,7 @@ func (s *Store) begin() bool {
 	}
 }
 
-// Close ends [Store.Run] and waits for it. Lookups go on working.
+// Close stops [Store.Run] and waits for it. Lookups continue to work.
 func (s *Store) Close() error {
 	s.lifecycle.Lock()
 	s.closeOnce.Do(func() { close(s.closing) })
@@ -80,8 +79,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// watch adds the folders to the watch; one that is watched already stays so, one
-// that was made anew is watched again.
+// watch adds the folders to the watcher. It keeps existing watches, and renews those of folders that
+// were created again.
 func (s *Store) watch(w *fsnotify.Watcher) {
 	if w == nil {
 		return
@@ -116,7 +115,7 @@ func (s *Store) reconcile() {
 	}
 }
 
-// poll reads the names of folders whose time has changed.
+// poll reads the names of folders whose time changed.
 func (s *Store) poll() {
 	for st := range numStates {
 		dir := filepath.Join(s.opts.PkiDir, st.Folder())

@@ -29,7 +29,7 @@ func (c Sources) collectStore(s *metrics.Sink) {
 	s.Set("mom_store_waiting", float64(g.Waiting))
 	s.Set("mom_store_commit_seconds", g.Last.Seconds())
 	s.Set("mom_store_commit_max_seconds", g.Slowest.Seconds())
-	for _, o := range st.Owed {
+	for _, o := range st.Backlog {
 		s.Set("mom_outbox_rows", float64(o.Rows), o.Dest)
 		s.Set("mom_outbox_bytes", float64(o.Bytes), o.Dest)
 		age := 0.0

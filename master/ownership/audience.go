@@ -11,31 +11,30 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// Audience is what a target means at this master.
+// Audience is the result of matching a target at this master.
 type Audience struct {
-	Minions []string // own minions, sorted; one without known data counts as a match if it may be connected
-	Missing []string // ids of a list target that are not ours, sorted
+	Minions []string // own minions, sorted; one whose data is not known is included if it may be connected
+	Missing []string // ids of a list target that are not accepted here, sorted
 	Nodes   []engine.Node
-	Spared  []string // nodes that certainly have nobody for it
+	Spared  []string // nodes that certainly have no matching minion
 	Expr    target.Expr
-	Unsure  []string // those of Minions of whom it is not known whether they are meant, sorted
+	Unsure  []string // those of Minions that may not match, sorted
 
-	// Resources are the resources of own minions that the job runs on, sorted by id. Each of
-	// them answers for itself, and its manager is among Minions.
+	// Resources are the resources of own minions that the job runs on, sorted by id. Each
+	// returns its own result; its manager is among Minions.
 	Resources []Managed
-	// Carriers are those of Minions that get the job for their resources alone, sorted.
+	// Carriers are those of Minions that get the job only for their resources, sorted.
 	Carriers []string
 }
 
 // Managed is a resource with the minion that manages it.
 type Managed struct{ ID, Minion string }
 
-// Nobody tells that no minion and no node is meant.
+// Nobody reports whether no minion and no node matches.
 func (a *Audience) Nobody() bool { return len(a.Minions) == 0 && len(a.Nodes) == 0 }
 
-// Match resolves a target among the accepted keys. Nodes are no minions, but for those
-// that share their key with one: each known node gets every publication and answers for
-// its own part.
+// Match resolves a target among the accepted keys. A node is not a minion, unless it shares its
+// key with one: each node gets the publication and reports its own minions.
 func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	expr, err := target.Parse(tgt, tgtType, target.Options{Delimiter: delimiter, Nodegroups: p.o.Nodegroups})
 	if err != nil {
@@ -75,14 +74,13 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	a.Minions = slices.Compact(a.Minions)
 	slices.Sort(a.Unsure)
 	a.Unsure = slices.Compact(a.Unsure)
-	p.meetResources(&a, tgtType)
+	p.addResources(&a, tgtType)
 	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
 	return a, nil
 }
 
-// mayHear reports whether a minion may be connected of which it is not known whether a target
-// means it. One that is not is not waited for: most are keys that never connected, and it could
-// not answer either way.
+// mayHear reports whether a minion that may match may be connected. Jobs do not wait for one that
+// is not: most such keys never connected.
 func (p *Policy) mayHear(id string) bool {
 	at := p.o.Presence.Minion(id)
 	switch at.Live {
@@ -91,14 +89,13 @@ func (p *Policy) mayHear(id string) bool {
 	case engine.Away:
 		return at.Grace > 0
 	case engine.Untracked:
-		// One that was here has told its data, where that is kept.
+		// One that was connected has sent its data, where data is kept.
 		return !at.Doubt || at.Arriving || !p.o.KeepsData
 	}
 	return false
 }
 
-// candidates gives the accepted ids that a target may mean: those that it names, if it
-// can mean no others, else all.
+// candidates returns the accepted ids that a target can match: those it lists, or all.
 func (p *Policy) candidates(expr target.Expr) []string {
 	ids, ok := target.Among(expr)
 	if !ok {
@@ -107,7 +104,7 @@ func (p *Policy) candidates(expr target.Expr) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return !p.o.Keys.Accepted(id) })
 }
 
-// Listed gives the ids of a list target: a list, or text with commas.
+// Listed returns the ids of a list target, which is a list or a text with commas.
 func Listed(tgt any) []string {
 	switch t := tgt.(type) {
 	case []any:

@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// barred are the accepted keys that have lately spoken as nodes and may not. A syndic of
-// Python's goes on to speak twice a second, and all that is below it is out of reach.
+// barred holds the accepted keys that recently acted as nodes and may not. A Python syndic
+// repeats that twice a second, and everything below it is unreachable.
 type barred struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// barredFor is how long the tree shows one that has become silent.
+// barredFor is how long the tree shows a barred node after its last request.
 const barredFor = 10 * time.Minute
 
-// bar refuses a node: it is counted, logged, told on the bus, and shown in the tree.
+// bar rejects a node: it counts and logs the refusal, fires an event and sets a tree problem.
 func (p *Policy) bar(id string, why error) error {
 	p.Trespassed(Trespass{Kind: OfNode, Path: id, Err: why})
 	p.barred.mu.Lock()
@@ -29,14 +29,14 @@ func (p *Policy) bar(id string, why error) error {
 	p.barred.mu.Unlock()
 	p.o.Tree.Tell(topology.Problem{
 		Kind: topology.Degraded, Path: id,
-		Detail: fmt.Sprintf("%s speaks as a syndic and is refused, with all that is below it: %v", id, why),
+		Detail: fmt.Sprintf("%s acts as a syndic and is rejected, with all minions below it: %v", id, why),
 	}, aboutBarred+id, true)
 	return fmt.Errorf("%s %w: %w", id, p.o.Barred, why)
 }
 
 const aboutBarred = "barred/"
 
-// unbar takes it back: the node is taken, or its key is gone.
+// unbar clears the problem of a node that was accepted or whose key was removed.
 func (p *Policy) unbar(id string) {
 	p.barred.mu.Lock()
 	_, was := p.barred.last[id]
@@ -47,7 +47,7 @@ func (p *Policy) unbar(id string) {
 	}
 }
 
-// SweepBarred takes back what is said of those that speak as nodes no more.
+// SweepBarred clears the problems of barred nodes that are silent.
 func (p *Policy) SweepBarred() {
 	now := p.o.Now()
 	var silent []string

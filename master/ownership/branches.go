@@ -9,10 +9,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// nodesBelow lists the nodes that a job goes to, and those that are spared it
-// because they certainly have nobody for it.
+// nodesBelow returns the nodes that get a job, and those that certainly have no matching minion.
 func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked []engine.Node, spared []string) {
-	prune := p.o.Prune && !(list && p.unheardOf(named))
+	prune := p.o.Prune && !(list && p.unreported(named))
 	for _, id := range p.nodes.List() {
 		if !p.o.Keys.Accepted(id) || p.o.Absent(id) {
 			continue
@@ -22,7 +21,7 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 			n.Grace = 0
 		}
 		if below, ok := p.o.Tree.Node(id); ok && n.Live != engine.Untracked {
-			if prune && n.Live == engine.Up && nobody(below, expr) {
+			if prune && n.Live == engine.Up && noneMatch(below, expr) {
 				spared = append(spared, id)
 				continue
 			}
@@ -35,7 +34,7 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 	return asked, spared
 }
 
-// Conns are the connections of nodes right below.
+// Conns returns the connections of child nodes.
 func (p *Policy) Conns(ids []string) map[uint64]bool {
 	out := map[uint64]bool{}
 	for _, id := range ids {
@@ -46,9 +45,9 @@ func (p *Policy) Conns(ids []string) map[uint64]bool {
 	return out
 }
 
-// unheardOf tells whether some of the ids are nowhere in the tree: a minion that
-// was accepted a moment ago, and whose node has yet to report it.
-func (p *Policy) unheardOf(ids []string) bool {
+// unreported reports whether some ids are not in the tree, such as a minion accepted a moment ago
+// that its node has not reported yet.
+func (p *Policy) unreported(ids []string) bool {
 	if len(ids) == 0 {
 		return false
 	}
@@ -70,12 +69,11 @@ func (p *Policy) unheardOf(ids []string) bool {
 	return true
 }
 
-// nobody tells whether a branch certainly has no minion that the target means.
-// It ends with the first one that may be meant, so a job for everybody costs one
-// look per branch. Of a Python syndic nobody knows who is behind it.
-func nobody(n topology.Node, expr target.Expr) bool {
+// noneMatch reports whether a branch certainly has no minion that matches. It stops at the first one
+// that may match. What is below a Python syndic is not known.
+func noneMatch(n topology.Node, expr target.Expr) bool {
 	if n.Version == "" || n.Blind {
-		return false // it has not reported what is below it, or cannot know
+		return false // it has not reported what is below it, or cannot
 	}
 	for _, min := range n.Minions {
 		if expr.Certain(target.ID(min.ID)) != target.No {
@@ -83,17 +81,16 @@ func nobody(n topology.Node, expr target.Expr) bool {
 		}
 	}
 	for _, c := range n.Nodes {
-		if c.State == topology.Unknown || !nobody(c, expr) {
+		if c.State == topology.Unknown || !noneMatch(c, expr) {
 			return false
 		}
 	}
 	return true
 }
 
-// KnownBehind gives the minions behind a node right below, as which n is known, that a target
-// certainly means by their ids, and the path to each: by what the node has reported in this
-// life, or, if it has not, by what it reported in an earlier one, which does not tell paths. A
-// Python syndic reports nothing: who was seen behind it is known.
+// KnownBehind returns the minions behind a child node that match by id, with the path to each:
+// what the node has reported to this process, or else to the previous one, which has no paths.
+// For a Python syndic, which reports nothing, it returns the matching minions seen behind it.
 func (p *Policy) KnownBehind(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := known(n, id, expr)
 	if n.Version != "" {
@@ -107,8 +104,7 @@ func (p *Policy) KnownBehind(n topology.Node, id string, expr target.Expr) map[s
 	return out
 }
 
-// known gives the minions of a branch that a target certainly means, with the path to
-// each.
+// known returns the minions of a branch that match by id, with the path to each.
 func known(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := map[string]string{}
 	n.Walk(func(path string, c topology.Node) {

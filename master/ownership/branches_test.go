@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A node that does not know who is below it is spared no job: a forwarder beside a
-// master of Salt's reports no minions, and has them.
-func TestBlindNodeIsSparedNothing(t *testing.T) {
+// A node that does not know its minions gets every job: a forwarder beside a Salt master reports
+// no minions, but has some.
+func TestNodesBelow_BlindNode(t *testing.T) {
 	expr, err := target.Parse("*", "glob", target.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ func TestBlindNodeIsSparedNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := nobody(read, expr); got != c.want {
-			t.Errorf("%s: nobody is below: %v", c.name, got)
+		if got := noneMatch(read, expr); got != c.want {
+			t.Errorf("%s: no minion matches: %v", c.name, got)
 		}
 	}
 }

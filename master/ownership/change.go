@@ -6,14 +6,12 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Change takes what a difference has changed from the subtree n of a node right
-// below, as it is now. Its cost is that of reading the difference, unless nodes
-// came or went.
+// Change applies a difference to the claims of a child node; n is its subtree after the change.
+// The cost is that of the difference, unless nodes came or went.
 func (o *Claims) Change(n topology.Node, d topology.Delta) {
 	minions := map[string]bool{}
 	for _, p := range d.Parts {
-		// A node that came or went takes its minions along; so does one whose
-		// state is another.
+		// A node takes its minions with it when it comes, goes, or changes its state.
 		if len(p.Nodes)+len(p.Left) > 0 || p.Path != "" && p.Head != nil {
 			o.Report(n)
 			return
@@ -28,7 +26,7 @@ func (o *Claims) Change(n topology.Node, d topology.Delta) {
 	o.renew(n, minions)
 }
 
-// renew takes some minions of a node right below anew from its subtree n.
+// renew updates the claims for some minions of a child node from its subtree n.
 func (o *Claims) renew(n topology.Node, minions map[string]bool) {
 	if len(minions) == 0 {
 		return
@@ -59,12 +57,12 @@ func (o *Claims) renew(n topology.Node, minions map[string]bool) {
 	if len(came)+len(went) > 0 {
 		slices.Sort(went)
 		o.former.note(n.ID, slices.Clone(went))
-		ids := slices.Concat(o.ids[n.ID], came) // a new list: the old one may be read
+		ids := slices.Concat(o.ids[n.ID], came) // a copy: readers may hold the old slice
 		ids = slices.DeleteFunc(ids, func(id string) bool { _, ok := slices.BinarySearch(went, id); return ok })
 		slices.Sort(ids)
 		o.ids[n.ID] = ids
 		o.changed = true
 	}
-	close(o.news)
-	o.news = make(chan struct{})
+	close(o.reported)
+	o.reported = make(chan struct{})
 }

@@ -13,44 +13,42 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// claimsFile keeps which node has which minions, so that a master that has
-// restarted knows whose they are before all nodes have reported.
+// claimsFile keeps the minions of each node over restarts, until the nodes report again.
 const claimsFile = "owners.p"
 
-// Claims know behind which of the nodes right below a minion or node is, by
-// what those report. Nearly all are behind one node; those that are behind
-// several (two masters, or on the move) are in more as well.
+// Claims records, from the reports of child nodes, behind which of them each minion and node is.
+// Nearly all are behind one node; those behind several (two masters, or moving) are in more, too.
 type Claims struct {
 	path string
 
-	mu      sync.RWMutex
-	first   map[string]claim
-	more    map[string][]claim
-	ids     map[string][]string // by node, what it claims now
-	former  former              // what it had
-	seen    map[string][]string // by Python syndic, who was seen behind it, sorted
-	changed bool
-	news    chan struct{} // closed by the next report
+	mu       sync.RWMutex
+	first    map[string]claim
+	more     map[string][]claim
+	ids      map[string][]string // by node: its claims, sorted
+	former   former              // its previous claims
+	seen     map[string][]string // by Python syndic: minions seen behind it, sorted
+	changed  bool
+	reported chan struct{} // closed by the next report
 }
 
-// claim is the word of one node right below.
+// claim is one node's report of a minion.
 type claim struct {
 	node string
 	up   bool // connected there at the time of the report
 }
 
-// nodeKey sets the ids of nodes apart: a machine may be minion and node.
+// nodeKey distinguishes ids of nodes: a machine may be a minion and a node.
 func nodeKey(id string) string { return "\x00" + id }
 
-// NewClaims makes claims that are kept in memory alone.
+// NewClaims returns empty claims in memory.
 func NewClaims() *Claims {
 	return &Claims{
-		first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{}, seen: map[string][]string{}, former: newFormer(), news: make(chan struct{}),
+		first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{}, seen: map[string][]string{}, former: newFormer(), reported: make(chan struct{}),
 	}
 }
 
-// OpenClaims reads what an earlier life has kept in cachedir. The claims can be used
-// also if that cannot be read: the nodes tell them anew.
+// OpenClaims reads the claims kept in cachedir. They are usable even with an error: the nodes
+// report again.
 func OpenClaims(cachedir string) (*Claims, error) {
 	o := NewClaims()
 	o.path = filepath.Join(cachedir, claimsFile)
@@ -71,10 +69,9 @@ func OpenClaims(cachedir string) (*Claims, error) {
 	return o, nil
 }
 
-// Report takes the subtree of a node right below. Its cost is that of reading
-// the report. The state of that node itself is not looked at: it changes without a
-// report, and whoever asks knows it. The first report after a start comes before
-// the node counts as connected.
+// Report replaces the claims of a child node by its subtree. The state of that node itself is
+// ignored: it changes without a report, and the first report after a start precedes the
+// connection.
 func (o *Claims) Report(n topology.Node) {
 	var ids []string
 	up := map[string]bool{}
@@ -106,11 +103,11 @@ func (o *Claims) Report(n topology.Node) {
 	}
 	o.changed = o.changed || !slices.Equal(was, ids)
 	o.ids[n.ID] = ids
-	close(o.news)
-	o.news = make(chan struct{})
+	close(o.reported)
+	o.reported = make(chan struct{})
 }
 
-// Of lists the minions that a node has claimed, in this life or an earlier one.
+// Of returns the minions that a node claims, from its last report.
 func (o *Claims) Of(node string) []string {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -123,7 +120,7 @@ func (o *Claims) Of(node string) []string {
 	return out
 }
 
-// Forget drops what a node has claimed: its key is gone.
+// Forget removes the claims of a node whose key was deleted.
 func (o *Claims) Forget(node string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +135,7 @@ func (o *Claims) Forget(node string) {
 	}
 }
 
-// enter notes a claim. The caller holds mu.
+// enter adds a claim. The caller holds mu.
 func (o *Claims) enter(id string, c claim) {
 	have, ok := o.first[id]
 	if !ok || have.node == c.node {
@@ -155,7 +152,7 @@ func (o *Claims) enter(id string, c claim) {
 	o.more[id] = append(others, c)
 }
 
-// leave takes a claim back. The caller holds mu.
+// leave removes a claim. The caller holds mu.
 func (o *Claims) leave(id, node string) {
 	others := slices.DeleteFunc(o.more[id], func(c claim) bool { return c.node == node })
 	if o.first[id].node == node {
@@ -171,18 +168,17 @@ func (o *Claims) leave(id, node string) {
 	o.more[id] = others
 }
 
-// Has tells whether a node claims an id.
+// Has reports whether a node claims an id.
 func (o *Claims) Has(node, id string) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.first[id].node == node || slices.ContainsFunc(o.more[id], func(c claim) bool { return c.node == node })
 }
 
-// HasNode tells whether a node claims another one below it.
+// HasNode reports whether a node claims another node below it.
 func (o *Claims) HasNode(node, id string) bool { return o.Has(node, nodeKey(id)) }
 
-// Elsewhere names a node that says an id is connected to it, and that is
-// connected here by itself.
+// Elsewhere returns a connected node that reports an id as connected to it.
 func (o *Claims) Elsewhere(id string, live func(node string) bool) (node string, ok bool) {
 	for _, node := range o.Connected(id) {
 		if live(node) {
@@ -192,7 +188,7 @@ func (o *Claims) Elsewhere(id string, live func(node string) bool) (node string,
 	return "", false
 }
 
-// Connected lists the nodes that say an id is connected to them.
+// Connected returns the nodes that report an id as connected to them.
 func (o *Claims) Connected(id string) []string {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -208,14 +204,14 @@ func (o *Claims) Connected(id string) []string {
 	return out
 }
 
-// Next is closed by the next report.
+// Next returns a channel closed by the next report.
 func (o *Claims) Next() <-chan struct{} {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	return o.news
+	return o.reported
 }
 
-// Save writes the file if claims have changed since it was written last.
+// Save writes the file if the claims changed.
 func (o *Claims) Save() (err error) {
 	o.mu.Lock()
 	if !o.changed || o.path == "" {
@@ -225,7 +221,7 @@ func (o *Claims) Save() (err error) {
 	o.changed = false
 	out := wire.NewMap()
 	for _, node := range slices.Sorted(maps.Keys(o.ids)) {
-		out.Set(node, o.ids[node]) // the lists are replaced, never altered
+		out.Set(node, o.ids[node]) // slices are replaced, never modified
 	}
 	if f := o.former.wire(); f != nil {
 		out.Set(formerKey, f)
@@ -235,7 +231,7 @@ func (o *Claims) Save() (err error) {
 	}
 	o.mu.Unlock()
 	defer func() {
-		if err != nil { // it is still to be written
+		if err != nil { // still unsaved
 			o.mu.Lock()
 			o.changed = true
 			o.mu.Unlock()
@@ -243,10 +239,10 @@ func (o *Claims) Save() (err error) {
 	}()
 	b, err := wire.EncodeBus(out)
 	if err != nil {
-		return fmt.Errorf("encode who has which minions: %w", err)
+		return fmt.Errorf("encode minions of nodes: %w", err)
 	}
 	if err := crypt.WriteFileLazy(o.path, b, 0o600); err != nil {
-		return fmt.Errorf("write who has which minions: %w", err)
+		return fmt.Errorf("write minions of nodes: %w", err)
 	}
 	return nil
 }

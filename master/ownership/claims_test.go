@@ -40,10 +40,10 @@ func TestClaims(t *testing.T) {
 	deep.Nodes = []topology.Node{{ID: "n3", State: topology.Down, Minions: []topology.Minion{{ID: "c", State: topology.Up}}}}
 	o.Report(deep)
 	if _, ok := o.Elsewhere("c", live); ok || !o.Has("n1", "c") || !o.HasNode("n1", "n3") {
-		t.Error("below a node that is down nobody is connected")
+		t.Error("connected below a node that is down")
 	}
 	late := node("n4", topology.Minion{ID: "e", State: topology.Up})
-	late.State = topology.Down // its first report: it does not count as connected yet
+	late.State = topology.Down // its first report precedes its connection
 	o.Report(late)
 	late.Minions = append(late.Minions, topology.Minion{ID: "f", State: topology.Up})
 	o.Change(late, topology.Delta{Parts: []topology.Part{{Minions: late.Minions[1:]}}})
@@ -60,8 +60,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A node comes back without the minions that have moved elsewhere meanwhile: it may
-// have returns of theirs.
+// A node that comes back without minions that have moved may have returns of theirs.
 func TestClaims_Had(t *testing.T) {
 	dir := t.TempDir()
 	o, err := OpenClaims(dir)
@@ -88,9 +87,9 @@ func TestClaims_Had(t *testing.T) {
 	}
 	check(o, "n1", "a", true)
 	check(o, "n1", "c", true)
-	check(o, "n1", "b", false) // it has it
+	check(o, "n1", "b", false) // it still has it
 	check(o, "n2", "a", false)
-	check(o, "n3", "c", false) // it is not right below
+	check(o, "n3", "c", false) // not a child node
 	if err := o.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,20 +107,20 @@ func TestClaims_Had(t *testing.T) {
 	check(o, "n1", "a", true)
 	owes = false
 	o.Sweep(func(string) bool { return owes })
-	check(o, "n1", "c", true) // what was committed after it last said what it owes
+	check(o, "n1", "c", true) // a return may be committed after its last report
 	o.Sweep(func(string) bool { return owes })
 	check(o, "n1", "c", false)
 	o.renew(has("n1"), map[string]bool{"b": true})
 	check(o, "n1", "b", true)
-	o.Forget("n1") // its key is gone
+	o.Forget("n1") // its key was deleted
 	check(o, "n1", "b", false)
 	if o.former.wire() != nil {
-		t.Error("something is left")
+		t.Error("ids remain")
 	}
 }
 
-// What could not be written, because the disk was full, is written when it can be.
-func TestClaimsAreSavedAfterAFailure(t *testing.T) {
+// Save retries what it could not write.
+func TestClaims_SaveRetries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
 	o, err := OpenClaims(dir)
 	if err != nil {
@@ -129,7 +128,7 @@ func TestClaimsAreSavedAfterAFailure(t *testing.T) {
 	}
 	o.Report(topology.Node{ID: "n", Minions: []topology.Minion{{ID: "m", State: topology.Up}}})
 	if o.Save() == nil {
-		t.Fatal("nothing could be written, and no error")
+		t.Fatal("saved into a missing directory")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -1,20 +1,19 @@
-// Package ownership answers two questions: who may speak for a minion, and whom a target
-// means at this master. Salt lets every syndic answer for every minion, and every accepted
-// minion call itself a syndic.
+// Package ownership decides which peer may speak for a minion, and resolves targets at this
+// master. Salt lets every syndic answer for every minion, and every accepted minion act as a
+// syndic.
 //
-// A [Policy] is what a master asks. Who may speak for whom is decided by its [Judge], from
-// who is connected, whose keys are accepted, what each was first (package roles), and
+// A master asks its [Policy]. The [Judge] decides who may speak for whom, from connections,
+// accepted keys, the role of each key (package roles), and
 //
 //	nodes.go     the ids that are syndics: Salt's marks in syndic_dir
-//	claims.go    behind which of the nodes right below a minion is, by what those report
-//	beyond.go    the syndics that a Python master below counts among its minions
-//	meant.go     for whom a job certainly was
+//	claims.go    the child node that each minion is behind, from the reports of those nodes
+//	beyond.go    syndics that a Python master below reports as minions
+//	meant.go     targets of jobs that name minions by id
 //
-// A minion that is connected here answers for itself, one that is connected to a node is
-// that node's, and of one that nobody knows a node is believed. What peers try beyond that
-// is counted and told as a [Trespass] (words.go); who speaks as a node and may not is shown
-// in the tree (barred.go). Whom a target means is in audience.go, to which nodes it goes in
-// branches.go.
+// A minion connected here speaks for itself; one connected to a node is that node's; for an
+// unknown minion any node is believed. Anything else is refused, counted and logged as a
+// [Trespass] (refused.go). A peer that acts as a node and may not be one is shown in the tree
+// (barred.go). audience.go matches targets, branches.go selects the nodes for a job.
 //
-// Claims and nodes are kept over restarts; everything in memory alone is bounded.
+// Claims and nodes are kept over restarts; everything in memory only is bounded.
 package ownership

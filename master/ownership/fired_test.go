@@ -17,8 +17,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// passesOn are the functions that fire an event under a tag which they are given or read,
-// with who chose it. Those that choose it are looked at themselves.
+// passesOn lists the functions that fire an event under a tag that they receive or read, with who
+// chooses it. Their callers are checked themselves.
 var passesOn = map[string]string{
 	"api/backend/local.go Fire":             "callers",
 	"api/stream/hub.go Publish":             "an event of the bus",
@@ -40,12 +40,12 @@ var passesOn = map[string]string{
 	"master/open.go openKeys":               "callers",
 	"master/openjobs.go openStore":          "callers",
 	"master/orchestrate/run.go fire":        "salt/states",
-	"master/peers/changes.go tellNode":      "constants of package treewatch",
+	"master/peers/changes.go fireNode":      "constants of package treewatch",
 	"master/publish/start.go Started":       "jobevent.New",
 	"master/reactor/reactor.go fire":        "callers",
 	"master/runnerenv/events.go Fire":       "a user, judged by MayFire",
 	"master/runners/eventsend.go eventSend": "a user, judged by MayFire",
-	"master/treewatch/watch.go tell":        "constants of package treewatch",
+	"master/treewatch/watch.go fireNode":    "constants of package treewatch",
 	"syndic/events/words.go eventOf":        "the events of package jobevent",
 	"syndic/standalone/jobs.go story":       "the events of package jobevent",
 	"syndic/standalone/local.go Say":        "the events of package jobevent",
@@ -53,21 +53,21 @@ var passesOn = map[string]string{
 	"syndic/standalone/store.go commit":     "the events of package jobevent",
 }
 
-// withID begin the tags that minions fire as well, with their own id in its place.
+// withID are tags that minions may fire with their own id.
 var withID = []string{"minion/refresh/x", "salt/job/x/prog/x/", "salt/state_result/x/x/", "salt/minion/x", "salt/beacon/x", "salt/proxy/x"}
 
-// A minion fires nothing that masters, nodes, the API or a command of ours fire, unless it
-// carries the minion's own id in its place. The tags are read from the source.
+// A minion may not fire any tag that masters, nodes, the API or commands fire, unless the tag
+// names the minion. The tags are read from the source.
 func TestMayFire_WhatTheProductFires(t *testing.T) {
 	s := scan(t, filepath.Join("..", ".."))
 	for _, x := range s.unresolved {
 		if passesOn[x] == "" {
-			t.Errorf("%s fires an event under a tag that this test cannot read: make it a constant, or say in passesOn who chooses it", x)
+			t.Errorf("%s fires an event under a tag that this test cannot read: make it a constant, or add to passesOn who chooses it", x)
 		}
 	}
 	for x := range passesOn {
 		if !slices.Contains(s.unresolved, x) {
-			t.Errorf("%s of passesOn fires nothing of the kind any more", x)
+			t.Errorf("%s in passesOn fires no such event any more", x)
 		}
 	}
 	job := "20261126000000000000"
@@ -79,7 +79,7 @@ func TestMayFire_WhatTheProductFires(t *testing.T) {
 		tags = append(tags, tag)
 	}
 	if len(tags) < 45 {
-		t.Errorf("only %d tags were found: %q", len(tags), tags)
+		t.Errorf("only %d tags found: %q", len(tags), tags)
 	}
 	own := 0
 	for _, tag := range tags {
@@ -99,10 +99,10 @@ func TestMayFire_WhatTheProductFires(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d tags of the product, %d of them with an id that a minion may put its own into", len(tags), own)
+	t.Logf("%d tags of the product, %d of them with a minion id", len(tags), own)
 }
 
-// source is the program as far as it is needed to read tags.
+// source is the parsed program.
 type source struct {
 	fset   *token.FileSet
 	consts map[string]ast.Expr // by package name and identifier
@@ -112,14 +112,14 @@ type source struct {
 	tags, unresolved []string
 }
 
-// scan reads the tags of all events that masters, nodes, the API and commands fire.
+// scan returns the tags of all events that masters, nodes, the API and commands fire.
 func scan(t *testing.T, root string) *source {
 	t.Helper()
 	s := &source{fset: token.NewFileSet(), consts: map[string]ast.Expr{}, funcs: map[string][]ast.Expr{}, files: map[string]*ast.File{}}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(root, path)
 		if d != nil && d.IsDir() && slices.Contains([]string{"minion", "test", ".git", "lab", "internal/zmtp/peer", "client/example", "returners/returnertest", "master/files/gitfs/gitfstest"}, rel) {
-			return fs.SkipDir // minions fire what is judged here; the rest is not in the product
+			return fs.SkipDir // minions fire what is checked here; the rest is not in the product
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -148,7 +148,7 @@ func scan(t *testing.T, root string) *source {
 	return s
 }
 
-// declared notes the constants of a file, and the functions that return one text.
+// declared records the constants of a file, and the functions that return one text.
 func (s *source) declared(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -175,13 +175,13 @@ func (s *source) declared(f *ast.File) {
 	}
 }
 
-// namespaced are texts that are tags or begin some.
+// namespaced matches tags and their prefixes.
 var namespaced = regexp.MustCompile("^(salt|mom|topology|syndic)/[a-z_]+/?[a-z_/-]*$")
 
-// firing are the names of functions that fire events.
+// firing lists the functions that fire events.
 var firing = []string{"Fire", "fire", "fireRaw", "fireLocal"}
 
-// fired notes the tags of the events that a file fires.
+// fired records the tags of the events that a file fires.
 func (s *source) fired(rel string, f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -214,7 +214,7 @@ func (s *source) fired(rel string, f *ast.File) {
 				if slices.Contains(firing, named(n.Fun)) && len(args) > 1 {
 					note(args[0])
 				}
-			case *ast.BasicLit: // also what is matched or handed over, such as constants of tags
+			case *ast.BasicLit: // also constants of tags
 				if v, err := strconv.Unquote(n.Value); err == nil && namespaced.MatchString(v) {
 					s.tags = append(s.tags, v)
 				}
@@ -233,7 +233,7 @@ func (s *source) fired(rel string, f *ast.File) {
 	}
 }
 
-// named is the last identifier of an expression.
+// named returns the last identifier of an expression.
 func named(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -244,17 +244,17 @@ func named(x ast.Expr) string {
 	return ""
 }
 
-// hole stands for a part of a tag that is known when it is fired.
+// hole stands for a part of a tag known only at run time.
 const hole = "\x00"
 
-// scope is where an expression stands.
+// scope is the context of an expression.
 type scope struct {
 	s   *source
 	pkg string
 	fn  *ast.FuncDecl
 }
 
-// values are the texts that an expression can be, with holes.
+// values returns the texts that an expression can have, with holes.
 func (in scope) values(x ast.Expr, depth int) []string {
 	if depth > 6 {
 		return []string{hole}
@@ -299,7 +299,7 @@ func (in scope) values(x ast.Expr, depth int) []string {
 	return []string{hole}
 }
 
-// local are the texts that are assigned to a variable of the function.
+// local returns the texts assigned to a variable of the function.
 func (in scope) local(name string, depth int) []string {
 	var out []string
 	if in.fn != nil {

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// FormerSweep is how often [Policy.Sweep] is due: what a node has had is
-	// remembered for one to two of these after it owes nothing.
+	// FormerSweep is how often to call [Policy.Sweep]. Previous claims are dropped after one
+	// to two such intervals in which the node has no returns pending.
 	FormerSweep = 5 * time.Minute
-	// mostFormer bounds the ids that are remembered of one node.
+	// mostFormer bounds the previous ids per node.
 	mostFormer = 1 << 18
-	// formerKey is where they are in the file: no node has this id.
+	// formerKey is their key in the file; no node has this id.
 	formerKey = ""
 )
 
-// former remembers, by node, which ids it had and has no more. A node that was away
-// while its minions moved elsewhere comes back with returns of theirs that it has
-// acknowledged: the minions will not send them again, so they are taken from it.
+// former records, by node, ids that it had. A node that was away while its minions moved comes
+// back with returns that it has acknowledged. The minions will not send them again, so they are
+// accepted from it.
 type former struct{ young, old map[string][]string } // sorted
 
 func newFormer() former {
 	return former{young: map[string][]string{}, old: map[string][]string{}}
 }
 
-// note takes in what a node has just lost.
+// note adds ids that a node just lost.
 func (f former) note(node string, ids []string) {
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" || strings.HasPrefix(id, nodeKey("")) })
 	if len(ids) == 0 || len(f.young[node]) >= mostFormer {
@@ -51,9 +51,8 @@ func (f former) forget(node string) {
 	delete(f.old, node)
 }
 
-// turn forgets what was old of a node and makes the rest old. It tells whether there
-// was any.
-func (f former) turn(node string) bool {
+// age drops the old ids of a node and makes the young ones old. It reports whether there were any.
+func (f former) age(node string) bool {
 	was := len(f.young[node]) + len(f.old[node])
 	delete(f.old, node)
 	if young := f.young[node]; len(young) > 0 {
@@ -63,15 +62,14 @@ func (f former) turn(node string) bool {
 	return was > 0
 }
 
-// Had tells whether a node had an id until it was somewhere else, and may still have
-// returns of it.
+// Had reports whether a node had an id before it moved, and may still have returns of it.
 func (o *Claims) Had(node, id string) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.former.has(node, id)
 }
 
-// Sweep forgets, in two steps, what nodes have had that owe nothing any more.
+// Sweep ages the previous claims of nodes for which owes returns false.
 func (o *Claims) Sweep(owes func(node string) bool) {
 	o.mu.RLock()
 	nodes := slices.Sorted(maps.Keys(o.former.young))
@@ -83,22 +81,21 @@ func (o *Claims) Sweep(owes func(node string) bool) {
 			continue
 		}
 		o.mu.Lock()
-		o.changed = o.former.turn(node) || o.changed
+		o.changed = o.former.age(node) || o.changed
 		o.mu.Unlock()
 	}
 }
 
-// Sweep forgets what nodes have had of which they can hand up no return any more.
+// Sweep drops previous claims of nodes that have no more returns to send.
 func (p *Policy) Sweep() { p.claims.Sweep(p.owesReturns) }
 
-// owesReturns tells whether a node right below may still have returns to hand up: it
-// is away, or says so.
+// owesReturns reports whether a child node may have pending returns: it is away, or reports some.
 func (p *Policy) owesReturns(node string) bool {
 	n, known := p.o.Tree.Node(node)
 	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
 }
 
-// wire gives all that is remembered, nil if that is nothing.
+// wire returns the stored form, or nil if there is nothing to store.
 func (f former) wire() *wire.Map {
 	if len(f.young)+len(f.old) == 0 {
 		return nil
@@ -113,7 +110,7 @@ func (f former) wire() *wire.Map {
 	return out
 }
 
-// read takes in what wire gave an earlier life.
+// read loads the stored form.
 func (f former) read(d *wire.Map) {
 	if d == nil {
 		return

@@ -15,28 +15,30 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// world is what a judge looks at.
-type world struct {
+// fakeState is the state that a judge reads.
+type fakeState struct {
 	accepted map[string]bool
 	roles    map[string]string
 	up       map[string]bool
 	admitted map[string]bool
 }
 
-func (w *world) Of(id string) roles.Role { return roles.Role(w.roles[id]) }
-func (w *world) Admitted(id string) bool { return w.admitted[id] }
+func (w *fakeState) Of(id string) roles.Role { return roles.Role(w.roles[id]) }
+func (w *fakeState) Admitted(id string) bool { return w.admitted[id] }
 
-func (w *world) Accepted(id string) bool { return w.accepted[id] }
+func (w *fakeState) Accepted(id string) bool { return w.accepted[id] }
 
-func (w *world) Announces(role, id string) bool { return w.roles[id] == role }
+func (w *fakeState) Announces(role, id string) bool { return w.roles[id] == role }
 
-func (w *world) Announced(id string) (engine.Liveness, time.Duration) {
+func (w *fakeState) Announced(id string) (engine.Liveness, time.Duration) {
 	return w.live(presence.Minion, id)
 }
 
-func (w *world) Node(id string) (engine.Liveness, time.Duration) { return w.live(presence.Syndic, id) }
+func (w *fakeState) Node(id string) (engine.Liveness, time.Duration) {
+	return w.live(presence.Syndic, id)
+}
 
-func (w *world) live(role, id string) (engine.Liveness, time.Duration) {
+func (w *fakeState) live(role, id string) (engine.Liveness, time.Duration) {
 	switch {
 	case !w.Announces(role, id):
 		return engine.Untracked, 0
@@ -46,7 +48,7 @@ func (w *world) live(role, id string) (engine.Liveness, time.Duration) {
 	return engine.Down, 0
 }
 
-func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {
+func newJudge(t *testing.T, w *fakeState, syndicIDs ...string) *Judge {
 	t.Helper()
 	claims, err := OpenClaims(t.TempDir())
 	if err != nil {
@@ -67,7 +69,7 @@ func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {
 }
 
 func TestMayAnswer(t *testing.T) {
-	w := &world{
+	w := &fakeState{
 		accepted: map[string]bool{"n1": true, "n2": true, "py": true, "here": true, "silent": true, "away": true},
 		roles:    map[string]string{"n1": "syndic", "n2": "syndic", "here": "minion", "away": "minion"},
 		up:       map[string]bool{"n1": true, "n2": true, "here": true},
@@ -84,7 +86,7 @@ func TestMayAnswer(t *testing.T) {
 		{"n1", "silent", "its key is accepted here"},
 		{"n1", "away", ""}, // it may have moved
 		{"py", "stranger", ""},
-		{"py", "py", ""}, // a syndic that is a minion as well
+		{"py", "py", ""}, // a syndic that is also a minion
 		{"py", "../x", "id"},
 	} {
 		err := j.MayAnswer(c.node, c.id)
@@ -100,27 +102,27 @@ func TestMayAnswer(t *testing.T) {
 	if err := <-settled; err != nil {
 		t.Error(err)
 	}
-	// It has moved on, and n2 may have more returns of it, but has no say on its jobs.
+	// After another move n2 may still send returns of it, but does not speak for it.
 	j.c.Claims.Report(topology.Node{ID: "n2", State: topology.Up})
 	if err := j.Settle(ctx, "n2", "a"); err != nil {
-		t.Errorf("it was there: %v", err)
+		t.Errorf("n2 had it before: %v", err)
 	}
 	if j.MayAnswer("n2", "a") == nil {
-		t.Error("it is not there any more")
+		t.Error("n2 still speaks for it")
 	}
 	j.c.Claims.Forget("n2")
 	cancel()
 	var elsewhere ElsewhereError
 	if err := j.Settle(ctx, "n2", "a"); !errors.As(err, &elsewhere) || elsewhere.Node != "n1" {
-		t.Errorf("nobody reports it: %v", err)
+		t.Errorf("no node reports it: %v", err)
 	}
 }
 
 func TestMayBeNode(t *testing.T) {
-	w := &world{
-		roles:    map[string]string{"m": "minion", "up": "minion", "both": "minion", "n2": "syndic", "told": "minion"},
+	w := &fakeState{
+		roles:    map[string]string{"m": "minion", "up": "minion", "both": "minion", "n2": "syndic", "admitted": "minion"},
 		up:       map[string]bool{"up": true, "both": true},
-		admitted: map[string]bool{"both": true, "told": true},
+		admitted: map[string]bool{"both": true, "admitted": true},
 	}
 	for _, c := range []struct {
 		listed []string
@@ -130,10 +132,10 @@ func TestMayBeNode(t *testing.T) {
 		{nil, "new", true},
 		{nil, "m", false},
 		{nil, "up", false},
-		{nil, "n2", true},   // it was one before
-		{nil, "told", true}, // by an operator
-		{nil, "both", true}, // a machine that is a minion as well
-		{[]string{"x*"}, "told", true},
+		{nil, "n2", true},       // it was one before
+		{nil, "admitted", true}, // by an operator
+		{nil, "both", true},     // also a minion
+		{[]string{"x*"}, "admitted", true},
 		{[]string{"x*"}, "new", false},
 		{[]string{"x*"}, "n2", false},
 		{[]string{"x*"}, "up", false},
@@ -150,7 +152,7 @@ func TestMayBeNode(t *testing.T) {
 }
 
 func TestMayRelay(t *testing.T) {
-	w := &world{
+	w := &fakeState{
 		roles: map[string]string{"m1": "minion", "n1": "syndic", "n2": "syndic"},
 		up:    map[string]bool{"m1": true, "n1": true, "n2": true},
 	}
@@ -168,11 +170,11 @@ func TestMayRelay(t *testing.T) {
 	}
 	j.c.Claims.Report(topology.Node{ID: "n1", Nodes: []topology.Node{{ID: "n2"}}})
 	if err := j.MayRelay("n1", "syndic/n2/x"); err != nil {
-		t.Errorf("a node that is below n1 as well: %v", err)
+		t.Errorf("a node that is also below n1: %v", err)
 	}
 }
 
-// Nodes are known over a restart, but for those that may be none any more.
+// Nodes survive a restart, except those that may not be nodes any more.
 func TestNodes(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Nodes {

@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Nodes are the set of accepted ids that are syndics. Salt marks them by files
-// in syndic_dir; so does this, so that a restart knows them at once.
+// Nodes is the set of accepted ids that are syndics. As in Salt, a file in syndic_dir marks each,
+// so the set survives a restart. It is safe for concurrent use.
 type Nodes struct {
 	dir string
 	mu  sync.RWMutex
@@ -41,7 +41,7 @@ func OpenNodes(dir string) (*Nodes, error) {
 	return s, nil
 }
 
-// Has tells whether an id is a node.
+// Has reports whether an id is a node.
 func (s *Nodes) Has(id string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -49,7 +49,7 @@ func (s *Nodes) Has(id string) bool {
 	return ok
 }
 
-// List gives all, sorted.
+// List returns the ids, sorted.
 func (s *Nodes) List() []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -61,7 +61,7 @@ func (s *Nodes) List() []string {
 	return out
 }
 
-// Add marks an id that has an accepted key, which makes it a safe file name.
+// Add marks an id. Its key must be accepted, which makes it a safe file name.
 func (s *Nodes) Add(id string) (fresh bool, err error) {
 	if s.Has(id) {
 		return false, nil
@@ -78,7 +78,7 @@ func (s *Nodes) Add(id string) (fresh bool, err error) {
 	return true, nil
 }
 
-// Remove takes the mark of an id away, if it has one.
+// Remove removes the mark of an id, if any.
 func (s *Nodes) Remove(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +92,7 @@ func (s *Nodes) Remove(id string) error {
 	return nil
 }
 
-// Bar forgets the nodes of an earlier life that may be none any more: why tells the
-// reason, "" for those that may.
+// Bar removes nodes that may not be nodes any more: those for which why returns a reason.
 func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
 	for _, id := range s.List() {
 		reason := why(id)

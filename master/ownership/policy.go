@@ -18,78 +18,74 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Policy]. None may be left out.
+// Options of a [Policy]. All are required.
 type Options struct {
-	// PkiDir has the roles of keys, SyndicDir Salt's marks of syndics, Cachedir the claims of
-	// an earlier life.
+	// PkiDir holds the roles of keys, SyndicDir Salt's marks of syndics, Cachedir the claims.
 	PkiDir, SyndicDir, Cachedir string
-	// SyndicIDs are the globs of ids that may be nodes. OrderMasters lets other keys become
-	// nodes by what they do, where SyndicIDs is empty; see [Judge.MayBeNode].
+	// SyndicIDs are globs of ids that may be nodes. If it is empty, OrderMasters lets other
+	// keys become nodes by acting as one; see [Judge.MayBeNode].
 	SyndicIDs    []string
 	OrderMasters bool
-	// Nodegroups are what N@ means in targets. Prune spares nodes what none of their
-	// minions is meant by.
+	// Nodegroups define N@ in targets. Prune skips nodes without a matching minion.
 	Nodegroups map[string]any
 	Prune      bool
 
-	// EventTags are globs of tags of services that minions may fire too.
+	// EventTags are globs of service tags that minions may fire.
 	EventTags []string
 
-	// Keys tells whose keys are accepted.
+	// Keys reports which keys are accepted.
 	Keys interface {
 		Sum(id string) (crypt.FingerSum, error)
 		Accepted(id string) bool
 		List(s keys.State) []string
 	}
 	Presence Presence
-	// Running tells whether a runner call of this master is at work under a jid.
+	// Running reports whether a runner call of this master is running under a jid.
 	Running func(jid string) bool
-	// Guest tells why a peer whose home is elsewhere may not be a node, if so; Absent tells
-	// of one that is not here now.
+	// Guest returns an error if a peer with another home may not be a node. Absent reports
+	// whether such a peer is not here now.
 	Guest  func(id string) error
 	Absent func(id string) bool
-	// Subject is what is known of a minion.
+	// Subject returns the known data of a minion, for matching.
 	Subject func(id string) target.Subject
-	// Resources are what minions of Salt 3008 manage; nil: none do.
+	// Resources are those that minions of Salt 3008 manage; nil if none do.
 	Resources Resources
-	// KeepsData: grains and pillar of minions are kept over restarts.
+	// KeepsData says that grains and pillar of minions are kept over restarts.
 	KeepsData bool
-	// Keeps tells whether publications are kept for peers that are away.
+	// Keeps reports whether publications are kept for peers that are away.
 	Keeps func() bool
-	// Barred is wrapped by the refusal of what a peer says as a node that it may not be.
-	// It has been told when it is returned.
+	// Barred is wrapped by the error for a peer that may not be a node. The refusal is
+	// logged before it is returned.
 	Barred error
-	// Joined is called with an id that has become a node.
+	// Joined is called with the id of a new node.
 	Joined func(id string)
 
 	Tree *topology.Tree
-	// Fire tells the event bus.
+	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map)
-	// Refused counts what was not allowed. Failing tells what is tried again while its
-	// cause lasts.
+	// Refused counts refusals. Failing logs the error of something that is retried.
 	Refused func()
 	Failing func(what string, err error, about ...any)
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Presence tells who is connected, and as what.
+// Presence reports who is connected, and in which role.
 type Presence interface {
-	// Announced and Node tell of a minion and of a node that announce themselves how they
-	// are; all others are Untracked.
+	// Announced and Node return the liveness of a minion and of a node that announce
+	// themselves; all others are Untracked.
 	Announced(id string) (live engine.Liveness, grace time.Duration)
 	Node(id string) (live engine.Liveness, grace time.Duration)
-	// Minion tells of any minion whether it is connected.
+	// Minion returns the standing of any minion.
 	Minion(id string) presence.Standing
 	// Announces reports whether an id has announced itself in a role.
 	Announces(role, id string) bool
 	NodeConns(id string) []uint64
-	// HasMinion reports whether a minion of an id is connected, or was.
+	// HasMinion reports whether a minion of an id is or was connected.
 	HasMinion(id string) bool
 }
 
-// Policy tells who may speak for whom, and whom a target means here. It is safe for
-// concurrent use.
+// Policy decides who may speak for whom, and resolves targets. It is safe for concurrent use.
 type Policy struct {
 	o      Options
 	roles  *roles.Book
@@ -102,7 +98,7 @@ type Policy struct {
 	barred barred
 }
 
-// Open reads what an earlier life has kept.
+// Open reads the stored state.
 func Open(o Options) (*Policy, error) {
 	p := &Policy{o: o, beyond: NewBeyond(), meant: NewMeant(), counts: NewTrespasses()}
 	var err error
@@ -113,7 +109,7 @@ func Open(o Options) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.claims, err = OpenClaims(o.Cachedir); err != nil { // told anew by every node that comes back
+	if p.claims, err = OpenClaims(o.Cachedir); err != nil { // every node reports again
 		o.Log.Warn("saved minions of nodes ignored", "err", err)
 	}
 	p.judge = NewJudge(Config{
@@ -122,22 +118,21 @@ func Open(o Options) (*Policy, error) {
 	return p, nil
 }
 
-// Close writes what a next life has to know.
+// Close saves the claims and closes the roles.
 func (p *Policy) Close() error { return errors.Join(p.claims.Save(), p.roles.Close()) }
 
-// Roles are what keys are, and who of them is admitted as a home for others.
+// Roles returns the roles of keys and the admitted nodes.
 func (p *Policy) Roles() *roles.Book { return p.roles }
 
-// Save writes the claims if they have changed.
+// Save writes the claims if they changed.
 func (p *Policy) Save() error { return p.claims.Save() }
 
-// IsNode reports whether an id is a node right below. It may be that of a minion too: see
-// [Policy.IsMinion].
+// IsNode reports whether an id is a child node. It may also be a minion; see [Policy.IsMinion].
 func (p *Policy) IsNode(id string) bool { return p.nodes.Has(id) }
 
-// IsMinion reports whether an accepted id has to answer itself. That of a node does if a
-// minion of that id, which shares its key, is connected to this master, or was and is
-// connected to no node below.
+// IsMinion reports whether an accepted id returns results itself. The id of a node does if a
+// minion that shares its key is connected to this master, or was and is not connected to a node
+// below.
 func (p *Policy) IsMinion(id string) bool {
 	switch {
 	case !p.nodes.Has(id):
@@ -152,42 +147,42 @@ func (p *Policy) IsMinion(id string) bool {
 	return !moved
 }
 
-// Nodes lists the nodes right below, sorted.
+// Nodes returns the child nodes, sorted.
 func (p *Policy) Nodes() []string { return p.nodes.List() }
 
 // Up reports whether a node is connected here.
 func (p *Policy) Up(id string) bool { return p.judge.Up(id) }
 
-// Connected is described at [Judge.Connected].
+// Connected is [Judge.Connected].
 func (p *Policy) Connected(id string) bool { return p.judge.Connected(id) }
 
-// Claims are what nodes have reported as theirs.
+// Claims returns what nodes have reported.
 func (p *Policy) Claims() *Claims { return p.claims }
 
-// MayAnswer is described at [Judge.MayAnswer].
+// MayAnswer is [Judge.MayAnswer].
 func (p *Policy) MayAnswer(node, id string) error { return p.judge.MayAnswer(node, id) }
 
-// Settle is described at [Judge.Settle].
+// Settle is [Judge.Settle].
 func (p *Policy) Settle(ctx context.Context, node, id string) error {
 	return p.judge.Settle(ctx, node, id)
 }
 
-// MayRelay is described at [Judge.MayRelay].
+// MayRelay is [Judge.MayRelay].
 func (p *Policy) MayRelay(node, tag string) error { return p.judge.MayRelay(node, tag) }
 
-// Aimed remembers whom a job is for, as far as ids tell; see [Meant.Note].
+// Aimed is [Meant.Note].
 func (p *Policy) Aimed(jid, tgtType string, expr target.Expr) { p.meant.Note(jid, tgtType, expr) }
 
-// Widened is Aimed for a job that is published to further minions; see [Meant.Widen].
+// Widened is [Meant.Widen].
 func (p *Policy) Widened(jid, tgtType string, expr target.Expr) { p.meant.Widen(jid, tgtType, expr) }
 
-// Excludes tells whether a job was certainly not for a minion.
+// Excludes is [Meant.Excludes].
 func (p *Policy) Excludes(jid, id string) bool { return p.meant.Excludes(jid, id) }
 
-// Passed notes that a node passed on something under the name of a syndic below it.
+// Passed records that a node forwarded an event in the name of a syndic below it.
 func (p *Policy) Passed(id, via string) { p.beyond.Add(id, via) }
 
-// Forget drops what is known of an id whose key is gone.
+// Forget removes an id whose key was deleted.
 func (p *Policy) Forget(id string) {
 	p.claims.Forget(id)
 	p.unbar(id)
@@ -199,7 +194,7 @@ func (p *Policy) Forget(id string) {
 	}
 }
 
-// Join notes that an accepted id is a node and not a minion, if it may be.
+// Join registers an accepted id as a node, if it may be one.
 func (p *Policy) Join(id string) error {
 	if err := cmp.Or(p.judge.MayBeNode(id), p.o.Guest(id)); err != nil {
 		return p.bar(id, err)

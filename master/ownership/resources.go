@@ -7,17 +7,16 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// Resources are what minions of Salt 3008 manage, as they have registered it.
+// Resources are the registered resources of minions of Salt 3008.
 type Resources interface {
-	// Managers lists the minions that have some.
+	// Managers returns the minions that have resources.
 	Managers() []string
-	// Of lists those of a minion.
+	// Of returns the resources of a minion.
 	Of(minion string) []target.Resource
 }
 
-// meetResources adds the resources that a target means, and the minions that get the job for
-// them alone.
-func (p *Policy) meetResources(a *Audience, tgtType string) {
+// addResources adds the resources that match, and the minions that get the job only for them.
+func (p *Policy) addResources(a *Audience, tgtType string) {
 	if p.o.Resources == nil {
 		return
 	}
@@ -48,8 +47,8 @@ func (p *Policy) meetResources(a *Audience, tgtType string) {
 	slices.SortFunc(a.Resources, func(x, y Managed) int { return strings.Compare(x.ID, y.ID) })
 }
 
-// noResources are functions that Salt 3008 runs on no resource, and stateFuns those of which
-// a minion with resources returns the results of these alone.
+// noResources are functions that Salt 3008 does not run on resources. For stateFuns a minion with
+// resources returns only the results of these.
 var (
 	noResources = map[string]bool{
 		"saltutil.find_job": true, "saltutil.running": true, "saltutil.is_running": true, "saltutil.kill_job": true, "saltutil.signal_job": true,
@@ -59,8 +58,8 @@ var (
 	stateFuns = map[string]bool{"state.apply": true, "state.highstate": true, "state.sls": true, "state.sls_id": true, "state.single": true}
 )
 
-// For is the audience of a job of these functions. Of a job of several functions, and of
-// some functions, nothing runs on resources.
+// For returns the audience of a job with these functions. Jobs of several functions, and some
+// functions, do not run on resources.
 func (a Audience) For(funs []string) Audience {
 	if len(funs) != 1 || noResources[funs[0]] {
 		a.Resources = nil
@@ -68,7 +67,7 @@ func (a Audience) For(funs []string) Audience {
 	return a
 }
 
-// Answerers are the ids that answer for themselves: minions and resources, sorted.
+// Answerers returns the minions and resources that return a result each, sorted.
 func (a *Audience) Answerers() []string {
 	if len(a.Resources)+len(a.Carriers) == 0 {
 		return a.Minions
@@ -82,8 +81,8 @@ func (a *Audience) Answerers() []string {
 	return slices.Compact(out)
 }
 
-// Silent lists minions that the target means and that return nothing of a function: of
-// state runs Salt 3008 returns the results of the resources alone.
+// Silent returns the matching minions that return nothing for a function: for state runs Salt 3008
+// returns the results of the resources only.
 func (a *Audience) Silent(fun string) []string {
 	if !stateFuns[fun] {
 		return nil

@@ -7,27 +7,26 @@ import (
 	"github.com/momtree/mom/master/roles"
 )
 
-// ActsAsMinion fixes the role of a key that has proven itself and did what only a minion
-// does: return a job, fire an event of its own, announce itself as one. A key that is a
-// node's stays that: what it says in its own name harms nobody. The key of a request in
-// protocol 3 or with a tok is proven.
+// ActsAsMinion fixes the role of a key that has proven itself and did what only a minion does:
+// return a job, fire an event of its own, or announce itself as one. The key of a node keeps its
+// role. A request in protocol 3 or with a tok proves its key.
 func (p *Policy) ActsAsMinion(id string) {
 	err := p.roles.Fix(id, roles.Minion)
 	if err != nil && !errors.Is(err, roles.ErrFixed) {
-		p.o.Failing("That a key is a minion's could not be written down", err)
+		p.o.Failing("role of a minion's key not written", err)
 	}
 }
 
-// Inherit takes over what earlier versions, or a master of Salt's in the same folders,
-// knew of who is what: known are the peers that have announced themselves, and syndic_dir
-// has a mark for each syndic. Marks of those that may be no nodes go.
+// Inherit derives missing roles from what earlier versions, or a Salt master in the same folders,
+// have stored: the peers that announced themselves, and the marks in syndic_dir. It removes marks
+// of ids that may not be nodes.
 func (p *Policy) Inherit(known []presence.Peer) {
 	for _, x := range known {
 		if x.Role == presence.Minion && p.o.Keys.Accepted(x.ID) && p.roles.Of(x.ID) == roles.None && !p.nodes.Has(x.ID) {
 			p.ActsAsMinion(x.ID)
 		}
 	}
-	p.nodes.Bar(p.noNode, p.o.Log)
+	p.nodes.Bar(p.whyNotNode, p.o.Log)
 	for _, id := range p.nodes.List() {
 		if p.roles.Of(id) != roles.None {
 			continue
@@ -38,8 +37,8 @@ func (p *Policy) Inherit(known []presence.Peer) {
 	}
 }
 
-// noNode tells why a node of before is none any more, "" if it is.
-func (p *Policy) noNode(id string) string {
+// whyNotNode returns why a marked id may not be a node any more, or "".
+func (p *Policy) whyNotNode(id string) string {
 	switch {
 	case !p.o.Keys.Accepted(id):
 		return "its key is not accepted"
@@ -50,23 +49,23 @@ func (p *Policy) noNode(id string) string {
 	case !p.o.OrderMasters:
 		return "order_masters is off, syndic_ids does not list it, and it is not admitted"
 	case p.roles.Of(id) == roles.Minion:
-		return "its key is a minion's, and it is not admitted any more"
+		return "its key is a minion's, and it is no longer admitted"
 	}
 	return ""
 }
 
-// Look follows what operators admit and withdraw, and has the disk take the roles. It
-// gives those whose admission has changed.
+// Look reads the admissions that operators have changed, and saves the roles. It returns the ids
+// whose admission changed.
 func (p *Policy) Look() (changed []string) {
 	if err := p.roles.Sync(); err != nil {
-		p.o.Failing("The roles of keys could not be written", err)
+		p.o.Failing("roles of keys not written", err)
 	}
 	changed = p.roles.Look()
 	for _, id := range changed {
 		p.o.Log.Info("node admission changed", "node", id, "admitted", p.roles.Admitted(id))
 	}
 	if len(changed) > 0 {
-		p.nodes.Bar(p.noNode, p.o.Log)
+		p.nodes.Bar(p.whyNotNode, p.o.Log)
 	}
 	return changed
 }

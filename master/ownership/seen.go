@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	// seenKey is where those who were seen behind Python syndics are in the file: no node has
-	// this id.
+	// seenKey is the key of the seen minions in the file; no node has this id.
 	seenKey = "\x00seen"
-	// mostSeen bounds the minions that are remembered of one of them.
+	// mostSeen bounds the minions per Python syndic.
 	mostSeen = 1 << 18
 )
 
-// See notes minions that a Python syndic has named as its own, or returned for. all: they are
-// all that it has, and others are forgotten. What a node of ours has, it reports.
+// See records minions that a Python syndic named as its own or returned for. With all, they replace
+// those recorded before. Nodes of mom report theirs.
 func (o *Claims) See(node string, all bool, ids ...string) {
 	if len(ids) == 0 {
 		return
@@ -38,11 +37,11 @@ func (o *Claims) See(node string, all bool, ids ...string) {
 	o.seen[node], o.changed = next, true
 }
 
-// Seen lists the minions that were seen behind a Python syndic.
+// Seen returns the minions seen behind a Python syndic.
 func (o *Claims) Seen(node string) []string {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	return o.seen[node] // replaced, never altered
+	return o.seen[node] // replaced, never modified
 }
 
 func (o *Claims) readSeen(d *wire.Map) {
@@ -58,7 +57,7 @@ func (o *Claims) readSeen(d *wire.Map) {
 	}
 }
 
-// seenWire is what is kept of them. The caller holds mu.
+// seenWire returns the stored form. The caller holds mu.
 func (o *Claims) seenWire() *wire.Map {
 	out := wire.NewMap()
 	for node, ids := range o.seen {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Who was seen behind a Python syndic is known, over a restart too, until it names all that it
-// has, or its key is gone. It is no claim: nodes of ours report, and their word counts.
+// Minions seen behind a Python syndic are kept, over a restart too, until it names all it has or
+// its key is deleted. They are not claims.
 func TestSeen(t *testing.T) {
 	dir := t.TempDir()
 	c, err := OpenClaims(dir)
@@ -26,12 +26,12 @@ func TestSeen(t *testing.T) {
 		t.Errorf("seen %q", got)
 	}
 	if c.Has("py", "a") || len(c.Of("py")) > 0 || len(c.Of(seenKey)) > 0 {
-		t.Error("who was seen is claimed")
+		t.Error("seen minions are claimed")
 	}
 	if c.See("py", true, "c"); !slices.Equal(c.Seen("py"), []string{"c"}) {
 		t.Errorf("seen %q after all were named", c.Seen("py"))
 	}
 	if c.Forget("py"); len(c.Seen("py")) > 0 || len(c.Seen("q")) != 1 {
-		t.Errorf("seen %q and %q after the key was gone", c.Seen("py"), c.Seen("q"))
+		t.Errorf("seen %q and %q after the key was deleted", c.Seen("py"), c.Seen("q"))
 	}
 }

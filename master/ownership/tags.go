@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// mastersTags begin the tags of events that only masters fire. They are prefixes without a
-// slash at the end, since reactors and readers match by patterns such as salt/key*.
+// mastersTags are prefixes of the tags that only masters fire. They do not end in a slash, since
+// reactors match patterns such as salt/key*.
 //
 //mutant:tag-derived,tag-of-mom,tag-netapi
 var mastersTags = []string{
@@ -21,23 +21,22 @@ var mastersTags = []string{
 	"syndic/", "topology/", ownPrefix,
 }
 
-// ownPrefix begins the tags of events that Salt does not have: the audit, the streams of
-// the API, the heartbeat of a daemon.
+// ownPrefix is the prefix of tags that Salt does not have: the audit, streams of the API, the
+// heartbeat of a daemon.
 const ownPrefix = "mom/"
 
-// serviceTags begin the tags that services beside the master fire. Salt's engines also run
-// on minions: the option minion_event_tags lets minions fire those that a site needs.
+// serviceTags are prefixes of the tags of services beside the master. Salt's engines also run on
+// minions: the option minion_event_tags lists the tags that minions may fire.
 var serviceTags = []string{
 	"salt/batch", "salt/cloud", "salt/engines", "salt/fileserver", "salt/master", "salt/queue", "salt/reactors", "salt/stats",
 }
 
-// bareTags are tags of masters from before Salt's tags had a namespace.
+// bareTags are tags of masters that predate Salt's namespaces.
 //
 //mutant:tag-syndic-start
 var bareTags = []string{"auth", "key", "new_job", "salt/job", "syndic_start"}
 
-// idTags begin the tags with the id of the minion that they are about: in the next part, or
-// in the one after it.
+// idTags are prefixes of tags with the id of a minion in the next part, or the one after it.
 //
 //mutant:tag-others-state-result
 var idTags = []struct {
@@ -47,8 +46,8 @@ var idTags = []struct {
 	{"salt/minion/", 0}, {"salt/proxy/", 0}, {"salt/beacon/", 0}, {"minion/refresh/", 0}, {"salt/state_result/", 1},
 }
 
-// maxTag bounds the tags of minions, in bytes. A state with fire_event has its name in the
-// tag, which may be a script.
+// maxTag bounds the tags of minions, in bytes. A state with fire_event has its name, which may be
+// a script, in the tag.
 const maxTag = 8192
 
 var (
@@ -56,23 +55,23 @@ var (
 	errForm     = errors.New("a tag is UTF-8 text of at most 8192 bytes without control characters")
 )
 
-// MayFire reports whether a minion may fire a tag, apart from what minion_event_tags adds.
-// It could otherwise forge the returns of others, end their jobs, or speak in their name.
+// MayFire reports whether a minion may fire a tag, without minion_event_tags. Otherwise it could
+// forge returns of others, end their jobs, or fire events in their name.
 func MayFire(id, tag string) bool { return mayFire(id, tag, nil) == nil }
 
-// MayFire reports why a minion may not fire a tag, nil if it may.
+// MayFire returns an error if a minion may not fire a tag.
 func (p *Policy) MayFire(id, tag string) error { return mayFire(id, tag, p.o.EventTags) }
 
-// MayFireAsNode reports why a node may not fire a tag in its own name, nil if it may.
+// MayFireAsNode returns an error if a node may not fire a tag in its own name.
 func (p *Policy) MayFireAsNode(id, tag string) error {
-	if who, ok := about(tag); ok && who == id { // a minion beside the node, under its key
+	if who, ok := about(tag); ok && who == id { // of a minion that shares the node's key
 		return wellFormed(tag)
 	}
 	return p.MayRelay(id, tag)
 }
 
-// mayFire judges a tag as it stands and as a careless reader takes it: SQL and people
-// compare without case, and programs split tags at slashes and drop empty parts.
+// mayFire checks a tag as it is and as a lenient reader takes it: SQL compares without case, and
+// programs split tags at slashes and drop empty parts.
 func mayFire(id, tag string, allowed []string) error {
 	if err := wellFormed(tag); err != nil {
 		return err
@@ -92,7 +91,7 @@ func folded(tag string) string {
 	return strings.Join(parts, "/")
 }
 
-// wellFormed refuses tags that a reader may take for others. Line breaks and tabs pass: the
+// wellFormed rejects tags that a reader may take for others. Line breaks and tabs are allowed: the
 // name of a state is part of its tag.
 func wellFormed(tag string) error {
 	if len(tag) > maxTag || !utf8.ValidString(tag) || strings.ContainsFunc(tag, func(r rune) bool {
@@ -124,7 +123,7 @@ func reserved(id, tag string, allowed []string) error {
 	return nil
 }
 
-// about returns the minion that an event is about, by its tag.
+// about returns the minion that a tag names.
 func about(tag string) (id string, ok bool) {
 	for _, t := range idTags {
 		if rest, ok := strings.CutPrefix(tag, t.prefix); ok {

@@ -7,7 +7,7 @@ import (
 
 const tagJob = "20240102030405678901"
 
-// The tags that minions fire: those of Salt's own code, and what sites choose.
+// Minions may fire the tags of Salt's own code, and those that sites choose.
 func TestMayFire_Accepted(t *testing.T) {
 	for _, tag := range []string{
 		"custom/tag", "deploy", "my/own/salt/auth", "myco/key/rotated", "authorized", "hook/x", "salted/x", "salt/custom/x", "salt/minions/x",
@@ -26,7 +26,7 @@ func TestMayFire_Accepted(t *testing.T) {
 	}
 }
 
-// What masters alone say, what is about another minion, and what a reader could take for it.
+// Refused are tags of masters, tags about other minions, and tags that look like those.
 func TestMayFire_Refused(t *testing.T) {
 	for _, tag := range []string{
 		"salt/minion/m2/start", "salt/minion/", "salt/minion/M1/start", "salt/minion/m1 /start", "salt/minion//m1/start", "salt/proxy/m2/start",
@@ -48,7 +48,7 @@ func TestMayFire_Refused(t *testing.T) {
 	}
 }
 
-// minion_event_tags lets minions fire tags of services, and nothing else.
+// minion_event_tags lets minions fire tags of services only.
 func TestMayFire_EventTags(t *testing.T) {
 	globs := []string{"salt/engines/*", "salt/netapi/*", "mom/*", "salt/job/*", "key", "salt/minion/*"}
 	if err := mayFire("m1", "salt/engines/docker_events/start", globs); err != nil {

@@ -5,8 +5,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Where gives the minions that a word of a target means which speaks of the tree: B@ and
-// D@, see [topology.Node.Where].
+// Where returns the minions that match B@ or D@ in a target; see [topology.Node.Where].
 func (p *Policy) Where(letter, pattern string) ([]string, error) {
 	here := topology.Node{}
 	for _, id := range p.o.Keys.List(keys.Accepted) {

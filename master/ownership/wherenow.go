@@ -6,9 +6,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// WhereNow gives the node below that a minion is connected to just now, by its path,
-// other than the given one. The ledger asks it under its lock, for each minion that a
-// node misses: so it looks first where minions go, which is beside the node they left.
+// WhereNow returns the path of a node below that a minion is connected to, other than the given
+// one. The engine calls it under its lock for each minion that a node misses, so it looks first at
+// the siblings of the node that the minion left.
 func (p *Policy) WhereNow(id, other string) (path string, ok bool) {
 	for _, head := range p.claims.Connected(id) {
 		n, known := p.o.Tree.Node(head)
@@ -30,9 +30,8 @@ func (p *Policy) WhereNow(id, other string) (path string, ok bool) {
 	return "", false
 }
 
-// besideNow looks at the siblings of the node at path below n. known is false when
-// none has the minion; the node at path may have it by what was told last, although it
-// has said by now that it has not.
+// besideNow looks at the siblings of the node at path below n. known is false if none has the
+// minion. The node at path may still list it, as its last report is older.
 func besideNow(n topology.Node, id, path string) (sibling string, ok, known bool) {
 	above, self := "", path
 	for {
@@ -76,7 +75,7 @@ func hasUp(n topology.Node, id string) bool {
 	return has && m.State == topology.Up
 }
 
-// upBelow searches n, which is at path, and all below it.
+// upBelow searches n, at path, and everything below it.
 func upBelow(n topology.Node, id, path, other string) (at string, ok bool) {
 	if path != other && hasUp(n, id) {
 		return path, true

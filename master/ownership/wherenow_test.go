@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// WhereNow sees a minion where it is up, and nowhere else.
+// WhereNow finds a minion only where it is up.
 func TestWhereNow(t *testing.T) {
 	tree := topology.NewTree(topology.Node{ID: "top"}, nil)
 	p, err := Open(Options{PkiDir: t.TempDir(), SyndicDir: t.TempDir(), Cachedir: t.TempDir(), Tree: tree})
@@ -36,8 +36,8 @@ func TestWhereNow(t *testing.T) {
 		{"b", "n1/n4", "n1/n3"},
 		{"b", "n1/n3", ""},
 		{"c", "", ""},
-		{"d", "n1/n6", ""},            // told to be up still where it is missed
-		{"e", "n1/n6/n7", "n1/n3/n5"}, // no sibling of that one has it
+		{"d", "n1/n6", ""},            // the node that misses it still lists it
+		{"e", "n1/n6/n7", "n1/n3/n5"}, // not at a sibling
 		{"e", "n1/nowhere/n8", "n1/n3/n5"},
 		{"b", "", "n1/n3"},
 	} {
@@ -47,7 +47,7 @@ func TestWhereNow(t *testing.T) {
 	}
 }
 
-// A node with 10,000 minions below one with 1,000 nodes was drained.
+// BenchmarkWhereNow drains a node of 10,000 minions below one with 1,000 nodes.
 func BenchmarkWhereNow(b *testing.B) {
 	tree := topology.NewTree(topology.Node{ID: "top"}, nil)
 	p, err := Open(Options{PkiDir: b.TempDir(), SyndicDir: b.TempDir(), Cachedir: b.TempDir(), Tree: tree})

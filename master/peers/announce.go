@@ -29,9 +29,8 @@ life, tree, delta, revision, pieces, piece, now
 	}, func(s *Service) server.Handler { return s.announced })
 }
 
-// announced serves `_presence`, our own addition: a minion or node names the session that
-// its subscription carries, and a node tells what is below it. A peer ignores the fields
-// of the answer that it does not know.
+// announced serves `_presence`, an addition of mom: a minion or node names the session of its
+// subscription, and a node reports what is below it. Peers ignore unknown fields of the answer.
 func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -42,7 +41,7 @@ func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
 		Running: wire.Texts(d.List("running")), Back: d.Bool("back"),
 	}
 	missed, know := s.p.Missed(r.ID, d)
-	// It is about to be given them: nobody has to ask whether it runs them.
+	// It receives them next, so it need not be asked whether it runs them.
 	a.Running = append(a.Running, missed...)
 	if a.Role == presence.Syndic {
 		if err := s.p.Policy.Join(r.ID); err != nil {

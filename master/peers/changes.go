@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// up and down carry changes of presence into the tree and the ledger.
+// up and down report presence changes to the tree and the jobs.
 func (s *Service) up(a presence.Announcement) {
 	if a.Role == presence.Syndic {
 		if s.o.Tree.SetNodeState(a.ID, topology.Up) {
-			s.tellNode(treewatch.NodeUp, a.ID)
+			s.fireNode(treewatch.NodeUp, a.ID)
 		}
 		s.p.Jobs.NodeUp(a.ID)
 		return
@@ -35,7 +35,7 @@ func (s *Service) up(a presence.Announcement) {
 func (s *Service) down(p presence.Peer) {
 	if p.Role == presence.Syndic {
 		if s.o.Tree.SetNodeState(p.ID, topology.Down) {
-			s.tellNode(treewatch.NodeDown, p.ID)
+			s.fireNode(treewatch.NodeDown, p.ID)
 		}
 		s.p.Jobs.NodeDown(p.ID)
 		return
@@ -48,19 +48,19 @@ func (s *Service) down(p presence.Peer) {
 	s.p.Jobs.MinionDown(p.ID, wait)
 }
 
-// missLost ends the wait of open jobs for what is behind nodes that have not come
-// back after this master's start. Minions of its own have a deadline already.
+// missLost ends the wait of open jobs for nodes that did not come back after this master's start.
+// Its own minions have a deadline.
 func (s *Service) missLost() {
 	for _, p := range s.Lost() {
 		if p.Role == presence.Syndic {
-			s.o.Log.Warn("node absent since startup, open jobs no longer wait for it", "node", p.ID)
+			s.o.Log.Warn("node absent since startup, ending the wait of open jobs", "node", p.ID)
 			s.p.Jobs.NodeDown(p.ID)
 		}
 	}
 }
 
-// tellNode fires the event of a node right below.
-func (s *Service) tellNode(tag, id string) {
+// fireNode fires an event for a child node.
+func (s *Service) fireNode(tag, id string) {
 	s.o.Log.Info("child node changed", "node", id, "event", tag)
 	s.o.Fire(tag, treewatch.Event(s.o.Now(), id, id))
 }
@@ -70,15 +70,15 @@ func (s *Service) nodeState(id string) topology.State {
 	return treewatch.StateOf(live)
 }
 
-// Plant enters all accepted keys; presence corrects them as peers connect.
-func (s *Service) Plant() {
+// AddAccepted adds all accepted keys to the tree; presence updates their state later.
+func (s *Service) AddAccepted() {
 	for _, id := range s.o.Keys.List(keys.Accepted) {
-		s.Grow(id)
+		s.Add(id)
 	}
 }
 
-// Grow enters an id whose key is accepted into the tree.
-func (s *Service) Grow(id string) {
+// Add adds an id with an accepted key to the tree.
+func (s *Service) Add(id string) {
 	if s.p.Policy.IsNode(id) {
 		s.o.Tree.SetNodeState(id, s.nodeState(id))
 	}
@@ -89,8 +89,8 @@ func (s *Service) Grow(id string) {
 	s.o.Tree.SetMinion(topology.Minion{ID: id, State: treewatch.StateOf(s.Minion(id).Live)})
 }
 
-// missAbsent marks in the tree who is accepted and hangs nowhere, when that has
-// become certain. was is what it gave the last time.
+// missAbsent marks accepted minions without a connection as down in the tree, once that is certain.
+// was is the result of the previous call.
 func (s *Service) missAbsent(was bool) (sure bool) {
 	if sure = s.Sure(); !sure || was {
 		return sure

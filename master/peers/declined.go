@@ -24,9 +24,9 @@ data
 	}, func(s *Service) server.Handler { return s.declined })
 }
 
-// declined serves `_declined`, our own addition. The master matches targets by its copies of a
-// minion's grains and pillar. A minion whose own data does not match reports it at once, so that
-// the master stops waiting.
+// declined serves `_declined`, an addition of mom. The master matches targets by its copies of
+// grains and pillar. A minion whose own data does not match reports it, so that the master stops
+// waiting.
 func (s *Service) declined(_ context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {

@@ -1,17 +1,16 @@
-// Package peers is what a master does about its peers, the minions and nodes right below
-// it: it finds out who is there, tells the jobs and the tree of that, and says who has to
-// answer a job.
+// Package peers tracks the minions and child nodes of a master: it finds out who is connected,
+// updates the jobs and the tree, and lists who must answer a job.
 //
-// Who is connected is kept by a registry (package presence), which a [Service] has in it
-// and which anybody may ask. Peers of ours announce themselves; of stock minions each
-// connection is asked once who it is, and they are asked whether a job still runs
-// (package findjob). What the service needs of the master is in [Options] and [Parts].
+// A [Service] embeds the registry of connected peers (package presence). Peers of mom announce
+// themselves. Each connection of a stock minion is asked once for its id, and stock minions are
+// asked whether a job is running (package findjob). [Options] and [Parts] list what the service
+// needs of the master.
 //
-//	announce.go     the command by which peers of ours say that they are there
-//	connections.go  connections that come and go
-//	who.go          who hangs on a connection of a stock minion
-//	findjob.go      whether a job still runs; returns that answer questions
-//	changes.go      who came and went: told to the jobs and to the tree
-//	expected.go     who has to answer a job, as far as connections tell
-//	list.go         who has announced itself is known after a restart; events.go: told on the bus
+//	announce.go     the command by which peers announce themselves
+//	connections.go  new and closed connections
+//	who.go          identifies the stock minion behind a connection
+//	findjob.go      asks whether a job is running, and handles answers
+//	changes.go      reports changes to the jobs and the tree
+//	expected.go     who must answer a job, by presence
+//	list.go         known peers on disk; events.go: presence events
 package peers

@@ -7,17 +7,16 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// Minions are the minions of an audience with what presence says of them;
-// if they may have the job, or will be given it, those that are away get the time
-// to come back.
+// Minions returns the minions of a job with their presence. Those that are away get time to come
+// back if await returns true for them.
 func (s *Service) Minions(ids []string, await func(id string) bool) []engine.Minion {
 	out := make([]engine.Minion, 0, len(ids))
 	for _, id := range ids {
 		at := s.Minion(s.managerOf(id))
 		switch {
 		case at.Stock && at.Live == engine.Up:
-			at.Live = engine.Untracked // it is there, and has to be asked whether it works on the job
-		case at.Stock: // it takes longer than ours to come back
+			at.Live = engine.Untracked // connected, but must be asked whether it runs the job
+		case at.Stock: // it reconnects more slowly than minions of mom
 			if at.Grace = min(at.Grace, s.stockWait()); !s.p.Keeps() {
 				at.Grace = 0
 			}
@@ -29,8 +28,7 @@ func (s *Service) Minions(ids []string, await func(id string) bool) []engine.Min
 	return out
 }
 
-// managerOf gives the minion whose presence is that of an id: of a resource the one that
-// manages it.
+// managerOf returns the minion that manages a resource, or id itself.
 func (s *Service) managerOf(id string) string {
 	if s.o.Manager == nil {
 		return id
@@ -43,12 +41,12 @@ func (s *Service) Lasting(id string) (engine.Liveness, time.Duration) {
 	return s.Announced(s.managerOf(id))
 }
 
-// Awaits tells whether a new job waits for a minion that is not connected: it comes
-// back after our start, and the publication is kept for it.
+// Awaits reports whether a new job waits for a minion that is not connected: it may come back
+// after this master's start, and the publication is kept for it.
 func (s *Service) Awaits(id string) bool { return s.p.Keeps() && s.Returning(id) }
 
-// LookAgain tells the ledger of those whose connection broke after the job was
-// matched and before the ledger knew it: nothing else would end the wait.
+// LookAgain reports to the jobs the minions and nodes whose connection changed between the match
+// and the start of the job. Nothing else would end the wait for them.
 func (s *Service) LookAgain(spec engine.Job) {
 	for _, min := range spec.Minions {
 		at := s.Minion(s.managerOf(min.ID))
@@ -59,7 +57,7 @@ func (s *Service) LookAgain(spec engine.Job) {
 			}
 		case min.Live == engine.Up && live != engine.Up:
 			s.p.Jobs.MinionDown(min.ID, 0)
-		case min.Live == engine.Away && live == engine.Up: // it has heard the publication
+		case min.Live == engine.Away && live == engine.Up: // it received the publication
 			s.p.Jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}
 	}
@@ -73,21 +71,19 @@ func (s *Service) LookAgain(spec engine.Job) {
 	}
 }
 
-// stockWait is how long a job waits for a stock minion that has lost its connection: as
-// long as it may take to come back, but no longer than Salt, which hears of no loss,
-// waits for its answer.
+// stockWait is how long a job waits for a disconnected stock minion: as long as it may take to
+// reconnect, but no longer than Salt, which does not notice the loss, waits for its answer.
 func (s *Service) stockWait() time.Duration {
 	return min(s.o.Config.PresenceReconnect, s.o.Config.Timeout+s.o.Config.GatherJobTimeout)
 }
 
-// Here serves max_minions: how many peers are there, and is this one.
+// Here returns the number of connected peers, and whether id is one of them, for max_minions.
 func (s *Service) Here(id string) (all int, is bool) {
 	return s.Connected(), s.Minion(id).Live == engine.Up
 }
 
-// Unannounced has a peer that is known to announce itself, is gone, and now talks without
-// that, taken for one of Python's in its place. Only a request that proves its key tells
-// that: a sign-in can be made with the public key alone.
+// Unannounced forgets a peer that announced itself, is down, and now sends requests without that:
+// a Python minion has replaced it. Call it only for requests that prove the key; a sign-in does not.
 func (s *Service) Unannounced(id string) {
 	if live, _ := s.Announced(id); live == engine.Down {
 		s.Forget(id)

@@ -6,24 +6,23 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// findJob is the function that says whether a job runs.
+// findJob is Salt's function that reports whether a job is running.
 const findJob = "saltutil.find_job"
 
-// Find has minions asked about a job, soon.
+// Find schedules find_job to minions. It does not block.
 func (s *Service) Find(jid string, ids []string) { s.asks.Add(jid, ids) }
 
-// Probed tells whether a jid is that of such a question.
+// Probed reports whether a jid is that of a find_job.
 func (s *Service) Probed(jid string) bool { return s.probes.Asked(jid) }
 
-// Answered takes a return, which came by that version of the protocol, if it answers a
-// question of this service.
+// Answered handles a return that answers a question of this service, and reports whether it is
+// one. version is the protocol version of the return.
 func (s *Service) Answered(jid, id string, value wire.Raw, version int) bool {
 	return s.probes.Answer(jid, id, value) || s.answeredWho(jid, id, version)
 }
 
-// ask has the given minions asked whether they run a job: those whose connections are
-// known over these alone, so that the names of ten thousand do not go out to ten
-// thousand; the others by a list to all, as Salt does.
+// ask sends find_job to minions: over their connections if these are known, so that ten thousand
+// names do not go to ten thousand minions; otherwise as a list to all, like Salt.
 func (s *Service) ask(jid string, ids []string) {
 	conns := map[uint64]bool{}
 	var rest []string

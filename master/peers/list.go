@@ -14,36 +14,36 @@ import (
 	"github.com/momtree/mom/master/presence"
 )
 
-// listFile keeps who has announced presence before, so that after a restart of the master a
-// minion that is gone is not taken for a silent Python one, and who was connected, so that
-// nobody waits for those who were not. Its rows are
+// listFile holds the peers that announced themselves, and the connected ones. So after a restart a
+// minion that is gone is not taken for a silent Python one, and jobs do not wait for minions that
+// were not connected. Its rows are
 //
 //	[id, role, version, gone]   a peer that announces itself; gone: it was not connected
-//	[id, "stock"]               a minion of Salt's that was connected
-//	["", when, sure]            when it was written, and whether all who were connected are in it
+//	[id, "stock"]               a stock minion that was connected
+//	["", when, sure]            when it was written, and whether it has all connected minions
 //
-// Earlier versions read the texts of a row, and only rows that have three.
+// Earlier versions read rows of three texts only.
 const listFile = "presence.p"
 
 const (
-	// listAge is how old the list may be for who was not connected to count as gone.
+	// listAge is how old the list may be to prove that a minion was not connected.
 	listAge = 10 * time.Minute
-	// listEvery is how often it is written at least, and listPause how often at most for what
-	// has changed in who is connected alone.
+	// listEvery is the longest time between two writes, and listPause the shortest if only
+	// connections have changed.
 	listEvery = 3 * time.Minute
 	listPause = 5 * time.Second
 )
 
-// kept is what the list says.
+// kept is the content of the list.
 type kept struct {
 	known []presence.Peer
 	sure  bool
 }
 
-// stockRow marks a minion of Salt's.
+// stockRow marks a stock minion.
 const stockRow = "stock"
 
-// load reads the list. sure reports whether it is of a moment ago and complete.
+// load reads the list. sure reports whether it is recent and complete.
 func load(cachedir string, now time.Time) (out []presence.Peer, sure bool, err error) {
 	path := filepath.Join(cachedir, listFile)
 	v, err := wire.ReadFile(path)
@@ -87,8 +87,8 @@ func asList(v any) []any {
 	return l
 }
 
-// save writes the list if peers have come or gone; at the end of the service too if only who is
-// connected has changed, else after a pause.
+// save writes the list if peers were added or removed. If only connections have changed, it
+// writes at the end of the service, or after a pause.
 func (s *Service) save(last bool) error {
 	now := s.o.Now()
 	fresh := s.TakeChanged()
@@ -96,7 +96,7 @@ func (s *Service) save(last bool) error {
 	if !fresh && !last && pause >= 0 && pause < listPause {
 		return nil
 	}
-	known, sure := s.Keep()
+	known, sure := s.Export()
 	if f := s.frozen.Load(); f != nil {
 		known, sure = f.known, f.sure
 	}
@@ -124,7 +124,7 @@ func (s *Service) save(last bool) error {
 	}
 	if err := crypt.WriteFileLazy(filepath.Join(s.o.Config.Cachedir, listFile), b, 0o600); err != nil {
 		if fresh {
-			s.PutChanged()
+			s.MarkChanged()
 		}
 		return err
 	}

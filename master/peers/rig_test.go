@@ -24,33 +24,33 @@ func (c conn) ID() uint64 { return uint64(c) }
 func (conn) Trust()       {}
 func (conn) Close()       {}
 
-// world is the master around a service: it records what it is told, and what is sent.
-type world struct {
+// fakeMaster is the master around a service. It records calls and publications.
+type fakeMaster struct {
 	*Service
-	t    *testing.T
-	dir  string
-	at   time.Time
-	tree *topology.Tree
-	told []string
-	sent []string
-	sure func(jid string) // called with each publication
+	t     *testing.T
+	dir   string
+	at    time.Time
+	tree  *topology.Tree
+	calls []string
+	sent  []string
+	sure  func(jid string) // called with each publication
 }
 
-func newWorld(t *testing.T) *world {
+func newFakeMaster(t *testing.T) *fakeMaster {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), at: time.Unix(1000, 0), tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
+	w := &fakeMaster{t: t, dir: t.TempDir(), at: time.Unix(1000, 0), tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
 	w.open()
 	return w
 }
 
-// open begins a life of the master.
-func (w *world) open() {
+// open starts the service again.
+func (w *fakeMaster) open() {
 	c := config.DefaultMaster()
 	c.Cachedir, c.PresenceAsk, c.PresenceReconnect, c.Timeout, c.GatherJobTimeout = w.dir, true, 25*time.Second, 5*time.Second, 10*time.Second
 	log := slog.New(slog.DiscardHandler)
 	now := func() time.Time { return w.at }
 	w.Service = Open(Options{
-		Config: c, Node: "top", Keys: ids{"m1", "n1"}, Tree: w.tree, Fire: func(tag string, _ *wire.Map) { w.told = append(w.told, tag) },
+		Config: c, Node: "top", Keys: ids{"m1", "n1"}, Tree: w.tree, Fire: func(tag string, _ *wire.Map) { w.calls = append(w.calls, tag) },
 		Failing: func(what string, err error, _ ...any) { w.t.Errorf("%s: %v", what, err) }, Log: log, Now: now,
 	})
 	n := 0
@@ -58,15 +58,15 @@ func (w *world) open() {
 		Policy: policy{}, Claims: claims{}, Jobs: jobs{w}, Announced: func(presence.Announcement) {},
 		Keeps: func() bool { return true }, Heard: func() presence.Before { return presence.Before{} },
 		Missed: func(string, *wire.Map) ([]string, *wire.Map) { return nil, nil },
-		GiveMissed: func(conn uint64, id string, _ presence.Before) {
-			w.told = append(w.told, fmt.Sprint("given ", conn, id))
+		SendMissed: func(conn uint64, id string, _ presence.Before) {
+			w.calls = append(w.calls, fmt.Sprint("given ", conn, id))
 		},
 		Secret: []byte("secret"), Signing: admission.NewTurns(1), Busy: func() bool { return false },
 		User: "root", JID: func() string { n++; return fmt.Sprintf("%020d", n) }, Publish: w.publish, Send: func(uint64, []byte) error { return nil },
 	})
 }
 
-func (w *world) publish(p wire.Publication, topics []string, to *zmtp.Choice) error {
+func (w *fakeMaster) publish(p wire.Publication, topics []string, to *zmtp.Choice) error {
 	tgt, err := wire.Decode(p.Tgt)
 	if to == nil {
 		w.sent = append(w.sent, fmt.Sprintf("%s %v to all under %d topics", p.TgtType, tgt, len(topics)))
@@ -79,17 +79,17 @@ func (w *world) publish(p wire.Publication, topics []string, to *zmtp.Choice) er
 	return err
 }
 
-// want compares what was told since the last time.
-func (w *world) want(told ...string) {
+// want compares the calls since the last want.
+func (w *fakeMaster) want(calls ...string) {
 	w.t.Helper()
-	if !slices.Equal(w.told, told) {
-		w.t.Errorf("told %q, want %q", w.told, told)
+	if !slices.Equal(w.calls, calls) {
+		w.t.Errorf("calls %q, want %q", w.calls, calls)
 	}
-	w.told = nil
+	w.calls = nil
 }
 
-// announce has a peer of ours connect.
-func (w *world) announce(c conn, role, id string, running ...string) {
+// announce connects a peer of mom.
+func (w *fakeMaster) announce(c conn, role, id string, running ...string) {
 	w.t.Helper()
 	w.Subscribed(c, id+fmt.Sprint(c))
 	if _, err := w.Announce(presence.Announcement{ID: id, Session: id + fmt.Sprint(c), Role: role, Version: "1", Running: running}); err != nil {
@@ -113,17 +113,17 @@ type claims struct{}
 func (claims) Report(topology.Node)                 {}
 func (claims) Change(topology.Node, topology.Delta) {}
 
-// jobs writes down what it is told.
-type jobs struct{ w *world }
+// jobs records calls.
+type jobs struct{ w *fakeMaster }
 
-func (j jobs) tell(what string, about ...any) {
-	j.w.told = append(j.w.told, what+" "+strings.TrimSpace(fmt.Sprintln(about...)))
+func (j jobs) record(what string, about ...any) {
+	j.w.calls = append(j.w.calls, what+" "+strings.TrimSpace(fmt.Sprintln(about...)))
 }
 
-func (j jobs) MinionUp(id string, running map[string]bool) { j.tell("up", id, len(running)) }
-func (j jobs) MinionDown(id string, wait time.Duration)    { j.tell("down", id, wait) }
-func (j jobs) StockUp(id string)                           { j.tell("stock up", id) }
-func (j jobs) NodeUp(id string)                            { j.tell("node up", id) }
-func (j jobs) NodeDown(id string)                          { j.tell("node down", id) }
-func (j jobs) Declined(jid, id string, data ...string)     { j.tell("declined", jid, id, data) }
-func (j jobs) Found(jid, id string, running bool)          { j.tell("found", jid, id, running) }
+func (j jobs) MinionUp(id string, running map[string]bool) { j.record("up", id, len(running)) }
+func (j jobs) MinionDown(id string, wait time.Duration)    { j.record("down", id, wait) }
+func (j jobs) StockUp(id string)                           { j.record("stock up", id) }
+func (j jobs) NodeUp(id string)                            { j.record("node up", id) }
+func (j jobs) NodeDown(id string)                          { j.record("node down", id) }
+func (j jobs) Declined(jid, id string, data ...string)     { j.record("declined", jid, id, data) }
+func (j jobs) Found(jid, id string, running bool)          { j.record("found", jid, id, running) }

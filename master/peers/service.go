@@ -18,24 +18,24 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Service]. None may be left out.
+// Options of a [Service]. All are required.
 type Options struct {
 	Config *config.Master
 	// Node is the id of this master in the tree.
 	Node string
 	Keys interface{ List(keys.State) []string }
-	// Manager gives the minion that manages a resource, "" if none does; nil: none does.
+	// Manager returns the minion that manages a resource, or ""; nil if there are none.
 	Manager func(id string) string
 	Tree    *topology.Tree
 	Fire    func(tag string, data *wire.Map)
-	// Failing logs what is tried again every second.
+	// Failing logs an error of something that is retried every second.
 	Failing func(what string, err error, about ...any)
 	Log     *slog.Logger
 	Now     func() time.Time
 }
 
-// Parts are those of the master that ask who is there themselves, so that they come
-// later. None may be left out.
+// Parts are the parts of the master that depend on the service, so they are set later, by
+// [Service.Join]. All are required.
 type Parts struct {
 	Policy interface {
 		IsNode(id string) bool
@@ -43,7 +43,7 @@ type Parts struct {
 		Join(id string) error
 		ActsAsMinion(id string)
 	}
-	// Claims are who is behind which node.
+	// Claims records which minions are behind which node.
 	Claims interface {
 		Report(n topology.Node)
 		Change(n topology.Node, d topology.Delta)
@@ -57,34 +57,34 @@ type Parts struct {
 		Found(jid, id string, running bool)
 		Declined(jid, id string, data ...string)
 	}
-	// Announced is told of minions that have announced themselves.
+	// Announced is called for minions that announced themselves.
 	Announced func(a presence.Announcement)
 
-	// Keeps tells whether publications are kept for peers that are away.
+	// Keeps reports whether publications are kept for peers that are away.
 	Keeps func() bool
-	// Heard is how far publications have gone by now.
+	// Heard returns how far publications have gone.
 	Heard func() presence.Before
-	// Missed gives the jobs that a peer which announces itself is going to be given, since
-	// it did not hear them, and what it has to know for that; nil: it fetches none.
+	// Missed returns the jobs that an announcing peer missed and will receive, and the
+	// fields of the answer for that; know is nil if it fetches none.
 	Missed func(id string, announced *wire.Map) (jids []string, know *wire.Map)
-	// GiveMissed gives a stock minion what it did not hear over a connection, which
-	// subscribed when publications had gone as far as that.
-	GiveMissed func(conn uint64, id string, before presence.Before)
+	// SendMissed sends a stock minion the publications that it missed. Its connection
+	// subscribed at before.
+	SendMissed func(conn uint64, id string, before presence.Before)
 
-	// Secret marks questions, over restarts; Signing bounds who uses the private key, and
-	// Busy tells that others wait for it.
+	// Secret authenticates questions, over restarts. Signing limits uses of the private key;
+	// Busy reports whether others wait for it.
 	Secret  []byte
 	Signing admission.Turns
 	Busy    func() bool
-	// User and JID are the user and the next job id of publications that are no jobs.
-	// Publish sends one, Send one to a single connection.
+	// User and JID return the user and the next jid of publications that are not jobs.
+	// Publish sends to subscribers, Send to one connection.
 	User    string
 	JID     func() string
 	Publish func(p wire.Publication, topics []string, to *zmtp.Choice) error
 	Send    func(conn uint64, plain []byte) error
 }
 
-// Service is what a master does about its peers. It is safe for concurrent use.
+// Service tracks the peers of a master. It is safe for concurrent use.
 type Service struct {
 	*presence.Registry
 	o       Options
@@ -93,16 +93,16 @@ type Service struct {
 	who     *findjob.Who
 	probes  *findjob.Probes
 	asks    *findjob.Gatherer
-	saved   time.Time // when the list of who is known was written; one goroutine at a time saves
-	list    [32]byte  // a sum of what it says
+	saved   time.Time // when the list was written; one goroutine saves at a time
+	list    [32]byte  // checksum of the written list
 	frozen  atomic.Pointer[kept]
 }
 
-// Open reads who was there in an earlier life. Until [Service.Join] the service can be
-// asked, and nobody may connect.
+// Open reads the peers known before the restart. The service answers queries at once; peers may
+// connect after [Service.Join].
 func Open(o Options) *Service {
 	known, sure, err := load(o.Config.Cachedir, o.Now())
-	if err != nil { // it is only a memory, and written anew with the next change
+	if err != nil { // the list is rewritten with the next change
 		o.Log.Warn("list of known peers ignored", "err", err)
 	}
 	s := &Service{o: o}
@@ -114,8 +114,8 @@ func Open(o Options) *Service {
 	return s
 }
 
-// Join joins the service to the rest of the master. From now on peers may come, and those
-// of the earlier life have their time to come back.
+// Join sets the other parts of the master. Peers may connect now, and those known from before the
+// restart have their time to come back.
 func (s *Service) Join(p Parts) {
 	s.p = p
 	s.reports = treewatch.Reports{
@@ -128,8 +128,7 @@ func (s *Service) Join(p Parts) {
 	s.Begin()
 }
 
-// Run asks who hangs on connections, follows who is gone for good, and keeps the list of
-// who is known, until ctx ends.
+// Run identifies connections, notices peers that are gone, and saves the list, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -146,34 +145,33 @@ func (s *Service) Run(ctx context.Context) {
 		defer every.Stop()
 		events = every.C
 	}
-	var roll presence.Roll
+	var seen presence.Snapshot
 	sure := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-events:
-			s.tellPresence(&roll)
+			s.firePresence(&seen)
 		case <-second.C:
 			s.missLost()
 			sure = s.missAbsent(sure)
 			if err := s.save(false); err != nil {
-				s.o.Failing("The list of known peers could not be written", err)
+				s.o.Failing("list of known peers not written", err)
 			}
 		}
 	}
 }
 
-// Freeze has the list of who is known tell who is connected now, whoever loses a connection
-// from now on: this master ends.
+// Freeze fixes who is connected for the saved list. Call it before closing connections at the end.
 func (s *Service) Freeze() {
 	if s != nil {
-		known, sure := s.Keep()
+		known, sure := s.Export()
 		s.frozen.Store(&kept{known, sure})
 	}
 }
 
-// Close ends the questions and writes the list of who is known.
+// Close stops questions and saves the list.
 func (s *Service) Close() error {
 	if s == nil {
 		return nil
@@ -184,8 +182,8 @@ func (s *Service) Close() error {
 
 var commands server.Set[*Service]
 
-// Commands are those by which peers say that they are there.
+// Commands returns the commands by which peers announce themselves.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve registers the commands with a server.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -13,10 +13,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Who comes and goes is told to the jobs, and is in the tree.
+// Changes are reported to the jobs and the tree.
 func TestChanges(t *testing.T) {
-	w := newWorld(t)
-	w.Plant()
+	w := newFakeMaster(t)
+	w.AddAccepted()
 	w.announce(1, presence.Minion, "m1", "a", "b")
 	w.want("up m1 2")
 	w.announce(2, presence.Syndic, "n1")
@@ -33,10 +33,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A stock minion is known once it has answered over its connection, is given what it
-// missed there, and has the time to come back.
-func TestStockMinion(t *testing.T) {
-	w := newWorld(t)
+// A stock minion is known once it has answered over its connection, and has time to come back.
+func TestStock(t *testing.T) {
+	w := newFakeMaster(t)
 	w.Opened(conn(7), w.p.Heard())
 	w.Named(7, "m1")
 	w.want("stock up m1")
@@ -44,9 +43,9 @@ func TestStockMinion(t *testing.T) {
 	w.want("down m1 15s") // no longer than Salt would wait
 }
 
-// Who was there in an earlier life is known; a stock minion is asked again.
+// Peers that announced themselves are known after a restart; a stock minion is asked again.
 func TestList(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeMaster(t)
 	w.announce(1, presence.Minion, "m1")
 	w.Opened(conn(2), w.p.Heard())
 	w.Named(2, "m2")
@@ -65,19 +64,19 @@ func TestList(t *testing.T) {
 	}
 	w.open()
 	if len(w.Peers()) != 0 {
-		t.Errorf("of a spoilt list are known %v", w.Peers())
+		t.Errorf("a damaged list gives %v", w.Peers())
 	}
 }
 
-// Jobs do without what is behind a node that has not come back after a start.
-func TestNodeThatDoesNotComeBack(t *testing.T) {
-	w := newWorld(t)
+// Jobs stop waiting for a node that did not come back after a start.
+func TestMissLost(t *testing.T) {
+	w := newFakeMaster(t)
 	w.announce(1, presence.Syndic, "n1")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.open()
-	w.told = nil
+	w.calls = nil
 	w.missLost()
 	w.want()
 	w.at = w.at.Add(15 * time.Second)
@@ -86,12 +85,11 @@ func TestNodeThatDoesNotComeBack(t *testing.T) {
 	w.want("node down n1")
 }
 
-// A question about a job goes over the connections that are known, and to the others by
-// their ids; its answers go to the jobs.
+// find_job goes over known connections, and to the other minions by id; answers go to the jobs.
 func TestFind(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeMaster(t)
 	w.announce(1, presence.Minion, "m1")
-	w.told = nil
+	w.calls = nil
 	var probe string
 	w.sure = func(jid string) { probe = jid }
 	w.ask("20260102030405000001", []string{"m1", "m2", "m3"})
@@ -103,15 +101,15 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !w.Probed(probe) || !w.Answered(probe, "m2", value, 3) || w.Answered("20260102030405000001", "m2", value, 3) {
-		t.Error("the answer is not known as one")
+		t.Error("the answer is not recognized")
 	}
 	w.want("found 20260102030405000001 m2 true")
 }
 
-// A job waits for minions as presence tells: stock ones no longer than Salt would, those
-// of an earlier life while they may come back.
+// A job waits for stock minions no longer than Salt would, and for those known before a restart
+// while they may come back.
 func TestMinions(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeMaster(t)
 	w.announce(1, presence.Minion, "m1")
 	w.Opened(conn(2), w.p.Heard())
 	w.Named(2, "here")
@@ -130,16 +128,15 @@ func TestMinions(t *testing.T) {
 	}
 }
 
-// A restart waits for those who were connected, and not for those who were not: neither for one
-// that announces itself, nor for a stock minion that every connection is known not to be of.
-// What is told of long ago is not believed.
-func TestWhoWasNotConnectedBefore(t *testing.T) {
+// After a restart jobs wait for minions that were connected, but not for others, whether they
+// announce themselves or are stock minions. An old list proves nothing.
+func TestOpen_NotConnectedBefore(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		crash  bool
 		away   time.Duration // how long the master is down
-		gone   bool          // who was not connected is known to be gone
-		lately bool          // the master begins a moment before it ends
+		gone   bool          // minions that were not connected are known to be gone
+		lately bool          // the master starts a moment before it ends
 	}{
 		{"stopped", false, time.Second, true, false},
 		{"killed", true, time.Second, true, false},
@@ -147,7 +144,7 @@ func TestWhoWasNotConnectedBefore(t *testing.T) {
 		{"not sure itself", false, time.Second, false, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFakeMaster(t)
 			w.announce(1, presence.Minion, "dead")
 			w.announce(2, presence.Minion, "alive")
 			w.announce(3, presence.Syndic, "node")
@@ -184,7 +181,7 @@ func TestWhoWasNotConnectedBefore(t *testing.T) {
 				t.Errorf("the stock minion is gone: %t, again in %s", certain, again)
 			}
 			want := map[bool]engine.Liveness{true: engine.Down, false: engine.Away}
-			old := c.away < time.Minute // what announces itself is known to be gone by its lease
+			old := c.away < time.Minute // for those that announce themselves, the lease is proof
 			if live, _ := w.Announced("dead"); live != want[old] {
 				t.Errorf("dead is %v", live)
 			}
@@ -197,9 +194,9 @@ func TestWhoWasNotConnectedBefore(t *testing.T) {
 			if certain, _ := w.Gone("never"); certain != c.gone {
 				t.Errorf("it is gone: %t", certain)
 			}
-			w.Opened(conn(5), w.p.Heard()) // somebody is back and has not said who
+			w.Opened(conn(5), w.p.Heard()) // an unnamed connection
 			if s := w.Minion("never"); s.Live == engine.Down {
-				t.Errorf("it is %+v while a connection has not said whose it is", s)
+				t.Errorf("it is %+v while a connection is unnamed", s)
 			}
 			w.Named(5, "stock")
 			if s := w.Minion("stock"); s.Live != engine.Up {

@@ -2,13 +2,12 @@ package peers
 
 import "github.com/momtree/mom/internal/wire"
 
-// passedOver is a master_id by which Python syndics pass a publication over: they
-// compare it with their own, and take this number for theirs where none is set. A
-// minion sends it back and does nothing else with it.
+// passedOver is a master_id that Python syndics ignore a publication for: it is the default of
+// their own id, and they skip publications of their own. A minion returns it unchanged.
 const passedOver = 1
 
-// askWho publishes a find_job to one connection alone. Nothing is stored, and the bus
-// hears nothing of it. Like sign-ins it takes its turn at the private key.
+// askWho sends a find_job to one connection. It is not stored and fires no event. Like a sign-in,
+// it waits for its turn at the private key.
 func (s *Service) askWho(conn uint64, jid string) error {
 	s.p.Signing.Take()
 	defer s.p.Signing.Give()
@@ -26,22 +25,22 @@ func (s *Service) askWho(conn uint64, jid string) error {
 	return s.p.Send(conn, plain)
 }
 
-// AskedWho tells whether a jid is that of a question who hangs on a connection.
+// AskedWho reports whether a jid is that of a question for the id behind a connection.
 func (s *Service) AskedWho(jid string) bool { return s.who.Asked(jid) }
 
-// answeredWho takes a return if it answers who hangs on a connection.
+// answeredWho handles a return that identifies a connection, and reports whether it is one.
 func (s *Service) answeredWho(jid, id string, version int) bool {
 	//mutant:late-who-answer-is-no-job
 	if !s.who.Asked(jid) {
 		return false
 	}
 	conn, ok := s.who.Answered(jid)
-	if !ok { // the connection is gone: it will be asked on its next one
+	if !ok { // the connection is closed; the next one will be asked
 		return true
 	}
-	if line, stands := s.Line(conn); stands && version >= 2 {
+	if line, stands := s.ConnInfo(conn); stands && version >= 2 {
 		//mutant:missed-publications-are-redelivered
-		s.p.GiveMissed(conn, id, line.Before)
+		s.p.SendMissed(conn, id, line.Before)
 	}
 	s.Named(conn, id)
 	return true

@@ -9,18 +9,17 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// A node and a minion under one id and key are two: the end of one is told as its own
-// and leaves the other, in whichever order they come and go, and whether or not they
-// announce themselves.
+// A node and a minion with one id and key are two peers: the end of one is reported for it alone,
+// in any order, and whether or not they announce themselves.
 func TestNodeAndMinionOfOneKey(t *testing.T) {
 	for _, stock := range []bool{false, true} {
 		for _, nodeFirst := range []bool{false, true} {
 			for _, nodeGoes := range []bool{false, true} {
 				t.Run(fmt.Sprintf("stock %t, node first %t, node goes %t", stock, nodeFirst, nodeGoes), func(t *testing.T) {
-					w := newWorld(t)
+					w := newFixture(t)
 					w.cfg.Asks = true
-					w.cfg.Up = func(a Announcement) { w.news = append(w.news, "up "+a.Role) }
-					w.cfg.Down = func(p Peer) { w.news = append(w.news, "down "+p.Role) }
+					w.cfg.Up = func(a Announcement) { w.hooks = append(w.hooks, "up "+a.Role) }
+					w.cfg.Down = func(p Peer) { w.hooks = append(w.hooks, "down "+p.Role) }
 					var node, minion *conn
 					come := map[bool]func(){
 						true: func() {
@@ -46,8 +45,8 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 						t.Errorf("there is a minion: %t, a node: %t", w.HasMinion("m"), w.Announces(Syndic, "m"))
 					}
 					come[!nodeFirst]()
-					if slices.Sort(w.news); !slices.Equal(w.news, []string{"up minion", "up syndic"}) {
-						t.Errorf("hooks saw %q", w.news)
+					if slices.Sort(w.hooks); !slices.Equal(w.hooks, []string{"up minion", "up syndic"}) {
+						t.Errorf("hooks saw %q", w.hooks)
 					}
 					if live, _ := w.Node("m"); live != engine.Up || !w.HasMinion("m") || w.Connected() != 2 {
 						t.Errorf("the node is %v, there is a minion: %t, connected: %d", live, w.HasMinion("m"), w.Connected())
@@ -58,14 +57,14 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 					if of, its := w.NodeConns("m"), w.MinionConns("m"); !slices.Equal(of, []uint64{node.id}) || !slices.Equal(its, []uint64{minion.id}) {
 						t.Errorf("the node is on the connections %v, want %d, the minion on %v, want %d", of, node.id, its, minion.id)
 					}
-					w.news = nil
-					goes, stays, told := minion, node, "down minion"
+					w.hooks = nil
+					goes, stays, event := minion, node, "down minion"
 					if nodeGoes {
-						goes, stays, told = node, minion, "down syndic"
+						goes, stays, event = node, minion, "down syndic"
 					}
 					w.Closed(goes.id)
-					if !slices.Equal(w.news, []string{told}) {
-						t.Errorf("hooks saw %q, want %q", w.news, told)
+					if !slices.Equal(w.hooks, []string{event}) {
+						t.Errorf("hooks saw %q, want %q", w.hooks, event)
 					}
 					want := map[bool]engine.Liveness{true: engine.Away, false: engine.Up}
 					live, grace := w.Node("m")
@@ -78,10 +77,10 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 							t.Errorf("after its lease the node is %v", live)
 						}
 					}
-					w.news = nil
+					w.hooks = nil
 					w.Closed(stays.id)
-					if len(w.news) != 1 || w.Connected() != 0 {
-						t.Errorf("at the end hooks saw %q, connected: %d", w.news, w.Connected())
+					if len(w.hooks) != 1 || w.Connected() != 0 {
+						t.Errorf("at the end hooks saw %q, connected: %d", w.hooks, w.Connected())
 					}
 				})
 			}
@@ -89,26 +88,25 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 	}
 }
 
-// Both end with the key.
-func TestNodeAndMinionLoseTheirKey(t *testing.T) {
-	w := newWorld(t)
-	w.cfg.Down = func(p Peer) { w.news = append(w.news, p.Role) }
+// Both end when the key is revoked.
+func TestNodeAndMinion_Revoked(t *testing.T) {
+	w := newFixture(t)
+	w.cfg.Down = func(p Peer) { w.hooks = append(w.hooks, p.Role) }
 	node, minion := w.subscribe("n"), w.subscribe("s")
 	if _, err := w.Announce(Announcement{ID: "m", Session: "n", Role: Syndic, Version: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	w.announce("m", "s")
-	w.news = nil
+	w.hooks = nil
 	w.Revoke("m")
-	if slices.Sort(w.news); !slices.Equal(w.news, []string{Minion, Syndic}) || !node.closed || !minion.closed || w.HasMinion("m") || w.Announces(Syndic, "m") {
-		t.Errorf("hooks saw %q; closed: %t, %t", w.news, node.closed, minion.closed)
+	if slices.Sort(w.hooks); !slices.Equal(w.hooks, []string{Minion, Syndic}) || !node.closed || !minion.closed || w.HasMinion("m") || w.Announces(Syndic, "m") {
+		t.Errorf("hooks saw %q; closed: %t, %t", w.hooks, node.closed, minion.closed)
 	}
 }
 
-// Each of the two may announce itself before its connection is seen: neither takes the place
-// of the other.
-func TestNodeAndMinionAnnounceBeforeTheyAreSeen(t *testing.T) {
-	w := newWorld(t)
+// Both may announce themselves before their connection is open, and do not replace each other.
+func TestNodeAndMinion_AnnouncedFirst(t *testing.T) {
+	w := newFixture(t)
 	for _, a := range []Announcement{{ID: "m", Session: "n", Role: Syndic}, {ID: "m", Session: "s", Role: Minion}} {
 		if connected, err := w.Announce(a); connected || err != nil {
 			t.Fatal(connected, err)
@@ -123,13 +121,13 @@ func TestNodeAndMinionAnnounceBeforeTheyAreSeen(t *testing.T) {
 		t.Errorf("the minion is %+v", s)
 	}
 	if _, err := w.Announce(Announcement{ID: "m", Session: "n", Role: Minion}); err == nil {
-		t.Error("the minion takes the session of the node")
+		t.Error("the minion has the session of the node")
 	}
 }
 
-// Who was what is known after a restart, for both.
-func TestNodeAndMinionOfAnEarlierLife(t *testing.T) {
-	w := newWorld(t, Peer{ID: "m", Role: Minion, Version: "1"}, Peer{ID: "m", Role: Syndic, Version: "2"})
+// Both roles are known after a restart.
+func TestNodeAndMinion_Restart(t *testing.T) {
+	w := newFixture(t, Peer{ID: "m", Role: Minion, Version: "1"}, Peer{ID: "m", Role: Syndic, Version: "2"})
 	w.subscribe("s")
 	w.announce("m", "s")
 	w.at = w.at.Add(time.Minute)

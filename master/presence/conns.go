@@ -1,9 +1,9 @@
 package presence
 
-// MinionConns gives the ids of the connections over which a minion is subscribed now.
+// MinionConns returns the ids of the connections over which a minion is subscribed.
 func (r *Registry) MinionConns(id string) []uint64 { return r.conns(key{Minion, id}) }
 
-// NodeConns is MinionConns of a node.
+// NodeConns returns the ids of the connections over which a node is subscribed.
 func (r *Registry) NodeConns(id string) []uint64 { return r.conns(key{Syndic, id}) }
 
 func (r *Registry) conns(k key) (out []uint64) {
@@ -21,8 +21,8 @@ func (r *Registry) conns(k key) (out []uint64) {
 	return out
 }
 
-// Audience counts the peers of ours that are connected, and gives the connections over which
-// they are; nodes: those of nodes alone.
+// Audience counts the connected peers that announce themselves and returns their connections;
+// with nodes, only those of nodes.
 func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,8 +45,7 @@ func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]
 	return minions, syndics, conns
 }
 
-// Known are the connections of which it is known who is behind them: a peer of ours, or a
-// minion of Salt's that has answered over it.
+// Known returns the connections whose peer is known.
 func (r *Registry) Known() map[uint64]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,9 +60,8 @@ func (r *Registry) Known() map[uint64]bool {
 	return out
 }
 
-// Returning reports whether the registry has begun so lately that a minion of its
-// earlier life may still be on its way back. Who has been here since and left again
-// is not: it is as good as gone, as at any other time.
+// Returning reports whether the registry started so recently that a minion of the previous
+// process may still reconnect. A minion that came and left since then is not returning.
 func (r *Registry) Returning(id string) bool {
 	if r.cfg.Now().Sub(r.started) >= r.cfg.Lease {
 		return false
@@ -74,8 +72,8 @@ func (r *Registry) Returning(id string) bool {
 	return p != nil && !p.Up && p.Since.IsZero()
 }
 
-// Lost gives, once, the peers of the earlier life that have not come back within
-// StartGrace: Down is not called for them, as they were never up in this one.
+// Lost returns, once, the peers of the previous process that did not come back within
+// StartGrace. Down is not called for them, as they were never up in this process.
 func (r *Registry) Lost() []Peer {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,28 +6,27 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// Peer is what is known of one id in one role.
+// Peer is an id in one role.
 type Peer struct {
 	ID      string
 	Role    string
 	Version string
 	Up      bool
 	Since   time.Time // when Up last changed
-	// Stock: it is known by its connection alone, as a minion of Python's Salt.
+	// Stock marks a peer known by its connection only, as a stock minion.
 	Stock bool
-	// Gone is of one that an earlier life of this master has known: it was not connected when
-	// that ended, so nobody waits for it to come back.
+	// Gone marks a peer that was not connected when the previous process ended: nobody
+	// waits for it.
 	Gone bool
 }
 
-// Announced tells how the ledger has to treat a minion that announces itself, with the time
-// that one that is Away has left to come back. All others are Untracked: see
-// [Registry.Minion].
+// Announced returns the liveness of a minion that announces itself, and the time that an Away
+// one may take to come back. All others are Untracked; see [Registry.Minion].
 func (r *Registry) Announced(id string) (engine.Liveness, time.Duration) {
 	return r.announced(key{Minion, id})
 }
 
-// Node is Announced of a node: one of Python's announces nothing, so that it is Untracked.
+// Node is [Registry.Announced] for a node. A Python syndic is Untracked.
 func (r *Registry) Node(id string) (engine.Liveness, time.Duration) {
 	return r.announced(key{Syndic, id})
 }
@@ -42,7 +41,7 @@ func (r *Registry) announced(k key) (engine.Liveness, time.Duration) {
 	return r.grace(p)
 }
 
-// Up reports whether a node or minion of an id is connected and announces itself.
+// Up reports whether a node or minion that announces itself is connected under id.
 func (r *Registry) Up(id string) bool {
 	for _, role := range []string{Minion, Syndic} {
 		if live, _ := r.announced(key{role, id}); live == engine.Up {
@@ -52,15 +51,15 @@ func (r *Registry) Up(id string) bool {
 	return false
 }
 
-// HasMinion reports whether a minion of an id is connected, or was.
+// HasMinion reports whether a minion of an id is or was connected.
 func (r *Registry) HasMinion(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.peers[key{Minion, id}] != nil || r.former[id]
 }
 
-// Announces reports whether a node, or else a minion, of an id has announced itself in that
-// role, in this life or an earlier one.
+// Announces reports whether a peer has announced itself in a role, in this process or the
+// previous one.
 func (r *Registry) Announces(role, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +67,7 @@ func (r *Registry) Announces(role, id string) bool {
 	return p != nil && !p.Stock
 }
 
-// grace is Announced of a peer of ours. The caller holds mu.
+// grace returns the liveness of a peer that announces itself. The caller holds mu.
 func (r *Registry) grace(p *peer) (engine.Liveness, time.Duration) {
 	if p.Up {
 		return engine.Up, 0
@@ -90,10 +89,10 @@ func (r *Registry) Connected() int {
 	return r.up
 }
 
-// Keep lists who an early next life has to know, unordered: the peers that announce
-// themselves, Gone those that nobody waits for any more, and the stock minions that are
-// connected. sure reports whether all who are connected are among them.
-func (r *Registry) Keep() (known []Peer, sure bool) {
+// Export lists the peers that the next process has to know, unordered: those that announce
+// themselves, and the connected stock minions. sure reports whether the list contains all
+// connected minions.
+func (r *Registry) Export() (known []Peer, sure bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.peers {
@@ -121,8 +120,7 @@ func (r *Registry) Peers() []Peer {
 	return out
 }
 
-// TakeChanged tells whether the set of known peers has changed since the last
-// call, so that its keeper writes it only then.
+// TakeChanged reports whether the set of known peers changed since the last call.
 func (r *Registry) TakeChanged() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,8 +129,8 @@ func (r *Registry) TakeChanged() bool {
 	return c
 }
 
-// PutChanged takes a [Registry.TakeChanged] back: the set could not be written.
-func (r *Registry) PutChanged() {
+// MarkChanged undoes [Registry.TakeChanged] after a failed write.
+func (r *Registry) MarkChanged() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed = true

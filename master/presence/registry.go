@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Conn is a subscription's connection.
+// Conn is the connection of a subscription.
 type Conn interface {
-	// ID is unique in the process and never used again.
+	// ID returns a number unique in the process, never reused.
 	ID() uint64
-	// Trust is called when it is known whose the connection is.
+	// Trust is called when the peer of the connection is known.
 	Trust()
 	Close()
 }
 
-// maxUnclaimed bounds subscriptions that nobody has announced yet and
-// announcements whose subscription is not seen yet.
+// maxUnclaimed bounds subscriptions without an announcement plus announcements without a
+// subscription.
 const maxUnclaimed = 65536
 
-// session is a random text with the connections that carry it, more than one
-// while a broken connection has not been missed yet.
+// session is a session text with its connections. There are several while the end of a broken
+// one is not noticed yet.
 type session struct {
-	text  string
-	conns []Conn
-	id    string // who announced it; "": nobody yet
-	ann   Announcement
-	line  *line // while nobody has
+	text        string
+	conns       []Conn
+	id          string // who announced it; "" before that
+	ann         Announcement
+	unnamedConn *unnamedConn // until it is announced
 }
 
-// key names a peer. A node and a minion of one host may share their id and its key pair, as
-// in Salt's own layout: they are two peers all the same.
+// key names a peer. A node and a minion on one host may share an id and key pair, as in Salt's
+// layout; they are two peers.
 type key struct{ role, id string }
 
 func (s *session) key() key { return key{s.ann.Role, s.id} }
@@ -41,12 +41,12 @@ type peer struct {
 	sessions []*session // announced and connected
 }
 
-// Registry is safe for concurrent use. All its costs are O(1) per call, but for
-// listing.
+// Registry tracks connections and peers. It is safe for concurrent use. Calls take constant
+// time, except for those that list.
 type Registry struct {
 	cfg     Config
 	started time.Time
-	missed  bool // Lost has spoken
+	missed  bool // Lost was called after StartGrace
 
 	mu        sync.Mutex
 	sessions  map[string]*session
@@ -55,30 +55,30 @@ type Registry struct {
 	unclaimed int
 	peers     map[key]*peer
 	up        int
-	changed   bool // the set of known peers differs from what Known last gave
-	lines     map[uint64]*line
-	fresh     []*line              // nameless ones in the order in which they came, some settled since
-	settled   int                  // of these
-	vanished  time.Time            // when a nameless one ended last
+	changed   bool // the set of known peers differs from the last written one
+	unnamed   map[uint64]*unnamedConn
+	fresh     []*unnamedConn       // unnamed ones, oldest first; some are settled
+	settled   int                  // how many of fresh
+	vanished  time.Time            // when an unnamed connection last ended
 	lost      int64                // the position then
-	proxied   bool                 // more than one minion hangs on a connection, or did
-	signed    map[string]time.Time // sign-ins of who is not connected
-	former    map[string]bool      // stock minions that were connected when the earlier life ended
+	proxied   bool                 // some connection has or had more than one minion
+	signed    map[string]time.Time // sign-ins of ids that are not connected
+	former    map[string]bool      // stock minions connected when the previous process ended
 
-	// news are the hooks still to be called, in the order in which things happened;
-	// who holds emit calls them. mu is never held while anything else is waited for:
-	// the ledger asks the registry under its own lock.
-	news []func()
-	emit sync.Mutex
+	// hooks holds the calls of Up and Down that are due, in order; the holder of emit runs
+	// them. mu is never held while waiting for anything else: the engine calls the
+	// registry under its own lock.
+	hooks []func()
+	emit  sync.Mutex
 }
 
-// New makes a registry.
+// New returns a registry.
 func New(cfg Config) *Registry {
 	cfg.fill()
 	r := &Registry{
 		cfg: cfg, started: cfg.Now(),
 		sessions: map[string]*session{}, waiting: map[key]*session{}, byConn: map[uint64]*session{}, peers: map[key]*peer{},
-		lines: map[uint64]*line{}, signed: map[string]time.Time{}, former: map[string]bool{},
+		unnamed: map[uint64]*unnamedConn{}, signed: map[string]time.Time{}, former: map[string]bool{},
 	}
 	for _, p := range cfg.Known {
 		if p.Stock {
@@ -86,7 +86,7 @@ func New(cfg Config) *Registry {
 			continue
 		}
 		p.Up, p.Since = false, time.Time{}
-		if p.Gone { // it has no time to come back
+		if p.Gone { // no time to come back
 			p.Since = r.started.Add(-cfg.StartGrace - cfg.Lease)
 		}
 		p.Gone = false
@@ -95,16 +95,14 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// Begin says that connections may come from now on: those of the earlier life have their
-// time to come back.
+// Begin starts the time in which peers of the previous process may come back.
 func (r *Registry) Begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.started = r.cfg.Now()
 }
 
-// Subscribed tells that a connection has subscribed under a session.
-// Connections without a session text are of no interest.
+// Subscribed records that a connection subscribed under a session. It ignores an empty text.
 func (r *Registry) Subscribed(c Conn, text string) {
 	if text == "" {
 		return
@@ -124,20 +122,20 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	if s.id != "" {
 		c.Trust()
 	}
-	if s.id == "" && s.line == nil {
-		s.line = r.nameless(c, Before{})
+	if s.id == "" && s.unnamedConn == nil {
+		s.unnamedConn = r.addUnnamed(c, Before{})
 	}
 	if s.id == "" || len(s.conns) > 1 {
-		// Without a fresh announcement it is not known what the peer runs.
+		// It is not known what the peer runs before it announces itself again.
 		r.mu.Unlock()
 		return
 	}
 	r.bind(s)
-	r.tellUp(s.ann)
-	r.tell()
+	r.queueUp(s.ann)
+	r.unlockAndRunHooks()
 }
 
-// add enters a session that lacks one of its sides. The caller holds mu.
+// add creates a session that lacks its connection or its announcement. The caller holds mu.
 func (r *Registry) add(text string) *session {
 	s := &session{text: text}
 	r.sessions[text] = s
@@ -145,14 +143,14 @@ func (r *Registry) add(text string) *session {
 	return s
 }
 
-// Closed tells that a connection is gone.
+// Closed records the end of a connection.
 func (r *Registry) Closed(conn uint64) {
-	at := r.cfg.Position() // all that it can have heard is noted by now
+	at := r.cfg.Position() // counts all that it can have received
 	r.mu.Lock()
 	s := r.byConn[conn]
 	if s == nil {
-		r.hangUp(conn, at)
-		r.tell()
+		r.closeUnnamed(conn, at)
+		r.unlockAndRunHooks()
 		return
 	}
 	delete(r.byConn, conn)
@@ -164,31 +162,30 @@ func (r *Registry) Closed(conn uint64) {
 	delete(r.sessions, s.text)
 	if s.id == "" {
 		r.unclaimed--
-		r.vanish(s.line, at)
+		r.vanish(s.unnamedConn, at)
 		r.mu.Unlock()
 		return
 	}
 	r.part(s)
-	r.tell()
+	r.unlockAndRunHooks()
 }
 
-// part takes a session that has ended from the one it belongs to. The caller holds
-// mu.
+// part removes an ended session from its peer. The caller holds mu.
 func (r *Registry) part(s *session) {
 	p := r.peers[s.key()]
-	if p == nil { // its key is gone
+	if p == nil { // revoked
 		return
 	}
 	p.sessions = slices.DeleteFunc(p.sessions, func(have *session) bool { return have == s })
 	if len(p.sessions) == 0 {
-		r.tellDown(p)
+		r.queueDown(p)
 		return
 	}
 	r.follow(p)
 }
 
-// follow takes what is known of a peer from its sessions: those that announce themselves
-// count first, then the latest. The caller holds mu.
+// follow sets version and kind of a peer from its sessions: from the latest one that announces
+// itself, or else the latest. The caller holds mu.
 func (r *Registry) follow(p *peer) {
 	var a Announcement
 	for i, s := range p.sessions {
@@ -202,9 +199,8 @@ func (r *Registry) follow(p *peer) {
 	}
 }
 
-// Announce binds a session to an id that the caller has authenticated. It
-// tells whether the session's subscription is connected; if not, the binding
-// waits for it.
+// Announce binds a session to an id that the caller has authenticated. connected reports
+// whether the session's subscription is open; if not, the binding waits for it.
 func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 	if err := a.validate(); err != nil {
 		return false, err
@@ -218,7 +214,7 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 		r.mu.Unlock()
 		return false, fmt.Errorf("presence of %s: too many sessions wait for their subscription", a.ID)
 	case s == nil:
-		if old != nil { // one per peer, or they would pile up
+		if old != nil { // at most one per peer
 			r.drop(old)
 		}
 		s = r.add(a.Session)
@@ -232,7 +228,7 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 	}
 	fresh := s.id == ""
 	s.id, s.ann = a.ID, a
-	r.settle(s.line)
+	r.settle(s.unnamedConn)
 	if len(s.conns) == 0 {
 		r.mu.Unlock()
 		return false, nil
@@ -240,19 +236,19 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 	if fresh {
 		r.bind(s)
 	}
-	r.tellUp(a)
-	r.tell()
+	r.queueUp(a)
+	r.unlockAndRunHooks()
 	return true, nil
 }
 
-// drop forgets a session that waits for its subscription. The caller holds mu.
+// drop removes a session that waits for its subscription. The caller holds mu.
 func (r *Registry) drop(s *session) {
 	delete(r.sessions, s.text)
 	delete(r.waiting, s.key())
 	r.unclaimed--
 }
 
-// bind counts a session that has both its sides. The caller holds mu.
+// bind adds a session that has both its connection and its announcement. The caller holds mu.
 func (r *Registry) bind(s *session) {
 	r.unclaimed--
 	if r.waiting[s.key()] == s {
@@ -261,7 +257,7 @@ func (r *Registry) bind(s *session) {
 	r.join(s)
 }
 
-// join gives a session to the one it belongs to. The caller holds mu.
+// join adds a session to its peer. The caller holds mu.
 func (r *Registry) join(s *session) {
 	//mutant:named-connections-stay
 	for _, c := range s.conns {
@@ -281,12 +277,11 @@ func (r *Registry) join(s *session) {
 	if !p.Up {
 		p.Up, p.Since = true, r.cfg.Now()
 		r.up++
-		r.changed = true // a next life has to wait for it
+		r.changed = true // the next process has to wait for it
 	}
 }
 
-// Revoke drops all that is known of an id whose key is gone, in both roles, and closes its
-// connections.
+// Revoke removes an id whose key was deleted, in both roles, and closes its connections.
 func (r *Registry) Revoke(id string) {
 	r.mu.Lock()
 	delete(r.signed, id)
@@ -310,17 +305,17 @@ func (r *Registry) Revoke(id string) {
 			conns = append(conns, s.conns...)
 		}
 		if p.Up {
-			r.tellDown(p)
+			r.queueDown(p)
 		}
 	}
-	r.tell()
+	r.unlockAndRunHooks()
 	for _, c := range conns {
 		c.Close()
 	}
 }
 
-// Forget drops what is known of a minion of ours that is not connected: it talks
-// without announcing itself, as after a change to Python.
+// Forget removes a minion that is not connected and no longer announces itself, as after a
+// change to Python.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -331,26 +326,25 @@ func (r *Registry) Forget(id string) {
 	}
 }
 
-// tellUp has the hook called by [Registry.tell]. The caller holds mu.
-func (r *Registry) tellUp(a Announcement) {
+// queueUp queues a call of Up. The caller holds mu.
+func (r *Registry) queueUp(a Announcement) {
 	if r.cfg.Up != nil {
-		r.news = append(r.news, func() { r.cfg.Up(a) })
+		r.hooks = append(r.hooks, func() { r.cfg.Up(a) })
 	}
 }
 
-// tellDown notes that a peer is gone, and has the hook called by [Registry.tell].
-// The caller holds mu.
-func (r *Registry) tellDown(p *peer) {
+// queueDown marks a peer as down and queues a call of Down. The caller holds mu.
+func (r *Registry) queueDown(p *peer) {
 	p.Up, p.Since = false, r.cfg.Now()
 	r.up--
 	if gone := p.Peer; r.cfg.Down != nil {
-		r.news = append(r.news, func() { r.cfg.Down(gone) })
+		r.hooks = append(r.hooks, func() { r.cfg.Down(gone) })
 	}
 }
 
-// tell releases mu and calls the hooks that are due.
-func (r *Registry) tell() {
-	due := len(r.news) > 0
+// unlockAndRunHooks releases mu and runs the queued hooks.
+func (r *Registry) unlockAndRunHooks() {
+	due := len(r.hooks) > 0
 	r.mu.Unlock()
 	if !due {
 		return
@@ -359,14 +353,14 @@ func (r *Registry) tell() {
 	defer r.emit.Unlock()
 	for {
 		r.mu.Lock()
-		if len(r.news) == 0 {
-			r.news = nil
+		if len(r.hooks) == 0 {
+			r.hooks = nil
 			r.mu.Unlock()
 			return
 		}
-		hook := r.news[0]
-		r.news[0] = nil
-		r.news = r.news[1:]
+		hook := r.hooks[0]
+		r.hooks[0] = nil
+		r.hooks = r.hooks[1:]
 		r.mu.Unlock()
 		hook()
 	}

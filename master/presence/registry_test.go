@@ -20,33 +20,33 @@ func (c *conn) ID() uint64 { return c.id }
 func (c *conn) Trust()     { c.trusted = true }
 func (c *conn) Close()     { c.closed = true }
 
-// world is a registry with its hooks written down and a clock.
-type world struct {
+// fixture is a registry with recorded hooks and a settable clock.
+type fixture struct {
 	*Registry
-	t    *testing.T
-	at   time.Time
-	news []string
-	next uint64
+	t     *testing.T
+	at    time.Time
+	hooks []string
+	next  uint64
 }
 
-func newWorld(t *testing.T, known ...Peer) *world {
-	w := &world{t: t, at: time.Unix(1000, 0)}
+func newFixture(t *testing.T, known ...Peer) *fixture {
+	w := &fixture{t: t, at: time.Unix(1000, 0)}
 	w.Registry = New(Config{
 		Known: known, Now: func() time.Time { return w.at },
-		Up:   func(a Announcement) { w.news = append(w.news, "up "+a.ID) },
-		Down: func(p Peer) { w.news = append(w.news, "down "+p.ID) },
+		Up:   func(a Announcement) { w.hooks = append(w.hooks, "up "+a.ID) },
+		Down: func(p Peer) { w.hooks = append(w.hooks, "down "+p.ID) },
 	})
 	return w
 }
 
-func (w *world) subscribe(text string) *conn {
+func (w *fixture) subscribe(text string) *conn {
 	w.next++
 	c := &conn{id: w.next}
 	w.Subscribed(c, text)
 	return c
 }
 
-func (w *world) announce(id, session string) bool {
+func (w *fixture) announce(id, session string) bool {
 	w.t.Helper()
 	ok, err := w.Announce(Announcement{ID: id, Session: session, Role: Minion, Version: "1"})
 	if err != nil {
@@ -55,24 +55,24 @@ func (w *world) announce(id, session string) bool {
 	return ok
 }
 
-func (w *world) want(live engine.Liveness, news ...string) {
+func (w *fixture) want(live engine.Liveness, hooks ...string) {
 	w.t.Helper()
 	if got, _ := w.Announced("m"); got != live {
 		w.t.Errorf("m is %v, want %v", got, live)
 	}
-	if !slices.Equal(w.news, news) {
-		w.t.Errorf("hooks saw %v, want %v", w.news, news)
+	if !slices.Equal(w.hooks, hooks) {
+		w.t.Errorf("hooks saw %v, want %v", w.hooks, hooks)
 	}
-	w.news = nil
+	w.hooks = nil
 }
 
 func TestPresence(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.want(engine.Untracked)
 	c := w.subscribe("s1")
 	w.want(engine.Untracked)
 	if !w.announce("m", "s1") {
-		t.Error("its subscription is there")
+		t.Error("not connected, but its subscription is open")
 	}
 	w.want(engine.Up, "up m")
 	w.announce("m", "s1") // it may run other jobs now
@@ -91,19 +91,19 @@ func TestPresence(t *testing.T) {
 }
 
 func TestAnnouncedBeforeSubscribed(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	if w.announce("m", "s1") {
-		t.Error("there is no subscription")
+		t.Error("connected without a subscription")
 	}
 	w.want(engine.Untracked)
 	w.subscribe("s1")
 	w.want(engine.Up, "up m")
 }
 
-// A stranger who subscribes under the id, or even the session, of another can
-// neither become it nor make it look gone.
+// A stranger who subscribes under the id, or even the session, of another can neither
+// impersonate it nor make it look disconnected.
 func TestStranger(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	byID := w.subscribe("m")
 	w.subscribe("s1")
 	w.announce("m", "s1")
@@ -114,13 +114,13 @@ func TestStranger(t *testing.T) {
 	w.Closed(spy.id)
 	w.want(engine.Up)
 	if _, err := w.Announce(Announcement{ID: "other", Session: "s1", Role: Minion}); err == nil {
-		t.Error("the session of another was taken")
+		t.Error("announced the session of another")
 	}
 }
 
-// The new connection of a session may come before the old is missed.
+// The new connection of a session may open before the end of the old one is noticed.
 func TestReconnect(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	old := w.subscribe("s1")
 	w.announce("m", "s1")
 	again := w.subscribe("s1")
@@ -135,7 +135,7 @@ func TestReconnect(t *testing.T) {
 }
 
 func TestSessionReplaced(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	first := w.subscribe("s1")
 	w.announce("m", "s1")
 	second := w.subscribe("s2")
@@ -152,22 +152,22 @@ func TestSessionReplaced(t *testing.T) {
 	}
 }
 
-// Waited for after a start is who was here before it, not who came since and left.
+// After a start, peers of the previous process are returning, but not those that came and left.
 func TestReturning(t *testing.T) {
-	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	w := newFixture(t, Peer{ID: "m", Role: Minion, Up: true})
 	if !w.Returning("m") || w.Returning("stranger") {
-		t.Error("a peer of the earlier life returns, and nobody else")
+		t.Error("peers of the previous process return, and no others")
 	}
 	c := w.subscribe("s1")
 	w.announce("m", "s1")
 	if w.Returning("m") {
-		t.Error("it is here")
+		t.Error("returning while connected")
 	}
 	w.Closed(c.id)
 	if w.Returning("m") {
-		t.Error("it was here and has left")
+		t.Error("returning after it came and left")
 	}
-	w = newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	w = newFixture(t, Peer{ID: "m", Role: Minion, Up: true})
 	for _, c := range []struct {
 		after time.Duration
 		back  bool
@@ -179,7 +179,7 @@ func TestReturning(t *testing.T) {
 }
 
 func TestGraceAfterAStart(t *testing.T) {
-	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	w := newFixture(t, Peer{ID: "m", Role: Minion, Up: true})
 	if live, left := w.Announced("m"); live != engine.Away || left != 15*time.Second {
 		t.Errorf("%v, %v left", live, left)
 	}
@@ -193,21 +193,21 @@ func TestGraceAfterAStart(t *testing.T) {
 	if !w.TakeChanged() || w.TakeChanged() {
 		t.Error("one change")
 	}
-	w.PutChanged() // it could not be written
+	w.MarkChanged() // it could not be written
 	if !w.TakeChanged() || w.TakeChanged() {
 		t.Error("the change was put back")
 	}
 }
 
 func TestRevoke(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.subscribe("s1")
 	w.announce("m", "s1")
 	w.announce("m", "s2") // waits
 	w.Revoke("m")
 	w.want(engine.Untracked, "up m", "down m")
 	if !c.closed {
-		t.Error("its connection is open")
+		t.Error("its connection is still open")
 	}
 	w.Closed(c.id)
 	if w.unclaimed != 0 || len(w.sessions)+len(w.waiting)+len(w.byConn)+len(w.peers) != 0 {
@@ -216,9 +216,9 @@ func TestRevoke(t *testing.T) {
 	w.Revoke("nobody")
 }
 
-// Neither strangers' subscriptions nor one minion's announcements pile up.
+// Neither subscriptions of strangers nor announcements of one minion accumulate.
 func TestBounds(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for i := range 1000 {
 		w.announce("m", fmt.Sprint("waiting", i))
 		c := w.subscribe(fmt.Sprint("bound", i))
@@ -243,12 +243,12 @@ func TestBounds(t *testing.T) {
 		w.Closed(1001 + i)
 	}
 	if w.announce("late", "x") {
-		t.Error("there is no subscription")
+		t.Error("connected without a subscription")
 	}
 }
 
 func TestBadAnnouncements(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, a := range []Announcement{
 		{Session: "s", Role: Minion},
 		{ID: "m", Role: Minion},
@@ -256,13 +256,12 @@ func TestBadAnnouncements(t *testing.T) {
 		{ID: "m", Session: string(make([]byte, 256)), Role: Minion},
 	} {
 		if _, err := w.Announce(a); err == nil {
-			t.Errorf("%+v was taken", a)
+			t.Errorf("%+v was accepted", a)
 		}
 	}
 }
 
-// Hooks see changes in the order in which they happened, so that the last one
-// tells how it is.
+// Hooks run in the order of the changes, so the last call gives the current state.
 func TestHooksInOrder(t *testing.T) {
 	var mu sync.Mutex
 	last := map[string]bool{}
@@ -289,16 +288,16 @@ func TestHooksInOrder(t *testing.T) {
 	wg.Wait()
 	live, _ := r.Announced("m")
 	if up := live == engine.Up; up != last["m"] || !up {
-		t.Errorf("up is %v, the hooks were told %v", up, last["m"])
+		t.Errorf("up is %v, the last hook said %v", up, last["m"])
 	}
 	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || !r.Announces(Minion, "m") || r.Announces(Syndic, "m") || r.Announces(Minion, "x") {
 		t.Errorf("peers %v", got)
 	}
 }
 
-// Who has not come back after a start is told once, when the time for it is over.
+// Peers that did not come back after a start are reported once, after StartGrace.
 func TestLost(t *testing.T) {
-	w := newWorld(t, Peer{ID: "m", Role: Minion}, Peer{ID: "n", Role: Syndic})
+	w := newFixture(t, Peer{ID: "m", Role: Minion}, Peer{ID: "n", Role: Syndic})
 	w.subscribe("s1")
 	w.announce("m", "s1")
 	if got := w.Lost(); got != nil {
@@ -313,11 +312,10 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A connection keeps its place, whoever wants one, from the moment in which it is known
-// whose it is: by its announcement, before or after it, or by its answer. Until then it
-// is a stranger's.
-func TestTrust_OnceItIsKnownWhose(t *testing.T) {
-	w := newWorld(t)
+// A connection is trusted as soon as its peer is known: by its announcement, before or after
+// it opens, or by an answer. Until then it is a stranger's.
+func TestTrust(t *testing.T) {
+	w := newFixture(t)
 	w.cfg.Asks = true
 	first := w.subscribe("s")
 	stock := &conn{id: 100}
@@ -326,7 +324,7 @@ func TestTrust_OnceItIsKnownWhose(t *testing.T) {
 		t.Error("strangers are trusted")
 	}
 	w.announce("m", "s")
-	second := w.subscribe("s") // the first is not missed yet
+	second := w.subscribe("s") // the end of the first is not noticed yet
 	w.Named(stock.id, "s1")
 	if !first.trusted || !second.trusted || !stock.trusted {
 		t.Errorf("announced %t, again %t, named by its answer %t", first.trusted, second.trusted, stock.trusted)

@@ -60,7 +60,7 @@ type listener struct {
 // missed yields the publications that a peer missed, does not run and must still answer.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.expects(l, r.JID) || !l.node && !s.Means(r.Name(), l.id) {
+		if l.running[r.JID] || !s.expects(l, r.JID) || !l.node && !s.MayTarget(r.Name(), l.id) {
 			return true
 		}
 		return give(seq, r)
@@ -82,7 +82,7 @@ func (s *Service) redelivered(l listener, jid string) {
 		return
 	}
 	s.o.Jobs.Redelivered(jid, l.id)
-	s.Given(jid, l.id)
+	s.Sent(jid, l.id)
 }
 
 // sealedPublication is a kept publication encrypted with one shared key.

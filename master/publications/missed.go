@@ -102,17 +102,17 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("epoch", s.Epoch(), "head", head, "more", more, "pubs", pubs), nil
 }
 
-// GiveMissed sends a stock minion, on a connection it has just proven, the open jobs it must
+// SendMissed sends a stock minion, on a connection it has just proven, the open jobs it must
 // answer and certainly missed on it. Sending twice is safe while the minion runs: it ignores a
 // known jid. Jobs it may have run before its last start are not sent.
-func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
+func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 	s.Since("", 0, func(seq int64, rec retention.Record) bool {
 		if seq > before.Number {
 			return false
 		}
 		owes, queued := s.o.Jobs.Expects(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
-		case !owes && !queued, !s.Means(rec.Name(), id):
+		case !owes && !queued, !s.MayTarget(rec.Name(), id):
 			return true
 		case s.o.Jobs.NotDelivered(rec.JID, id), s.notDelivered(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
@@ -127,7 +127,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 			return true
 		}
 		s.o.Jobs.RedeliveredStock(rec.JID, id)
-		s.Given(rec.JID, id)
+		s.Sent(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)
 		return true

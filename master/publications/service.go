@@ -79,8 +79,8 @@ type Port interface {
 type Service struct {
 	*retention.Queues
 	o     Options
-	late  *retention.Latecomers
-	diary *retention.Diary
+	late  *retention.Republisher
+	diary *retention.Journal
 }
 
 // republishFor is how long after a start unsent jobs of a previous run are published to new
@@ -94,7 +94,7 @@ const Republished = republishFor / 2
 func Open(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{o: o}
 	var err error
-	s.diary, err = retention.OpenDiary(retention.DiaryOptions{Path: filepath.Join(o.Config.Cachedir, "diary"), Log: o.Log, Now: o.Now})
+	s.diary, err = retention.OpenJournal(retention.JournalOptions{Path: filepath.Join(o.Config.Cachedir, "diary"), Log: o.Log, Now: o.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	s.Queues = retention.NewQueues(kept, retention.QueuesOptions{
 		Jobs: o.Jobs, Store: o.Store.Embedded(), Nodes: o.Nodes, Log: o.Log,
 	})
-	s.late = retention.NewLatecomers(retention.LatecomersOptions{
+	s.late = retention.NewRepublisher(retention.RepublisherOptions{
 		For: republishFor, Publish: s.publishAgain, Log: o.Log, Now: o.Now,
 		Open: func(jid string) bool { a, ok := o.Jobs.State(jid); return ok && a.Open() },
 	})

@@ -157,17 +157,17 @@ func TestMissed(t *testing.T) {
 }
 
 // A stock minion receives on its connection what was sent before it was identified.
-func TestGiveMissed(t *testing.T) {
+func TestSendMissed(t *testing.T) {
 	w := newWorld(t)
 	before := w.Heard()
 	w.publish(t, time.Time{})
 	w.owes["m1"], w.sent = true, nil
-	w.GiveMissed(7, "m1", before) // received already
-	w.GiveMissed(8, "m2", w.Heard())
+	w.SendMissed(7, "m1", before) // received already
+	w.SendMissed(8, "m2", w.Heard())
 	if len(w.sent) != 0 {
 		t.Errorf("sent %q", w.sent)
 	}
-	w.GiveMissed(9, "m1", presence.Before{Number: 1})
+	w.SendMissed(9, "m1", presence.Before{Number: 1})
 	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.calls, []string{"redelivered to stock m1"}) || w.given.Load() != 1 {
 		t.Errorf("sent %q, told %q", w.sent, w.calls)
 	}

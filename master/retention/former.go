@@ -13,39 +13,38 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// formerBytes is about how much TakeOver stores at a time.
+// formerBytes is about how many bytes TakeOver commits at once.
 const formerBytes = 1 << 20
 
-// TakeOver stores what an earlier version has kept in a folder of its own, a file for
-// each publication, and removes the folder. A publication whose job is not stored was
-// never acknowledged, and goes with it.
+// TakeOver imports the folder of an earlier version, which held one file per publication, and
+// removes it. A publication whose job is not stored was never acknowledged; it is dropped.
 func TakeOver(ctx context.Context, dir string, jobs returners.Reader, store func(context.Context, returners.Batch) (returners.Result, error)) error {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("take over the kept publications: %w", err)
+		return fmt.Errorf("import kept publications: %w", err)
 	}
 	var b returners.Batch
 	save := func() error {
 		if _, err := store(ctx, b); err != nil {
-			return fmt.Errorf("take over the publications of %s: %w", dir, err)
+			return fmt.Errorf("import publications from %s: %w", dir, err)
 		}
 		b = returners.Batch{}
 		return nil
 	}
 	for _, f := range files {
-		if !jid.Valid(f.Name()) { // half written
+		if !jid.Valid(f.Name()) { // a temporary file
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		if err != nil {
-			return fmt.Errorf("take over a kept publication: %w", err)
+			return fmt.Errorf("import kept publication: %w", err)
 		}
 		_, stored, err := jobs.GetLoad(ctx, f.Name())
 		if err != nil {
-			return fmt.Errorf("look for job %s: %w", f.Name(), err)
+			return fmt.Errorf("look up job %s: %w", f.Name(), err)
 		}
 		if stored {
 			b.Notes = append(b.Notes, formerNotes(f.Name(), text)...)
@@ -60,14 +59,14 @@ func TakeOver(ctx context.Context, dir string, jobs returners.Reader, store func
 	if err := save(); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dir); err != nil { // else it would bring back what is over by then
-		return fmt.Errorf("remove the publications that were taken over: %w", err)
+	if err := os.RemoveAll(dir); err != nil { // otherwise the next start imports them again
+		return fmt.Errorf("remove imported publications: %w", err)
 	}
 	return nil
 }
 
-// formerNotes reads a file: a length, the record, and a p if it was published. One that
-// was cut off gives none.
+// formerNotes decodes a file: length, record, and a p if it was published. It returns nil for
+// a truncated file.
 func formerNotes(jid string, text []byte) []returners.Note {
 	if len(text) < 4 || int64(binary.BigEndian.Uint32(text)) > int64(len(text)-4) {
 		return nil

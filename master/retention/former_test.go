@@ -11,10 +11,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// What an earlier version kept in a folder is in the store afterwards, once: the
-// publications whose jobs are stored, in their order, and which of them went out.
+// TakeOver imports the publications whose jobs are stored, once and in order, with their marks.
 func TestTakeOver(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	dir := filepath.Join(t.TempDir(), "publications")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -35,7 +34,7 @@ func TestTakeOver(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, jidOf(n)), b[:len(b)-cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n != 2 { // it was killed before the job was stored
+		if n != 2 { // killed before the job was stored
 			_, err = w.store.Commit(t.Context(), returners.Batch{Loads: []returners.Load{{JID: jidOf(n), Raw: []byte{0x80}}}})
 		}
 		if err != nil {
@@ -57,7 +56,7 @@ func TestTakeOver(t *testing.T) {
 		w.reopen()
 		w.wantSince("", 0, 3, 1, 4)
 		if w.Unpublished(jidOf(3)) || !w.Unpublished(jidOf(1)) || w.Unpublished(jidOf(4)) {
-			t.Error("what went out is not known any more")
+			t.Error("the marks of published ones are lost")
 		}
 		if r := w.Records(); len(r) != 1 || r[0].JID != jidOf(4) {
 			t.Errorf("queued are %v", r)

@@ -20,61 +20,60 @@ import (
 
 // Options of a [Log].
 type Options struct {
-	// Keep is how long a publication is kept that was not queued; 0: not at all.
+	// Keep is how long a publication is kept that was not queued; 0 keeps none.
 	Keep time.Duration
-	// MaxBytes bounds all publications together. Beyond it the oldest that was
-	// not queued is dropped. Default 64 MiB.
+	// MaxBytes bounds all publications together. Beyond it the oldest not queued one is
+	// dropped. Default 64 MiB.
 	MaxBytes int64
 	Log      *slog.Logger
-	// Now is the wall clock, by which queued jobs have their deadlines.
+	// Now is the wall clock, for the deadlines of queued jobs.
 	Now func() time.Time
-	// Age is the clock by which publications grow old. Default Now.
+	// Age is the clock for the age of publications. Default Now.
 	Age func() time.Time
-	// Steady tells whether the wall clock stands where it should; while it does not
-	// nothing is dropped for its age, and no queued job ends. Default: always.
+	// Steady reports whether the wall clock can be trusted. While it returns false,
+	// nothing expires. Default: always true.
 	Steady func() bool
-	// Found is told what an earlier life has left in the store, Dropped what is kept no
-	// more: it may be removed there. nil: nobody is.
+	// Found is called for what the store holds at the start, Dropped for what may be
+	// removed from it. Both are optional.
 	Found   func(p returners.Part, queued bool)
 	Dropped func(parts ...returners.Part)
 }
 
-// ErrFull refuses a queued job: those that wait already fill the room.
+// ErrFull rejects a queued job: waiting publications fill the bound.
 var ErrFull = errors.New("the publications that wait for minions fill publish_retention_max_bytes")
 
-// entry is a record with what only this life of the master knows.
+// entry is a record with the state of this process.
 type entry struct {
 	Record
-	seq     int64 // 0: not numbered yet
+	seq     int64 // 0 before it is numbered
 	size    int64
 	gone    bool
-	waiting map[string]bool              // queued minions that have not answered; true: given the job
-	nodes   map[string]map[string]string // queued nodes, the minions known behind each, and the path to each of these
-	below   map[string]string            // minions for whom nodes below are known to queue, and the path to each
-	cache   any                          // what the owner made of it last, see Cached
-	ids     map[string]bool              // the minions that it names; made when asked for
+	waiting map[string]bool              // queued minions that have not answered; true: the job was sent
+	nodes   map[string]map[string]string // queued nodes: for each, the minions behind it and their paths
+	below   map[string]string            // minions queued by nodes below, and their paths
+	cache   any                          // see Cached
+	ids     map[string]bool              // target ids, decoded on first use
 }
 
-// Log is safe for concurrent use.
+// Log holds the kept publications. It is safe for concurrent use.
 type Log struct {
 	o     Options
 	epoch string
 	boot  string
 
 	mu      sync.Mutex
-	over    []returners.Part // dropped, and not told
+	over    []returners.Part // dropped, not yet passed to Dropped
 	entries map[returners.Part]*entry
-	further map[string][]int // by jid: the parts that extend the job
-	order   []*entry         // by number; those gone are taken out now and then
-	dead    int
+	further map[string][]int // by jid: parts that extend the job
+	order   []*entry         // by number; dropped entries are compacted later
+	dead    int              // dropped entries in order
 	head    int64
 	bytes   int64
 	dropped uint64
-	queues  atomic.Int64 // how many jobs are queued for minions
+	queues  atomic.Int64 // number of queued jobs
 }
 
-// Open takes up what an earlier life has stored with its jobs. What is damaged is
-// dropped, and told.
+// Open reads the publications stored with their jobs. It drops damaged ones and logs them.
 func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
@@ -100,7 +99,7 @@ func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, erro
 	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), entries: map[returners.Part]*entry{}, further: map[string][]int{}}
 	err := returners.EachNote(ctx, from, returners.NotePublication, l.restore)
 	if err != nil {
-		return nil, fmt.Errorf("read the kept publications: %w", err)
+		return nil, fmt.Errorf("read kept publications: %w", err)
 	}
 	var all []*entry
 	for _, e := range l.entries {
@@ -115,11 +114,11 @@ func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, erro
 	}
 	l.order = all
 	l.makeRoom(0)
-	l.tell()
+	l.reportDropped()
 	return l, nil
 }
 
-// restore enters what was stored of a publication. Its mark comes behind it.
+// restore adds a stored publication, or its mark, which follows it.
 func (l *Log) restore(n returners.Note) {
 	p, published, ok := returners.PartOf(n)
 	if e := l.entries[p]; ok && published && e != nil {
@@ -132,7 +131,7 @@ func (l *Log) restore(n returners.Note) {
 	}
 	r, err := decodeRecord(n.Value)
 	if err == nil && r.Name() != p {
-		err = fmt.Errorf("%w: it is of job %s", errDamaged, r.Name())
+		err = fmt.Errorf("%w: it belongs to job %s", errDamaged, r.Name())
 	}
 	if err != nil {
 		l.o.Log.Warn("unreadable publication removed", "jid", n.JID, "err", err)
@@ -141,19 +140,19 @@ func (l *Log) restore(n returners.Note) {
 		return
 	}
 	if r.boot != "" && l.boot != "" && r.boot != l.boot {
-		r.Published = true // its mark may be lost: given twice is worse than missed
+		r.Published = true // the mark may be lost: sending twice is worse than not sending
 	}
 	l.enter(*r, int64(len(n.Value)))
 	l.o.Found(r.Name(), r.queued())
 }
 
-// Epoch names this life of the log: numbers count within one epoch.
+// Epoch identifies this process; numbers are valid within one epoch.
 func (l *Log) Epoch() string { return l.epoch }
 
-// Keeps tells whether publications are kept that are not queued.
+// Keeps reports whether publications are kept that are not queued.
 func (l *Log) Keeps() bool { return l.o.Keep > 0 }
 
-// enter adds an entry. The caller holds mu or is alone.
+// enter adds an entry. The caller holds mu.
 func (l *Log) enter(r Record, size int64) {
 	e := &entry{Record: r, size: size}
 	if r.queued() {
@@ -167,15 +166,15 @@ func (l *Log) enter(r Record, size int64) {
 	l.bytes += size
 }
 
-// Put enters a publication, and gives what has to be stored of it in the commit of its
-// job. nil: it is there already, and left as it is.
+// Put adds a publication, and returns the value to store in the commit of its job. It returns
+// nil if the publication exists already.
 func (l *Log) Put(r Record) (stored []byte, err error) {
 	r.boot = l.boot
 	b, err := r.encode()
 	if err != nil {
 		return nil, err
 	}
-	defer l.tell()
+	defer l.reportDropped()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.entries[r.Name()] != nil {
@@ -189,8 +188,8 @@ func (l *Log) Put(r Record) (stored []byte, err error) {
 	return b, nil
 }
 
-// makeRoom drops the oldest until there is room for so many bytes. The caller holds mu,
-// and calls tell without it.
+// makeRoom drops the oldest publications until size bytes fit. The caller holds mu, and calls
+// reportDropped after releasing it.
 func (l *Log) makeRoom(size int64) (enough bool) {
 	for i := 0; l.bytes+size > l.o.MaxBytes && i < len(l.order); i++ {
 		if e := l.order[i]; !e.gone && !e.queued() {
@@ -202,8 +201,8 @@ func (l *Log) makeRoom(size int64) (enough bool) {
 	return l.bytes+size <= l.o.MaxBytes
 }
 
-// Number gives a publication the next number as it goes out; one that goes out
-// again keeps its own. The caller sees to it that numbers go out in their order.
+// Number assigns the next number to a publication that is being sent; one sent again keeps its
+// number. The caller sends in the order of numbers.
 func (l *Log) Number(p returners.Part) (seq int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,8 +219,8 @@ func (l *Log) Number(p returners.Part) (seq int64, ok bool) {
 	return l.head, true
 }
 
-// Published notes that a publication has been handed to the subscribers. first: it is
-// kept, and that was not noted.
+// Published records that a publication was sent to the subscribers. first reports whether it
+// is kept and was not recorded before.
 func (l *Log) Published(p returners.Part) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,15 +232,14 @@ func (l *Log) Published(p returners.Part) (first bool) {
 	return true
 }
 
-// Unpublished tells whether an earlier life has kept a publication of a job and not
-// handed it out.
+// Unpublished reports whether a publication of a job was stored but never sent.
 func (l *Log) Unpublished(jid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.of(jid), func(e *entry) bool { return !e.Record.Published })
 }
 
-// of lists what is kept of a job. The caller holds mu.
+// of returns the entries of a job. The caller holds mu.
 func (l *Log) of(jid string) (es []*entry) {
 	if e := l.first(jid); e != nil {
 		es = append(es, e)
@@ -252,13 +250,12 @@ func (l *Log) of(jid string) (es []*entry) {
 	return es
 }
 
-// first is the first publication of a job: the only one of a job that is queued. The caller holds
-// mu.
+// first returns the first entry of a job. A queued job has no other. The caller holds mu.
 func (l *Log) first(jid string) *entry { return l.entries[returners.Part{JID: jid}] }
 
-// Means reports whether a publication may be meant for a minion. One of a job that has grown names
-// the minions that it is for, and there may be thousands of it.
-func (l *Log) Means(p returners.Part, id string) bool {
+// MayTarget reports whether a publication may target a minion. Each publication of a job that has
+// grown lists its minions, and there may be thousands of them.
+func (l *Log) MayTarget(p returners.Part, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.entries[p]
@@ -269,7 +266,7 @@ func (l *Log) Means(p returners.Part, id string) bool {
 		e.ids = map[string]bool{}
 		tgt, err := wire.Field(e.Pub, "tgt")
 		if err == nil && wire.IsList(tgt) {
-			ids, _ := wire.Strings(tgt) // else none: everybody is given it
+			ids, _ := wire.Strings(tgt) // without ids it may target every minion
 			for _, id := range ids {
 				e.ids[id] = true
 			}
@@ -278,23 +275,23 @@ func (l *Log) Means(p returners.Part, id string) bool {
 	return len(e.ids) == 0 || e.ids[id]
 }
 
-// Head is the number of the last publication.
+// Head returns the number of the last publication.
 func (l *Log) Head() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.head
 }
 
-// Since calls give for each publication after the given number, in order, until
-// it returns false. A number of another epoch, or beyond the head, stands for the
-// beginning. It costs as much as there are publications to give.
+// Since calls give for each publication after seq, in order, until give returns false. A number
+// of another epoch, or beyond the head, means the beginning. The cost depends only on the
+// publications passed to give.
 func (l *Log) Since(epoch string, seq int64, give func(seq int64, r Record) bool) {
 	l.mu.Lock()
 	if epoch != l.epoch || seq > l.head || seq < 0 {
 		seq = 0
 	}
 	from := sort.Search(len(l.order), func(i int) bool { return l.order[i].seq > seq })
-	// Copies: what they stand for may be published, or dropped, meanwhile.
+	// Copies, since entries may be published or dropped meanwhile.
 	type numbered struct {
 		seq int64
 		r   Record
@@ -313,9 +310,8 @@ func (l *Log) Since(epoch string, seq int64, give func(seq int64, r Record) bool
 	}
 }
 
-// Cached gives what make made of a publication the last time, if fits still says
-// so: sealing one anew for each of ten thousand peers would cost as many
-// signatures.
+// Cached returns the cached value of a publication if fits accepts it, or calls build. It saves
+// one signature for each of ten thousand peers.
 func (l *Log) Cached(p returners.Part, fits func(any) bool, build func() (any, error)) (any, error) {
 	l.mu.Lock()
 	e := l.entries[p]
@@ -333,9 +329,9 @@ func (l *Log) Cached(p returners.Part, fits func(any) bool, build func() (any, e
 	return v, err
 }
 
-// Drop forgets the publications of a job.
+// Drop removes the publications of a job.
 func (l *Log) Drop(jid string) {
-	defer l.tell()
+	defer l.reportDropped()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.of(jid) {
@@ -344,9 +340,9 @@ func (l *Log) Drop(jid string) {
 	l.compact()
 }
 
-// DropPart forgets one publication.
+// DropPart removes one publication.
 func (l *Log) DropPart(p returners.Part) {
-	defer l.tell()
+	defer l.reportDropped()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.entries[p]; e != nil {
@@ -355,7 +351,7 @@ func (l *Log) DropPart(p returners.Part) {
 	}
 }
 
-// drop takes an entry out. The caller holds mu, and calls tell without it.
+// drop removes an entry. The caller holds mu, and calls reportDropped after releasing it.
 func (l *Log) drop(e *entry) {
 	delete(l.entries, e.Name())
 	if rest := slices.DeleteFunc(l.further[e.JID], func(n int) bool { return n == e.Part }); len(rest) > 0 {
@@ -374,8 +370,8 @@ func (l *Log) drop(e *entry) {
 	l.over = append(l.over, e.Name())
 }
 
-// tell tells what was dropped. The caller does not hold mu.
-func (l *Log) tell() {
+// reportDropped passes dropped publications to Dropped. The caller does not hold mu.
+func (l *Log) reportDropped() {
 	l.mu.Lock()
 	over := l.over
 	l.over = nil
@@ -385,7 +381,7 @@ func (l *Log) tell() {
 	}
 }
 
-// compact rebuilds the order when half of it is gone. The caller holds mu.
+// compact removes dropped entries from order when half of it is dropped. The caller holds mu.
 func (l *Log) compact() {
 	if l.dead < 64 || l.dead*2 < len(l.order) {
 		return
@@ -394,12 +390,12 @@ func (l *Log) compact() {
 	l.dead = 0
 }
 
-// Sweep drops what is older than the retention, while the clock can be trusted.
+// Sweep drops publications older than the retention, if the clock is steady.
 func (l *Log) Sweep() {
 	if !l.o.Steady() {
 		return
 	}
-	defer l.tell()
+	defer l.reportDropped()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	limit := l.o.Age().Add(-l.o.Keep)
@@ -408,14 +404,14 @@ func (l *Log) Sweep() {
 			continue
 		}
 		if e.At.After(limit) {
-			break // what follows is younger
+			break // the following ones are newer
 		}
 		l.drop(e)
 	}
 	l.compact()
 }
 
-// Size counts what is kept, and what had to be dropped for want of room.
+// Size returns the number and size of kept publications, and how many were dropped for room.
 func (l *Log) Size() (records int, bytes int64, dropped uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,38 +8,35 @@ import (
 	"time"
 )
 
-// ErrNotQueued tells that no minion is queued for under a jid.
+// ErrNotQueued says that no minion is queued for a job.
 var ErrNotQueued = errors.New("no minion is queued for this job")
 
-// Waiting is a queued job and who is still to be given it or to answer it.
+// Waiting is a queued job with the peers that have not received or answered it.
 type Waiting struct {
 	JID   string
 	At    time.Time
 	Until time.Time
-	// Minions are direct minions; true: it was given the job and has not
-	// answered yet.
+	// Minions are direct minions; true if the job was sent to them.
 	Minions map[string]bool
-	// Nodes are nodes that are away, with the minions known behind each and the
-	// path to each of them.
+	// Nodes are nodes that are away, each with the minions known behind it and their paths.
 	Nodes map[string]map[string]string
-	// Below are minions for whom nodes below queue, as far as is known here, with the path
-	// to each: nobody is given the job for them from here.
+	// Below are minions queued by nodes below, with their paths. This master does not send
+	// them the job.
 	Below map[string]string
 }
 
-// waits tells whether anybody is still queued for.
+// waits reports whether any peer is still queued.
 func (e *entry) waits() bool { return len(e.waiting)+len(e.nodes)+len(e.below) > 0 }
 
-// Queues tells whether any job is queued. It costs nothing.
+// Queues reports whether any job is queued. It takes no lock.
 func (l *Log) Queues() bool { return l.queues.Load() > 0 }
 
-// Wants reports whether a job is queued for a minion that has not answered, and its deadline
-// has not passed.
+// Wants reports whether a job is queued for a minion that has not answered, before its deadline.
 func (l *Log) Wants(jid, id string) bool {
 	return l.wants(jid, func(e *entry) bool { _, ok := e.waiting[id]; return ok })
 }
 
-// WantsNode is Wants for a node that has not taken the job over.
+// WantsNode reports whether a job is queued for a node that has not taken it over.
 func (l *Log) WantsNode(jid, id string) bool {
 	return l.wants(jid, func(e *entry) bool { return e.nodes[id] != nil })
 }
@@ -52,11 +49,11 @@ func (l *Log) wants(jid string, who func(*entry) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.first(jid)
-	return e != nil && e.queued() && who(e) && now.Before(e.Until) // past it nobody is given the job, also while the clock is not believed
+	return e != nil && e.queued() && who(e) && now.Before(e.Until) // the deadline counts even if the clock is not steady
 }
 
-// Given notes that a queued minion has been given the job.
-func (l *Log) Given(jid, id string) {
+// Sent records that the job was sent to a queued minion.
+func (l *Log) Sent(jid, id string) {
 	if !l.Queues() {
 		return
 	}
@@ -69,8 +66,8 @@ func (l *Log) Given(jid, id string) {
 	}
 }
 
-// Add queues a kept job for minions and nodes that are away. false: it is not queued, or
-// no more.
+// Add queues a kept job for minions and nodes that are away. It returns false if the job is
+// not, or no longer, queued.
 func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]string) (queued bool) {
 	if !l.Queues() {
 		return false
@@ -93,8 +90,7 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 	return true
 }
 
-// Answered notes that a minion has returned a job. It reports whether nobody is queued for
-// any more.
+// Answered records the return of a minion. last reports whether no peer is queued any more.
 func (l *Log) Answered(jid, id string) (last bool) {
 	return l.settle(jid, func(e *entry) {
 		delete(e.waiting, id)
@@ -102,7 +98,7 @@ func (l *Log) Answered(jid, id string) (last bool) {
 	})
 }
 
-// TakenOver is Answered for a node that has taken the job over.
+// TakenOver records that a node has taken over a job; see [Log.Answered].
 func (l *Log) TakenOver(jid, id string) (last bool) {
 	return l.settle(jid, func(e *entry) { delete(e.nodes, id) })
 }
@@ -121,8 +117,8 @@ func (l *Log) settle(jid string, who func(*entry)) (last bool) {
 	return !e.waits()
 }
 
-// AddBelow notes minions for whom nodes below queue: if nobody tells by the deadline what
-// became of them, they are named as expired here. false: the job is not queued, or no more.
+// AddBelow adds minions queued by nodes below. If their outcome is not known by the deadline,
+// they are reported as expired here. It returns false if the job is not, or no longer, queued.
 func (l *Log) AddBelow(jid string, minions map[string]string) bool {
 	if !l.Queues() {
 		return false
@@ -137,7 +133,7 @@ func (l *Log) AddBelow(jid string, minions map[string]string) bool {
 	return true
 }
 
-// Settled notes that minions are known not to be queued for below any more.
+// Settled records that minions are no longer queued below.
 func (l *Log) Settled(jid string, minions []string) {
 	if !l.Queues() {
 		return
@@ -151,7 +147,7 @@ func (l *Log) Settled(jid string, minions []string) {
 	}
 }
 
-// Pending tells whether anybody is still queued for.
+// Pending reports whether any peer is still queued for a job.
 func (l *Log) Pending(jid string) bool {
 	if !l.Queues() {
 		return false
@@ -162,7 +158,7 @@ func (l *Log) Pending(jid string) bool {
 	return e != nil && e.queued() && e.waits()
 }
 
-// Records lists the records of queued jobs, sorted by jid.
+// Records returns the records of queued jobs, sorted by jid.
 func (l *Log) Records() []Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,19 +172,18 @@ func (l *Log) Records() []Record {
 	return out
 }
 
-// Queued lists the queued jobs somebody waits for, the oldest first.
+// Queued returns the queued jobs with waiting peers, oldest first.
 func (l *Log) Queued() []Waiting { return l.queued(func(*entry) bool { return true }) }
 
-// Due gives the queued jobs whose deadline has passed, by a clock that can be trusted, to
-// tell, and takes them out: what tell has stored is stored before they are gone, or a start
-// between the two would find nobody to name.
-func (l *Log) Due(tell func(Waiting)) {
+// Due calls expire for the queued jobs past their deadline, if the clock is steady, and then
+// removes them. What expire stores is stored before that, so a restart in between loses nothing.
+func (l *Log) Due(expire func(Waiting)) {
 	if !l.Queues() || !l.o.Steady() {
 		return
 	}
 	now := l.o.Now()
 	for _, w := range l.queued(func(e *entry) bool { return !now.Before(e.Until) }) {
-		tell(w)
+		expire(w)
 	}
 	for _, r := range l.Records() {
 		if !now.Before(r.Until) {
@@ -197,7 +192,7 @@ func (l *Log) Due(tell func(Waiting)) {
 	}
 }
 
-// Dequeue takes one out before its deadline.
+// Dequeue removes a job before its deadline. It returns ErrNotQueued if no peer waits.
 func (l *Log) Dequeue(jid string) (Waiting, error) {
 	found := l.queued(func(e *entry) bool { return e.JID == jid })
 	if len(found) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// QueuesOptions of [NewQueues]. None may be left out.
+// QueuesOptions of [NewQueues]. All are required.
 type QueuesOptions struct {
 	Jobs interface {
 		Overdue(jid, reason string, minions map[string]string)
@@ -22,26 +22,24 @@ type QueuesOptions struct {
 		GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
-	// Nodes are those right below.
+	// Nodes returns the child nodes.
 	Nodes func() []string
 	Log   *slog.Logger
 }
 
-// Queues are a log with the queues of jobs for minions and nodes that are away: who is
-// found away is queued for, until it answers, the deadline has passed, or the job is taken
-// back. The master and the simulator (lab/sim) have it.
+// Queues adds to a Log the queues for minions and nodes that are away. A peer is queued until
+// it answers, the deadline passes, or the job is taken back. The simulator (lab/sim) uses it too.
 type Queues struct {
 	*Log
 	o QueuesOptions
 }
 
-// NewQueues has nothing to open or close. The queues of an earlier life are taken up by
-// [Queues.TakeUpQueues].
+// NewQueues returns queues over a log. [Queues.TakeUpQueues] restores those of the previous
+// process.
 func NewQueues(l *Log, o QueuesOptions) *Queues { return &Queues{l, o} }
 
-// QueueAway keeps a queued job for those that the ledger has just found away:
-// direct minions, and nodes that were not reached, with the minions behind them. Those
-// that are found when the job is queued no more will not get it.
+// QueueAway queues a job for peers just found away: direct minions, and nodes that were not
+// reached, with the minions behind them. If the job is no longer queued, they expire at once.
 func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 	var minions, settled []string
 	away, paths, below := map[string]map[string]string{}, map[string]string{}, map[string]string{}
@@ -61,7 +59,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 			minions = append(minions, id)
 		case away[root] != nil:
 			away[root][id] = g.Path
-		default: // behind a node that is here: it has the job, or knows who has
+		default: // behind a connected node, which has the job or knows who has it
 			below[id] = g.Path
 		}
 		paths[id] = g.Path
@@ -72,8 +70,8 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 	}
 }
 
-// Unqueue tells that those a queued job still waits for will not get it. Of a job that is
-// taken back the nodes below tell by themselves for whom that was in time.
+// Unqueue reports that the peers a queued job waits for will not get it. When a job is taken
+// back, the nodes below report their own minions.
 func (q *Queues) Unqueue(w Waiting, reason string) {
 	paths := map[string]string{}
 	if reason == engine.Expired {
@@ -93,7 +91,7 @@ func (q *Queues) Unqueue(w Waiting, reason string) {
 	q.o.Jobs.Overdue(w.JID, reason, paths)
 }
 
-// TakeUpQueues takes up the queued jobs of an earlier life.
+// TakeUpQueues restores the queued jobs of the previous process.
 func (q *Queues) TakeUpQueues(ctx context.Context) {
 	for _, r := range q.Records() {
 		if err := q.takeUp(ctx, r); err != nil {
@@ -102,14 +100,14 @@ func (q *Queues) TakeUpQueues(ctx context.Context) {
 	}
 }
 
-// takeUp finds out again for whom the queued jobs of an earlier life wait.
+// takeUp finds the peers that a queued job of the previous process waits for.
 func (q *Queues) takeUp(ctx context.Context, r Record) error {
 	_, ok, err := q.o.Store.GetLoad(ctx, r.JID)
 	if err != nil {
 		return err
 	}
-	if !ok { // it was killed before the job was stored, and nobody was told of it
-		q.o.Log.Warn("queued job abandoned: it was never stored", "jid", r.JID)
+	if !ok { // killed before the job was stored and acknowledged
+		q.o.Log.Warn("queued job dropped, it was never stored", "jid", r.JID)
 		q.Drop(r.JID)
 		return nil
 	}
@@ -128,8 +126,8 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 	}
 	for _, x := range xs {
 		//mutant:engine-guests-are-no-takeover-stored
-		if len(x.Minions) > 0 && len(x.Missing) == 0 && took(x) {
-			delete(nodes, x.Node) // it has the job; if in doubt it is given it once more and knows it by its jid
+		if len(x.Minions) > 0 && len(x.Missing) == 0 && tookOver(x) {
+			delete(nodes, x.Node) // it has the job; if sent again, it knows the jid
 		}
 	}
 	for _, x := range xs {
@@ -160,36 +158,35 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 	return nil
 }
 
-// took tells whether a node has taken a job over, by what is stored of it: minions may be there
-// that came at work on it.
-func took(x returners.Expectation) bool {
+// tookOver reports whether a node has taken over a job, by its stored expectation. Other states may
+// hold minions that came while running the job.
+func tookOver(x returners.Expectation) bool {
 	return x.State == string(jobevent.NodeAnswered) || x.State == string(jobevent.NodePlain)
 }
 
-// QueueAnswered notes the return of a minion that a job may be queued for.
+// QueueAnswered records the return of a minion that a job may be queued for.
 func (q *Queues) QueueAnswered(jid, id string) {
 	if q.Answered(jid, id) {
 		q.lastOf(jid)
 	}
 }
 
-// QueueTakenOver notes that a node right below has taken a job over which may be queued for it.
+// QueueTakenOver records that a child node has taken over a job that may be queued for it.
 func (q *Queues) QueueTakenOver(jid, id string) {
 	if q.TakenOver(jid, id) {
 		q.lastOf(jid)
 	}
 }
 
-// lastOf drops a job that nobody is queued for any more, unless it is open.
+// lastOf drops a job without queued peers, unless it is open.
 func (q *Queues) lastOf(jid string) {
 	if a, ok := q.o.Jobs.State(jid); !ok || !a.Open() {
 		q.Drop(jid)
 	}
 }
 
-// QueueHeard notes what a node below found for a job: it has taken the job over, and tells of
-// those behind it from now on. That minions are there which came at work on the job says
-// nothing of the others.
+// QueueHeard records the expectation of a node below: it has taken over the job and reports its
+// minions from now on. Minions that came to it while running the job do not count.
 func (q *Queues) QueueHeard(node string, x jobevent.Expectation) {
 	//mutant:engine-guests-are-no-takeover
 	if !x.Moved && !x.Partial {
@@ -197,21 +194,21 @@ func (q *Queues) QueueHeard(node string, x jobevent.Expectation) {
 	}
 }
 
-// Over forgets the publication of a job that is over for all but queued minions.
+// Over drops the publication of a job that is over, unless peers are queued.
 func (q *Queues) Over(jid string) {
 	if !q.Pending(jid) {
 		q.Drop(jid)
 	}
 }
 
-// Tend drops what is too old and ends queued jobs at their deadline.
+// Tend drops old publications and ends queued jobs at their deadline. Call it periodically.
 func (q *Queues) Tend() {
 	q.Sweep()
 	q.Due(func(w Waiting) { q.Unqueue(w, engine.Expired) })
 }
 
-// TakeUp keeps of an earlier life what is still wanted: the publications of open jobs, and
-// queued ones. It gives the open ones that were not handed out.
+// TakeUp drops publications of the previous process that are no longer needed: it keeps those
+// of open and queued jobs. It returns the open ones that were not sent.
 func (q *Queues) TakeUp() (late []Record) {
 	q.Since("", 0, func(_ int64, r Record) bool {
 		a, ok := q.o.Jobs.State(r.JID)

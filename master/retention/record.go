@@ -11,33 +11,33 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Record is one publication that is kept.
+// Record is a kept publication.
 type Record struct {
 	JID string
-	// Part numbers it among those of its job: see [returners.Part].
+	// Part numbers the publications of a job; see [returners.Part].
 	Part int
-	// At is when the job was published, by the clock of ages.
+	// At is when the job was published, by the clock for ages.
 	At time.Time
-	// Until is the deadline of a queued job; zero: it was not queued.
+	// Until is the deadline of a queued job, or zero.
 	Until time.Time
-	// Pub is the publication without its serial, in wire msgpack.
+	// Pub is the publication without its serial, in msgpack.
 	Pub []byte
-	// Topics are what it is published under, if the master filters.
+	// Topics are its topics, if the master filters.
 	Topics []string
-	// Published tells that it has been handed to the subscribers.
+	// Published says that it was sent to the subscribers.
 	Published bool
 
-	boot string // the run of the machine in which it was kept
+	boot string // boot id of the machine when it was stored
 }
 
-// Name tells it apart from the others of its job.
+// Name returns its job and part.
 func (r *Record) Name() returners.Part { return returners.Part{JID: r.JID, N: r.Part} }
 
 func (r *Record) queued() bool { return !r.Until.IsZero() }
 
-var errDamaged = errors.New("it is damaged")
+var errDamaged = errors.New("record is damaged")
 
-// encode makes what is stored of a record. Whether it was published is not in it.
+// encode returns the stored form. It does not include Published.
 func (r *Record) encode() ([]byte, error) {
 	m := wire.NewMap("jid", r.JID, "at", r.At.UnixMicro(), "pub", wire.Raw(r.Pub), "topics", r.Topics)
 	if r.boot != "" {
@@ -56,7 +56,7 @@ func (r *Record) encode() ([]byte, error) {
 	return b, nil
 }
 
-// decodeRecord reads what encode made.
+// decodeRecord decodes what encode returned.
 func decodeRecord(b []byte) (*Record, error) {
 	d, err := wire.DecodeMap(b)
 	if err != nil {
@@ -64,7 +64,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	}
 	pub, err := wire.Field(b, "pub")
 	if err != nil || !wire.IsMap(pub) {
-		return nil, fmt.Errorf("%w: no publication in it", errDamaged)
+		return nil, fmt.Errorf("%w: no publication", errDamaged)
 	}
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
@@ -74,7 +74,7 @@ func decodeRecord(b []byte) (*Record, error) {
 		r.Part = returners.ReadPart(v)
 	}
 	if !jid.Valid(r.JID) {
-		return nil, fmt.Errorf("%w: its jid is %q", errDamaged, r.JID)
+		return nil, fmt.Errorf("%w: invalid jid %q", errDamaged, r.JID)
 	}
 	if until := d.Int("until"); until != 0 {
 		r.Until = time.Unix(until, 0)

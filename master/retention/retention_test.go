@@ -17,18 +17,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a log over a store, with a clock that a test sets.
-type world struct {
+// fixture is a log over a store, with a settable clock.
+type fixture struct {
 	*Log
 	t     *testing.T
 	at    time.Time
 	store *memory.Store
-	found map[string]bool // what was found in the store; true: queued
+	found map[string]bool // passed to Found; true: queued
 	o     Options
 }
 
-func newWorld(t *testing.T, change ...func(*Options)) *world {
-	w := &world{t: t, at: time.Unix(1_700_000_000, 0), store: memory.Open(time.Now)}
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
+	w := &fixture{t: t, at: time.Unix(1_700_000_000, 0), store: memory.Open(time.Now)}
 	w.o = Options{
 		Keep: 5 * time.Minute, Now: func() time.Time { return w.at },
 		Found: func(p returners.Part, queued bool) { w.found[p.JID] = queued }, Dropped: w.remove,
@@ -40,8 +40,8 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	return w
 }
 
-// reopen begins another life over the same store.
-func (w *world) reopen() {
+// reopen restarts the log over the same store.
+func (w *fixture) reopen() {
 	w.t.Helper()
 	w.found = map[string]bool{}
 	l, err := Open(w.t.Context(), w.o, w.store)
@@ -51,22 +51,22 @@ func (w *world) reopen() {
 	w.Log = l
 }
 
-func (w *world) commit(notes ...returners.Note) {
+func (w *fixture) commit(notes ...returners.Note) {
 	w.t.Helper()
 	if _, err := w.store.Commit(w.t.Context(), returners.Batch{Notes: notes}); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// remove does what the engine of jobs does with what is kept no more.
-func (w *world) remove(parts ...returners.Part) {
+// remove removes dropped publications, as the engine does.
+func (w *fixture) remove(parts ...returners.Part) {
 	for _, p := range parts {
 		w.commit(p.Dropped()...)
 	}
 }
 
-// stored lists the publications in the store.
-func (w *world) stored() (jids []string) {
+// stored returns the jids of the publications in the store.
+func (w *fixture) stored() (jids []string) {
 	w.t.Helper()
 	err := returners.EachNote(w.t.Context(), w.store, returners.NotePublication, func(n returners.Note) { jids = append(jids, n.JID) })
 	if err != nil {
@@ -75,12 +75,12 @@ func (w *world) stored() (jids []string) {
 	return slices.Compact(jids)
 }
 
-// first names the first publication of a job.
+// first returns the name of the first publication of a job.
 func first(n int) returners.Part { return returners.Part{JID: jidOf(n)} }
 
 func jidOf(n int) string { return fmt.Sprintf("20260101%012d", n) }
 
-func (w *world) put(n int, until time.Time) {
+func (w *fixture) put(n int, until time.Time) {
 	w.t.Helper()
 	pub, err := wire.Encode(wire.NewMap("jid", jidOf(n), "fun", "test.ping", "arg", []any{}, "tgt", "*"))
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *world) put(n int, until time.Time) {
 	w.commit(returners.Note{Kind: returners.NotePublication, JID: jidOf(n), Value: b})
 }
 
-func (w *world) publish(ns ...int) {
+func (w *fixture) publish(ns ...int) {
 	w.t.Helper()
 	for _, n := range ns {
 		w.put(n, time.Time{})
@@ -102,7 +102,7 @@ func (w *world) publish(ns ...int) {
 	}
 }
 
-func (w *world) send(n int) {
+func (w *fixture) send(n int) {
 	w.t.Helper()
 	if _, ok := w.Number(first(n)); !ok {
 		w.t.Fatalf("%d is not kept", n)
@@ -112,12 +112,12 @@ func (w *world) send(n int) {
 	}
 }
 
-func (w *world) since(epoch string, seq int64) (out []string) {
+func (w *fixture) since(epoch string, seq int64) (out []string) {
 	w.Since(epoch, seq, func(_ int64, r Record) bool { out = append(out, r.JID[8:]); return true })
 	return out
 }
 
-func (w *world) wantSince(epoch string, seq int64, want ...int) {
+func (w *fixture) wantSince(epoch string, seq int64, want ...int) {
 	w.t.Helper()
 	var jids []string
 	for _, n := range want {
@@ -129,19 +129,19 @@ func (w *world) wantSince(epoch string, seq int64, want ...int) {
 }
 
 func TestSince(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish(1, 2, 3, 4)
 	w.wantSince(w.Epoch(), 2, 3, 4)
 	w.wantSince(w.Epoch(), 4)
 	w.wantSince("another", 4, 1, 2, 3, 4)
-	w.wantSince(w.Epoch(), 99, 1, 2, 3, 4) // a number that was never given
+	w.wantSince(w.Epoch(), 99, 1, 2, 3, 4) // a number never assigned
 	w.Drop(jidOf(3))
 	w.wantSince(w.Epoch(), 1, 2, 4)
 	if b, err := w.Put(Record{JID: jidOf(4), Pub: []byte{0x80}}); b != nil || err != nil {
 		t.Errorf("twice: %v, %v", b, err)
 	}
 	if w.Published(first(4)) || w.Published(first(3)) {
-		t.Error("one was published twice, or is not kept")
+		t.Error("one was first twice, or is not kept")
 	}
 	if seq, _ := w.Number(first(2)); seq != 2 || w.Head() != 4 {
 		t.Errorf("published again under %d, head %d", seq, w.Head())
@@ -156,14 +156,13 @@ func TestSince(t *testing.T) {
 		t.Errorf("%d records, %d bytes", n, size)
 	}
 	if left := w.stored(); len(left) != 0 {
-		t.Errorf("stored still: %v", left)
+		t.Errorf("still stored: %v", left)
 	}
 }
 
-// Another life finds the same publications, in the order in which they were
-// made, and knows which of them went out.
+// After a restart the log holds the same publications, in the same order, with their marks.
 func TestRestart(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish(5, 3, 4)
 	w.put(9, time.Time{})
 	w.commit(
@@ -175,20 +174,20 @@ func TestRestart(t *testing.T) {
 	w.reopen()
 	w.wantSince(old, 3, 5, 3, 4, 9, 6)
 	if w.Epoch() == old || !w.Unpublished(jidOf(9)) || w.Unpublished(jidOf(4)) || w.Unpublished(jidOf(7)) {
-		t.Error("what went out is not known any more")
+		t.Error("the marks of published ones are lost")
 	}
 	if left, want := w.stored(), []string{jidOf(3), jidOf(4), jidOf(5), jidOf(6), jidOf(9)}; !slices.Equal(left, want) {
 		t.Errorf("stored are %v, want %v", left, want)
 	}
 	for jid, queued := range w.found {
 		if queued != (jid == jidOf(6)) {
-			t.Errorf("%s is told as queued %v", jid, queued)
+			t.Errorf("%s found as queued %v", jid, queued)
 		}
 	}
 }
 
 func TestBound(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish(1)
 	_, one, _ := w.Size()
 	w.o.MaxBytes = 5 * one
@@ -202,7 +201,7 @@ func TestBound(t *testing.T) {
 		}
 	}
 	w.wantSince(w.Epoch(), 0, 2, 97, 98, 99)
-	w.o.MaxBytes = 3 * one // which the life before did not keep to
+	w.o.MaxBytes = 3 * one // less than before the restart
 	w.reopen()
 	w.wantSince(w.Epoch(), 0, 2, 99)
 	w.o.MaxBytes = 5 * one
@@ -217,12 +216,12 @@ func TestBound(t *testing.T) {
 		}
 	}
 	if _, _, dropped := w.Size(); dropped == 0 {
-		t.Error("nothing was counted as dropped")
+		t.Error("no drop was counted")
 	}
 }
 
 func TestQueue(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.publish(1)
 	if w.Add(jidOf(1), []string{"a"}, nil); w.Pending(jidOf(1)) || w.Queues() {
 		t.Error("a job without deadline was queued")
@@ -234,15 +233,15 @@ func TestQueue(t *testing.T) {
 	w.Sweep()
 	w.wantSince("", 0, 2)
 	if !w.Wants(jidOf(2), "a") || !w.WantsNode(jidOf(2), "n") || w.Wants(jidOf(2), "n") || w.WantsNode(jidOf(2), "a") || w.Wants(jidOf(2), "x") || w.Wants(jidOf(1), "a") {
-		t.Error("wants the wrong ones")
+		t.Error("wants the wrong peers")
 	}
-	w.Given(jidOf(2), "a")
+	w.Sent(jidOf(2), "a")
 	if q := w.Queued(); len(q) != 1 || !q[0].Minions["a"] || q[0].Minions["b"] || q[0].Nodes["n"]["x"] != "n/m" {
 		t.Errorf("queued: %+v", q)
 	}
 	again := w.Answered(jidOf(2), "a")
 	if again || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || w.Answered(jidOf(2), "n") || !w.TakenOver(jidOf(2), "n") {
-		t.Error("the last one was another")
+		t.Error("another answer was the last")
 	}
 	if w.Pending(jidOf(2)) || len(w.Queued()) != 0 {
 		t.Error("still queued")
@@ -260,7 +259,7 @@ func TestQueue(t *testing.T) {
 	var due []Waiting
 	w.Due(func(d Waiting) {
 		if due = append(due, d); len(w.Records()) == 0 {
-			t.Error("it is gone before it is told")
+			t.Error("removed before it was reported")
 		}
 	})
 	if len(due) != 1 || due[0].JID != jidOf(3) {
@@ -279,10 +278,9 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// What is asked for costs as much as was missed, however much is kept: the herd
-// that comes back after a restart is ten thousand strong.
-func TestCostOfAHerd(t *testing.T) {
-	w := newWorld(t)
+// Since costs as much as a peer missed, however much is kept: ten thousand may come back at once.
+func TestSince_Cost(t *testing.T) {
+	w := newFixture(t)
 	for n := range 2000 {
 		w.publish(n)
 	}
@@ -320,12 +318,12 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// After a loss of power the marks of what was published may be lost: nothing is
-// published a second time. A kill alone loses none.
-func TestOpen_AfterALossOfPower(t *testing.T) {
-	w := newWorld(t)
+// After a power loss the marks of published jobs may be lost, so nothing is published again.
+// A kill loses no marks.
+func TestOpen_AfterAPowerLoss(t *testing.T) {
+	w := newFixture(t)
 	if w.boot == "" {
-		t.Log("this system does not tell its boots")
+		t.Log("this system has no boot id")
 	}
 	w.put(1, time.Time{})
 	boot := w.boot
@@ -333,16 +331,16 @@ func TestOpen_AfterALossOfPower(t *testing.T) {
 	w.put(2, time.Time{})
 	w.reopen()
 	if !w.Unpublished(jidOf(1)) {
-		t.Error("after a kill it is not published")
+		t.Error("not published after a kill")
 	}
 	if got, want := w.Unpublished(jidOf(2)), boot == ""; got != want {
-		t.Errorf("after a loss of power: unpublished %v, want %v", got, want)
+		t.Errorf("after a power loss: unpublished %v, want %v", got, want)
 	}
 }
 
-// What is given is a copy: publications go out meanwhile (for the race detector).
-func TestSinceBesidePublished(t *testing.T) {
-	w := newWorld(t)
+// Since passes copies, as publications are sent meanwhile (for the race detector).
+func TestSince_Concurrent(t *testing.T) {
+	w := newFixture(t)
 	const n = 200
 	for i := range n {
 		w.put(i, time.Time{})
@@ -360,16 +358,16 @@ func TestSinceBesidePublished(t *testing.T) {
 	})
 	for range 50 {
 		if got := len(w.since("", 0)); got != n {
-			t.Errorf("given %d of %d", got, n)
+			t.Errorf("got %d of %d", got, n)
 		}
 	}
 	wg.Wait()
 }
 
-// A job that has grown has several publications, each with a number, a mark and minions of its
-// own. They go together.
+// A job that has grown has several publications, each with its number, mark and minions. They
+// are dropped together.
 func TestGrown(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	put := func(part int, ids ...string) returners.Part {
 		t.Helper()
 		pub, err := wire.Encode(wire.NewMap("jid", jidOf(1), "fun", "test.ping", "arg", []any{}, "tgt", ids, "tgt_type", "list"))
@@ -386,8 +384,8 @@ func TestGrown(t *testing.T) {
 		return r.Name()
 	}
 	a := put(0, "a", "b")
-	if !w.Means(a, "z") { // who is meant is looked at where there are several
-		t.Error("the only publication is not for everybody")
+	if !w.MayTarget(a, "z") { // a single publication is not looked into
+		t.Error("the only publication does not target every minion")
 	}
 	w.Number(a)
 	w.Published(a)
@@ -406,12 +404,12 @@ func TestGrown(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 		for id, meant := range map[string][2]bool{"a": {true, false}, "c": {false, true}, "z": {false, false}} {
-			if w.Means(a, id) != meant[0] || w.Means(c, id) != meant[1] {
-				t.Errorf("%s is meant by %v, %v", id, w.Means(a, id), w.Means(c, id))
+			if w.MayTarget(a, id) != meant[0] || w.MayTarget(c, id) != meant[1] {
+				t.Errorf("%s is targeted by %v, %v", id, w.MayTarget(a, id), w.MayTarget(c, id))
 			}
 		}
 		if !w.Unpublished(jidOf(1)) {
-			t.Error("the second publication, which was not handed out, is taken for one that was")
+			t.Error("the second publication counts as sent")
 		}
 		w.reopen()
 	}

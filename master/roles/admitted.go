@@ -11,12 +11,12 @@ import (
 	"github.com/momtree/mom/internal/admitted"
 )
 
-// settled is how old the folder's time must be for a later change to show in it: some file
-// systems count in whole seconds or two.
+// settled is how old the folder's modification time must be before it can be compared: some file
+// systems store it in units of up to two seconds.
 const settled = 3 * time.Second
 
-// Look reads the admissions again if their folder may have changed; the master calls it
-// every second. It tells who of the ids was admitted or lost that since.
+// Look reads the admissions if their folder may have changed, and returns the ids that were admitted
+// or lost their admission. The master calls it every second.
 func (b *Book) Look() (changed []string) {
 	dir := filepath.Join(b.o.PkiDir, admitted.Dir)
 	info, err := os.Stat(dir)
@@ -61,7 +61,7 @@ func (b *Book) Look() (changed []string) {
 	return changed
 }
 
-// withdraw removes the admission of an id whose key is gone; b.mu is held.
+// withdraw removes the admission of an id whose key was deleted. The caller holds b.mu.
 func (b *Book) withdraw(id string) error {
 	if _, ok := b.admitted[id]; !ok {
 		return nil
@@ -72,8 +72,8 @@ func (b *Book) withdraw(id string) error {
 	return err
 }
 
-// dropOrphans removes admissions of ids that have neither an accepted nor a pending key:
-// the key was deleted while this master was down.
+// dropOrphans removes admissions of ids with neither an accepted nor a pending key: the key was
+// deleted while this master was down.
 func (b *Book) dropOrphans() {
 	all, err := admitted.List(b.o.PkiDir)
 	if err != nil {
@@ -86,7 +86,7 @@ func (b *Book) dropOrphans() {
 		if _, err := os.Stat(filepath.Join(b.o.PkiDir, "minions_pre", id)); err == nil {
 			continue
 		}
-		b.o.Log.Warn("admission removed: key deleted", "node", id)
+		b.o.Log.Warn("admission of a deleted key removed", "node", id)
 		if _, err := admitted.Withdraw(b.o.PkiDir, id); err != nil {
 			b.o.Log.Error("admission not removed", "node", id, "err", err)
 		}

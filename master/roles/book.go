@@ -15,23 +15,23 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// Role is what a key is.
+// Role is the role of a key.
 type Role string
 
-// The roles. None is that of a key that has not acted yet.
+// The roles. A key that has not acted yet has None.
 const (
 	None   Role = ""
 	Minion Role = "minion"
 	Syndic Role = "syndic"
 )
 
-// ErrFixed is the reason why a key cannot take a role: it has the other one.
+// ErrFixed says that a key has acted in the other role.
 var ErrFixed = errors.New("its key has acted in another role before")
 
-// Options of a [Book]. All but Now and Log are needed.
+// Options of a [Book]. Now and Log are optional.
 type Options struct {
 	PkiDir string
-	// Keys names the accepted key of an id; an error for one that is not accepted.
+	// Keys returns the accepted key of an id, or an error.
 	Keys interface {
 		Sum(id string) (crypt.FingerSum, error)
 		Accepted(id string) bool
@@ -42,21 +42,21 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Book is safe for concurrent use. All its costs are O(1) but for opening it and for
-// looking through the admissions, which are as many as there are nodes.
+// Book records the roles of keys. It is safe for concurrent use. Calls take constant time, except
+// for Open and for reading the admissions, one per node.
 type Book struct {
 	o Options
 
 	mu    sync.RWMutex
 	fixed map[string]fixed
 	file  *os.File
-	// orphans never change once the book is open.
+	// orphans is not modified after Open.
 	orphans map[string]crypt.FingerSum
-	dirty   bool // something was written and is not synced
-	lost    bool // something could not be written
+	dirty   bool // written, not synced
+	lost    bool // a write failed
 
-	admitted map[string]string // fingerprints by id
-	seen     time.Time         // of the folder of admissions; zero: look again
+	admitted map[string]string // fingerprints of keys by id
+	seen     time.Time         // modification time of the admissions folder; zero: read it again
 }
 
 type fixed struct {
@@ -64,8 +64,8 @@ type fixed struct {
 	role Role
 }
 
-// Open reads what earlier lives have fixed, without the ids that are not accepted any
-// more. Close ends it.
+// Open reads the stored roles and drops those of ids that are not accepted any more. The caller
+// calls Close.
 func Open(o Options) (*Book, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -75,17 +75,17 @@ func Open(o Options) (*Book, error) {
 	}
 	b := &Book{o: o, fixed: map[string]fixed{}, orphans: map[string]crypt.FingerSum{}, admitted: map[string]string{}}
 	if err := durable.Folder(o.PkiDir, 0o700); err != nil {
-		return nil, fmt.Errorf("open the roles of keys: %w", err)
+		return nil, fmt.Errorf("open roles of keys: %w", err)
 	}
 	if err := b.load(); err != nil {
-		return nil, fmt.Errorf("open the roles of keys: %w", err)
+		return nil, fmt.Errorf("open roles of keys: %w", err)
 	}
 	b.dropOrphans()
 	b.Look()
 	return b, nil
 }
 
-// Of gives the role of an accepted key.
+// Of returns the role of an accepted key.
 func (b *Book) Of(id string) Role {
 	b.mu.RLock()
 	f, ok := b.fixed[id]
@@ -94,24 +94,24 @@ func (b *Book) Of(id string) Role {
 		return None
 	}
 	if key, err := b.o.Keys.Sum(id); err != nil || key != f.key {
-		return None // the role of a key that was there before
+		return None // the role belongs to a previous key
 	}
 	return f.role
 }
 
-// KeyOf gives the key that a role of id was fixed for, zero for none.
+// KeyOf returns the key for which the role of id was fixed, or zero.
 func (b *Book) KeyOf(id string) crypt.FingerSum {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.fixed[id].key
 }
 
-// Orphans gives the keys that had a role and were not accepted any more when the book was opened.
+// Orphans returns the keys with a role that were no longer accepted at Open.
 func (b *Book) Orphans() map[string]crypt.FingerSum { return b.orphans }
 
-// Fix fixes the role of an accepted key by what it does. The error is [ErrFixed] if it has
-// the other role. That of a node is on disk when it returns; that of a minion is written, and
-// synced by [Book.Sync], since a thousand may come at once.
+// Fix fixes the role of an accepted key by its first act. It returns [ErrFixed] if the key has the
+// other role. The role of a node is synced when Fix returns. That of a minion is written, and synced
+// by [Book.Sync], since thousands may come at once.
 func (b *Book) Fix(id string, role Role) error {
 	key, err := b.o.Keys.Sum(id)
 	if err != nil {
@@ -130,7 +130,7 @@ func (b *Book) Fix(id string, role Role) error {
 	}
 	f = fixed{key, role}
 	if err := b.write(id, f, role == Syndic); err != nil {
-		if role == Minion { // which must not be forgotten: it is written by Sync, when the disk takes it
+		if role == Minion { // keep it in memory; Sync writes it
 			b.fixed[id], b.lost, b.dirty = f, true, true
 		}
 		return fmt.Errorf("fix the role of %s: %w", id, err)
@@ -146,7 +146,7 @@ func (f fixed) as(id string, role Role) error {
 	return nil
 }
 
-// Forget drops all that is known of an id whose key is gone, its admission included.
+// Forget removes the role and the admission of an id whose key was deleted.
 func (b *Book) Forget(id string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,8 +158,8 @@ func (b *Book) Forget(id string) error {
 	return errors.Join(err, b.withdraw(id))
 }
 
-// Admitted tells whether an operator has admitted the accepted key of an id as a home
-// for others: by `mom node admit`, or by naming the id in syndic_ids.
+// Admitted reports whether an operator has admitted the accepted key of an id as a node: by
+// `mom node admit`, or by syndic_ids.
 func (b *Book) Admitted(id string) bool {
 	if b.Listed(id) {
 		return b.o.Keys.Accepted(id)
@@ -175,12 +175,12 @@ func (b *Book) Admitted(id string) bool {
 	return err == nil && key.String() == finger
 }
 
-// Listed tells whether syndic_ids names an id.
+// Listed reports whether syndic_ids lists an id.
 func (b *Book) Listed(id string) bool {
 	return slices.ContainsFunc(b.o.SyndicIDs, func(p string) bool { return target.Glob(p, id) })
 }
 
-// Sync has the disk take what was written.
+// Sync syncs the file, and rewrites it after a failed write.
 func (b *Book) Sync() error {
 	b.mu.Lock()
 	if b.lost && b.file != nil {
@@ -197,12 +197,12 @@ func (b *Book) Sync() error {
 		b.mu.Lock()
 		b.dirty = true
 		b.mu.Unlock()
-		return fmt.Errorf("sync the roles of keys: %w", err)
+		return fmt.Errorf("sync roles of keys: %w", err)
 	}
 	return nil
 }
 
-// Close syncs and ends the book.
+// Close syncs and closes the file.
 func (b *Book) Close() error {
 	err := b.Sync()
 	b.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// keysOf are accepted keys by id.
+// keysOf holds accepted keys by id.
 type keysOf map[string]crypt.FingerSum
 
 func (k keysOf) Accepted(id string) bool { _, ok := k[id]; return ok }
@@ -36,8 +36,8 @@ func open(t *testing.T, dir string, keys keysOf, syndicIDs ...string) *Book {
 	return b
 }
 
-// The first act fixes a role; it outlives the process, killed or not, and goes with the key.
-func TestFix_FirstActCounts(t *testing.T) {
+// The first act fixes a role. It survives a restart or a kill, and is removed with the key.
+func TestFix(t *testing.T) {
 	dir, keys := t.TempDir(), keysOf{"m": {1}, "n": {2}, "odd \"name\"": {3}}
 	b := open(t, dir, keys)
 	for id, role := range map[string]Role{"m": Minion, "n": Syndic, "odd \"name\"": Minion} {
@@ -48,7 +48,7 @@ func TestFix_FirstActCounts(t *testing.T) {
 	if err := b.Fix("nobody", Minion); err == nil {
 		t.Error("a key that is not accepted has a role")
 	}
-	killed := open(t, dir, keys) // without a word of the one before
+	killed := open(t, dir, keys) // without closing b
 	for _, x := range []*Book{b, killed} {
 		if err := x.Fix("m", Syndic); !errors.Is(err, ErrFixed) || x.Of("m") != Minion {
 			t.Errorf("a minion became a %q: %v", x.Of("m"), err)
@@ -59,7 +59,7 @@ func TestFix_FirstActCounts(t *testing.T) {
 	}
 	keys["m"] = crypt.FingerSum{9} // another key under its name
 	if killed.Of("m") != None || killed.Fix("m", Syndic) != nil || killed.Of("m") != Syndic {
-		t.Errorf("the role of the key before counts: %q", killed.Of("m"))
+		t.Errorf("the role of the previous key counts: %q", killed.Of("m"))
 	}
 	if err := killed.Forget("n"); err != nil || killed.Of("n") != None {
 		t.Errorf("n is a %q, %v", killed.Of("n"), err)
@@ -72,7 +72,7 @@ func TestFix_FirstActCounts(t *testing.T) {
 	}
 }
 
-// What a torn line says is lost, what stands beside it is not, and the next line begins anew.
+// A torn line is lost, the lines around it are not, and the next one starts on a new line.
 func TestOpen_TornLines(t *testing.T) {
 	dir, keys := t.TempDir(), keysOf{"a": {1}, "b": {2}, "c": {3}}
 	b := open(t, dir, keys)
@@ -99,7 +99,7 @@ func TestOpen_TornLines(t *testing.T) {
 	}
 }
 
-// The file stays in proportion to the keys, however often they come and go.
+// The file does not grow as keys come and go.
 func TestOpen_Compacts(t *testing.T) {
 	dir, keys := t.TempDir(), keysOf{}
 	b := open(t, dir, keys)
@@ -116,12 +116,12 @@ func TestOpen_Compacts(t *testing.T) {
 	}
 }
 
-// What a minion is must not be forgotten because the disk was full for a while; a node
-// that cannot be written down is none.
-func TestFix_WithoutADisk(t *testing.T) {
+// A minion keeps its role in memory while the disk is full; a node that cannot be stored is
+// rejected.
+func TestFix_WriteError(t *testing.T) {
 	dir, keys := t.TempDir(), keysOf{"m": {1}, "n": {2}}
 	b := open(t, dir, keys)
-	_ = b.file.Close() // every write fails from now on
+	_ = b.file.Close() // every further write fails
 	if err := b.Fix("m", Minion); err == nil || b.Of("m") != Minion {
 		t.Errorf("m is a %q: %v", b.Of("m"), err)
 	}
@@ -134,8 +134,8 @@ func TestFix_WithoutADisk(t *testing.T) {
 	}
 }
 
-// Whoever is admitted was so by a file for its very key, or by syndic_ids; a file that comes or
-// goes is seen with the next look. Two ids, one listed.
+// A key is admitted by a file with its fingerprint, or by syndic_ids. Look notices a new or removed
+// file.
 func TestAdmitted(t *testing.T) {
 	dir := t.TempDir()
 	pair, err := crypt.NewKeyPair(2048)
@@ -161,18 +161,18 @@ func TestAdmitted(t *testing.T) {
 		t.Errorf("seen %v, admitted %v", got, b.Admitted("n"))
 	}
 	if got := b.Look(); len(got) != 0 {
-		t.Errorf("told again: %v", got)
+		t.Errorf("reported again: %v", got)
 	}
 	keys["n"] = crypt.FingerSum{7}
 	if b.Admitted("n") {
-		t.Error("another key under that id is admitted")
+		t.Error("another key of that id is admitted")
 	}
 	keys["n"] = key
 	if err := b.Forget("n"); err != nil || b.Admitted("n") {
 		t.Errorf("forgotten, and admitted %v: %v", b.Admitted("n"), err)
 	}
 	if _, err := admitted.Read(dir, "n"); err == nil {
-		t.Error("the file of a deleted key stays")
+		t.Error("the file of a deleted key remains")
 	}
 	if _, err := admitted.Admit(dir, "n"); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestAdmitted(t *testing.T) {
 	_ = os.Remove(filepath.Join(dir, "minions", "n"))
 	open(t, dir, keys)
 	if _, err := admitted.Read(dir, "n"); err == nil {
-		t.Error("the file of a key that was deleted meanwhile stays")
+		t.Error("the file of a key deleted meanwhile remains")
 	}
 }
 

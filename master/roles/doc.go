@@ -1,9 +1,8 @@
-// Package roles knows what each accepted key is: a minion, or a node that speaks for
-// others, and which of the nodes an operator has admitted as homes (docs/design/trust.md).
+// Package roles records the role of each accepted key, minion or node, and which nodes an operator
+// has admitted (docs/design/trust.md).
 //
-// A key has one role. Its first act fixes it, and it stands until the key is gone: who
-// ever was a minion stays one, whatever it says of itself later. [Book] keeps that in the
-// file [File] of pki_dir, one line per key, bound to the key's fingerprint. What only an
-// operator can give, the admission, is a file beside the key (internal/admitted) or a
-// line of syndic_ids, and outweighs the role.
+// The first act of a key fixes its role until the key is deleted: a minion stays a minion, whatever
+// it claims later. [Book] stores the roles in [File] in pki_dir, one line per key, with the key's
+// fingerprint. An admission, which only an operator can give, is a file beside the key
+// (internal/admitted) or an entry of syndic_ids, and takes precedence over the role.
 package roles

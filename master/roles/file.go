@@ -16,14 +16,13 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// File in pki_dir holds one line per key: its fingerprint, its role and the quoted id. A
-// later line of an id outweighs an earlier one, and one with "-" in place of the first two says
-// that the key is gone.
+// File in pki_dir holds one line per key: fingerprint, role and quoted id. A later line of an id
+// replaces an earlier one. "-" in place of fingerprint and role means that the key was deleted.
 const File = "roles"
 
 const gone = "-"
 
-// load reads the file and writes it anew if much of it is out of date.
+// load reads the file, and rewrites it if much of it is outdated.
 func (b *Book) load() error {
 	f, err := os.Open(b.path())
 	lines, torn := 0, 0
@@ -62,7 +61,7 @@ func (b *Book) load() error {
 	return errors.Join(err, durable.Names(b.o.PkiDir))
 }
 
-// read gives each line to take; torn counts those that are none.
+// read calls take for each line; torn counts invalid lines.
 func read(r io.Reader, take func(id string, f fixed)) (lines, torn int, err error) {
 	scan := bufio.NewScanner(r)
 	for scan.Scan() {
@@ -101,7 +100,7 @@ func format(id string, f fixed) string {
 	return fmt.Sprintf("%s %s %q\n", f.key, f.role, id)
 }
 
-// write appends a line; b.mu is held.
+// write appends a line. The caller holds b.mu.
 func (b *Book) write(id string, f fixed, sync bool) error {
 	if b.file == nil {
 		return fs.ErrClosed
@@ -117,21 +116,21 @@ func (b *Book) write(id string, f fixed, sync bool) error {
 	return b.file.Sync()
 }
 
-// renew writes the file anew after a line of it was lost; b.mu is held.
+// renew replaces the file after a failed write. The caller holds b.mu.
 func (b *Book) renew() error {
 	if err := b.rewrite(); err != nil {
-		return fmt.Errorf("write the roles of keys: %w", err)
+		return fmt.Errorf("write roles of keys: %w", err)
 	}
 	f, err := os.OpenFile(b.path(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("write the roles of keys: %w", err)
+		return fmt.Errorf("write roles of keys: %w", err)
 	}
 	err = b.file.Close()
 	b.file, b.lost, b.dirty = f, false, false
 	return err
 }
 
-// rewrite writes the file anew.
+// rewrite replaces the file.
 func (b *Book) rewrite() error {
 	var text strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(b.fixed)) {

@@ -102,7 +102,7 @@ func (e Env) Timeouts() (timeout, gather time.Duration) {
 
 // DeleteKey deletes an accepted key and reports whether it existed.
 func (e Env) DeleteKey(id string) (bool, error) {
-	done, err := e.p.Keys.Desk().Delete(keys.Selection{keys.Accepted: {id}})
+	done, err := e.p.Keys.Editor().Delete(keys.Selection{keys.Accepted: {id}})
 	return len(done) > 0, err
 }
 

@@ -1,4 +1,4 @@
-// Package signatures signs jobs and checks the signatures of returns: with sign_jobs the
-// top signs what each job does, and nodes pass that on as it is; minions sign their returns
-// with minion_sign_messages, and a master may want that of all.
+// Package signatures signs jobs and verifies the signatures of returns. With sign_jobs the top signs
+// each job, and nodes forward the signature unchanged. Minions sign returns with
+// minion_sign_messages; a master may require that.
 package signatures

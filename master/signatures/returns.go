@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// CheckReturn applies require_minion_sign_messages and drop_messages_signature_fail; load is
-// the return as it came. The error says why it is dropped.
+// CheckReturn applies require_minion_sign_messages and drop_messages_signature_fail. load is the
+// return as received. It returns an error if the return is to be dropped.
 func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
 	if len(ret.Sig) == 0 {
 		if s.o.Require {
@@ -23,20 +23,20 @@ func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
 	}
 	s.o.Log.Warn("return signature invalid", "minion", ret.ID, "jid", ret.JID, "dropped", s.o.Drop, "err", err)
 	if s.o.Drop {
-		return fmt.Errorf("its signature does not verify (drop_messages_signature_fail): %w", err)
+		return fmt.Errorf("invalid signature (drop_messages_signature_fail): %w", err)
 	}
 	return nil
 }
 
-var errUnsigned = errors.New("it is not signed: require_minion_sign_messages is set here; set minion_sign_messages on the minion")
+var errUnsigned = errors.New("not signed, but require_minion_sign_messages is set; set minion_sign_messages on the minion")
 
 func (s *Service) verify(ret wire.Return, load wire.Raw) error {
 	pub, err := s.o.Keys.PublicKey(ret.ID)
 	if err != nil {
 		return err
 	}
-	// Neither the form nor the algorithm is named by the return: all that Salt's
-	// minions have are tried. What the early form leaves out changes nothing in a return.
+	// A return names neither form nor algorithm, so all that Salt's minions use are tried.
+	// The fields that the early form leaves out have no effect.
 	for _, form := range []func(wire.Raw) ([]byte, error){wire.SignedBytes, wire.EarlySignedBytes} {
 		var signed []byte
 		if signed, err = form(load); err != nil {

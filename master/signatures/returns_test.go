@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Minions of Salt's from 3006.12 until 3006.26 sign a return before their event bus
-// adds _stamp to it and their channel ts.
-func TestReturnsSignedEarly(t *testing.T) {
+// Minions of Salt 3006.12 to 3006.26 sign a return before the event bus adds _stamp and the channel
+// adds ts.
+func TestCheckReturn_SignedEarly(t *testing.T) {
 	private, err := crypt.ParsePrivatePEM([]byte(vectors.Keys(t)["minion"].PrivatePEM), "")
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestReturnsSignedEarly(t *testing.T) {
 	s := New(Options{Require: true, Drop: true, Keys: keyOf{private}, Log: slog.New(slog.DiscardHandler)})
 	for _, c := range []struct {
 		name  string
-		later func(*wire.Map) // what is done to the load after it was signed
+		later func(*wire.Map) // changes the load after signing
 		taken bool
 	}{
 		{"as Salt has it", func(*wire.Map) {}, true},
@@ -49,13 +49,13 @@ func TestReturnsSignedEarly(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.CheckReturn(ret, raw); (err == nil) != c.taken {
-				t.Errorf("it is taken or not: %v", err)
+				t.Errorf("accepted %v: %v", err == nil, err)
 			}
 		})
 	}
 }
 
-// keyOf gives the same key for every id.
+// keyOf returns one key for every id.
 type keyOf struct{ private *rsa.PrivateKey }
 
 func (k keyOf) PublicKey(string) (*rsa.PublicKey, error) { return &k.private.PublicKey, nil }

@@ -8,21 +8,20 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// changes remembers where the nodes below were last connected, and which
-// problems have been told.
+// changes holds where the nodes below were last connected, and the known problems.
 type changes struct {
-	home     map[string]string // id → path
+	last     map[string]string // id → path
 	problems map[string]bool
 }
 
 func newChanges() *changes {
-	return &changes{home: map[string]string{}, problems: map[string]bool{}}
+	return &changes{last: map[string]string{}, problems: map[string]bool{}}
 }
 
 type move struct{ id, from, to string }
 
-// moves tells which nodes are connected somewhere else than before. A move below
-// one and the same node is that node's to tell.
+// moves returns the nodes that are connected elsewhere than before. A move below one child node is
+// reported by that node.
 func (w *changes) moves(n topology.Node) (out []move) {
 	places := map[string][]string{}
 	var walk func(path string, n topology.Node)
@@ -41,11 +40,11 @@ func (w *changes) moves(n topology.Node) (out []move) {
 	}
 	walk("", n)
 	for id, at := range places {
-		was := w.home[id]
+		was := w.last[id]
 		if slices.Contains(at, was) {
 			continue
 		}
-		w.home[id] = at[0]
+		w.last[id] = at[0]
 		if was != "" && firstOf(was) != firstOf(at[0]) {
 			out = append(out, move{id, was, at[0]})
 		}
@@ -54,9 +53,8 @@ func (w *changes) moves(n topology.Node) (out []move) {
 	return out
 }
 
-// fresh gives the problems that were not there at the last call and are this
-// node's to tell; top tells that nobody is above who could. That a node is down
-// has an event of its own.
+// fresh returns the problems that were not in the last call and that this node reports. top says
+// that it has no parent. A node that is down has an event of its own.
 func (w *changes) fresh(ps []topology.Problem, top bool) (out []topology.Problem) {
 	now := map[string]bool{}
 	for _, p := range ps {
@@ -80,7 +78,7 @@ func firstOf(path string) string {
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// below takes the first id, this node's own, off a path.
+// below removes the first id, this node's own, from a path.
 func below(path string) string {
 	_, rest, _ := strings.Cut(path, "/")
 	return rest

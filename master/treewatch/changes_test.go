@@ -23,9 +23,9 @@ func TestMoves(t *testing.T) {
 	}{
 		{up("top", up("a", up("x")), up("b")), "[]"},
 		{up("top", up("a"), up("b", up("x"))), "[{x a/x b/x}]"},
-		{up("top", up("a"), up("b", up("y", up("x")))), "[]"}, // b's to tell
+		{up("top", up("a"), up("b", up("y", up("x")))), "[]"}, // reported by b
 		{up("top", up("a"), up("b", gone)), "[]"},
-		{up("top", up("a", up("x")), up("b", up("x"))), "[{x b/y/x a/x}]"}, // y is gone, and x is at two places
+		{up("top", up("a", up("x")), up("b", up("x"))), "[{x b/y/x a/x}]"}, // y is gone, and x is in two places
 		{up("top", up("a", up("x")), up("b", up("x"))), "[]"},
 	} {
 		if got := fmt.Sprint(c.moves(s.n)); got != s.want {
@@ -53,7 +53,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// Paths grow on the way up; data that cannot be read passes as it is.
+// Paths grow on the way up; unreadable data stays unchanged.
 func TestFromBelow(t *testing.T) {
 	raw, err := wire.Encode(Event(time.Unix(0, 0), "x", "b/x", "from", "a/x", "to", ""))
 	if err != nil {

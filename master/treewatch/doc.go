@@ -1,12 +1,11 @@
-// Package treewatch tells what happens to the tree below a master, and keeps the
-// master's own figures in it.
+// Package treewatch reports changes of the tree below a master, and keeps the master's own
+// figures in it.
 //
-// [Reports] takes what the nodes right below report of the tree below them: the whole,
-// what has changed, or a large one in pieces.
+// [Reports] handles what child nodes report about the tree below them: the whole, a difference, or
+// a large one in pieces.
 //
-// A [Watch] reads the figures ([Vitals]) now and then, and after each change of
-// the tree looks which nodes have moved and which problems are new; each is told
-// as an event by the lowest node that sees it, and passed on upward with a path
-// that grows on the way ([FromBelow]). [Hearsay] is what the master hears of other
-// nodes beside the tree, by gossip, and where that differs from its own edges.
+// A [Watch] reads the figures ([Vitals]) periodically, and after each change of the tree looks for
+// moved nodes and new problems. The lowest node that sees one fires an event, which travels up
+// with a path that grows on the way ([FromBelow]). [Gossip] compares what gossip says about
+// other nodes with the tree.
 package treewatch

@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The events of the tree. Each is fired by the lowest node that sees it, and
-// passed on upward like any other; its path grows on the way.
+// Events of the tree. The lowest node that sees a change fires the event; on the way up its path
+// grows.
 const (
 	NodeUp       = "topology/node/up"
 	NodeDown     = "topology/node/down"
@@ -15,8 +15,7 @@ const (
 	NodeDegraded = "topology/node/degraded"
 )
 
-// Event is the data of an event about a node: its id, the path to it, and what
-// else there is to say, key by key.
+// Event returns the data of an event about a node: id, path, time, and the key-value pairs in more.
 func Event(now time.Time, id, path string, more ...any) *wire.Map {
 	d := wire.NewMap("id", id, "path", path, "time", now.UTC().Format(time.RFC3339Nano))
 	for i := 0; i+1 < len(more); i += 2 {
@@ -25,8 +24,8 @@ func Event(now time.Time, id, path string, more ...any) *wire.Map {
 	return d
 }
 
-// FromBelow gives an event of the tree as seen from here: its paths begin
-// with the node that passes it on.
+// FromBelow prepends the node that forwards an event to the paths in its data. It returns data
+// unchanged if it cannot be decoded.
 func FromBelow(node string, data wire.Raw) wire.Raw {
 	d, err := wire.DecodeMap(data)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// takePiece takes a piece of what a node reports of a large tree. For all but the
-// last there is an answer, and nothing else comes of them: it tells how many pieces
-// of this report are here, 0 if the node has to begin anew. The last one is a report
-// like any other.
+// takePiece handles a piece of a large report. For all but the last piece it returns an answer with
+// the number of pieces received, 0 if the node has to start over; the caller must then send that
+// answer. The last piece completes a report.
 func (r *Reports) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
 	piece, life := d.Map("piece"), d.String("life")
 	if piece == nil {

@@ -11,27 +11,26 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Reports takes what nodes right below a master report of the tree below them.
+// Reports handles the reports of child nodes about the tree below them.
 type Reports struct {
 	// Node is the id of this master.
 	Node string
 	Tree *topology.Tree
-	// Claims are who is behind which node.
+	// Claims records which minions are behind which node.
 	Claims interface {
 		Report(n topology.Node)
 		Change(n topology.Node, d topology.Delta)
 	}
-	// State is how the tree shows a node.
+	// State returns the state of a node in the tree.
 	State func(id string) topology.State
-	// Pruned: nodes do not get what none of their minions needs.
+	// Pruned says that nodes do not get publications that match none of their minions.
 	Pruned bool
 	Log    *slog.Logger
 	Now    func() time.Time
 }
 
-// Take takes what a peer that announces itself reports, if it is a node. With an answer
-// nothing else comes of the announcement: more pieces are to follow, or the node is
-// refused.
+// Take handles the report of an announcing node. If answer is not nil, the announcement ends with
+// it: more pieces follow, or the node is rejected.
 func (r *Reports) Take(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
 	if a.Role != presence.Syndic {
 		return nil, nil
@@ -45,7 +44,7 @@ func (r *Reports) Take(a presence.Announcement, d *wire.Map) (answer *wire.Map, 
 	return answer, err
 }
 
-// takeTree takes the whole of a node's report, or what has changed since its last one.
+// takeTree handles a whole report, or a difference from the last one.
 func (r *Reports) takeTree(a presence.Announcement, d *wire.Map) error {
 	life := d.String("life")
 	switch whole, part := d.Map("tree"), d.Map("delta"); {
@@ -76,7 +75,7 @@ func (r *Reports) takeTree(a presence.Announcement, d *wire.Map) error {
 	return nil
 }
 
-// takeWhole enters all that a node tells of itself and of what is below it.
+// takeWhole replaces what is known of a node and everything below it.
 func (r *Reports) takeWhole(a presence.Announcement, n topology.Node, life string, revision uint64) error {
 	n.ID, n.Role, n.Version, n.State, n.Life = a.ID, presence.Syndic, a.Version, r.State(a.ID), life
 	if err := r.Tree.Report(n, revision); err != nil {
@@ -86,8 +85,8 @@ func (r *Reports) takeWhole(a presence.Announcement, n topology.Node, life strin
 	return nil
 }
 
-// applyDelta enters a difference into the tree and among the claims. One that does
-// not fit is dropped: the answer tells the node to report the whole.
+// applyDelta applies a difference to the tree and the claims. One that does not fit is dropped: the
+// answer makes the node report the whole.
 func (r *Reports) applyDelta(id, life string, d topology.Delta) error {
 	err := r.Tree.Apply(id, life, d)
 	if errors.Is(err, topology.ErrStale) {
@@ -101,10 +100,8 @@ func (r *Reports) applyDelta(id, life string, d topology.Delta) error {
 	return nil
 }
 
-// Greet puts into the answer to a peer that announces itself what a node has to know:
-// which revision of its tree is here, so that it knows what to report next, and which
-// nodes are above it. Where publications are pruned, numbers of theirs that it does not
-// hear are no sign of a loss.
+// Greet adds to the answer for an announcing node the revision of its tree that is known here, and
+// the nodes above it. If publications are pruned, gaps in their numbers are not a loss.
 func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 	if a.Role != presence.Syndic {
 		return
@@ -122,8 +119,7 @@ func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 	reply.Set("pieces", true)
 }
 
-// refuseLoop answers a node that has this very master below it. It is not taken
-// as a node here.
+// refuseLoop returns the answer for a node that has this master below it. Such a node is rejected.
 func (r *Reports) refuseLoop(a presence.Announcement, err error) *wire.Map {
 	r.Log.Error("node refused", "node", a.ID, "err", err)
 	r.Tree.Tell(loopBelow(a.ID), a.ID, true)
@@ -133,6 +129,6 @@ func (r *Reports) refuseLoop(a presence.Announcement, err error) *wire.Map {
 func loopBelow(id string) topology.Problem {
 	return topology.Problem{
 		Kind: topology.Loop, Path: id,
-		Detail: fmt.Sprintf("node %s has this master below it and is refused; take one of the two out of syndic_master of the other", id),
+		Detail: fmt.Sprintf("node %s has this master below it and is rejected; remove one of the two from syndic_master of the other", id),
 	}
 }

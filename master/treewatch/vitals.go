@@ -14,16 +14,16 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// vitalsWait bounds the look at the outbox, and vitalsJobs the open jobs whose
-// minions at work are counted.
+// vitalsWait bounds the reads of the outbox; vitalsJobs bounds the open jobs whose waiting minions
+// are counted.
 const (
 	vitalsWait = 3 * time.Second
 	vitalsJobs = 1000
 )
 
-// Vitals are the parts of a master that its figures are read from.
+// Vitals reads the figures of a master from its parts.
 type Vitals struct {
-	// Addr is where the request port is reached.
+	// Addr returns the address of the request port.
 	Addr  func() string
 	Keys  interface{ List(keys.State) []string }
 	Nodes interface {
@@ -45,7 +45,7 @@ type Vitals struct {
 	Now func() time.Time
 }
 
-// StateOf is how the tree shows what presence says of a peer.
+// StateOf converts the liveness of a peer to its state in the tree.
 func StateOf(l engine.Liveness) topology.State {
 	switch l {
 	case engine.Up:
@@ -56,8 +56,7 @@ func StateOf(l engine.Liveness) topology.State {
 	return topology.Down
 }
 
-// Read gives this master's figures. It costs what listing the keys and the open
-// jobs does.
+// Read returns this master's figures. The cost is that of listing keys and open jobs.
 func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	v := topology.Vitals{Addr: p.Addr(), Started: started, Connected: p.Presence.Connected(), Load: load(), Memory: residentBytes()}
 	for _, id := range p.Keys.List(keys.Accepted) {
@@ -101,7 +100,7 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	return v
 }
 
-// load is the machine's load average over one minute; 0 where it is not told.
+// load returns the load average over one minute, or 0 if it is not known.
 func load() float64 {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -112,7 +111,7 @@ func load() float64 {
 	return x
 }
 
-// residentBytes is the memory of this process in bytes; 0 where it is not told.
+// residentBytes returns the memory of this process in bytes, or 0 if it is not known.
 func residentBytes() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -9,34 +9,33 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// treeEvery is how often this master's own figures are read and problems are
-// looked for; changes of the tree are looked at after treeSoon.
+// treeEvery is how often this master's figures and problems are read; treeSoon is the least time
+// between two looks after changes.
 const (
 	treeEvery = 5 * time.Second
 	treeSoon  = 250 * time.Millisecond
 )
 
-// Watch tells what happens to the tree of a master. Its fields are set before [Watch.Run].
+// Watch reports changes of a master's tree. Its fields are set before [Watch.Run].
 type Watch struct {
 	Tree *topology.Tree
 	// Vitals reads this master's figures.
 	Vitals Vitals
-	// Self has the tree show what is wrong with this master itself; nil: nothing is.
+	// Self updates the problems of this master itself; optional.
 	Self func()
-	// Fire tells an event on the bus.
+	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map)
-	// Heard is compared with the tree at each look.
-	Heard *Hearsay
+	// Heard compares gossip with the tree.
+	Heard *Gossip
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
-func (w *Watch) tell(tag, id, path string, more ...any) {
+func (w *Watch) fireNode(tag, id, path string, more ...any) {
 	w.Fire(tag, Event(w.Now(), id, path, more...))
 }
 
-// Run keeps this master's figures and tells what happens to the nodes below,
-// until ctx ends.
+// Run updates this master's figures and reports changes of the nodes below, until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	every := time.NewTicker(treeEvery)
 	defer every.Stop()
@@ -56,14 +55,14 @@ func (w *Watch) Run(ctx context.Context) {
 		n := w.Tree.Skeleton()
 		for _, moved := range was.moves(n) {
 			w.Log.Info("node moved", "node", moved.id, "from", moved.from, "to", moved.to)
-			w.tell(NodeRehomed, moved.id, moved.to, "from", moved.from, "to", moved.to)
+			w.fireNode(NodeRehomed, moved.id, moved.to, "from", moved.from, "to", moved.to)
 		}
 		for _, p := range was.fresh(topology.NodeProblems(n), len(w.Tree.Path()) == 1) {
 			path := below(p.Path)
 			w.Log.Warn("tree problem", "kind", p.Kind, "node", p.Path, "detail", p.Detail)
-			w.tell(NodeDegraded, lastOf(p.Path), path, "kind", string(p.Kind), "detail", p.Detail)
+			w.fireNode(NodeDegraded, lastOf(p.Path), path, "kind", string(p.Kind), "detail", p.Detail)
 		}
-		select { // changes that follow each other closely are looked at once
+		select { // collects changes that follow each other closely
 		case <-ctx.Done():
 			return
 		case <-pause.C:

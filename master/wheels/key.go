@@ -23,7 +23,7 @@ The ids of all keys by the folder that they are in, and the files of the master'
 
     wheel.cmd('key.list_all')
 `},
-		Function{Name: "key.accept", Args: []string{"match", "include_rejected=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Accept, keys.Pending), Doc: `
+		Function{Name: "key.accept", Args: []string{"match", "include_rejected=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Editor.Accept, keys.Pending), Doc: `
 Accepts pending keys.
 ` + keyMatch + `
 include_rejected, include_denied : False
@@ -31,7 +31,7 @@ include_rejected, include_denied : False
 
     wheel.cmd('key.accept', ['web*'])
 `},
-		Function{Name: "key.reject", Args: []string{"match", "include_accepted=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Reject, keys.Pending), Doc: `
+		Function{Name: "key.reject", Args: []string{"match", "include_accepted=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Editor.Reject, keys.Pending), Doc: `
 Rejects pending keys.
 ` + keyMatch + `
 include_accepted, include_denied : False
@@ -67,7 +67,7 @@ The ids that match, by the folder that their keys are in.
 ` + keyMatch + `
     wheel.cmd('key.name_match', ['web*'])
 `},
-		Function{Name: "key.delete", Args: []string{"match"}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Delete, keys.Listed...), Doc: `
+		Function{Name: "key.delete", Args: []string{"match"}, Lists: []string{"match"}, Run: keyChange(keys.Editor.Delete, keys.Listed...), Doc: `
 Deletes keys, whatever folder they are in.
 ` + keyMatch + `
     wheel.cmd('key.delete', ['web1'])
@@ -174,7 +174,7 @@ var includes = []struct {
 
 // keyChange makes a function that does something to the keys that match, in these states
 // and in those that the call includes.
-func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
+func keyChange(change func(keys.Editor, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		globs, err := c.Patterns("match")
 		if err != nil {

@@ -16,13 +16,13 @@ import (
 
 // office is a key desk with keys a to d in the folders of pending, accepted, rejected and
 // denied ones. told are its events and requests for a new shared key.
-func office(t *testing.T) (d keys.Desk, told *[]string) {
+func office(t *testing.T) (d keys.Editor, told *[]string) {
 	t.Helper()
 	return officeIn(t, t.TempDir())
 }
 
 // officeIn is office with its keys in a folder.
-func officeIn(t *testing.T, pki string) (d keys.Desk, told *[]string) {
+func officeIn(t *testing.T, pki string) (d keys.Editor, told *[]string) {
 	t.Helper()
 	pub := []byte(vectors.Keys(t)["minion"].PublicPEM)
 	for id, folder := range map[string]string{"a": "minions_pre", "b": "minions", "c": "minions_rejected", "d": "minions_denied"} {
@@ -39,7 +39,7 @@ func officeIn(t *testing.T, pki string) (d keys.Desk, told *[]string) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	told = &[]string{}
-	return keys.Desk{
+	return keys.Editor{
 		Store:  store,
 		Fire:   func(_ string, d *wire.Map) { *told = append(*told, d.String("act")+" "+d.String("id")) },
 		Rotate: func() error { *told = append(*told, "rotate"); return nil },
@@ -86,7 +86,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func call(t *testing.T, desk keys.Desk, load *value.Map) (string, error) {
+func call(t *testing.T, desk keys.Editor, load *value.Map) (string, error) {
 	t.Helper()
 	c := &Call{Bound: BindLoad(load)}
 	c.Env.Keys = desk

@@ -24,7 +24,7 @@ match
 
     wheel.cmd('key.list', ['accepted'])
 `},
-		Function{Name: "key.accept_dict", Args: []string{"match", "include_rejected=", "include_denied="}, Run: keyChangeDict(keys.Desk.Accept, keys.Pending), Doc: `
+		Function{Name: "key.accept_dict", Args: []string{"match", "include_rejected=", "include_denied="}, Run: keyChangeDict(keys.Editor.Accept, keys.Pending), Doc: `
 Accepts the keys that are named.
 ` + keyDict + `
 include_rejected, include_denied : False
@@ -32,7 +32,7 @@ include_rejected, include_denied : False
 
     wheel.cmd('key.accept_dict', [{'minions_pre': ['web1']}])
 `},
-		Function{Name: "key.reject_dict", Args: []string{"match", "include_accepted=", "include_denied="}, Run: keyChangeDict(keys.Desk.Reject, keys.Pending), Doc: `
+		Function{Name: "key.reject_dict", Args: []string{"match", "include_accepted=", "include_denied="}, Run: keyChangeDict(keys.Editor.Reject, keys.Pending), Doc: `
 Rejects the keys that are named.
 ` + keyDict + `
 include_accepted, include_denied : False
@@ -40,7 +40,7 @@ include_accepted, include_denied : False
 
     wheel.cmd('key.reject_dict', [{'minions_pre': ['web1']}])
 `},
-		Function{Name: "key.delete_dict", Args: []string{"match"}, Run: keyChangeDict(keys.Desk.Delete, keys.Listed...), Doc: `
+		Function{Name: "key.delete_dict", Args: []string{"match"}, Run: keyChangeDict(keys.Editor.Delete, keys.Listed...), Doc: `
 Deletes the keys that are named.
 ` + keyDict + `
     wheel.cmd('key.delete_dict', [{'minions': ['web1']}])
@@ -101,7 +101,7 @@ func folderOf(name any) (keys.State, error) {
 
 // keyChangeDict makes a function that does something to keys that are named, in these
 // folders and in those that the call includes.
-func keyChangeDict(change func(keys.Desk, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
+func keyChangeDict(change func(keys.Editor, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		sel, err := readDict(c)
 		if err != nil {

@@ -81,7 +81,7 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	desk := keys.Desk{Store: store}
+	desk := keys.Editor{Store: store}
 	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.finger_master"}), Env: Env{Keys: desk}}); err == nil || !strings.Contains(err.Error(), "there is no master.pub") {
 		t.Errorf("without a key: %v", err)
 	}

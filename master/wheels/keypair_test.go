@@ -14,7 +14,7 @@ import (
 )
 
 // made calls a function that makes a pair.
-func made(t *testing.T, desk keys.Desk, load ...any) (*value.Map, error) {
+func made(t *testing.T, desk keys.Editor, load ...any) (*value.Map, error) {
 	t.Helper()
 	c := &Call{Bound: BindLoad(value.NewMap(load...))}
 	c.Env.Keys = desk

@@ -13,7 +13,7 @@ import (
 
 // Env is what a wheel function may do at its master.
 type Env struct {
-	Keys   keys.Desk
+	Keys   keys.Editor
 	Config *config.Master
 	// Tree is the tree from the master down.
 	Tree func() topology.Node

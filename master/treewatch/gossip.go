@@ -11,32 +11,31 @@ import (
 	"github.com/momtree/mom/topology/gossip"
 )
 
-// Hearsay is what a master hears of other nodes beside the tree.
-type Hearsay struct {
-	o    HearsayOptions
-	g    *gossip.Gossip // nil: gossip is off
-	keys atomic.Pointer[map[string]string]
-	told map[string]topology.Problem
+// Gossip compares gossip about other nodes with the tree.
+type Gossip struct {
+	o        GossipOptions
+	g        *gossip.Gossip // nil if gossip is off
+	keys     atomic.Pointer[map[string]string]
+	reported map[string]topology.Problem
 }
 
-// HearsayOptions say who speaks, and how.
-type HearsayOptions struct {
-	// ID and Version are this master's, and Addr tells where it is reached.
+// GossipOptions configure a [Gossip].
+type GossipOptions struct {
+	// ID and Version are this master's; Addr returns the address of its request port.
 	ID, Version string
 	Addr        func() string
 	Tree        *topology.Tree
-	// On is whether nodes gossip at all.
+	// On says whether nodes gossip.
 	On bool
-	// Gossip says how; what it has to say of this node and of whom the tree
-	// knows is filled in.
+	// Gossip configures the protocol. Listen fills in Self, Vouched, Log and Now.
 	Gossip gossip.Options
 	Log    *slog.Logger
 	Now    func() time.Time
 }
 
-// Listen tells the tree this master's key and, if gossip is on, begins to listen.
-func Listen(o HearsayOptions) (*Hearsay, error) {
-	h := &Hearsay{o: o, told: map[string]topology.Problem{}}
+// Listen sets this master's key in the tree and, if gossip is on, starts to listen.
+func Listen(o GossipOptions) (*Gossip, error) {
+	h := &Gossip{o: o, reported: map[string]topology.Problem{}}
 	own, err := gossip.Fingerprint(&o.Gossip.Key.PublicKey)
 	if err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func Listen(o HearsayOptions) (*Hearsay, error) {
 }
 
 // Run gossips until ctx ends.
-func (h *Hearsay) Run(ctx context.Context) {
+func (h *Gossip) Run(ctx context.Context) {
 	if h.g == nil {
 		return
 	}
@@ -65,14 +64,14 @@ func (h *Hearsay) Run(ctx context.Context) {
 	}
 }
 
-// look reads the keys by which the tree knows its nodes.
-func (h *Hearsay) look() {
+// look reads the keys of the nodes in the tree.
+func (h *Gossip) look() {
 	keys := h.o.Tree.Keys()
 	h.keys.Store(&keys)
 }
 
-// self is this master's record.
-func (h *Hearsay) self() gossip.Record {
+// self returns this master's record.
+func (h *Gossip) self() gossip.Record {
 	n := h.o.Tree.Skeleton()
 	_, minions, up := n.Count()
 	r := gossip.Record{
@@ -88,9 +87,9 @@ func (h *Hearsay) self() gossip.Record {
 	return r
 }
 
-// Compare tells where gossip and the edges of this node differ, and enters the
-// nodes that only gossip knows of.
-func (h *Hearsay) Compare() {
+// Compare sets tree problems where gossip and the edges of this node differ, and lists the nodes
+// known only by gossip.
+func (h *Gossip) Compare() {
 	if h.g == nil {
 		return
 	}
@@ -118,7 +117,7 @@ func (h *Hearsay) Compare() {
 	add := func(ps []topology.Problem, own bool) {
 		for _, p := range ps {
 			if own {
-				p.Path = "" // it is not below this node
+				p.Path = "" // not below this node
 			}
 			now[string(p.Kind)+" "+p.Detail] = p
 		}
@@ -132,20 +131,20 @@ func (h *Hearsay) Compare() {
 	for key, p := range now {
 		h.o.Tree.Tell(p, "gossip "+key, true)
 	}
-	for key, p := range h.told {
+	for key, p := range h.reported {
 		if _, still := now[key]; !still {
 			h.o.Tree.Tell(p, "gossip "+key, false)
 		}
 	}
-	h.told = now
+	h.reported = now
 }
 
-// nodesOf leaves of what was heard the nodes at these edges.
+// nodesOf returns the seen nodes at these edges.
 func nodesOf(seen []gossip.Seen, edges []gossip.Edge) (out []gossip.Seen) {
 	for _, s := range seen {
 		for _, e := range edges {
 			if s.ID == e.ID {
-				s.Lives, s.Strange = min(s.Lives, 1), false // told already
+				s.Lives, s.Strange = min(s.Lives, 1), false // already reported
 				out = append(out, s)
 			}
 		}

@@ -15,25 +15,23 @@ import (
 )
 
 const (
-	// rememberedJIDs is how many jobs back a stock minion is trusted to know that it has
-	// had one: Salt's minion_jid_queue_hwm is 100, and some are left for the questions
-	// that single minions are asked.
+	// rememberedJIDs is for how many jobs a stock minion is trusted to remember a jid: Salt's
+	// minion_jid_queue_hwm is 100, less a few for questions sent to single minions.
 	rememberedJIDs = 80
-	// keptSignIns is how many sign-ins of one minion are told apart.
+	// keptSignIns is how many sign-ins are kept per minion.
 	keptSignIns = 4
-	// diarySpan is how long, at least, a sign-in or a publication is remembered.
-	diarySpan = 10 * time.Minute
+	// journalSpan is how long, at least, sign-ins and publications are kept.
+	journalSpan = 10 * time.Minute
 )
 
-// Diary remembers in which order jobs were published and minions signed in, over
-// restarts of the master: what has to be known before a stock minion is given a job once
-// more. Such a minion passes over a jid that it has seen since its own start, as it
-// keeps the last ones in memory, and it cannot start without signing in. Positions
-// count both, so no clock decides.
+// Journal records the order of publications and sign-ins, over restarts of the master. It decides
+// whether a stock minion may receive a job again. Such a minion ignores a jid that it has seen
+// since it started, as it keeps the last ones in memory, and it cannot start without signing
+// in. Positions count both kinds of events, so no clock is involved.
 //
-// What is written is in the system's hands at once and survives a kill of the process.
-// After a crash of the machine some may be lacking: a diary of another boot is not used.
-type Diary struct {
+// Records are written at once and survive a kill of the process. After a crash of the machine
+// some may be lost, so a file of another boot is ignored.
+type Journal struct {
 	path string
 	boot string
 	log  *slog.Logger
@@ -41,11 +39,11 @@ type Diary struct {
 
 	mu     sync.Mutex
 	pos    int64
-	pubs   []publication // the last ones
+	pubs   []publication // the latest
 	signed map[string]*signIns
-	life   int64 // where this life began
+	life   int64 // position at the start of this process
 	file   *os.File
-	begun  time.Time // the file
+	begun  time.Time // start of file
 	swept  time.Time
 	failed bool
 }
@@ -56,23 +54,23 @@ type publication struct {
 	at  time.Time
 }
 
-// signIns are the positions of the last ones of one minion.
+// signIns holds the positions of a minion's latest sign-ins.
 type signIns struct {
 	at   []int64
-	more bool // there were others before
+	more bool // there were earlier ones
 }
 
-// DiaryOptions set up a [Diary].
-type DiaryOptions struct {
-	// Path is its file; a second one, with .1 behind, holds what is older.
+// JournalOptions configure a [Journal].
+type JournalOptions struct {
+	// Path is the file; Path + ".1" holds older records.
 	Path string
 	Log  *slog.Logger
 	Now  func() time.Time
 }
 
-// OpenDiary reads what an earlier life has left.
-func OpenDiary(o DiaryOptions) (*Diary, error) {
-	d := &Diary{path: o.Path, boot: bootID(), log: o.Log, now: o.Now, signed: map[string]*signIns{}}
+// OpenJournal reads what the previous process wrote and continues the file.
+func OpenJournal(o JournalOptions) (*Journal, error) {
+	d := &Journal{path: o.Path, boot: bootID(), log: o.Log, now: o.Now, signed: map[string]*signIns{}}
 	if d.log == nil {
 		d.log = slog.Default()
 	}
@@ -89,16 +87,16 @@ func OpenDiary(o DiaryOptions) (*Diary, error) {
 	}
 	if !whole {
 		d.life = d.pos
-		return d, d.turn()
+		return d, d.rotate()
 	}
 	if d.file, err = os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
-		return nil, fmt.Errorf("go on with the diary of publications: %w", err)
+		return nil, fmt.Errorf("open publication journal: %w", err)
 	}
 	d.begun, d.life = d.now(), d.pos
 	return d, nil
 }
 
-// bootID names this run of the machine; "" where it is not told.
+// bootID returns the id of this boot of the machine, or "" if the system has none.
 func bootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -107,16 +105,16 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// read enters a file. whole is false for one that is not there, is of another boot, or
-// is damaged: something may be lacking then, and what was published before is forgotten.
-func (d *Diary) read(path string) (whole bool, err error) {
+// read loads a file. whole is false if the file is missing, damaged, or of another boot; the
+// publications before it are dropped then, since records may be missing.
+func (d *Journal) read(path string) (whole bool, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		d.forget()
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the diary of publications: %w", err)
+		return false, fmt.Errorf("read publication journal: %w", err)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	if !lines.Scan() || d.boot == "" || lines.Text() != "boot "+d.boot {
@@ -145,26 +143,26 @@ func (d *Diary) read(path string) (whole bool, err error) {
 	return whole, nil
 }
 
-// forget has nobody given what was published before. The caller holds mu or is alone.
-func (d *Diary) forget() { d.pubs = nil }
+// forget drops all publications, so none of them is sent again. The caller holds mu.
+func (d *Journal) forget() { d.pubs = nil }
 
-// Published notes a publication as it goes out.
-func (d *Diary) Published(jid string) {
+// Published records a publication as it is sent.
+func (d *Journal) Published(jid string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.published(jid)
 	d.write("p " + jid + "\n")
 }
 
-func (d *Diary) published(jid string) {
+func (d *Journal) published(jid string) {
 	d.pos++
 	if d.pubs = append(d.pubs, publication{jid, d.pos, d.now()}); len(d.pubs) > 2*rememberedJIDs {
 		d.pubs = append([]publication(nil), d.pubs[len(d.pubs)-rememberedJIDs:]...)
 	}
 }
 
-// SignedIn notes that a minion has signed in.
-func (d *Diary) SignedIn(id string) {
+// SignedIn records a sign-in.
+func (d *Journal) SignedIn(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.signedIn(id)
@@ -172,7 +170,7 @@ func (d *Diary) SignedIn(id string) {
 	d.sweep()
 }
 
-func (d *Diary) signedIn(id string) {
+func (d *Journal) signedIn(id string) {
 	d.pos++
 	s := d.signed[id]
 	if s == nil {
@@ -184,16 +182,16 @@ func (d *Diary) signedIn(id string) {
 	}
 }
 
-// Position is where the diary is.
-func (d *Diary) Position() int64 {
+// Position returns the number of recorded events.
+func (d *Journal) Position() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.pos
 }
 
-// PublishedHere tells the position at which a job was published first, if that was in this
-// life.
-func (d *Diary) PublishedHere(jid string) (at int64, ok bool) {
+// PublishedHere returns the position of the first publication of a job. ok reports whether it
+// was published by this process.
+func (d *Journal) PublishedHere(jid string) (at int64, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range d.pubs {
@@ -204,10 +202,10 @@ func (d *Diary) PublishedHere(jid string) (at int64, ok bool) {
 	return 0, false
 }
 
-// MayRepeat tells whether a stock minion that has connected at a position may be given
-// a job that was published before: if it has had it, it knows so. False if it may have
-// been started in between, or have heard too many jobs since.
-func (d *Diary) MayRepeat(jid, id string, upTo int64) bool {
+// MayRepeat reports whether a stock minion that connected at position upTo may receive an
+// earlier job: if it has run the job, it remembers the jid. It returns false if the minion may
+// have restarted in between, or may have received too many jobs since.
+func (d *Journal) MayRepeat(jid, id string, upTo int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at := int64(0)
@@ -225,7 +223,7 @@ func (d *Diary) MayRepeat(jid, id string, upTo int64) bool {
 	if s == nil {
 		return true
 	}
-	if s.more && s.at[0] > upTo { // of those before it is not known when they were
+	if s.more && s.at[0] > upTo { // positions of the dropped ones are not known
 		return false
 	}
 	for _, p := range s.at {
@@ -238,9 +236,9 @@ func (d *Diary) MayRepeat(jid, id string, upTo int64) bool {
 }
 
 // write appends a line. The caller holds mu.
-func (d *Diary) write(line string) {
-	if d.now().Sub(d.begun) > diarySpan || d.now().Before(d.begun) {
-		if err := d.turn(); err != nil {
+func (d *Journal) write(line string) {
+	if d.now().Sub(d.begun) > journalSpan || d.now().Before(d.begun) {
+		if err := d.rotate(); err != nil {
 			d.fail(err)
 		}
 	}
@@ -252,9 +250,9 @@ func (d *Diary) write(line string) {
 	}
 }
 
-// fail gives the file up, and removes it: what would lack in it must not be missed
-// after a restart. The next turn tries anew.
-func (d *Diary) fail(err error) {
+// fail closes and deletes the files: after a restart, missing records must not go unnoticed.
+// The next rotation tries again.
+func (d *Journal) fail(err error) {
 	if d.file != nil {
 		_ = d.file.Close()
 		d.file = nil
@@ -262,13 +260,13 @@ func (d *Diary) fail(err error) {
 	_ = os.Remove(d.path)
 	_ = os.Remove(d.path + ".1")
 	if !d.failed {
-		d.log.Warn("publication log not written, stock minions get no missed jobs after a restart", "path", d.path, "err", err)
+		d.log.Warn("publication journal not written; stock minions get no missed jobs after a restart", "path", d.path, "err", err)
 	}
 	d.failed, d.begun = true, d.now()
 }
 
-// turn begins a new file and keeps the one of before. The caller holds mu or is alone.
-func (d *Diary) turn() error {
+// rotate starts a new file and keeps the previous one. The caller holds mu.
+func (d *Journal) rotate() error {
 	if d.file != nil {
 		if err := d.file.Close(); err != nil {
 			return err
@@ -276,24 +274,23 @@ func (d *Diary) turn() error {
 		d.file = nil
 	}
 	if err := os.Rename(d.path, d.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("keep the diary of publications: %w", err)
+		return fmt.Errorf("rotate publication journal: %w", err)
 	}
 	f, err := os.OpenFile(d.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("begin a diary of publications: %w", err)
+		return fmt.Errorf("create publication journal: %w", err)
 	}
 	if _, err := f.WriteString("boot " + d.boot + "\n"); err != nil {
-		return errors.Join(fmt.Errorf("begin a diary of publications: %w", err), f.Close())
+		return errors.Join(fmt.Errorf("create publication journal: %w", err), f.Close())
 	}
 	d.file, d.begun = f, d.now()
 	return nil
 }
 
-// sweep forgets minions that have not signed in for long: no publication that old is
-// given again. The caller holds mu.
-func (d *Diary) sweep() {
+// sweep drops old publications, and minions whose sign-ins are all older. The caller holds mu.
+func (d *Journal) sweep() {
 	now := d.now()
-	if now.Sub(d.swept) < diarySpan && !now.Before(d.swept) {
+	if now.Sub(d.swept) < journalSpan && !now.Before(d.swept) {
 		return
 	}
 	old := 0
@@ -309,8 +306,8 @@ func (d *Diary) sweep() {
 	d.swept = now
 }
 
-// Close ends it.
-func (d *Diary) Close() error {
+// Close closes the file.
+func (d *Journal) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.file == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Trespassed counts what a peer was refused; the first of a kind and sender, and then one
-// in ten seconds, is logged and told on the event bus, and so to the masters above.
+// Trespassed counts a refusal. The first of a kind and sender, and then one in ten seconds, is
+// logged and fired as an event, which also reaches the parents.
 func (p *Policy) Trespassed(x Trespass) {
 	p.o.Refused()
 	//mutant:refused-loads-are-cut-in-logs
@@ -23,11 +23,10 @@ func (p *Policy) Trespassed(x Trespass) {
 	p.o.Fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
 }
 
-// Counts gives the trespasses so far, by kind.
+// Counts returns the number of refusals by kind.
 func (p *Policy) Counts() map[string]uint64 { return p.counts.Counts() }
 
-// Owned tells whether a node may speak for a minion in what it says of a job, and counts
-// if it may not.
+// Owned reports whether a node may speak for a minion of a job, and counts a refusal if not.
 func (p *Policy) Owned(node, jid, id string) bool {
 	err := p.judge.MayAnswer(node, id)
 	if err != nil {
@@ -36,7 +35,7 @@ func (p *Policy) Owned(node, jid, id string) bool {
 	return err == nil
 }
 
-// Allowed leaves out of what a node found for a job the minions that it may not speak for.
+// Allowed removes the minions that a node may not speak for from its expectation.
 func (p *Policy) Allowed(node string, x jobevent.Expectation) jobevent.Expectation {
 	x.Minions = slices.DeleteFunc(x.Minions, func(id string) bool { return !p.Owned(node, x.JID, id) })
 	if !x.Ours {

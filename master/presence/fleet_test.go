@@ -17,98 +17,96 @@ import (
 	"github.com/momtree/mom/master/presence"
 )
 
-// herd is a master's side and many stock minions, on a virtual clock: what they do is
-// drawn by a seed.
-type herd struct {
-	t    *testing.T
-	ctx  context.Context
-	mu   sync.Mutex
-	r    *presence.Registry
-	who  *findjob.Who
-	stop context.CancelFunc
-	life int
-	last uint64
-	ears map[uint64]chan string // of connections whose minion hears, by connection
-	born sync.WaitGroup
+// fleet is a master and many stock minions on a virtual clock; a seed drives them.
+type fleet struct {
+	t       *testing.T
+	ctx     context.Context
+	mu      sync.Mutex
+	r       *presence.Registry
+	who     *findjob.Who
+	stop    context.CancelFunc
+	life    int
+	last    uint64
+	subs    map[uint64]chan string // by connection, while its minion reads
+	running sync.WaitGroup
 }
 
-type line struct {
+type unnamedConn struct {
 	id   uint64
 	life int
-	h    *herd
+	h    *fleet
 }
 
-func (l line) ID() uint64 { return l.id }
-func (l line) Close()     {}
-func (l line) Trust()     {}
+func (l unnamedConn) ID() uint64 { return l.id }
+func (l unnamedConn) Close()     {}
+func (l unnamedConn) Trust()     {}
 
-// begin starts a life of the master.
-func (h *herd) begin() {
+// begin starts the master again.
+func (h *fleet) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stop != nil {
 		h.stop()
 	}
 	h.life++
-	h.ears = map[uint64]chan string{}
+	h.subs = map[uint64]chan string{}
 	h.r = presence.New(presence.Config{Asks: true})
 	h.who = findjob.NewWho(findjob.WhoOptions{JID: jid.NewGenerator(time.Now, 0).Next, Secret: []byte("x"), Ask: h.ask})
 	ctx, cancel := context.WithCancel(h.ctx)
 	h.stop = cancel
 	who := h.who
-	h.born.Go(func() { who.Run(ctx) })
+	h.running.Go(func() { who.Run(ctx) })
 }
 
 var errGone = errors.New("gone")
 
-func (h *herd) ask(conn uint64, jid string) error {
+func (h *fleet) ask(conn uint64, jid string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ear := h.ears[conn]
-	if ear == nil {
+	sub := h.subs[conn]
+	if sub == nil {
 		return errGone
 	}
 	select {
-	case ear <- jid:
+	case sub <- jid:
 	default:
 	}
 	return nil
 }
 
-// open gives a new connection, and what is asked over it.
-func (h *herd) open() (line, chan string) {
+// open returns a new connection, and the questions sent over it.
+func (h *fleet) open() (unnamedConn, chan string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last++
-	l := line{h.last, h.life, h}
-	ear := make(chan string, 16)
-	h.ears[l.id] = ear
+	l := unnamedConn{h.last, h.life, h}
+	sub := make(chan string, 16)
+	h.subs[l.id] = sub
 	h.r.Opened(l, presence.Before{})
 	h.who.Add(l.id)
-	return l, ear
+	return l, sub
 }
 
-// deaf has the minion of a connection hear nothing any more; the master sees its end
-// with close.
-func (h *herd) deaf(l line) {
+// stopReading stops the minion of a connection from reading; the master notices with close.
+func (h *fleet) stopReading(l unnamedConn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l.life == h.life {
-		delete(h.ears, l.id)
+		delete(h.subs, l.id)
 	}
 }
 
-func (h *herd) close(l line) {
+func (h *fleet) close(l unnamedConn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l.life == h.life {
-		delete(h.ears, l.id)
+		delete(h.subs, l.id)
 		h.who.Remove(l.id)
 		h.r.Closed(l.id)
 	}
 }
 
-func (h *herd) answer(id, jid string) {
+func (h *fleet) answer(id, jid string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if conn, ok := h.who.Answered(jid); ok {
@@ -116,7 +114,7 @@ func (h *herd) answer(id, jid string) {
 	}
 }
 
-func (h *herd) signIn(id string) {
+func (h *fleet) signIn(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.r.SignedIn(id)
@@ -124,7 +122,7 @@ func (h *herd) signIn(id string) {
 
 // stock is one minion.
 type stock struct {
-	h      *herd
+	h      *fleet
 	id     string
 	rnd    *rand.Rand
 	living bool // under h.mu
@@ -139,14 +137,14 @@ func (s *stock) live(on bool) {
 
 func (s *stock) upTo(d time.Duration) time.Duration { return time.Duration(s.rnd.Int64N(int64(d))) }
 
-// reconnect is libzmq's wait with what Salt draws for it.
+// reconnect returns libzmq's wait with the interval that Salt draws for it.
 func (s *stock) reconnect() time.Duration {
 	ivl := time.Second + s.upTo(10*time.Second)
 	return ivl + s.upTo(ivl)
 }
 
-// run lives until the context ends: it starts, connects, answers, loses its
-// connection with or without the master seeing it, dies, starts again.
+// run lives until the context ends: it starts, connects, answers, loses its connection with or
+// without the master noticing, dies, starts again.
 func (s *stock) run() {
 	ctx := s.h.ctx
 	_ = sleep.For(ctx, s.upTo(20*time.Second))
@@ -166,19 +164,19 @@ func (s *stock) run() {
 	s.live(false)
 }
 
-// connection is one connection; again is false when the minion died with it.
+// connection is one connection; again is false if the minion died with it.
 func (s *stock) connection(ready time.Time) (again bool) {
-	l, ear := s.h.open()
+	l, sub := s.h.open()
 	ctx, cancel := context.WithTimeout(s.h.ctx, 5*time.Second+s.upTo(10*time.Minute))
 	defer cancel()
-	s.listen(ctx, l, ear, ready)
+	s.listen(ctx, l, sub, ready)
 	again = s.rnd.IntN(3) > 0
 	if !again {
 		s.live(false)
 	}
-	s.h.deaf(l)
-	if s.rnd.IntN(2) > 0 { // nothing tells the master, until its heartbeat does
-		s.h.born.Go(func() {
+	s.h.stopReading(l)
+	if s.rnd.IntN(2) > 0 { // the master notices by its heartbeat only
+		s.h.running.Go(func() {
 			_ = sleep.For(s.h.ctx, 30*time.Second)
 			s.h.close(l)
 		})
@@ -188,10 +186,10 @@ func (s *stock) connection(ready time.Time) (again bool) {
 	return again
 }
 
-func (s *stock) listen(ctx context.Context, l line, ear chan string, ready time.Time) {
+func (s *stock) listen(ctx context.Context, l unnamedConn, sub chan string, ready time.Time) {
 	for {
-		hears := ear
-		if time.Now().Before(ready) { // its library has connected, it itself reads nothing yet
+		hears := sub
+		if time.Now().Before(ready) { // the socket is connected, but the minion does not read yet
 			hears = nil
 		}
 		select {
@@ -218,27 +216,27 @@ func (s *stock) listen(ctx context.Context, l line, ear chan string, ready time.
 	}
 }
 
-// A minion that is connected, or on its way back, is never told to be down; one that
-// is gone is, once the proof is there. Size: 40 minions and 4 mute strangers, half an
-// hour and three lives of the master, by 30 seeds; answers get lost, connections end
-// unseen, minions take up to 100 s to start.
-func TestHerd_TheLivingAreNeverDown(t *testing.T) {
+// A minion that is connected or reconnecting is never reported down; one that is gone is, once
+// there is proof. 30 seeds run 40 minions and 4 silent strangers for half an hour with three
+// restarts of the master. Answers get lost, connections end unnoticed, and minions take up to
+// 100 s to start.
+func TestFleet_ConnectedMinionsAreNeverDown(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playHerd(t, seed) })
+			synctest.Test(t, func(t *testing.T) { playFleet(t, seed) })
 		})
 	}
 }
 
-func playHerd(t *testing.T, seed uint64) {
+func playFleet(t *testing.T, seed uint64) {
 	ctx, cancel := context.WithCancel(t.Context())
-	h := &herd{t: t, ctx: ctx}
+	h := &fleet{t: t, ctx: ctx}
 	h.begin()
 	var all []*stock
 	for i := range 40 {
 		s := &stock{h: h, id: fmt.Sprint("s", i), rnd: rand.New(rand.NewPCG(seed, uint64(i)))}
 		all = append(all, s)
-		h.born.Go(s.run)
+		h.running.Go(s.run)
 	}
 	rnd := rand.New(rand.NewPCG(seed, 1000))
 	wrong := 0
@@ -257,7 +255,7 @@ func playHerd(t *testing.T, seed uint64) {
 			}
 			if s.living {
 				wrong++
-				t.Errorf("second %d: %s lives and is told to be down", second, s.id)
+				t.Errorf("second %d: %s runs and is reported down", second, s.id)
 			}
 		}
 		h.mu.Unlock()
@@ -266,16 +264,16 @@ func playHerd(t *testing.T, seed uint64) {
 		}
 	}
 	cancel()
-	h.born.Wait()
+	h.running.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for id := range h.ears {
+	for id := range h.subs {
 		h.r.Closed(id)
 	}
 	time.Sleep(time.Minute)
 	for _, s := range all {
 		if live := h.r.Minion(s.id).Live; live != engine.Down {
-			t.Errorf("%s is gone, and %v", s.id, live)
+			t.Errorf("%s is gone and reported %v", s.id, live)
 		}
 	}
 }

@@ -18,16 +18,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// A master gossips and lists who is not in its tree; its key stands in the tree
-// also without gossip.
-func TestHearsay(t *testing.T) {
+// A master gossips and lists nodes that are not in its tree. The tree has its key without gossip
+// too.
+func TestGossip(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, on := range []bool{false, true} {
 		tree := topology.NewTree(topology.Node{ID: "top", Role: "master"}, time.Now)
-		h, err := Listen(HearsayOptions{
+		h, err := Listen(GossipOptions{
 			ID: "top", Version: "test", Addr: func() string { return "here:1" }, Tree: tree, On: on, Log: quiet, Now: time.Now,
 			Gossip: gossip.Options{Mode: "local", Listen: "127.0.0.1:0", PinFile: filepath.Join(t.TempDir(), "pins"), Key: key},
 		})

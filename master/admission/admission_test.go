@@ -20,14 +20,14 @@ func TestAddresses(t *testing.T) {
 	a.last.Resize(2)
 	ip := func(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
 	if a.Has(ip(1)) {
-		t.Error("nobody is trusted")
+		t.Error("trusted without a request")
 	}
 	a.Note(netip.Addr{})
 	a.Note(ip(1))
 	a.Note(ip(2))
 	at = at.Add(2 * trustStep)
 	a.Note(ip(1))
-	a.Note(ip(3)) // 2 was silent longest
+	a.Note(ip(3)) // drops 2
 	if !a.Has(ip(1)) || a.Has(ip(2)) || !a.Has(ip(3)) {
 		t.Errorf("%v %v %v", a.Has(ip(1)), a.Has(ip(2)), a.Has(ip(3)))
 	}
@@ -47,19 +47,19 @@ func TestNonces(t *testing.T) {
 		return again
 	}
 	if again("a", "1") || !again("a", "1") || again("b", "1") || again("a", "") || again("a", "") {
-		t.Error("requests are not told apart")
+		t.Error("repeats are not recognized")
 	}
 	for i := range maxNonces {
 		again("c", fmt.Sprint(i))
 	}
 	if n.seen.Len() != maxNonces || again("a", "1") {
-		t.Errorf("%d are remembered, the oldest among them", n.seen.Len())
+		t.Errorf("%d recorded, with the oldest", n.seen.Len())
 	}
 }
 
-// C9: repeats have the answer of the first, whatever it is, and not before it. Three at
-// once, with each kind of outcome.
-func TestNonces_RepeatsWaitForTheFirst(t *testing.T) {
+// Repeats get the result of the first, whatever it is, and not before it. Three at once, for each
+// kind of result.
+func TestNonces_RepeatsWait(t *testing.T) {
 	full := errors.New("full")
 	for _, c := range []struct {
 		name     string
@@ -106,11 +106,11 @@ func TestNonces_RepeatsWaitForTheFirst(t *testing.T) {
 				short, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if _, again, err := n.Once(short, "a", "1", serve); !again || !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("who cannot wait has %v", err)
+					t.Errorf("after its deadline a repeat has %v", err)
 				}
 				synctest.Wait()
 				if len(answers) != 0 || n.Waiting() != 3 {
-					t.Fatalf("%d are answered before the first, %d wait", len(answers), n.Waiting())
+					t.Fatalf("%d answered before the first, %d wait", len(answers), n.Waiting())
 				}
 				close(hold)
 				for range 3 {
@@ -119,28 +119,28 @@ func TestNonces_RepeatsWaitForTheFirst(t *testing.T) {
 					}
 				}
 				if v, again, err := n.Once(t.Context(), "a", "1", serve, full); !again || v != c.want || err != c.wantErr || served != 1 {
-					t.Errorf("a late one has %v %v %v; served %d times", v, again, err, served)
+					t.Errorf("a late repeat has %v %v %v; served %d times", v, again, err, served)
 				}
 			})
 		})
 	}
 }
 
-// A lane serves in the order of arrival, and turns away what finds no room.
+// A lane serves in order of arrival, and refuses what does not fit.
 func TestLane(t *testing.T) {
 	l := NewLane(1, 2)
 	at, hold := make(chan struct{}), make(chan struct{})
 	var served []int
 	full := func() { t.Error("full too early") }
 	l.Submit(func() { close(at); <-hold }, full, there)
-	<-at // it is at work, and waits no more
+	<-at // running, so no longer queued
 	for i := range 2 {
 		l.Submit(func() { served = append(served, i) }, full, there)
 	}
 	turned := false
 	l.Submit(func() { t.Error("served beyond the bound") }, func() { turned = true }, there)
 	if !turned || l.Depth() != 2 {
-		t.Errorf("turned away %v, %d wait", turned, l.Depth())
+		t.Errorf("refused %v, %d wait", turned, l.Depth())
 	}
 	close(hold)
 	l.Close()
@@ -157,6 +157,6 @@ func TestTurns(t *testing.T) {
 	}
 	s.Give()
 	if !s.TryTake() {
-		t.Error("a turn was given back")
+		t.Error("the released turn is not free")
 	}
 }

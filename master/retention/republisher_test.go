@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// What an earlier life left unpublished goes out after somebody has come, as long
-// as its job is open, and only for a while after the start.
-func TestLatecomers(t *testing.T) {
+// Unpublished jobs of the previous process are sent when peers subscribe, while their job is
+// open and only for a while after the start.
+func TestRepublisher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out []string
 		closed := map[string]bool{}
-		l := NewLatecomers(LatecomersOptions{
+		l := NewRepublisher(RepublisherOptions{
 			For: time.Minute, Open: func(jid string) bool { return !closed[jid] },
-			Publish: func(r Record) error { out = append(out, r.JID); return errors.New("told and passed over") },
+			Publish: func(r Record) error { out = append(out, r.JID); return errors.New("logged and ignored") },
 			Log:     slog.New(slog.DiscardHandler),
 		})
 		come := func(want string) {

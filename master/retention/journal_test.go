@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-func openDiary(t *testing.T, path string, now func() time.Time) *Diary {
+func openJournal(t *testing.T, path string, now func() time.Time) *Journal {
 	t.Helper()
-	d, err := OpenDiary(DiaryOptions{Path: path, Now: now})
+	d, err := OpenJournal(JournalOptions{Path: path, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,14 +19,13 @@ func openDiary(t *testing.T, path string, now func() time.Time) *Diary {
 	return d
 }
 
-// Who may be given a job once more: whose connection is from after it, who has not
-// signed in between, and who has not heard so many others that it may have forgotten
-// it. Over a restart too.
-func TestDiary_MayRepeat(t *testing.T) {
+// A job may be repeated for a minion that connected after it, has not signed in between, and has
+// not received so many others that it may have forgotten the jid. A restart changes nothing.
+func TestJournal_MayRepeat(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "diary")
-			d := openDiary(t, path, nil)
+			path := filepath.Join(t.TempDir(), "journal")
+			d := openJournal(t, path, nil)
 			for i := range keptSignIns + 1 {
 				d.SignedIn("a")
 				d.SignedIn(fmt.Sprintf("wei rd\n%d", i))
@@ -36,30 +35,30 @@ func TestDiary_MayRepeat(t *testing.T) {
 			d.SignedIn("b")
 			d.Published("j2")
 			if restart {
-				_ = d.Close() // as a kill leaves it: nothing is written at the end
-				d = openDiary(t, path, nil)
+				_ = d.Close() // writes nothing, like a kill
+				d = openJournal(t, path, nil)
 			}
 			now := d.Position()
-			d.SignedIn("c") // because of the new shared key: after it connected
+			d.SignedIn("c") // for the new shared key, after it connected
 			for _, c := range []struct {
 				jid, id string
 				upTo    int64
 				want    bool
 			}{
 				{"j1", "a", now, true},
-				{"j1", "b", now, false}, // it may have been started
+				{"j1", "b", now, false}, // it may have restarted
 				{"j2", "b", now, true},
 				{"j1", "c", now, true},
 				{"j1", "c", d.Position(), false},
 				{"j1", "d", now, true},
-				{"j1", "a", before, false}, // it has heard it
-				{"j3", "a", now, false},    // nobody knows when
+				{"j1", "a", before, false}, // it received the job
+				{"j3", "a", now, false},    // never published
 			} {
 				if got := d.MayRepeat(c.jid, c.id, c.upTo); got != c.want {
 					t.Errorf("%s to %s up to %d of %d: %v", c.jid, c.id, c.upTo, d.Position(), got)
 				}
 			}
-			for i := range keptSignIns + 1 { // more than are kept: those before may have been earlier
+			for i := range keptSignIns + 1 { // more than are kept
 				d.SignedIn("d")
 				_ = i
 			}
@@ -70,7 +69,7 @@ func TestDiary_MayRepeat(t *testing.T) {
 				d.Published(fmt.Sprint("other", i))
 			}
 			if now = d.Position(); d.MayRepeat("j1", "a", now) || !d.MayRepeat("j2", "a", now) {
-				t.Error("as many as a minion remembers")
+				t.Error("within what a minion remembers")
 			}
 			d.Published("one more")
 			if d.MayRepeat("j2", "a", d.Position()) {
@@ -80,8 +79,8 @@ func TestDiary_MayRepeat(t *testing.T) {
 	}
 }
 
-// A diary that may lack something gives nobody a job of before.
-func TestDiary_Damaged(t *testing.T) {
+// A journal that may lack records repeats no job.
+func TestJournal_Damaged(t *testing.T) {
 	for name, spoil := range map[string]func(string) string{
 		"whole":        func(s string) string { return s },
 		"another boot": func(s string) string { return "boot x" + s[strings.IndexByte(s, '\n'):] },
@@ -92,8 +91,8 @@ func TestDiary_Damaged(t *testing.T) {
 		"no end":       func(s string) string { return s + strings.Repeat("x", 1<<17) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "diary")
-			d := openDiary(t, path, nil)
+			path := filepath.Join(t.TempDir(), "journal")
+			d := openJournal(t, path, nil)
 			d.Published("j1")
 			d.SignedIn("a")
 			d.SignedIn("b")
@@ -105,10 +104,10 @@ func TestDiary_Damaged(t *testing.T) {
 			if err := os.WriteFile(path, []byte(spoil(string(b))), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // and it goes on from there
-				d = openDiary(t, path, nil)
+			for range 2 { // it continues from there
+				d = openJournal(t, path, nil)
 				if d.MayRepeat("j1", "z", d.Position()) != (name == "whole") || d.MayRepeat("j1", "a", d.Position()) {
-					t.Error("it is taken for whole, or not")
+					t.Error("damage not noticed, or a whole file rejected")
 				}
 				_ = d.Close()
 			}
@@ -116,12 +115,12 @@ func TestDiary_Damaged(t *testing.T) {
 	}
 }
 
-// What it holds, in memory and on disk, is bounded by what happens within its span.
-// Size: 5,000 minions that sign in again each minute for an hour, 60 jobs a minute.
-func TestDiary_IsBounded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "diary")
+// Memory and disk are bounded by what happens within the span. 5,000 minions sign in each minute
+// for an hour, with 60 jobs a minute.
+func TestJournal_IsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
 	at := time.Unix(1000, 0)
-	d := openDiary(t, path, func() time.Time { return at })
+	d := openJournal(t, path, func() time.Time { return at })
 	for minute := range 60 {
 		for i := range 5000 {
 			d.SignedIn(fmt.Sprintf("%d.%d", minute, i))
@@ -132,32 +131,32 @@ func TestDiary_IsBounded(t *testing.T) {
 		at = at.Add(time.Minute)
 	}
 	if len(d.signed) > 21*5000 || len(d.pubs) > 2*rememberedJIDs {
-		t.Errorf("%d minions, %d publications in mind", len(d.signed), len(d.pubs))
+		t.Errorf("%d minions, %d publications in memory", len(d.signed), len(d.pubs))
 	}
 	for _, p := range []string{path, path + ".1"} {
 		if f, err := os.Stat(p); err != nil || f.Size() > 11*5060*20 {
 			t.Errorf("%v, %v", f.Size(), err)
 		}
 	}
-	at = at.Add(3 * diarySpan)
+	at = at.Add(3 * journalSpan)
 	d.SignedIn("last")
 	if len(d.signed) > 5001 {
-		t.Errorf("%d minions in mind long after", len(d.signed))
+		t.Errorf("%d minions in memory long after", len(d.signed))
 	}
 }
 
-// Nothing a file may hold makes it fail.
-func FuzzDiary(f *testing.F) {
+// No file content makes OpenJournal fail.
+func FuzzJournal(f *testing.F) {
 	boot := "boot " + bootID() + "\n"
 	for _, s := range []string{"", boot, boot + "p j1\ns \"a\"\n", boot + "s \"\\x\"\n", "p j1\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		path := filepath.Join(t.TempDir(), "diary")
+		path := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d := openDiary(t, path, nil)
+		d := openJournal(t, path, nil)
 		d.Published("j2")
 		if d.SignedIn("a"); d.MayRepeat("j2", "a", d.Position()) {
 			t.Error("it has signed in since")
@@ -166,25 +165,25 @@ func FuzzDiary(f *testing.F) {
 	})
 }
 
-// Where a job was published first, and whether that was in this life.
-func TestDiary_PublishedHere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "diary")
-	d := openDiary(t, path, nil)
+// PublishedHere reports jobs of this process only.
+func TestJournal_PublishedHere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	d := openJournal(t, path, nil)
 	d.Published("before")
 	d.SignedIn("a")
 	_ = d.Close()
-	d = openDiary(t, path, nil)
+	d = openJournal(t, path, nil)
 	life := d.Position()
 	d.Published("now")
 	d.Published("before")
 	d.Published("now")
 	if at, here := d.PublishedHere("now"); at != life+1 || !here {
-		t.Errorf("a job of this life: %d, %v, the life began at %d", at, here, life)
+		t.Errorf("job of this process: %d, %v; it started at %d", at, here, life)
 	}
 	if _, here := d.PublishedHere("before"); here {
-		t.Error("a job that an earlier life published counts as of this one")
+		t.Error("a job of the previous process counts as of this one")
 	}
 	if _, here := d.PublishedHere("never"); here {
-		t.Error("a job that nobody published counts")
+		t.Error("a job that was not published counts")
 	}
 }

@@ -17,33 +17,33 @@ func ask(t *testing.T, k *Service, id string, more ...any) *wire.Map {
 	return d
 }
 
-// A top tells its nodes of each other; a minion of one is let in by the other, by
-// the voucher of its home and with the key that this one has accepted.
-func TestVouching(t *testing.T) {
+// A parent lists its nodes to each other; a minion of one is accepted by the other with a
+// voucher of its home.
+func TestVouched(t *testing.T) {
 	minion := newPair(t)
 	top := newService(t, "top", nil)
 	a, b := newService(t, "a", accepted{"m": &minion.Private.PublicKey}), newService(t, "b", accepted{})
-	var told sibling.Told
+	var signed sibling.Told
 	for _, k := range []*Service{a, b} {
 		below := ask(t, top, k.Node, "role", "syndic", "port", 4506, "pub", k.Pair.PublicPEM).Map("below")
 		if below == nil {
-			t.Fatalf("%s is told nothing of the nodes below", k.Node)
+			t.Fatalf("%s got no list of the nodes below", k.Node)
 		}
 		read, _, err := sibling.ReadTold([]any{below})
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = read[0]
+		signed = read[0]
 	}
-	if d := ask(t, top, "b", "role", "syndic", "port", 4506, "pub", b.Pair.PublicPEM, "have_below", sibling.Sum(told)); d.Has("below") {
-		t.Error("what is known is told again")
+	if d := ask(t, top, "b", "role", "syndic", "port", 4506, "pub", b.Pair.PublicPEM, "have_below", sibling.Sum(signed)); d.Has("below") {
+		t.Error("an unchanged list is sent again")
 	}
 	for _, k := range []*Service{a, b} {
-		if err := k.HearSiblings(told); err != nil {
+		if err := k.HearSiblings(signed); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := newService(t, "stranger", nil).HearSiblings(told); !errors.Is(err, sibling.ErrBad) {
+	if err := newService(t, "stranger", nil).HearSiblings(signed); !errors.Is(err, sibling.ErrBad) {
 		t.Errorf("a list without this node: %v", err)
 	}
 	if n := top.peers.Below(); len(n) != 2 || n[0].Host != "10.0.0.1" {
@@ -60,8 +60,8 @@ func TestVouching(t *testing.T) {
 	}{
 		{"another key", other.PublicPEM, v, false},
 		{"no voucher", minion.PublicPEM, nil, false},
-		{"a torn one", minion.PublicPEM, v[:len(v)/2], false},
-		{"the right one", minion.PublicPEM, v, true},
+		{"a truncated voucher", minion.PublicPEM, v[:len(v)/2], false},
+		{"a valid voucher", minion.PublicPEM, v, true},
 	} {
 		if got := b.Vouched("m", c.pub, c.voucher); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
@@ -72,15 +72,15 @@ func TestVouching(t *testing.T) {
 	}
 	b.Config.RehomeKeys = false
 	if b.Vouched("m", minion.PublicPEM, v) {
-		t.Error("rehome_keys is off, and a voucher counts")
+		t.Error("a voucher is accepted with rehome_keys off")
 	}
 	b.Config.RehomeKeys = true
-	// A guest stays if its home says so, and then is no guest any more.
-	b.Keys.(*world).keys["m"] = &minion.Private.PublicKey
+	// A guest with a transfer from its home stays.
+	b.Keys.(*fakeMaster).keys["m"] = &minion.Private.PublicKey
 	turn := func(k *Service) string { return ask(t, k, "m").String("turn") }
 	for what, word := range map[string][]byte{"nothing": nil, "its voucher": v} {
 		if _, err := b.answer("m", "", wire.NewMap("stay", true, "word", word, "turn", turn(b))); !errors.Is(err, sibling.ErrBad) {
-			t.Errorf("it stays by %s: %v", what, err)
+			t.Errorf("accepted with %s: %v", what, err)
 		}
 	}
 	word := ask(t, a, "m", "transfer", "b", "turn", turn(a)).Bytes("transfer")
@@ -88,14 +88,14 @@ func TestVouching(t *testing.T) {
 	if ask(t, b, "m", "stay", true, "word", word, "turn", was); len(b.peers.Guests()) != 0 {
 		t.Errorf("guests %v", b.peers.Guests())
 	}
-	// What was recorded is refused, whatever it asked for.
+	// A replayed request is refused.
 	for _, act := range []*wire.Map{wire.NewMap("leaves", "b", "forever", true), wire.NewMap("stay", true), wire.NewMap("transfer", "b")} {
 		act.Set("turn", was)
 		if _, err := b.answer("m", "", act); !errors.Is(err, sibling.ErrBad) || b.peers.Moves("m") {
-			t.Errorf("served again: %v", err)
+			t.Errorf("replay accepted: %v", err)
 		}
 	}
 	if _, err := a.answer("nobody", "", wire.NewMap("voucher", true)); err == nil {
-		t.Error("a voucher for a key that is not accepted")
+		t.Error("voucher for a key that is not accepted")
 	}
 }

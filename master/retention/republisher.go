@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Latecomers publishes again what an earlier life of this master had stored and
-// not yet published when it was killed, each time somebody has subscribed, for a
-// while after the start. Whoever has it by then knows it by its jid.
-type Latecomers struct {
-	o LatecomersOptions
+// Republisher publishes jobs that the previous process had stored but not published when it
+// was killed. It does so whenever peers subscribe, for a while after the start. A peer that
+// already has a job knows its jid.
+type Republisher struct {
+	o RepublisherOptions
 
 	mu      sync.Mutex
 	records []Record
@@ -20,38 +20,38 @@ type Latecomers struct {
 	busy    sync.WaitGroup
 }
 
-// gathering is how long subscribers are gathered before it is published.
+// gathering is how long subscribers are collected before publishing.
 const gathering = 500 * time.Millisecond
 
-// LatecomersOptions say how.
-type LatecomersOptions struct {
-	// For is how long after [Latecomers.Start].
+// RepublisherOptions configure a [Republisher].
+type RepublisherOptions struct {
+	// For is how long it works after [Republisher.Start].
 	For time.Duration
-	// Open tells whether a job is still open: others are not published.
+	// Open reports whether a job is open; others are not published.
 	Open func(jid string) bool
-	// Publish publishes one.
+	// Publish publishes one record.
 	Publish func(Record) error
 	Log     *slog.Logger
 	Now     func() time.Time // nil = time.Now
 }
 
-// NewLatecomers has nothing to publish yet.
-func NewLatecomers(o LatecomersOptions) *Latecomers {
+// NewRepublisher returns a Republisher without records.
+func NewRepublisher(o RepublisherOptions) *Republisher {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Latecomers{o: o}
+	return &Republisher{o: o}
 }
 
-// Start tells what is to be published.
-func (l *Latecomers) Start(records []Record) {
+// Start sets the records to publish.
+func (l *Republisher) Start(records []Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.records, l.until = records, l.o.Now().Add(l.o.For)
 }
 
-// Subscribed tells that somebody has come.
-func (l *Latecomers) Subscribed() {
+// Subscribed schedules a publication. It does not block.
+func (l *Republisher) Subscribed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.records) == 0 || l.closed || l.timer != nil {
@@ -65,7 +65,7 @@ func (l *Latecomers) Subscribed() {
 	l.timer = time.AfterFunc(gathering, l.publish)
 }
 
-func (l *Latecomers) publish() {
+func (l *Republisher) publish() {
 	defer l.busy.Done()
 	l.mu.Lock()
 	records := l.records
@@ -81,8 +81,8 @@ func (l *Latecomers) publish() {
 	}
 }
 
-// Close drops what waits and waits for what is being published.
-func (l *Latecomers) Close() {
+// Close cancels a scheduled publication and waits for a running one.
+func (l *Republisher) Close() {
 	l.mu.Lock()
 	l.closed = true
 	if l.timer != nil && l.timer.Stop() {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A job that grows is written at once, then once a second with the newest, and when the master ends.
+// A growing job is written at once, then once a second with the newest version, and on Close.
 func TestSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &Folder{}
@@ -29,15 +29,15 @@ func TestSoon(t *testing.T) {
 			t.Errorf("written %q, want %q", got, want)
 		}
 		f.Close()
-		f.Soon("a", func() { t.Error("written after the end") })
+		f.Soon("a", func() { t.Error("written after Close") })
 		if len(got) != 4 || got[3] != "24 2.475s" {
 			t.Errorf("written %q", got)
 		}
 	})
 }
 
-// What has rested is written at once again.
-func TestSoon_AfterARest(t *testing.T) {
+// After a pause a job is written at once.
+func TestSoon_AfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &Folder{}
 		n := 0
@@ -47,8 +47,8 @@ func TestSoon_AfterARest(t *testing.T) {
 			time.Sleep(3 * time.Second)
 		}
 		f.Close()
-		if n != 3 || len(f.soon.jobs) != 0 {
-			t.Errorf("written %d times, %d wait", n, len(f.soon.jobs))
+		if n != 3 || len(f.delayed.jobs) != 0 {
+			t.Errorf("written %d times, %d wait", n, len(f.delayed.jobs))
 		}
 	})
 }

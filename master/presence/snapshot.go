@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Roll remembers who was present at the last call.
-type Roll struct{ last map[string]bool }
+// Snapshot holds the minions present at the last call of Update.
+type Snapshot struct{ last map[string]bool }
 
-// Call gives who is present now, and who came and went since the last call, each
+// Update returns the minions present now, and those that came and went since the last call, each
 // sorted.
-func (r *Roll) Call(peers []Peer) (now, came, gone []string) {
+func (r *Snapshot) Update(peers []Peer) (now, came, gone []string) {
 	next := make(map[string]bool, len(peers))
 	now, came, gone = []string{}, []string{}, []string{}
 	for _, p := range peers {

@@ -7,18 +7,18 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// The time over which those who hear that there are other siblings ask for them: so
-// long for each that a question costs a fraction of it. Nodes get a list with a key
-// for each of them, so that what all ask for grows with the square of their number.
+// Peers spread their requests for a new list over this time, per peer: a request costs a
+// fraction of it. The list for nodes holds a key of each, so its total cost grows with the
+// square of their number.
 const (
 	askMinions = 200 * time.Microsecond
 	askNodes   = 5 * time.Millisecond
 	askWithin  = 250 * time.Millisecond // at least
 )
 
-// tell tells the minions and nodes of ours that are connected here, or the nodes alone, that
-// the siblings they would be told are others. It gives the time over which they ask for them.
-func (s *Service) tell(nodesAlone bool) (within time.Duration) {
+// notify asks connected peers, or only nodes, to request the siblings again. It returns the
+// time over which their requests are spread.
+func (s *Service) notify(nodesAlone bool) (within time.Duration) {
 	minions, nodes, conns := s.Presence.Audience(nodesAlone)
 	within = max(askWithin, time.Duration(minions)*askMinions, time.Duration(nodes)*askNodes)
 	if len(conns) == 0 || !s.Config.Rehome {
@@ -29,7 +29,7 @@ func (s *Service) tell(nodesAlone bool) (within time.Duration) {
 		err = s.Publish(p, conns)
 	}
 	if err != nil {
-		s.Log.Warn("sibling list not pushed to peers", "err", err)
+		s.Log.Warn("peers not notified of siblings", "err", err)
 	}
 	return within
 }

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// lagging is how far the files of a job that grows may lag behind. Each slice of a batch would
-// else write the names of all slices before it.
-const lagging = time.Second
+// saveInterval is how much the files of a growing job may lag. Otherwise each slice of a batch would
+// write the names of all earlier ones.
+const saveInterval = time.Second
 
-// soon are writes that wait. The zero value is ready.
-type soon struct {
+// delayed holds delayed writes. The zero value is ready.
+type delayed struct {
 	mu     sync.Mutex
 	jobs   map[string]*waiting
 	closed bool
 	work   sync.WaitGroup
 }
 
-// waiting is a job that was written less than [lagging] ago.
+// waiting is a job written less than [saveInterval] ago.
 type waiting struct {
 	timer *time.Timer
-	write func() // nil: nothing new
+	write func() // nil if nothing is pending
 }
 
-// Soon calls write at once, in its own goroutine, or a second after the last call for that job:
-// however often a job grows, that is written once a second. [Folder.Close] calls what waits.
+// Soon calls write in its own goroutine: at once, or one second after the last write of that job, so
+// that a growing job is written once a second. [Folder.Close] runs pending writes. It does not block.
 func (f *Folder) Soon(id string, write func()) {
-	s := &f.soon
+	s := &f.delayed
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -44,20 +44,20 @@ func (f *Folder) Soon(id string, write func()) {
 	s.start(id, w, write)
 }
 
-// start writes, and looks again later. The caller holds mu.
-func (s *soon) start(id string, w *waiting, write func()) {
+// start runs write, and schedules the next check. The caller holds mu.
+func (s *delayed) start(id string, w *waiting, write func()) {
 	s.work.Go(func() {
 		write()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.closed {
-			w.timer = time.AfterFunc(lagging, func() { s.due(id, w) })
+			w.timer = time.AfterFunc(saveInterval, func() { s.due(id, w) })
 		}
 	})
 }
 
-// due writes what has come since the last write, if something has.
-func (s *soon) due(id string, w *waiting) {
+// due runs the pending write, if any.
+func (s *delayed) due(id string, w *waiting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	write := w.write
@@ -69,9 +69,9 @@ func (s *soon) due(id string, w *waiting) {
 	s.start(id, w, write)
 }
 
-// Close writes what waits.
+// Close runs pending writes.
 func (f *Folder) Close() {
-	s := &f.soon
+	s := &f.delayed
 	s.mu.Lock()
 	s.closed = true
 	jobs := s.jobs
