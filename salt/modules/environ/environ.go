@@ -44,7 +44,7 @@ CLI Example:
     salt '*' environ.get foo
 `},
 		modules.Function{Name: "has_value", Args: []modules.Arg{key, {Name: "value"}}, Run: environHas, Doc: `
-Tell whether the environment has a variable key, and that it is value if one is
+Report whether the environment has a variable key, and that it is value if one is
 given.
 
 CLI Example:
@@ -159,7 +159,7 @@ func environSetenv(_ context.Context, c *modules.Call) (any, error) {
 		names = append(names, modules.PyStr(k))
 		return true
 	})
-	// All of it or nothing: Salt stops at the first that is no text, in the middle.
+	// All of it or nothing: Salt stops at the first that is not a text, in the middle.
 	if !good {
 		return false, nil
 	}
