@@ -1,4 +1,4 @@
 package minion
 
 // What enters the registries by itself.
-import _ "github.com/momtree/mom/salt/modules/state" // the module state, and with it the state functions
+import _ "github.com/momtree/mom/salt/modules/all" // execution modules and state functions

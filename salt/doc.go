@@ -5,7 +5,8 @@
 //	jinja, render         templates, with and without Salt's functions
 //	states                the compiler and runner of states
 //	states/functions      the state functions: file.managed, pkg.installed, …
-//	modules               the execution modules, their registry and how they are called
+//	modules               execution modules, and how they are called
+//	modules/NAME          an execution module in a package of its own; modules/all has every one
 //	modules/state         the execution module state, which runs states on a minion
 //	registry              named functions, as modules and states register them
 //	grains, fileclient    facts of this host, files of salt://

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/salt/modules"
+	_ "github.com/momtree/mom/salt/modules/all" // templates call them
 	"github.com/momtree/mom/salt/modules/state"
 )
 

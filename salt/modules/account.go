@@ -24,7 +24,7 @@ func lookupAccount(runas, group any) (account, error) {
 	if runas != nil && runas != "" {
 		u, err := findUser(PyStr(runas))
 		if err != nil {
-			return a, commandErrorf("User '%s' is not available", PyStr(runas))
+			return a, CommandErrorf("User '%s' is not available", PyStr(runas))
 		}
 		a.name, a.home = u.Username, u.HomeDir
 		uid, gid := parseID(u.Uid), parseID(u.Gid)
@@ -34,7 +34,7 @@ func lookupAccount(runas, group any) (account, error) {
 		cred.Uid, cred.Gid, cred.NoSetGroups = uid, gid, false
 		ids, err := u.GroupIds()
 		if err != nil {
-			return a, commandErrorf("groups of user '%s' cannot be read: %v", u.Username, err)
+			return a, CommandErrorf("groups of user '%s' cannot be read: %v", u.Username, err)
 		}
 		for _, id := range ids {
 			cred.Groups = append(cred.Groups, parseID(id))
@@ -43,7 +43,7 @@ func lookupAccount(runas, group any) (account, error) {
 	if group != nil && group != "" {
 		g, err := findGroup(PyStr(group))
 		if err != nil {
-			return a, commandErrorf("Group '%s' is not available", PyStr(group))
+			return a, CommandErrorf("Group '%s' is not available", PyStr(group))
 		}
 		cred.Gid = parseID(g.Gid)
 	}

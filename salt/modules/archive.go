@@ -130,7 +130,7 @@ func (c *Call) cachedArchive(ctx context.Context) (string, error) {
 	want := fileclient.Want{Saltenv: c.Str("saltenv"), ETag: c.IsTrue("use_etag"), SourceHash: c.Str("source_hash")}
 	path, err := c.Env.Files().Cache(ctx, name, want)
 	if err != nil {
-		return "", commandErrorf("Failed to cache %s", fileclient.Redact(name))
+		return "", CommandErrorf("Failed to cache %s", fileclient.Redact(name))
 	}
 	return path, nil
 }
@@ -163,16 +163,16 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 	var contents archives.Contents
 	strip := int64(0)
 	if v := c.Value("strip_components"); isTrue(v) || v != nil && v != int64(0) {
-		n, ok := integer(v)
+		n, ok := Integer(v)
 		if !ok || n <= 0 {
-			return contents, commandErrorf("'strip_components' must be a positive integer")
+			return contents, CommandErrorf("'strip_components' must be a positive integer")
 		}
 		strip = n
 	}
 	format := c.Str("archive_format")
 	if format == "" {
 		if format = archives.Guess(c.Str("name")); format == "" {
-			return contents, commandErrorf("Unable to guess archive format, please pass an 'archive_format' argument.")
+			return contents, CommandErrorf("Unable to guess archive format, please pass an 'archive_format' argument.")
 		}
 	}
 	var err error
@@ -183,21 +183,21 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 			contents, err = c.listDecompressed(ctx, path)
 		}
 		if errors.Is(err, archives.ErrFormat) {
-			err = commandErrorf("Unable to list contents of %s. If this is an XZ-compressed tar archive, install XZ Utils to enable listing its contents. "+
+			err = CommandErrorf("Unable to list contents of %s. If this is an XZ-compressed tar archive, install XZ Utils to enable listing its contents. "+
 				"If it is compressed using something other than XZ, it may be necessary to specify CLI options to decompress the archive. "+
 				"See the documentation for details.", c.Str("name"))
 		}
 	case "zip":
 		contents, err = archives.ListZip(path)
 		if errors.Is(err, archives.ErrFormat) {
-			err = commandErrorf("%s is not a ZIP file", c.Str("name"))
+			err = CommandErrorf("%s is not a ZIP file", c.Str("name"))
 		}
 	default:
-		err = commandErrorf("Unsupported archive format '%s'", format)
+		err = CommandErrorf("Unsupported archive format '%s'", format)
 	}
 	var fault *fs.PathError
 	if errors.As(err, &fault) {
-		err = commandErrorf("Failed to list contents of %s: %s", c.Str("name"), pythonOSError(err))
+		err = CommandErrorf("Failed to list contents of %s: %s", c.Str("name"), pythonOSError(err))
 	}
 	if err != nil {
 		return contents, err
@@ -210,11 +210,11 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 func (c *Call) listDecompressed(ctx context.Context, path string) (archives.Contents, error) {
 	words, err := shlex.Split(c.Str("options"))
 	if err != nil || len(words) == 0 {
-		return archives.Contents{}, commandErrorf("Invalid CLI options")
+		return archives.Contents{}, CommandErrorf("Invalid CLI options")
 	}
 	program := which(words[0])
 	if program == "" {
-		return archives.Contents{}, commandErrorf("%s is not installed", words[0])
+		return archives.Contents{}, CommandErrorf("%s is not installed", words[0])
 	}
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, program, append(words[1:], path)...)
@@ -224,12 +224,12 @@ func (c *Call) listDecompressed(ctx context.Context, path string) (archives.Cont
 		err = cmd.Start()
 	}
 	if err != nil {
-		return archives.Contents{}, commandErrorf("Failed to decompress %s: %v", c.Str("name"), err)
+		return archives.Contents{}, CommandErrorf("Failed to decompress %s: %v", c.Str("name"), err)
 	}
 	contents, err := archives.ListStream(out)
 	_ = out.Close()
 	if ended := cmd.Wait(); err != nil && ended != nil {
-		return contents, commandErrorf("Failed to decompress %s: %s", c.Str("name"), strings.TrimSpace(said.String()))
+		return contents, CommandErrorf("Failed to decompress %s: %s", c.Str("name"), strings.TrimSpace(said.String()))
 	}
 	return contents, err
 }
@@ -271,7 +271,7 @@ func (c *Call) archiveRun(ctx context.Context, cwd any, strict bool, words ...st
 
 func archiveTar(ctx context.Context, c *Call) (any, error) {
 	if c.Str("options") == "" {
-		return nil, invocationErrorf("Tar options can not be empty")
+		return nil, InvocationErrorf("Tar options can not be empty")
 	}
 	words := append(append([]string{"tar"}, strings.Fields(c.Str("options"))...), c.Str("tarfile"))
 	if dest := c.Str("dest"); dest != "" {
@@ -285,7 +285,7 @@ func archiveTar(ctx context.Context, c *Call) (any, error) {
 			}
 			found, err := filepath.Glob(source)
 			if err != nil {
-				return nil, invocationErrorf("sources: %s: %v", source, err)
+				return nil, InvocationErrorf("sources: %s: %v", source, err)
 			}
 			words = append(words, found...)
 		}
@@ -316,7 +316,7 @@ func (c *Call) trimmed(names []string) ([]any, error) {
 			return wire.AnyList(names), nil
 		}
 	default:
-		n, ok := integer(v)
+		n, ok := Integer(v)
 		if !ok || n < 0 {
 			return nil, argErrorf("trim_output must be True, False or a number, not %s", PyRepr(v))
 		}
@@ -332,7 +332,7 @@ func archiveCmdUnzip(ctx context.Context, c *Call) (any, error) {
 	}
 	options, err := shlex.Split(c.Str("options"))
 	if err != nil {
-		return nil, invocationErrorf("options: %v", err)
+		return nil, InvocationErrorf("options: %v", err)
 	}
 	words = append(append(words, options...), c.Str("zip_file"), "-d", c.Str("dest"))
 	if excluded := textList(c.Value("excludes")); len(excluded) > 0 && excluded[0] != "" {
@@ -350,7 +350,7 @@ func archiveCmdUnzip(ctx context.Context, c *Call) (any, error) {
 
 func archiveUnzip(ctx context.Context, c *Call) (any, error) {
 	if c.Str("password") != "" || c.Str("options") != "" {
-		return nil, invocationErrorf("archive.unzip takes neither password nor options here: use archive.cmd_unzip")
+		return nil, InvocationErrorf("archive.unzip takes neither password nor options here: use archive.cmd_unzip")
 	}
 	u := archives.Unzip{Excludes: map[string]bool{}, Modes: c.IsTrue("extract_perms")}
 	for _, name := range textList(c.Value("excludes")) {
@@ -358,7 +358,7 @@ func archiveUnzip(ctx context.Context, c *Call) (any, error) {
 	}
 	names, err := archives.ExtractZip(ctx, c.Str("zip_file"), c.Str("dest"), u)
 	if err != nil {
-		return nil, commandErrorf("Exception encountered unpacking zipfile: %s", pythonOSError(err))
+		return nil, CommandErrorf("Exception encountered unpacking zipfile: %s", pythonOSError(err))
 	}
 	return c.trimmed(names)
 }

@@ -129,7 +129,7 @@ func checkKeywords(full string, fn Function, named *value.Map) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return invocationErrorf("The following keyword arguments are not valid: %s", strings.Join(bad, ", "))
+	return InvocationErrorf("The following keyword arguments are not valid: %s", strings.Join(bad, ", "))
 }
 
 func tooMany(fn Function, given int) error {

@@ -37,7 +37,7 @@ func clearJobCache(ctx context.Context, c *Call) (any, error) {
 		return true, nil
 	}
 	if err != nil {
-		return nil, commandErrorf("clear the job cache: %v", err)
+		return nil, CommandErrorf("clear the job cache: %v", err)
 	}
 	for _, e := range entries {
 		info, err := e.Info()
@@ -48,7 +48,7 @@ func clearJobCache(ctx context.Context, c *Call) (any, error) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return nil, commandErrorf("clear the job cache: %v", err)
+			return nil, CommandErrorf("clear the job cache: %v", err)
 		}
 	}
 	return true, nil

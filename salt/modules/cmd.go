@@ -287,12 +287,12 @@ func startBackground(ctx context.Context, c *Call) (int, error) {
 		return 0, err
 	}
 	if cmd.proc.stdin != nil {
-		return 0, invocationErrorf("a command in the background reads no standard input, stdin cannot be given")
+		return 0, InvocationErrorf("a command in the background reads no standard input, stdin cannot be given")
 	}
 	cmd.proc.discard = true
 	p, _, err := cmd.proc.start()
 	if err != nil {
-		return 0, commandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
+		return 0, CommandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
 	}
 	pid := p.Process.Pid
 	stop := func() bool { return true }

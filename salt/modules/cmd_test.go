@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-func TestCmd_Calls(t *testing.T) {
+func TestCmd_calls(t *testing.T) {
 	dir := t.TempDir()
 	env := newEnv()
 	sh := func(more ...any) *value.Map { return kw(append([]any{"shell", "/bin/sh"}, more...)...) }

@@ -34,7 +34,7 @@ func workingDir(v any, who account) (string, error) {
 	}
 	dir := PyStr(v)
 	if st, err := os.Stat(dir); !filepath.IsAbs(dir) || err != nil || !st.IsDir() {
-		return "", commandErrorf("Specified cwd '%s' either not absolute or does not exist", dir)
+		return "", CommandErrorf("Specified cwd '%s' either not absolute or does not exist", dir)
 	}
 	return dir, nil
 }

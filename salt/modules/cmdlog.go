@@ -31,7 +31,7 @@ func parseLevel(v any) (logLevel, error) {
 	}
 	l, ok := levels[name]
 	if !ok {
-		return logLevel{}, invocationErrorf("output_loglevel %s is not a level; levels are quiet, %s",
+		return logLevel{}, InvocationErrorf("output_loglevel %s is not a level; levels are quiet, %s",
 			PyRepr(v), strings.Join(slices.Sorted(maps.Keys(levels)), ", "))
 	}
 	return logLevel{level: l}, nil

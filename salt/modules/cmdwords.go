@@ -58,7 +58,7 @@ func (cmd *command) shellWords(c *Call, chosen bool, argv []string) error {
 		shell = defaultShell()
 	}
 	if !executable(shell) {
-		return commandErrorf("The shell %s is not available (python_shell=False runs a program without one)", shell)
+		return CommandErrorf("The shell %s is not available (python_shell=False runs a program without one)", shell)
 	}
 	if !chosen {
 		shell = fixedShell
@@ -78,7 +78,7 @@ func (cmd *command) programWords(argv []string) error {
 		name = filepath.Join(cmd.proc.dir, name)
 	}
 	if name = whichIn(name, envValue(cmd.proc.env, "PATH")); name == "" {
-		return commandErrorf("Unable to run command '%s': no such program", cmd.line)
+		return CommandErrorf("Unable to run command '%s': no such program", cmd.line)
 	}
 	cmd.proc.path, cmd.proc.argv = name, argv
 	return nil
@@ -106,7 +106,7 @@ func permitted(c *Call, line string) error {
 		bad = bad || !slices.ContainsFunc(allowed, matches)
 	}
 	if bad {
-		return commandErrorf("The shell command %q is not permitted", line)
+		return CommandErrorf("The shell command %q is not permitted", line)
 	}
 	return nil
 }

@@ -100,11 +100,11 @@ func parseUmask(v any) (int, error) {
 	}
 	text := strings.TrimLeft(PyStr(v), "0")
 	if text == "" {
-		return 0, commandErrorf("Zero umask is not allowed.")
+		return 0, CommandErrorf("Zero umask is not allowed.")
 	}
 	mask, err := strconv.ParseUint(text, 8, 12)
 	if err != nil {
-		return 0, commandErrorf("Invalid umask: '%s'", PyStr(v))
+		return 0, CommandErrorf("Invalid umask: '%s'", PyStr(v))
 	}
 	return int(mask), nil
 }
@@ -114,9 +114,9 @@ func (cmd *command) successRules(c *Call) error {
 	if v := c.Value("success_retcodes"); v != nil {
 		cmd.successCodes = nil
 		for _, s := range textList(v) {
-			n, ok := integer(s)
+			n, ok := Integer(s)
 			if !ok {
-				return invocationErrorf("success_retcodes must be a list of integers")
+				return InvocationErrorf("success_retcodes must be a list of integers")
 			}
 			cmd.successCodes = append(cmd.successCodes, n)
 		}
@@ -137,12 +137,12 @@ func parseEncoding(v any) (latin1 bool, err error) {
 	case "latin1", "iso88591", "l1":
 		return true, nil
 	}
-	return false, invocationErrorf("output_encoding %s is not supported; utf-8, ascii and latin-1 are", PyRepr(v))
+	return false, InvocationErrorf("output_encoding %s is not supported; utf-8, ascii and latin-1 are", PyRepr(v))
 }
 
 func outputMax(env Env) int64 {
 	if env != nil {
-		if n, ok := integer(env.Option(OptionOutputMax)); ok && n > 0 {
+		if n, ok := Integer(env.Option(OptionOutputMax)); ok && n > 0 {
 			return n
 		}
 	}
@@ -161,7 +161,7 @@ func (cmd *command) run(ctx context.Context, c *Call) (commandResult, error) {
 	case errors.As(err, &told), err != nil && ctx.Err() != nil:
 		return commandResult{}, err
 	case err != nil:
-		return commandResult{}, commandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
+		return commandResult{}, CommandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
 	}
 	r := commandResult{PID: out.pid, Retcode: out.retcode, Stdout: cmd.text(out.stdout), Stderr: cmd.text(out.stderr)}
 	if out.timedOut {

@@ -141,7 +141,7 @@ func masterOptions(env Env) *value.Map {
 		return nil
 	}
 	v, _ := p.Get("master")
-	m, _ := asMap(v)
+	m, _ := AsMap(v)
 	return m
 }
 
@@ -175,7 +175,7 @@ func laid(from []*value.Map, how string) (*value.Map, error) {
 				return true
 			})
 		default:
-			return nil, invocationErrorf("merge must be recurse or overwrite, not %s", PyRepr(how))
+			return nil, InvocationErrorf("merge must be recurse or overwrite, not %s", PyRepr(how))
 		}
 	}
 	return out, nil

@@ -199,7 +199,7 @@ func cpGetFile(ctx context.Context, c *Call) (any, error) {
 	}
 	source := c.Str("path")
 	if !fileclient.IsURL(source) {
-		return nil, commandErrorf("Unsupported path: %s", source)
+		return nil, CommandErrorf("Unsupported path: %s", source)
 	}
 	dest, err := c.Env.Files().Get(ctx, source, c.Str("dest"), w)
 	switch {

@@ -86,7 +86,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		}
-		return nil, commandErrorf("%s", pythonOSError(err))
+		return nil, CommandErrorf("%s", pythonOSError(err))
 	}
 	defer f.Close()
 	st, err := f.Stat()
@@ -98,7 +98,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 	}
 	parts := wire.AnyList(strings.Split(strings.Trim(filepath.Clean(as), "/"), "/"))
 	size := defaultPushPiece
-	if n, ok := integer(c.Env.Option("file_buffer_size")); ok && n > 0 {
+	if n, ok := Integer(c.Env.Option("file_buffer_size")); ok && n > 0 {
 		size = int(n)
 	}
 	piece := make([]byte, size)
@@ -113,7 +113,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 		taken, err := c.Env.Ask(ctx, value.NewMap("cmd", "_file_recv", "id", c.Env.Option("id"), "path", parts,
 			"size", st.Size(), "loc", at, "data", slices.Clone(piece[:n])))
 		if err != nil {
-			return nil, commandErrorf("%v", err)
+			return nil, CommandErrorf("%v", err)
 		}
 		if taken != true {
 			logger(c.Env).Error("the master did not take a file: it needs file_recv: True, and file_recv_max_size of its size", "path", path)

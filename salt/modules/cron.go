@@ -135,7 +135,7 @@ func cronEntry(ctx context.Context, c *Call) (any, error) {
 func oneLine(what, text string) error {
 	//mutant:modules-cron-one-line
 	if strings.ContainsAny(text, "\n\r\x00") {
-		return invocationErrorf("%s of a cron job has to be one line, not %s", what, PyRepr(text))
+		return InvocationErrorf("%s of a cron job has to be one line, not %s", what, PyRepr(text))
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func cronSetJob(ctx context.Context, c *Call) (any, error) {
 	for i, name := range cronTimeNames {
 		job.times[i] = strings.ToLower(c.Str(name))
 		if job.times[i] == "" || strings.ContainsAny(job.times[i], " \t") {
-			return nil, invocationErrorf("%s of a cron job is one word, not %s", name, PyRepr(c.Value(name)))
+			return nil, InvocationErrorf("%s of a cron job is one word, not %s", name, PyRepr(c.Value(name)))
 		}
 	}
 	return c.setCron(ctx, job)
@@ -163,7 +163,7 @@ func cronSetJob(ctx context.Context, c *Call) (any, error) {
 func cronSetSpecial(ctx context.Context, c *Call) (any, error) {
 	special := c.Str("special")
 	if !strings.HasPrefix(special, "@") || strings.ContainsAny(special, " \t") {
-		return nil, invocationErrorf("a special time is a word such as @daily, not %s", PyRepr(special))
+		return nil, InvocationErrorf("a special time is a word such as @daily, not %s", PyRepr(special))
 	}
 	return c.setCron(ctx, cronJob{special: special})
 }

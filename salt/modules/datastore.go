@@ -56,18 +56,18 @@ func (c *Call) readData() (*value.Map, error) {
 		return value.NewMap(), nil
 	}
 	if err != nil {
-		return nil, commandErrorf("read the data store: %v", err)
+		return nil, CommandErrorf("read the data store: %v", err)
 	}
 	if info.Size() > maxDatastore {
-		return nil, commandErrorf("data store %s has %d bytes; at most %d are read", path, info.Size(), maxDatastore)
+		return nil, CommandErrorf("data store %s has %d bytes; at most %d are read", path, info.Size(), maxDatastore)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, commandErrorf("read the data store: %v", err)
+		return nil, CommandErrorf("read the data store: %v", err)
 	}
 	m, err := wire.DecodeMap(b)
 	if err != nil {
-		return nil, commandErrorf("data store %s: %v; data.clear removes it", path, err)
+		return nil, CommandErrorf("data store %s: %v; data.clear removes it", path, err)
 	}
 	return m, nil
 }
@@ -79,14 +79,14 @@ func (c *Call) writeData(m *value.Map) error {
 		return fmt.Errorf("write the data store: %w", err)
 	}
 	if len(b) > maxDatastore {
-		return commandErrorf("the data store would have %d bytes; at most %d are kept", len(b), maxDatastore)
+		return CommandErrorf("the data store would have %d bytes; at most %d are kept", len(b), maxDatastore)
 	}
 	path := c.datastorePath()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path+".new", b, 0o600)); err != nil {
-		return commandErrorf("write the data store: %v", err)
+		return CommandErrorf("write the data store: %v", err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
-		return commandErrorf("write the data store: %v", err)
+		return CommandErrorf("write the data store: %v", err)
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func dataClear(_ context.Context, c *Call) (any, error) {
 	datastore.Lock()
 	defer datastore.Unlock()
 	if err := os.Remove(c.datastorePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, commandErrorf("remove the data store: %v", err)
+		return nil, CommandErrorf("remove the data store: %v", err)
 	}
 	return true, nil
 }

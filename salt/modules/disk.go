@@ -61,7 +61,7 @@ func (c *Call) diskFlags() ([]string, error) {
 		return nil, nil
 	}
 	if strings.Trim(letters, "aBhHiklPtTxv") != "" {
-		return nil, commandErrorf("Invalid flag passed to %s", c.Fun)
+		return nil, CommandErrorf("Invalid flag passed to %s", c.Fun)
 	}
 	return []string{"-" + letters}, nil
 }

@@ -86,11 +86,11 @@ func argErrorf(format string, a ...any) error {
 	return &ArgumentError{fmt.Sprintf(format, a...)}
 }
 
-func invocationErrorf(format string, a ...any) error {
+func InvocationErrorf(format string, a ...any) error {
 	return &InvocationError{fmt.Sprintf(format, a...)}
 }
 
-func commandErrorf(format string, a ...any) error {
+func CommandErrorf(format string, a ...any) error {
 	return &CommandError{fmt.Sprintf(format, a...)}
 }
 

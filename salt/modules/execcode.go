@@ -79,7 +79,7 @@ func execCode(ctx context.Context, c *Call) (*value.Map, error) {
 func giveTo(path, name string) error {
 	u, err := user.Lookup(name)
 	if err != nil {
-		return commandErrorf("User '%s' is not available", name)
+		return CommandErrorf("User '%s' is not available", name)
 	}
 	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {

@@ -93,7 +93,7 @@ func blackout(env Env, fun string) error {
 		on, _ := m.Get("minion_blackout")
 		allowed, _ := m.Get("minion_blackout_whitelist")
 		if isTrue(on) && !slices.Contains(textList(allowed), fun) {
-			return invocationErrorf("Minion in blackout mode. Set 'minion_blackout' to False in pillar or " +
+			return InvocationErrorf("Minion in blackout mode. Set 'minion_blackout' to False in pillar or " +
 				"grains to resume operations. Only saltutil.refresh_pillar allowed in blackout mode.")
 		}
 	}

@@ -33,7 +33,7 @@ func TestExecute_Results(t *testing.T) {
 		Function{Name: "plain", Run: returns(errors.New("plain"), errors.New("plain"))},
 		Function{Name: "panic", Run: func(context.Context, *Call) (any, error) { panic("oh no") }},
 		Function{Name: "index", Run: func(_ context.Context, c *Call) (any, error) { return c.Args[7], nil }},
-		Function{Name: "command", Run: returns(nil, commandErrorf("cmd"))},
+		Function{Name: "command", Run: returns(nil, CommandErrorf("cmd"))},
 		Function{Name: "missing", Run: returns(nil, &NotFoundError{"git"})},
 		Function{Name: "bad", Run: returns(value.NewMap("result", false), nil)},
 		Function{Name: "good", Run: returns(value.NewMap("result", true, "success", int64(1)), nil)},

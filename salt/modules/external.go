@@ -22,7 +22,7 @@ func externalFunction(ctx context.Context, env Env, full string) (Function, bool
 	case errors.Is(err, external.ErrNone):
 		return Function{}, false, nil
 	case err != nil:
-		return Function{}, false, commandErrorf("%v", err)
+		return Function{}, false, CommandErrorf("%v", err)
 	}
 	i := slices.IndexFunc(about.Functions, func(f external.Function) bool { return f.Name == fun })
 	if i < 0 {
@@ -52,7 +52,7 @@ func bound(module string, f external.Function) Function {
 		case errors.As(err, &told):
 			return nil, &CommandError{told.Text}
 		case err != nil:
-			return nil, commandErrorf("%v", err)
+			return nil, CommandErrorf("%v", err)
 		}
 		return v, nil
 	}

@@ -74,7 +74,7 @@ func (c *Call) newLines() ([]string, error) {
 				lines = []any{v}
 			}
 		case !strings.HasPrefix(name, "__"):
-			err = invocationErrorf("%s is no argument of %s: lines are given in their order, or as args", name, c.Fun)
+			err = InvocationErrorf("%s is no argument of %s: lines are given in their order, or as args", name, c.Fun)
 		}
 		return err == nil
 	})
@@ -239,7 +239,7 @@ func fileContainsRegex(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return nil, commandErrorf("%s has a line of more than %d bytes, which is not searched", c.path("path"), maxEdited)
+		return nil, CommandErrorf("%s has a line of more than %d bytes, which is not searched", c.path("path"), maxEdited)
 	}
 	return false, osFault(lines.Err())
 }

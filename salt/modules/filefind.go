@@ -95,7 +95,7 @@ func fileFind(ctx context.Context, c *Call) (any, error) {
 		case "print":
 			options.Set("print", "path")
 		default:
-			return nil, invocationErrorf("%s is no option of find without a value: delete and print are", PyRepr(word))
+			return nil, InvocationErrorf("%s is no option of find without a value: delete and print are", PyRepr(word))
 		}
 	}
 	if problem := f.read(options); problem != "" {
@@ -103,7 +103,7 @@ func fileFind(ctx context.Context, c *Call) (any, error) {
 	}
 	starts, err := filepath.Glob(path)
 	if err != nil {
-		return nil, invocationErrorf("path: %v", err)
+		return nil, InvocationErrorf("path: %v", err)
 	}
 	for _, start := range starts {
 		if err := f.walk(ctx, start); err != nil {
@@ -212,7 +212,7 @@ func (f *finder) read(options *value.Map) (problem string) {
 			f.test = isTrue(v)
 			return true
 		case key == "mindepth" || key == "maxdepth":
-			n, ok := integer(v)
+			n, ok := Integer(v)
 			if !ok {
 				problem = key + " is no number: " + PyRepr(v)
 			}

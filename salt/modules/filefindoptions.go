@@ -269,7 +269,7 @@ func (f *finder) deleting(_ context.Context, file *foundFile) (any, error) {
 		return nil, nil //nolint:nilerr // gone meanwhile
 	}
 	if real, err := filepath.Abs(file.path); err != nil || filepath.Clean(real) == "/" {
-		return nil, invocationErrorf("the root of all files is not removed")
+		return nil, InvocationErrorf("the root of all files is not removed")
 	}
 	if st.IsDir() {
 		err = os.RemoveAll(file.path)

@@ -129,7 +129,7 @@ CLI Example:
 func sumOf(path, kind string) (string, error) {
 	h, err := hashtype.New(kind)
 	if err != nil {
-		return "", invocationErrorf("%v", err)
+		return "", InvocationErrorf("%v", err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -163,7 +163,7 @@ func fileCheckHash(_ context.Context, c *Call) (any, error) {
 	if !ok {
 		kind, sum = map[int]string{32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}[len(want)], want
 		if kind == "" {
-			return nil, invocationErrorf("file_hash %s has no type, and a length that no type has", PyRepr(want))
+			return nil, InvocationErrorf("file_hash %s has no type, and a length that no type has", PyRepr(want))
 		}
 	}
 	have, err := sumOf(c.path("path"), kind)
@@ -233,7 +233,7 @@ func fileStats(_ context.Context, c *Call) (any, error) {
 func fileLstat(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	if !filepath.IsAbs(path) {
-		return nil, invocationErrorf("Path to file must be absolute.")
+		return nil, InvocationErrorf("Path to file must be absolute.")
 	}
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -249,9 +249,9 @@ func fileAccess(_ context.Context, c *Call) (any, error) {
 	bits, ok := map[string]uint32{"f": unix.F_OK, "r": unix.R_OK, "w": unix.W_OK, "x": unix.X_OK}[c.Str("mode")]
 	switch {
 	case !filepath.IsAbs(c.path("path")):
-		return nil, invocationErrorf("Path to link must be absolute.")
+		return nil, InvocationErrorf("Path to link must be absolute.")
 	case !ok:
-		return nil, invocationErrorf("Invalid mode specified.")
+		return nil, InvocationErrorf("Invalid mode specified.")
 	}
 	return unix.Access(c.path("path"), bits) == nil, nil
 }
@@ -260,9 +260,9 @@ func fileReaddir(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	switch st, err := os.Stat(path); {
 	case !filepath.IsAbs(path):
-		return nil, invocationErrorf("Dir path must be absolute.")
+		return nil, InvocationErrorf("Dir path must be absolute.")
 	case err != nil || !st.IsDir():
-		return nil, invocationErrorf("A valid directory was not specified.")
+		return nil, InvocationErrorf("A valid directory was not specified.")
 	}
 	entries, err := os.ReadDir(path)
 	names := []string{".", ".."}
@@ -275,11 +275,11 @@ func fileReaddir(_ context.Context, c *Call) (any, error) {
 func fileReadlink(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	if !filepath.IsAbs(path) {
-		return nil, invocationErrorf("Path to link must be absolute: %s", path)
+		return nil, InvocationErrorf("Path to link must be absolute: %s", path)
 	}
 	to, err := os.Readlink(path)
 	if errors.Is(err, syscall.EINVAL) {
-		return nil, invocationErrorf("A valid link was not specified: %s", path)
+		return nil, InvocationErrorf("A valid link was not specified: %s", path)
 	}
 	if err == nil && c.IsTrue("canonicalize") {
 		to, err = filepath.EvalSymlinks(path)

@@ -104,14 +104,14 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 		if c.IsTrue("quiet") {
 			return false, nil
 		}
-		return nil, commandErrorf(`File "%s" does not exists or is not a file.`, realPath(path))
+		return nil, CommandErrorf(`File "%s" does not exists or is not a file.`, realPath(path))
 	}
 	body, real, err := editedFile(path)
 	if err != nil {
 		return nil, osFault(err)
 	}
 	if !utf8.ValidString(body) {
-		return nil, commandErrorf("%s is no UTF-8: it is not edited", real)
+		return nil, CommandErrorf("%s is no UTF-8: it is not edited", real)
 	}
 	edit, err := text.Line(body, text.LineOptions{
 		Mode: c.Str("mode"), Content: optional(c, "content"), Match: c.Str("match"), Location: c.Str("location"),
@@ -123,7 +123,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 	if !c.testRun() {
 		if c.IsTrue("backup") {
 			if err := copyAs(real, real+"."+time.Now().Format("2006-01-02-15-04-05")); err != nil {
-				return nil, commandErrorf("Unable to create the backup file of %s. Exception: %s", real, pythonOSError(err))
+				return nil, CommandErrorf("Unable to create the backup file of %s. Exception: %s", real, pythonOSError(err))
 			}
 		}
 		if err := writeOver(real, edit.Text(), false); err != nil {
@@ -145,14 +145,14 @@ func fileCommentLine(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if !regular(path) {
-		return nil, invocationErrorf("File not found: %s", realPath(path))
+		return nil, InvocationErrorf("File not found: %s", realPath(path))
 	}
 	body, real, err := editedFile(path)
 	if err != nil {
 		return nil, osFault(err)
 	}
 	if !text.IsText([]byte(body)) || !utf8.ValidString(body) {
-		return nil, invocationErrorf("Cannot perform string replacements on a binary file: %s", real)
+		return nil, InvocationErrorf("Cannot perform string replacements on a binary file: %s", real)
 	}
 	uncomment := c.fn.Name == "uncomment" || c.fn.Name == "comment_line" && !c.IsTrue("cmnt")
 	edit, found, err := text.Comment(body, text.CommentOptions{Regex: c.Str("regex"), Char: c.Str("char"), Uncomment: uncomment})

@@ -131,7 +131,7 @@ func fileTouch(_ context.Context, c *Call) (any, error) {
 		}
 		secs, err := c.Float(arg)
 		if err != nil {
-			return nil, invocationErrorf("atime and mtime must be integers")
+			return nil, InvocationErrorf("atime and mtime must be integers")
 		}
 		at[arg] = time.UnixMicro(int64(secs * 1e6))
 	}
@@ -249,11 +249,11 @@ func fileCopy(ctx context.Context, c *Call) (any, error) {
 	st, err := os.Stat(src)
 	switch {
 	case !filepath.IsAbs(src):
-		return nil, invocationErrorf("File path must be absolute.")
+		return nil, InvocationErrorf("File path must be absolute.")
 	case err != nil:
-		return nil, commandErrorf("No such file or directory '%s'", src)
+		return nil, CommandErrorf("No such file or directory '%s'", src)
 	case st.IsDir() && !c.IsTrue("recurse"):
-		return nil, invocationErrorf("Cannot copy overwriting a directory without recurse flag set to true!")
+		return nil, InvocationErrorf("Cannot copy overwriting a directory without recurse flag set to true!")
 	}
 	if c.IsTrue("remove_existing") {
 		if err := os.RemoveAll(dst); err != nil {
@@ -269,7 +269,7 @@ func fileCopy(ctx context.Context, c *Call) (any, error) {
 		err = copyFile(src, dst)
 	}
 	if err != nil {
-		return nil, commandErrorf("Could not copy '%s' to '%s': %s", src, dst, pythonOSError(err))
+		return nil, CommandErrorf("Could not copy '%s' to '%s': %s", src, dst, pythonOSError(err))
 	}
 	return true, nil
 }
@@ -277,10 +277,10 @@ func fileCopy(ctx context.Context, c *Call) (any, error) {
 func fileMove(ctx context.Context, c *Call) (any, error) {
 	src, dst := c.path("src"), c.path("dst")
 	if !filepath.IsAbs(src) {
-		return nil, invocationErrorf("Source path must be absolute.")
+		return nil, InvocationErrorf("Source path must be absolute.")
 	}
 	if !filepath.IsAbs(dst) {
-		return nil, invocationErrorf("Destination path must be absolute.")
+		return nil, InvocationErrorf("Destination path must be absolute.")
 	}
 	st, err := os.Lstat(src)
 	if err != nil {
@@ -301,7 +301,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if err != nil {
-		return nil, commandErrorf("Unable to move '%s' to '%s': %s", src, dst, pythonOSError(err))
+		return nil, CommandErrorf("Unable to move '%s' to '%s': %s", src, dst, pythonOSError(err))
 	}
 	return value.NewMap("result", true, "comment", "'"+src+"' moved to '"+dst+"'"), nil
 }
@@ -309,10 +309,10 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 func fileRename(_ context.Context, c *Call) (any, error) {
 	src, dst := c.path("src"), c.path("dst")
 	if !filepath.IsAbs(src) {
-		return nil, invocationErrorf("File path must be absolute.")
+		return nil, InvocationErrorf("File path must be absolute.")
 	}
 	if err := os.Rename(src, dst); err != nil {
-		return nil, commandErrorf("Could not rename '%s' to '%s'", src, dst)
+		return nil, CommandErrorf("Could not rename '%s' to '%s'", src, dst)
 	}
 	return true, nil
 }
@@ -320,16 +320,16 @@ func fileRename(_ context.Context, c *Call) (any, error) {
 func fileRemove(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	if !filepath.IsAbs(path) {
-		return nil, invocationErrorf("File path must be absolute: %s", path)
+		return nil, InvocationErrorf("File path must be absolute: %s", path)
 	}
 	if filepath.Clean(path) == "/" {
-		return nil, invocationErrorf("the root of all files is not removed")
+		return nil, InvocationErrorf("the root of all files is not removed")
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return false, nil //nolint:nilerr // nothing to remove
 	}
 	if err := os.RemoveAll(path); err != nil {
-		return nil, commandErrorf("Could not remove '%s': %s", path, pythonOSError(err))
+		return nil, CommandErrorf("Could not remove '%s': %s", path, pythonOSError(err))
 	}
 	return true, nil
 }
@@ -337,10 +337,10 @@ func fileRemove(_ context.Context, c *Call) (any, error) {
 func fileRmdir(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	if !filepath.IsAbs(path) {
-		return nil, invocationErrorf("File path must be absolute.")
+		return nil, InvocationErrorf("File path must be absolute.")
 	}
 	if !folder(path) {
-		return nil, invocationErrorf("A valid directory was not specified.")
+		return nil, InvocationErrorf("A valid directory was not specified.")
 	}
 	if c.IsTrue("recurse") {
 		var dirs []string
@@ -366,7 +366,7 @@ func fileRmdir(_ context.Context, c *Call) (any, error) {
 func fileSymlink(_ context.Context, c *Call) (any, error) {
 	src, path := c.path("src"), c.path("path")
 	if !filepath.IsAbs(path) {
-		return nil, invocationErrorf("Link path must be absolute: %s", path)
+		return nil, InvocationErrorf("Link path must be absolute: %s", path)
 	}
 	if to, err := os.Readlink(path); err == nil && to == src {
 		return true, nil
@@ -375,18 +375,18 @@ func fileSymlink(_ context.Context, c *Call) (any, error) {
 	there := err == nil
 	switch {
 	case there && !c.IsTrue("force") && !c.IsTrue("atomic"):
-		return nil, commandErrorf("Found existing symlink: %s", path)
+		return nil, CommandErrorf("Found existing symlink: %s", path)
 	case there && st.IsDir():
-		return nil, commandErrorf("Existing path is not a symlink: %s", path)
+		return nil, CommandErrorf("Existing path is not a symlink: %s", path)
 	}
 	tmp := path + ".mom-link"
 	_ = os.Remove(tmp) // of an earlier try
 	if err := os.Symlink(src, tmp); err != nil {
-		return nil, commandErrorf("Could not create '%s': %s", path, pythonOSError(err))
+		return nil, CommandErrorf("Could not create '%s': %s", path, pythonOSError(err))
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		_ = os.Remove(tmp)
-		return nil, commandErrorf("Could not create '%s': %s", path, pythonOSError(err))
+		return nil, CommandErrorf("Could not create '%s': %s", path, pythonOSError(err))
 	}
 	return true, nil
 }
@@ -394,10 +394,10 @@ func fileSymlink(_ context.Context, c *Call) (any, error) {
 func fileLink(_ context.Context, c *Call) (any, error) {
 	src, path := c.path("src"), c.path("path")
 	if !filepath.IsAbs(src) {
-		return nil, invocationErrorf("File path must be absolute.")
+		return nil, InvocationErrorf("File path must be absolute.")
 	}
 	if err := os.Link(src, path); err != nil {
-		return nil, commandErrorf("Could not create '%s': %s", path, pythonOSError(err))
+		return nil, CommandErrorf("Could not create '%s': %s", path, pythonOSError(err))
 	}
 	return true, nil
 }

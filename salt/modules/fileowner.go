@@ -138,7 +138,7 @@ func osFault(err error) error {
 	if err == nil {
 		return nil
 	}
-	return commandErrorf("%s", pythonOSError(err))
+	return CommandErrorf("%s", pythonOSError(err))
 }
 
 // statOf looks at a path.
@@ -150,13 +150,13 @@ func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
 	st, err := look(path)
 	if err != nil {
 		if os.IsNotExist(err) {
-			return nil, nil, commandErrorf("Path not found: %s", path)
+			return nil, nil, CommandErrorf("Path not found: %s", path)
 		}
 		return nil, nil, osFault(err)
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, nil, commandErrorf("%s cannot be looked at on this system", path)
+		return nil, nil, CommandErrorf("%s cannot be looked at on this system", path)
 	}
 	return st, sys, nil
 }
@@ -200,7 +200,7 @@ func fileUIDToUser(_ context.Context, c *Call) (any, error) {
 
 // idOf is the number of a user or group; a number is itself.
 func idOf(v any, lookup func(string) (string, error)) any {
-	if n, ok := integer(v); ok {
+	if n, ok := Integer(v); ok {
 		return n
 	}
 	id, err := lookup(PyStr(v))
@@ -234,7 +234,7 @@ func fileUserToUID(_ context.Context, c *Call) (any, error) {
 }
 
 func fileGIDToGroup(_ context.Context, c *Call) (any, error) {
-	if _, number := integer(c.Value("gid")); !number {
+	if _, number := Integer(c.Value("gid")); !number {
 		if _, err := user.LookupGroup(c.Str("gid")); err == nil {
 			return c.Str("gid"), nil
 		}
@@ -260,7 +260,7 @@ func modeArg(v any) (fs.FileMode, error) {
 	text := strings.TrimPrefix(PyStr(v), "0o")
 	n, err := strconv.ParseUint(text, 8, 16)
 	if err != nil || n > 0o7777 {
-		return 0, invocationErrorf("the mode %s is not in octal digits", PyRepr(v))
+		return 0, InvocationErrorf("the mode %s is not in octal digits", PyRepr(v))
 	}
 	return fileMode(int64(n)), nil
 }
@@ -272,7 +272,7 @@ func fileSetMode(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, commandErrorf("%s: File not found", path)
+		return nil, CommandErrorf("%s: File not found", path)
 	}
 	if err := os.Chmod(path, mode); err != nil {
 		return "Invalid Mode " + c.Str("mode"), nil //nolint:nilerr // Salt tells it so

@@ -107,13 +107,13 @@ func (c *Call) replacedFile() (body, real string, missing bool, err error) {
 		if c.IsTrue("ignore_if_missing") {
 			return "", "", true, nil
 		}
-		return "", "", false, invocationErrorf("File not found: %s", realPath(path))
+		return "", "", false, InvocationErrorf("File not found: %s", realPath(path))
 	}
 	if body, real, err = editedFile(path); err != nil {
 		return "", "", false, osFault(err)
 	}
 	if !text.IsText([]byte(body)) || !utf8.ValidString(body) {
-		return "", "", false, invocationErrorf("Cannot perform string replacements on a binary file: %s", real)
+		return "", "", false, InvocationErrorf("Cannot perform string replacements on a binary file: %s", real)
 	}
 	return body, real, false, nil
 }
@@ -133,7 +133,7 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 	}
 	if c.IsTrue("search_only") {
 		if o.Append || o.Prepend {
-			return nil, invocationErrorf("search_only cannot be used with append/prepend_if_not_found")
+			return nil, InvocationErrorf("search_only cannot be used with append/prepend_if_not_found")
 		}
 		found, err := text.Search(body, o.Pattern, o.Flags)
 		return found, textFault(err)
@@ -189,24 +189,24 @@ func fileBlock(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if absentPath(path) {
-		return nil, invocationErrorf("File not found: %s", path)
+		return nil, InvocationErrorf("File not found: %s", path)
 	}
 	for _, name := range []string{"insert_before_match", "insert_after_match"} {
 		if v := c.Value(name); given(v) {
 			if _, ok := v.(string); !ok {
-				return nil, commandErrorf("RegEx expected in %s parameter.", name)
+				return nil, CommandErrorf("RegEx expected in %s parameter.", name)
 			}
 		}
 	}
 	if c.Str("marker_start") == "" || c.Str("marker_end") == "" {
-		return nil, invocationErrorf("marker_start and marker_end cannot be empty")
+		return nil, InvocationErrorf("marker_start and marker_end cannot be empty")
 	}
 	body, real, err := editedFile(path)
 	if err != nil {
 		return nil, osFault(err)
 	}
 	if !utf8.ValidString(body) {
-		return nil, invocationErrorf("Cannot perform string replacements on a binary file: %s", path)
+		return nil, InvocationErrorf("Cannot perform string replacements on a binary file: %s", path)
 	}
 	var newline *bool
 	if v := c.Value("append_newline"); v != nil {

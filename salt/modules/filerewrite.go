@@ -125,7 +125,7 @@ func keepOld(path string, ending any) error {
 	}
 	name := path + PyStr(ending)
 	if strings.ContainsRune(name, 0) || filepath.Dir(name) != filepath.Dir(path) {
-		return invocationErrorf("backup is the ending of a name, not %s", PyRepr(ending))
+		return InvocationErrorf("backup is the ending of a name, not %s", PyRepr(ending))
 	}
 	return osFault(copyAs(path, name))
 }

@@ -17,7 +17,7 @@ func statTimes(st *unix.Stat_t, err error) (atime, mtime, ctime float64, _ error
 func fileStatvfs(_ context.Context, c *Call) (any, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(c.path("path"), &st); err != nil {
-		return nil, commandErrorf("Could not statvfs '%s'", c.path("path"))
+		return nil, CommandErrorf("Could not statvfs '%s'", c.path("path"))
 	}
 	return value.NewMap("f_bavail", int64(st.Bavail), "f_bfree", int64(st.Bfree), "f_blocks", int64(st.Blocks), "f_bsize", st.Bsize,
 		"f_favail", int64(st.Ffree), "f_ffree", int64(st.Ffree), "f_files", int64(st.Files), "f_flag", st.Flags,

@@ -108,7 +108,7 @@ CLI Example:
 }
 
 func fileNoSelinux(_ context.Context, c *Call) (any, error) {
-	return nil, commandErrorf("%s is not carried out by this minion, which does not work on SELinux contexts; chcon, semanage and restorecon do, by cmd.run", c.Fun)
+	return nil, CommandErrorf("%s is not carried out by this minion, which does not work on SELinux contexts; chcon, semanage and restorecon do, by cmd.run", c.Fun)
 }
 
 // told is what a program said, and its exit code is that of the job.
@@ -130,7 +130,7 @@ func fileGrep(ctx context.Context, c *Call) (any, error) {
 		opt := PyStr(o)
 		split, err := shlex.Split(opt)
 		if err != nil || len(split) > 1 {
-			return nil, invocationErrorf("Passing multiple command line arguments in a single string is not supported, please pass the following arguments separately: %s", opt)
+			return nil, InvocationErrorf("Passing multiple command line arguments in a single string is not supported, please pass the following arguments separately: %s", opt)
 		}
 		words = append(words, split...)
 	}
@@ -149,7 +149,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 		return nil, &ExceptionError{Type: "ValueError", Msg: err.Error()}
 	}
 	if which("patch") == "" {
-		return nil, commandErrorf("patch executable not found. Is the distribution's patch package installed?")
+		return nil, CommandErrorf("patch executable not found. Is the distribution's patch package installed?")
 	}
 	words := append([]string{"patch"}, options...)
 	has := func(prefixes ...string) bool {
@@ -193,7 +193,7 @@ func fileLsattr(ctx context.Context, c *Call) (any, error) {
 		return nil, nil
 	}
 	if absentPath(path) {
-		return nil, invocationErrorf("File or directory does not exist: %s", path)
+		return nil, InvocationErrorf("File or directory does not exist: %s", path)
 	}
 	r, err := c.exec(ctx, "lsattr", "--", path)
 	if err != nil {
@@ -242,15 +242,15 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 		if err != nil {
 			info = PyRepr(faults)
 		}
-		return nil, commandErrorf("Failed to cache one or more files. Additional info follows:\n\n%s", strings.TrimRight(info, "\n"))
+		return nil, CommandErrorf("Failed to cache one or more files. Additional info follows:\n\n%s", strings.TrimRight(info, "\n"))
 	}
 	for _, p := range paths {
 		body, err := readWhole(p)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, commandErrorf("Failed to read %s: No such file or directory", p)
+			return nil, CommandErrorf("Failed to read %s: No such file or directory", p)
 		case err != nil:
-			return nil, commandErrorf("Failed to read %s: %v", p, err)
+			return nil, CommandErrorf("Failed to read %s: %v", p, err)
 		}
 		bodies = append(bodies, body)
 	}

@@ -305,13 +305,13 @@ func grainsSetval(ctx context.Context, c *Call) (any, error) {
 func saveGrains(ctx context.Context, c *Call, changes *value.Map, destructive, refreshPillar bool) error {
 	dir := confDir(c.Env)
 	if dir == "" {
-		return commandErrorf("the grains cannot be saved: the minion has no configuration folder (conf_file)")
+		return CommandErrorf("the grains cannot be saved: the minion has no configuration folder (conf_file)")
 	}
 	grainsFile.Lock()
 	defer grainsFile.Unlock()
 	stored, err := grains.ReadFile(dir)
 	if err != nil {
-		return commandErrorf("Unable to read existing grains file: %v", err)
+		return CommandErrorf("Unable to read existing grains file: %v", err)
 	}
 	changes.Range(func(k, v any) bool {
 		if v == nil && destructive {
@@ -322,10 +322,10 @@ func saveGrains(ctx context.Context, c *Call, changes *value.Map, destructive, r
 		return true
 	})
 	if err := grains.WriteFile(dir, stored); err != nil {
-		return commandErrorf("%v", err)
+		return CommandErrorf("%v", err)
 	}
 	if err := c.Env.RefreshGrains(ctx, refreshPillar); err != nil {
-		return commandErrorf("the grains are saved, but the minion could not take them up: %v", err)
+		return CommandErrorf("the grains are saved, but the minion could not take them up: %v", err)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 
 func groupAdd(ctx context.Context, c *Call) (any, error) {
 	if c.IsTrue("local") {
-		return nil, invocationErrorf("this minion does not support the argument local of group.add")
+		return nil, InvocationErrorf("this minion does not support the argument local of group.add")
 	}
 	if err := plainArg("the name of a group", c.Str("name")); err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func hostsPair(_ context.Context, c *Call) (any, error) {
 // checkHost refuses what would be another line of the file, or no line of it.
 func (c *Call) checkHost(names string) error {
 	if err := hostsfile.Check(c.Str("ip"), names, c.Str("comment")); err != nil {
-		return invocationErrorf("%v", err)
+		return InvocationErrorf("%v", err)
 	}
 	return nil
 }

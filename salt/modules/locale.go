@@ -97,7 +97,7 @@ var localeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@+-]*( [A-Za-z0-9._
 func (c *Call) localeArg() (string, error) {
 	name := c.Str("locale")
 	if !localeForm.MatchString(name) {
-		return "", invocationErrorf("%s is no locale", PyRepr(name))
+		return "", InvocationErrorf("%s is no locale", PyRepr(name))
 	}
 	return name, nil
 }
@@ -135,7 +135,7 @@ func (c *Call) grainValue(name string) any {
 // systemLocale is what localectl tells of the variables of the locale, in their order.
 func (c *Call) systemLocale(ctx context.Context) (names []string, vars map[string]string, err error) {
 	if which("localectl") == "" {
-		return nil, nil, commandErrorf(`Unable to find "localectl"`)
+		return nil, nil, CommandErrorf(`Unable to find "localectl"`)
 	}
 	r, err := runSystem(ctx, c, "localectl", "status")
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *Call) systemLocale(ctx context.Context) (names []string, vars map[strin
 		}
 	}
 	if len(vars) == 0 && key == "" {
-		return nil, nil, commandErrorf(`Unable to parse result of "localectl"`)
+		return nil, nil, CommandErrorf(`Unable to parse result of "localectl"`)
 	}
 	return names, vars, nil
 }
@@ -185,7 +185,7 @@ func localeGet(ctx context.Context, c *Call) (any, error) {
 	}
 	path, name := c.localeFile()
 	if path == "" {
-		return nil, commandErrorf(`Error: "%s" is unsupported!`, c.grain("oscodename"))
+		return nil, CommandErrorf(`Error: "%s" is unsupported!`, c.grain("oscodename"))
 	}
 	data, err := os.ReadFile(filepath.Join(localeRoot, path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -226,11 +226,11 @@ func localeSet(ctx context.Context, c *Call) (any, error) {
 	}
 	path, name := c.localeFile()
 	if path == "" {
-		return nil, commandErrorf("Error: Unsupported platform!")
+		return nil, CommandErrorf("Error: Unsupported platform!")
 	}
 	if c.family("Debian") {
 		if which("update-locale") == "" {
-			return nil, commandErrorf(`Cannot set locale: "update-locale" was not found.`)
+			return nil, CommandErrorf(`Cannot set locale: "update-locale" was not found.`)
 		}
 		if _, err := runSystem(ctx, c, "update-locale"); err != nil {
 			return nil, err
@@ -299,7 +299,7 @@ func (c *Call) localeKnown(name, source string) (bool, error) {
 	if c.grain("os") == "Debian" || c.family("Gentoo") {
 		body, err := readWhole(filepath.Join(localeRoot, "usr/share/i18n/SUPPORTED"))
 		if err != nil {
-			return false, commandErrorf("Locale %s: the list of locales cannot be read: %s", PyRepr(name), pythonOSError(err))
+			return false, CommandErrorf("Locale %s: the list of locales cannot be read: %s", PyRepr(name), pythonOSError(err))
 		}
 		return slices.Contains(strings.Split(body, "\n"), name), nil
 	}
@@ -309,7 +309,7 @@ func (c *Call) localeKnown(name, source string) (bool, error) {
 	}
 	entries, err := os.ReadDir(filepath.Join(localeRoot, dir))
 	if err != nil {
-		return false, commandErrorf(`Locale "%s" is not available.`, name)
+		return false, CommandErrorf(`Locale "%s" is not available.`, name)
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == source }), nil
 }
@@ -331,5 +331,5 @@ func (c *Call) localeProgram(name, source string, p localeParts, ubuntu bool) ([
 		}
 		return []string{"localedef", "--force", "-i", source, "-f", p.codeset, source + "." + p.codeset, loud}, nil
 	}
-	return nil, commandErrorf(`Command "locale-gen" or "localedef" was not found on this system.`)
+	return nil, CommandErrorf(`Command "locale-gen" or "localedef" was not found on this system.`)
 }

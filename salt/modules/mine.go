@@ -207,7 +207,7 @@ func mineStore(ctx context.Context, c *Call, data *value.Map, clear bool) (any, 
 		return nil, err
 	}
 	if v != true {
-		return nil, commandErrorf("the master did not keep it: %s", PyStr(v))
+		return nil, CommandErrorf("the master did not keep it: %s", PyStr(v))
 	}
 	return true, nil
 }
@@ -222,7 +222,7 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 	}
 	out, ok := v.(*value.Map)
 	if !ok {
-		return nil, commandErrorf("the master gives nothing: %s", PyStr(v))
+		return nil, CommandErrorf("the master gives nothing: %s", PyStr(v))
 	}
 	if c.IsTrue("exclude_minion") {
 		out = out.Clone()

@@ -50,7 +50,7 @@ CLI Example:
 func mountLines(name string) ([][]string, error) {
 	b, err := procFile(name)
 	if err != nil {
-		return nil, commandErrorf("File not readable /proc/%s: %v", name, err)
+		return nil, CommandErrorf("File not readable /proc/%s: %v", name, err)
 	}
 	var out [][]string
 	for line := range strings.Lines(string(b)) {
@@ -144,7 +144,7 @@ func mountFstab(_ context.Context, c *Call) (any, error) {
 		return out, nil
 	}
 	if err != nil {
-		return nil, commandErrorf("read %s: %v", c.Str("config"), err)
+		return nil, CommandErrorf("read %s: %v", c.Str("config"), err)
 	}
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)

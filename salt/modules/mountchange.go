@@ -92,7 +92,7 @@ func (c *Call) mountPaths() (name, device string, err error) {
 // onlyMount refuses what mounts images.
 func (c *Call) onlyMount() error {
 	if util := c.Str("util"); util != "" && util != "mount" {
-		return invocationErrorf("util=%s is not supported by this minion, only mount is", util)
+		return InvocationErrorf("util=%s is not supported by this minion, only mount is", util)
 	}
 	return nil
 }

@@ -100,11 +100,11 @@ func (c *Call) fstabKeys() ([]string, error) {
 			}
 		}
 	default:
-		return nil, commandErrorf("match_on must be a string or list of strings")
+		return nil, CommandErrorf("match_on must be a string or list of strings")
 	}
 	for _, k := range keys {
 		if !slices.Contains(fstabFields, k) {
-			return nil, commandErrorf("Unrecognized keys in match_on: \"%s\"", k)
+			return nil, CommandErrorf("Unrecognized keys in match_on: \"%s\"", k)
 		}
 	}
 	return keys, nil
@@ -121,7 +121,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 	}
 	for _, f := range fstabFields {
 		if entry[f] == "" || strings.ContainsAny(entry[f], " \t\n\r\x00") {
-			return nil, invocationErrorf("%s %s is refused: it is empty or holds a blank, which fstab has as \\040", f, PyRepr(entry[f]))
+			return nil, InvocationErrorf("%s %s is refused: it is empty or holds a blank, which fstab has as \\040", f, PyRepr(entry[f]))
 		}
 	}
 	keys, err := c.fstabKeys()
@@ -135,11 +135,11 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 	config := c.Str("config")
 	st, err := os.Stat(config)
 	if err != nil || !st.Mode().IsRegular() {
-		return nil, commandErrorf("Bad config file \"%s\"", config)
+		return nil, CommandErrorf("Bad config file \"%s\"", config)
 	}
 	b, err := os.ReadFile(config)
 	if err != nil {
-		return nil, commandErrorf("Couldn't read from %s: %v", config, err)
+		return nil, CommandErrorf("Couldn't read from %s: %v", config, err)
 	}
 	line := entry["device"] + "\t\t" + entry["name"] + "\t" + entry["fstype"] + "\t" + entry["opts"] + "\t" + entry["dump"] + " " + entry["pass_num"] + "\n"
 	told, out := "", ""
@@ -162,7 +162,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 	}
 	if told != "present" && !c.IsTrue("test") {
 		if err := os.WriteFile(config, []byte(out), 0o644); err != nil {
-			return nil, commandErrorf("File not writable %s", config)
+			return nil, CommandErrorf("File not writable %s", config)
 		}
 	}
 	return told, nil
@@ -176,7 +176,7 @@ func mountRemoveFstab(_ context.Context, c *Call) (any, error) {
 	config := c.Str("config")
 	b, err := os.ReadFile(config)
 	if err != nil {
-		return nil, commandErrorf("Couldn't read from %s: %s", config, pythonOSError(err))
+		return nil, CommandErrorf("Couldn't read from %s: %s", config, pythonOSError(err))
 	}
 	var out strings.Builder
 	for text := range strings.Lines(string(b)) {
@@ -186,7 +186,7 @@ func mountRemoveFstab(_ context.Context, c *Call) (any, error) {
 	}
 	if out.Len() != len(b) {
 		if err := os.WriteFile(config, []byte(out.String()), 0o644); err != nil {
-			return nil, commandErrorf("Couldn't write to %s: %s", config, pythonOSError(err))
+			return nil, CommandErrorf("Couldn't write to %s: %s", config, pythonOSError(err))
 		}
 	}
 	return true, nil
@@ -242,7 +242,7 @@ func (c *Call) keepMounts(path string, mounts *value.Map) error {
 		err = os.WriteFile(path, b, 0o600)
 	}
 	if err != nil {
-		return commandErrorf("Unable to write mount cache: %v", err)
+		return CommandErrorf("Unable to write mount cache: %v", err)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (c *Call) routes(ctx context.Context) ([]*value.Map, error) {
 	}
 	at := map[string]int{"FreeBSD": 3, "MacOS": 3, "Darwin": 3, "NetBSD": 6, "OpenBSD": 7}[c.grain("os")]
 	if at == 0 {
-		return nil, commandErrorf("Not yet supported on this platform")
+		return nil, CommandErrorf("Not yet supported on this platform")
 	}
 	flags := map[bool]int{true: 3, false: 2}[c.grain("os") == "NetBSD"]
 	var out []*value.Map
@@ -149,7 +149,7 @@ func (c *Call) routesIP(ctx context.Context) ([]*value.Map, error) {
 func (c *Call) familyRoutes(ctx context.Context) ([]*value.Map, error) {
 	family := c.Value("family")
 	if family != nil && family != "inet" && family != "inet6" {
-		return nil, commandErrorf("Invalid address family %s", PyStr(family))
+		return nil, CommandErrorf("Invalid address family %s", PyStr(family))
 	}
 	all, err := c.routes(ctx)
 	return slices.DeleteFunc(all, func(r *value.Map) bool { return family != nil && r.String("addr_family") != family }), err
@@ -181,7 +181,7 @@ var routeLine = regexp.MustCompile(`(?:via\s+([\w.:]+))?\s+dev\s+([\w.:-]+)\s+.*
 func networkRoute(ctx context.Context, c *Call) (any, error) {
 	ip := c.Str("ip")
 	if _, err := netip.ParseAddr(ip); err != nil {
-		return nil, invocationErrorf("%s is no IP address", PyRepr(ip))
+		return nil, InvocationErrorf("%s is no IP address", PyRepr(ip))
 	}
 	if c.grain("kernel") == "Linux" {
 		r, err := runSystem(ctx, c, "ip", "route", "get", ip)
@@ -191,7 +191,7 @@ func networkRoute(ctx context.Context, c *Call) (any, error) {
 		line, _, _ := strings.Cut(r.stdout, "\n")
 		m := routeLine.FindStringSubmatch(line)
 		if m == nil {
-			return nil, commandErrorf("there is no route to %s: %s", ip, said(r))
+			return nil, CommandErrorf("there is no route to %s: %s", ip, said(r))
 		}
 		var gateway any
 		if m[1] != "" {
@@ -200,7 +200,7 @@ func networkRoute(ctx context.Context, c *Call) (any, error) {
 		return value.NewMap("destination", ip, "gateway", gateway, "interface", m[2], "source", m[3]), nil
 	}
 	if c.grain("kernel") != "OpenBSD" {
-		return nil, commandErrorf("Not yet supported on this platform")
+		return nil, CommandErrorf("Not yet supported on this platform")
 	}
 	r, err := runSystem(ctx, c, "route", "-n", "get", ip)
 	m := value.NewMap("destination", ip, "gateway", nil, "interface", nil, "source", nil)

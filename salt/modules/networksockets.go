@@ -81,7 +81,7 @@ func socketAddr(text string) (netip.AddrPort, bool) {
 func networkNetstat(ctx context.Context, c *Call) (any, error) {
 	switch {
 	case c.grain("kernel") != "Linux":
-		return nil, commandErrorf("Not yet supported on this platform")
+		return nil, CommandErrorf("Not yet supported on this platform")
 	case which("netstat") == "":
 		return c.sockets(ctx, socketSS, "ss", "-tulpnea")
 	}

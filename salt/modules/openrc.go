@@ -20,7 +20,7 @@ func (openrc) Do(ctx context.Context, c *Call, action, name string) (bool, error
 	case "start", "stop", "restart", "reload":
 		r, err = c.exec(ctx, "rc-service", name, action)
 	default:
-		return false, commandErrorf("%s is not supported on hosts with OpenRC", c.Fun)
+		return false, CommandErrorf("%s is not supported on hosts with OpenRC", c.Fun)
 	}
 	return r.retcode == 0, err
 }
@@ -76,7 +76,7 @@ func (o openrc) List(ctx context.Context, c *Call, which string) ([]string, erro
 	}
 	slices.Sort(out)
 	if which == "static" {
-		err = commandErrorf("%s is not supported on hosts with OpenRC", c.Fun)
+		err = CommandErrorf("%s is not supported on hosts with OpenRC", c.Fun)
 	}
 	return out, err
 }

@@ -99,7 +99,7 @@ func (unset) String() string { return "<unset>" }
 // compile fetches the pillar as the keywords say.
 func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*value.Map, error) {
 	o := PillarOptions{}
-	o.Override, _ = asMap(override)
+	o.Override, _ = AsMap(override)
 	if saltenv != nil {
 		o.Saltenv = PyStr(saltenv)
 	}
@@ -110,7 +110,7 @@ func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*v
 	}
 	m, err := c.Env.CompilePillar(ctx, o)
 	if err != nil {
-		return nil, commandErrorf("the pillar could not be fetched: %v", err)
+		return nil, CommandErrorf("the pillar could not be fetched: %v", err)
 	}
 	return m, nil
 }
@@ -134,8 +134,8 @@ func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	}
 	override, _ := kw.Get("pillar")
 	if override != nil {
-		if _, ok := asMap(override); !ok {
-			return nil, invocationErrorf("pillar must be a map, not %s", PyRepr(override))
+		if _, ok := AsMap(override); !ok {
+			return nil, InvocationErrorf("pillar must be a map, not %s", PyRepr(override))
 		}
 	}
 	saltenv, _ := kw.Get("saltenv")

@@ -34,7 +34,7 @@ func (apk) Installed(ctx context.Context, c *Call, what string) (packages, error
 func (apk) Refresh(ctx context.Context, c *Call) (any, error) {
 	r, err := c.exec(ctx, "apk", "update")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("%s", r.failed())
+		err = CommandErrorf("%s", r.failed())
 	}
 	return true, err
 }
@@ -98,7 +98,7 @@ func (apk) Upgrade(ctx context.Context, c *Call) (ran, error) { return c.exec(ct
 func (apk) Upgrades(ctx context.Context, c *Call) (map[string]string, error) {
 	r, err := c.exec(ctx, "apk", "upgrade", "-s")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("%s", r.failed())
+		err = CommandErrorf("%s", r.failed())
 	}
 	out := map[string]string{}
 	for line := range strings.Lines(r.stdout) {
@@ -123,14 +123,14 @@ func (apk) Compare(ctx context.Context, c *Call, a, b string) (int, error) {
 	case ">":
 		return 1, nil
 	}
-	return 0, commandErrorf("apk cannot compare the versions %s and %s", a, b)
+	return 0, CommandErrorf("apk cannot compare the versions %s and %s", a, b)
 }
 
 // Held are the packages that the world pins to a version.
 func (apk) Held(context.Context, *Call) ([]string, error) { return nil, nil }
 
 func (apk) Hold(_ context.Context, _ *Call, name string, _ bool) error {
-	return commandErrorf("Package %s: apk has no way to hold packages; give the version to pkg.installed instead", name)
+	return CommandErrorf("Package %s: apk has no way to hold packages; give the version to pkg.installed instead", name)
 }
 
 func (apk) Files(ctx context.Context, c *Call, name string) ([]string, error) {

@@ -87,7 +87,7 @@ func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		return nil, commandErrorf("%s", r.stderr)
+		return nil, CommandErrorf("%s", r.stderr)
 	}
 	var bad []string
 	for line := range strings.Lines(r.stdout) {
@@ -109,7 +109,7 @@ func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if c.IsTrue("failhard") && len(bad) > 0 {
-		return nil, commandErrorf("Error getting repos: %s", strings.Join(bad, ", "))
+		return nil, CommandErrorf("Error getting repos: %s", strings.Join(bad, ", "))
 	}
 	return out, nil
 }
@@ -279,7 +279,7 @@ func (a apt) Upgrades(ctx context.Context, c *Call) (map[string]string, error) {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		return nil, commandErrorf("Failed to get upgrades: %s", r.failed())
+		return nil, CommandErrorf("Failed to get upgrades: %s", r.failed())
 	}
 	out := map[string]string{}
 	for _, m := range upgradeLine.FindAllStringSubmatch(r.stdout, -1) {
@@ -295,7 +295,7 @@ func (a apt) Compare(ctx context.Context, c *Call, x, y string) (int, error) {
 			return i - 1, err
 		}
 	}
-	return 0, commandErrorf("dpkg cannot compare the versions %s and %s", x, y)
+	return 0, CommandErrorf("dpkg cannot compare the versions %s and %s", x, y)
 }
 
 func (a apt) Held(ctx context.Context, c *Call) ([]string, error) {
@@ -313,7 +313,7 @@ func (a apt) Hold(ctx context.Context, c *Call, name string, hold bool) error {
 	text := name + map[bool]string{true: " hold\n", false: " install\n"}[hold]
 	r, err := c.program(ctx, program{stdin: &text}, "dpkg", "--set-selections")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("%s", r.failed())
+		err = CommandErrorf("%s", r.failed())
 	}
 	return err
 }

@@ -331,7 +331,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 	fun := map[bool]string{true: "hold", false: "unhold"}[hold]
 	return func(ctx context.Context, c *Call) (any, error) {
 		if !given(c.Value("name")) && !given(c.Value("pkgs")) && !given(c.Value("sources")) {
-			return nil, invocationErrorf("One of name, pkgs, or sources must be specified.")
+			return nil, InvocationErrorf("One of name, pkgs, or sources must be specified.")
 		}
 		p, err := packagerOf(c)
 		if err != nil {
@@ -346,7 +346,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 		}
 		for _, t := range targets {
 			if t.version != "" {
-				return nil, invocationErrorf("pkg.%s does not carry out the version %s of %s: leave it out, what is installed is meant", fun, t.version, t.name)
+				return nil, InvocationErrorf("pkg.%s does not carry out the version %s of %s: leave it out, what is installed is meant", fun, t.version, t.name)
 			}
 		}
 		now, err := p.Held(ctx, c)

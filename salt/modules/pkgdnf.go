@@ -47,7 +47,7 @@ func (d dnf) Refresh(ctx context.Context, c *Call) (any, error) {
 	}
 	// 100 says that there are updates.
 	if r.retcode != 0 && r.retcode != 100 {
-		return nil, commandErrorf("%s", r.failed())
+		return nil, CommandErrorf("%s", r.failed())
 	}
 	return true, nil
 }
@@ -175,7 +175,7 @@ func (d dnf) Upgrades(ctx context.Context, c *Call) (map[string]string, error) {
 		return nil, err
 	}
 	if r.retcode != 0 && r.retcode != 100 {
-		return nil, commandErrorf("Failed to get upgrades: %s", r.failed())
+		return nil, CommandErrorf("Failed to get upgrades: %s", r.failed())
 	}
 	return d.table(c, r.stdout), nil
 }
@@ -208,7 +208,7 @@ func (d dnf) Held(ctx context.Context, c *Call) ([]string, error) {
 func (d dnf) Hold(ctx context.Context, c *Call, name string, hold bool) error {
 	r, err := d.run(ctx, c, true, "-y", "versionlock", map[bool]string{true: "add", false: "delete"}[hold], name)
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("Package %s was not changed, which needs the versionlock plugin: %s", name, r.failed())
+		err = CommandErrorf("Package %s was not changed, which needs the versionlock plugin: %s", name, r.failed())
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 		case name == "failhard":
 			hard = isTrue(v)
 		case !strings.HasPrefix(name, "__"):
-			return nil, invocationErrorf("The following keyword arguments are not valid: %s=%s", name, PyStr(v))
+			return nil, InvocationErrorf("The following keyword arguments are not valid: %s=%s", name, PyStr(v))
 		}
 	}
 	p, err := packagerOf(c)
@@ -64,7 +64,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 	}
 	a, ok := p.(apt)
 	if !ok {
-		return nil, commandErrorf("pkg.info_installed is not supported by this minion with this package manager, only with apt")
+		return nil, CommandErrorf("pkg.info_installed is not supported by this minion with this package manager, only with apt")
 	}
 	var format strings.Builder
 	for _, f := range infoFields {
@@ -82,7 +82,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 	out := value.NewMap()
 	if r.retcode != 0 {
 		if hard {
-			return nil, commandErrorf("Error getting packages information: %s", r.stderr)
+			return nil, CommandErrorf("Error getting packages information: %s", r.stderr)
 		}
 		return out, nil
 	}

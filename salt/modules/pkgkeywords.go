@@ -146,7 +146,7 @@ func (c *Call) checkPkg(fun string, p packager) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return invocationErrorf("pkg.%s does not carry out on this host: %s", fun, strings.Join(bad, ", "))
+	return InvocationErrorf("pkg.%s does not carry out on this host: %s", fun, strings.Join(bad, ", "))
 }
 
 // CheckPkgKeywords refuses those keywords that pkg.FUN would refuse on this host: a state
@@ -169,7 +169,7 @@ func checkVersions(fun string, targets []pkgTarget, have packages) error {
 		if t.version == "" || len(is) == 0 || slices.Equal(is, []string{strings.TrimLeft(t.version, "=")}) {
 			continue
 		}
-		return invocationErrorf("pkg.%s does not carry out the version %s of %s, of which %s is installed: leave the version out",
+		return InvocationErrorf("pkg.%s does not carry out the version %s of %s, of which %s is installed: leave the version out",
 			fun, t.version, t.name, strings.Join(is, ", "))
 	}
 	return nil

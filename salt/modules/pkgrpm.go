@@ -19,7 +19,7 @@ func rpmInstalled(ctx context.Context, c *Call, what string) (packages, error) {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		return nil, commandErrorf("rpm cannot list the packages: %s", r.failed())
+		return nil, CommandErrorf("rpm cannot list the packages: %s", r.failed())
 	}
 	for line := range strings.Lines(r.stdout) {
 		f := strings.Split(strings.TrimSpace(line), "_|-")

@@ -30,7 +30,7 @@ func listArg(v any) any {
 func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	pkgs, sources := listArg(c.Value("pkgs")), listArg(c.Value("sources"))
 	if isTrue(pkgs) && isTrue(sources) {
-		return nil, invocationErrorf("Only one of \"pkgs\" and \"sources\" can be used.")
+		return nil, InvocationErrorf("Only one of \"pkgs\" and \"sources\" can be used.")
 	}
 	version := ""
 	if v := c.keyword("version"); v != nil {
@@ -100,13 +100,13 @@ func namedPkgs(v any) ([]pkgTarget, error) {
 func (c *Call) sources(ctx context.Context, v any) ([]pkgTarget, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, invocationErrorf("sources is a list of {name: file}, not %s", PyRepr(v))
+		return nil, InvocationErrorf("sources is a list of {name: file}, not %s", PyRepr(v))
 	}
 	var out []pkgTarget
 	for _, e := range list {
 		m, ok := e.(*value.Map)
 		if !ok || m.Len() != 1 {
-			return nil, invocationErrorf("sources is a list of {name: file}; this is none: %s", PyRepr(e))
+			return nil, InvocationErrorf("sources is a list of {name: file}; this is none: %s", PyRepr(e))
 		}
 		name := PyStr(m.Keys()[0])
 		file := m.String(name)
@@ -118,7 +118,7 @@ func (c *Call) sources(ctx context.Context, v any) ([]pkgTarget, error) {
 			}
 			file = path
 		case !filepath.IsAbs(file):
-			return nil, invocationErrorf("Path %s for package %s is either not absolute or an invalid protocol", file, name)
+			return nil, InvocationErrorf("Path %s for package %s is either not absolute or an invalid protocol", file, name)
 		}
 		out = append(out, pkgTarget{name: name, file: file})
 	}

@@ -28,7 +28,7 @@ func (zypper) Installed(ctx context.Context, c *Call, what string) (packages, er
 func (z zypper) Refresh(ctx context.Context, c *Call) (any, error) {
 	r, err := z.run(ctx, c, false, "refresh", "--force")
 	if err == nil && z.failed(r) {
-		err = commandErrorf("%s", r.failed())
+		err = CommandErrorf("%s", r.failed())
 	}
 	return true, err
 }
@@ -121,7 +121,7 @@ func (z zypper) Upgrade(ctx context.Context, c *Call) (ran, error) {
 func (z zypper) Upgrades(ctx context.Context, c *Call) (map[string]string, error) {
 	r, err := z.run(ctx, c, false, "--no-refresh", "list-updates", "--all")
 	if err == nil && z.failed(r) {
-		err = commandErrorf("Failed to get upgrades: %s", r.failed())
+		err = CommandErrorf("Failed to get upgrades: %s", r.failed())
 	}
 	out := map[string]string{}
 	for line := range strings.Lines(r.stdout) {
@@ -152,7 +152,7 @@ func (z zypper) Held(ctx context.Context, c *Call) ([]string, error) {
 func (z zypper) Hold(ctx context.Context, c *Call, name string, hold bool) error {
 	r, err := z.run(ctx, c, true, map[bool]string{true: "addlock", false: "removelock"}[hold], name)
 	if err == nil && z.failed(r) {
-		err = commandErrorf("%s", r.failed())
+		err = CommandErrorf("%s", r.failed())
 	}
 	return err
 }

@@ -71,12 +71,12 @@ func (c *Call) program(ctx context.Context, p program, words ...string) (ran, er
 	case errors.As(err, &told), err != nil && ctx.Err() != nil:
 		return ran{}, err
 	case err != nil:
-		return ran{}, commandErrorf("Unable to run command '%s', reason: %v", PyRepr(wire.AnyList(words)), err)
+		return ran{}, CommandErrorf("Unable to run command '%s', reason: %v", PyRepr(wire.AnyList(words)), err)
 	case out.timedOut:
-		return ran{}, commandErrorf("%s : Timed out after %s seconds", strings.Join(words, " "), seconds10(p.timeout))
+		return ran{}, CommandErrorf("%s : Timed out after %s seconds", strings.Join(words, " "), seconds10(p.timeout))
 	case out.stdout.cut() || out.stderr.cut():
 		// What is cut would be read as if it were all.
-		return ran{}, commandErrorf("%s wrote more than the %d bytes that are kept: set %s", words[0], outputMax(c.Env), OptionOutputMax)
+		return ran{}, CommandErrorf("%s wrote more than the %d bytes that are kept: set %s", words[0], outputMax(c.Env), OptionOutputMax)
 	}
 	return ran{out.pid, out.retcode, trimRight(out.stdout.kept), trimRight(out.stderr.kept)}, nil
 }
@@ -117,7 +117,7 @@ func octal(n uint32) string { return strconv.FormatUint(uint64(n), 8) }
 func plainArg(what, v string) error {
 	//mutant:modules-names-are-words
 	if v == "" || strings.HasPrefix(v, "-") || strings.ContainsAny(v, "\x00\n") {
-		return invocationErrorf("%s %s is refused: it is empty, begins with -, or holds a line break", what, PyRepr(v))
+		return InvocationErrorf("%s %s is refused: it is empty, begins with -, or holds a line break", what, PyRepr(v))
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func psInfo(ctx context.Context, c *Call) (any, error) {
 	}
 	p, err := psutil.NewProcessWithContext(ctx, pid)
 	if pid == 0 || err != nil {
-		return nil, commandErrorf("process PID not found (pid=%s)", PyStr(c.Value("pid")))
+		return nil, CommandErrorf("process PID not found (pid=%s)", PyStr(c.Value("pid")))
 	}
 	want, named := slices.Sorted(maps.Keys(psAttrs)), false
 	if list := c.Value("attrs"); list != nil {

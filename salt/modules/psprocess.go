@@ -54,7 +54,7 @@ func init() {
 // psPid is the argument pid, as psutil checks it.
 func (c *Call) psPid() (int32, error) {
 	v := c.Value("pid")
-	n, ok := integer(v)
+	n, ok := Integer(v)
 	switch _, isText := v.(string); {
 	case !ok || isText:
 		return 0, argErrorf("pid must be an integer (got %s)", PyRepr(v))
@@ -91,7 +91,7 @@ func sendSignal(pid int32, sig int64) (bool, error) {
 	case errors.Is(err, syscall.ESRCH):
 		return false, nil
 	case err != nil:
-		return false, commandErrorf("send signal %d to process %d: %v", sig, pid, err)
+		return false, CommandErrorf("send signal %d to process %d: %v", sig, pid, err)
 	}
 	return true, nil
 }
@@ -159,7 +159,7 @@ func psKillAll(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if c.Str("pattern") == "" {
-		return nil, invocationErrorf("pattern is empty: it would mean every process")
+		return nil, InvocationErrorf("pattern is empty: it would mean every process")
 	}
 	found, err := c.psMatching(ctx, func(line string) bool { return strings.Contains(line, c.Str("pattern")) })
 	if err != nil {
@@ -199,7 +199,7 @@ func psState(ctx context.Context, p *psutil.Process) any {
 func psStatus(ctx context.Context, c *Call) (any, error) {
 	want := c.Str("status")
 	if want == "" {
-		return nil, invocationErrorf("Filter is required for ps.status")
+		return nil, InvocationErrorf("Filter is required for ps.status")
 	}
 	all, err := psutil.ProcessesWithContext(ctx)
 	if err != nil {

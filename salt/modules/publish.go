@@ -92,7 +92,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 		}
 		job, _ := v.(*value.Map)
 		if job.Len() == 0 {
-			return nil, commandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
+			return nil, CommandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
 		}
 		expected := wire.Texts(job.List("minions"))
 		if len(expected) == 0 {

@@ -23,7 +23,7 @@ func renders(engine any) error {
 	if engine == "jinja" && RenderText != nil {
 		return nil
 	}
-	return commandErrorf("Attempted to render file paths with unavailable engine %s", PyStr(engine))
+	return CommandErrorf("Attempted to render file paths with unavailable engine %s", PyStr(engine))
 }
 
 // renderCommand renders the command line and the folder of a call with template=jinja.
@@ -39,14 +39,14 @@ func renderCommand(ctx context.Context, c *Call) error {
 		v := c.Value(name)
 		text, ok := v.(string)
 		if !ok && (name == "cmd" || v != nil) {
-			return invocationErrorf("template=jinja needs %s to be a text, not %s", name, PyRepr(v))
+			return InvocationErrorf("template=jinja needs %s to be a text, not %s", name, PyRepr(v))
 		}
 		if !ok {
 			continue
 		}
 		out, err := RenderText(ctx, c.Env, c.JID, Text{Source: text, Saltenv: saltenvOf(c)})
 		if err != nil {
-			return commandErrorf("Failed to execute cmd with error: %v", err)
+			return CommandErrorf("Failed to execute cmd with error: %v", err)
 		}
 		c.set(name, out)
 	}
@@ -65,7 +65,7 @@ func renderNames(ctx context.Context, c *Call) error {
 	for _, name := range []string{"path", "dest"} {
 		out, err := RenderText(ctx, c.Env, c.JID, Text{Source: c.Str(name), Saltenv: saltenvOf(c)})
 		if err != nil {
-			return commandErrorf("Failed to render file path with error: %v", err)
+			return CommandErrorf("Failed to render file path with error: %v", err)
 		}
 		c.set(name, out)
 	}

@@ -205,7 +205,7 @@ func signal(c *Call, jid string, sig syscall.Signal) string {
 
 func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 	if err := c.Env.RefreshGrains(ctx, c.IsTrue("refresh_pillar")); err != nil {
-		return nil, commandErrorf("refresh of the grains failed: %v", err)
+		return nil, CommandErrorf("refresh of the grains failed: %v", err)
 	}
 	return true, nil
 }
@@ -213,7 +213,7 @@ func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	if !c.IsTrue("wait") {
 		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
-			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
+			return nil, CommandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}
 		return true, nil
 	}
@@ -224,7 +224,7 @@ func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, seconds(limit))
 	defer cancel()
 	if err := c.Env.RefreshPillar(ctx); err != nil {
-		return nil, commandErrorf("refresh of the pillar failed: %v", err)
+		return nil, CommandErrorf("refresh of the pillar failed: %v", err)
 	}
 	return true, nil
 }

@@ -338,7 +338,7 @@ func (a scheduleAnswer) changed(name string, what any) {
 // saveOffline writes the schedule of a minion that does not run.
 func saveOffline(c *Call, jobs *value.Map) error {
 	if err := schedule.WriteSaved(schedulePath(c), jobs); err != nil {
-		return commandErrorf("%v", err)
+		return CommandErrorf("%v", err)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func jobWords(name string, job *value.Map) ([]any, error) {
 		case *value.Map, []any:
 			b, err := json.Marshal(value.Plain(v))
 			if err != nil {
-				return nil, commandErrorf("field %s of job %s cannot be passed on: %v", field, name, err)
+				return nil, CommandErrorf("field %s of job %s cannot be passed on: %v", field, name, err)
 			}
 			text = string(b)
 		}
@@ -191,7 +191,7 @@ func scheduleNext(ctx context.Context, c *Call) (any, error) {
 func scheduleStatus(ctx context.Context, c *Call) (any, error) {
 	answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "job_status", "name", c.Str("name"), "fire_event", true))
 	if err != nil {
-		return nil, commandErrorf("the scheduler cannot be asked: %v", err)
+		return nil, CommandErrorf("the scheduler cannot be asked: %v", err)
 	}
 	out, form := value.NewMap(), c.Str("time_fmt")
 	job := answer.Map("data")

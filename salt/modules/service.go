@@ -192,11 +192,11 @@ func (c *Call) manager() (serviceManager, error) {
 	if _, ok := m.(systemd); !ok {
 		for _, arg := range []string{"root", "unmask", "unmask_runtime"} {
 			if v := c.Value(arg); v != nil && v != false && v != "" {
-				return nil, invocationErrorf("%s=%s is for hosts with systemd, which this is not", arg, PyStr(v))
+				return nil, InvocationErrorf("%s=%s is for hosts with systemd, which this is not", arg, PyStr(v))
 			}
 		}
 		if c.IsTrue("no_block") && c.Fun != "service.force_reload" {
-			return nil, invocationErrorf("no_block=True is for hosts with systemd, which this is not")
+			return nil, InvocationErrorf("no_block=True is for hosts with systemd, which this is not")
 		}
 	}
 	return m, nil

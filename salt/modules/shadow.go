@@ -126,7 +126,7 @@ func shadowLine(name, root string) ([]string, error) {
 func shadowInfo(_ context.Context, c *Call) (any, error) {
 	f, err := shadowLine(c.Str("name"), c.Str("root"))
 	if err != nil {
-		return nil, commandErrorf("%s", pythonOSError(err))
+		return nil, CommandErrorf("%s", pythonOSError(err))
 	}
 	m := value.NewMap()
 	for i, key := range shadowKeys {
@@ -145,7 +145,7 @@ func shadowInfo(_ context.Context, c *Call) (any, error) {
 func shadowList(_ context.Context, c *Call) (any, error) {
 	data, err := os.ReadFile(accountFile(c.Str("root"), "shadow"))
 	if err != nil {
-		return nil, commandErrorf("%s", pythonOSError(err))
+		return nil, CommandErrorf("%s", pythonOSError(err))
 	}
 	var names []string
 	for _, f := range fields(data, 2) {
@@ -158,7 +158,7 @@ func shadowList(_ context.Context, c *Call) (any, error) {
 func shadowSet(ctx context.Context, c *Call) (any, error) {
 	name, secret, root := c.Str("name"), c.Str("password"), c.Str("root")
 	if strings.ContainsAny(secret, ":\n\x00") || plainArg("", name) != nil || strings.Contains(name, ":") {
-		return nil, invocationErrorf("a name or a password hash holds no colon and no line break")
+		return nil, InvocationErrorf("a name or a password hash holds no colon and no line break")
 	}
 	if _, ok, err := c.account(ctx, name, root); err != nil || !ok {
 		logger(c.Env).Warn("a user that is not there gets no password", "user", name)
@@ -170,7 +170,7 @@ func shadowSet(ctx context.Context, c *Call) (any, error) {
 			return nil, err
 		}
 	} else if err := writeShadow(accountFile(root, "shadow"), name, secret, time.Now()); err != nil {
-		return nil, commandErrorf("the password of %s is not set: %v", name, err)
+		return nil, CommandErrorf("the password of %s is not set: %v", name, err)
 	}
 	f, err := shadowLine(name, root)
 	return f != nil && f[1] == secret, err

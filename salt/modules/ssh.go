@@ -104,7 +104,7 @@ func parseKeys(data []byte, kind string) ([]authLine, error) {
 func fingerprint(key, kind string) (string, error) {
 	h, err := hashtype.New(strings.ToLower(kind))
 	if err != nil {
-		return "", commandErrorf("The fingerprint_hash_type %s is not supported.", kind)
+		return "", CommandErrorf("The fingerprint_hash_type %s is not supported.", kind)
 	}
 	raw, err := base64.StdEncoding.DecodeString(key)
 	if err != nil || len(raw) == 0 {
@@ -133,7 +133,7 @@ func encOf(enc string) (string, error) {
 	if regexp.MustCompile(`^(sk-)?(ecdsa-sha2-nistp(256|384|521)|rsa-sha2-(256|512)|ssh-ed25519|ssh-rsa)(-cert-v01)?(@openssh\.com)?$`).MatchString(enc) {
 		return enc, nil
 	}
-	return "", commandErrorf("Incorrect encryption key type '%s'.", enc)
+	return "", CommandErrorf("Incorrect encryption key type '%s'.", enc)
 }
 
 // render writes a key as a line.
@@ -159,7 +159,7 @@ func (c *Call) keyFile(ctx context.Context, name string) (*keyFile, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, commandErrorf("User '%s' does not exist", name)
+		return nil, CommandErrorf("User '%s' does not exist", name)
 	}
 	path := strings.NewReplacer("%%", "%", "%u", name, "%h", u.home).Replace(c.Str("config"))
 	dir := u.home
@@ -185,12 +185,12 @@ func (f *keyFile) read(kind string) ([]authLine, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, commandErrorf("Problem reading ssh key file %s: %v", f.name, err)
+		return nil, CommandErrorf("Problem reading ssh key file %s: %v", f.name, err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxKeys+1))
 	if err != nil || len(data) > maxKeys {
-		return nil, commandErrorf("Problem reading ssh key file %s: %v", f.name, errors.Join(err, errTooMany(len(data))))
+		return nil, CommandErrorf("Problem reading ssh key file %s: %v", f.name, errors.Join(err, errTooMany(len(data))))
 	}
 	return parseKeys(data, kind)
 }
@@ -299,7 +299,7 @@ func (c *Call) wantedKey() (authLine, error) {
 		return l, err
 	}
 	if strings.ContainsAny(l.comment+strings.Join(l.options, ""), "\n\r\x00") {
-		return l, invocationErrorf("a comment or an option of a key has to be one line")
+		return l, InvocationErrorf("a comment or an option of a key has to be one line")
 	}
 	l.text = l.render()
 	return l, nil
@@ -364,7 +364,7 @@ func sshSetKey(ctx context.Context, c *Call) (any, error) {
 		told, lines[at] = "replace", want
 	}
 	if err := f.write(lines); err != nil {
-		return nil, commandErrorf("Could not write to key file: %v", err)
+		return nil, CommandErrorf("Could not write to key file: %v", err)
 	}
 	return told, nil
 }

@@ -47,7 +47,7 @@ CLI Example:
 }
 
 // errNoKeyFile says that the file source cannot be had.
-var errNoKeyFile = commandErrorf("Failed to pull key file from salt file server")
+var errNoKeyFile = CommandErrorf("Failed to pull key file from salt file server")
 
 // sourceKeys are the keys of the file source, one each.
 func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
@@ -60,12 +60,12 @@ func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, commandErrorf("Problem reading ssh key file %s: %v", path, err)
+		return nil, CommandErrorf("Problem reading ssh key file %s: %v", path, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxKeys+1))
 	if err = errors.Join(err, errTooMany(len(data))); err != nil {
-		return nil, commandErrorf("Problem reading ssh key file %s: %v", path, err)
+		return nil, CommandErrorf("Problem reading ssh key file %s: %v", path, err)
 	}
 	lines, err := parseKeys(data, c.Str("fingerprint_hash_type"))
 	if err != nil {

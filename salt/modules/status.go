@@ -158,12 +158,12 @@ func readProc(path string, parse func(string) *value.Map) *value.Map {
 func uptime(now time.Time) (any, error) {
 	b, err := os.ReadFile("/proc/uptime")
 	if err != nil {
-		return nil, commandErrorf("File /proc/uptime was not found.")
+		return nil, CommandErrorf("File /proc/uptime was not found.")
 	}
 	first, _, _ := strings.Cut(string(b), " ")
 	up, err := strconv.ParseFloat(first, 64)
 	if err != nil {
-		return nil, commandErrorf("/proc/uptime holds no number of seconds: %q", first)
+		return nil, CommandErrorf("/proc/uptime holds no number of seconds: %q", first)
 	}
 	m := uptimeMap(now, int64(up))
 	if sessions, err := readUtmp(); err == nil {
@@ -187,13 +187,13 @@ func uptimeMap(now time.Time, secs int64) *value.Map {
 func loadavg() (any, error) {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		return nil, commandErrorf("the load average cannot be read: %v", err)
+		return nil, CommandErrorf("the load average cannot be read: %v", err)
 	}
 	f := strings.Fields(string(b))
 	if m, ok := fieldMap([]string{"1-min", "5-min", "15-min"}, f); ok {
 		return m, nil
 	}
-	return nil, commandErrorf("/proc/loadavg holds no three numbers: %q", b)
+	return nil, CommandErrorf("/proc/loadavg holds no three numbers: %q", b)
 }
 
 func statusDiskusage(ctx context.Context, c *Call) (any, error) {

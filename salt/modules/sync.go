@@ -144,7 +144,7 @@ func syncAll(ctx context.Context, c *Call) (any, error) {
 	}
 	if c.IsTrue("refresh") {
 		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
-			return nil, commandErrorf("refresh of the pillar could not be asked for: %v", err)
+			return nil, CommandErrorf("refresh of the pillar could not be asked for: %v", err)
 		}
 	}
 	return out, nil
@@ -297,7 +297,7 @@ func listExtmods(_ context.Context, c *Call) (any, error) {
 func clearCache(_ context.Context, c *Call) (any, error) {
 	cachedir := PyStr(orText(c.Env.Option("cachedir")))
 	if cachedir == "" {
-		return nil, commandErrorf("the option cachedir is not set")
+		return nil, CommandErrorf("the option cachedir is not set")
 	}
 	for _, dir := range []string{"files", "extrn_files", "localfiles"} {
 		if err := os.RemoveAll(filepath.Join(cachedir, dir)); err != nil {

@@ -85,7 +85,7 @@ func sysctlShow(ctx context.Context, c *Call) (any, error) {
 			return []any{}, nil
 		}
 		if err != nil {
-			return nil, commandErrorf("read %s: %v", c.Str("config_file"), err)
+			return nil, CommandErrorf("read %s: %v", c.Str("config_file"), err)
 		}
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSpace(line)
@@ -110,7 +110,7 @@ func sysctlShow(ctx context.Context, c *Call) (any, error) {
 // sysctl runs the program of that name.
 func (c *Call) sysctl(ctx context.Context, words ...string) (ran, error) {
 	if which("sysctl") == "" {
-		return ran{}, commandErrorf("Command 'sysctl' cannot be found")
+		return ran{}, CommandErrorf("Command 'sysctl' cannot be found")
 	}
 	return c.exec(ctx, append([]string{"sysctl"}, words...)...)
 }
@@ -147,13 +147,13 @@ func sysctlAssign(ctx context.Context, c *Call) (any, error) {
 
 func (c *Call) assignSysctl(ctx context.Context, name, to string) (*value.Map, error) {
 	if strings.ContainsAny(to, "\n\x00") {
-		return nil, invocationErrorf("value %s is refused: it holds a line break", PyRepr(to))
+		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(to))
 	}
 	swapped := strings.NewReplacer(".", "/", "/", ".").Replace(name)
 	path := filepath.Join(procSys, swapped)
 	//mutant:modules-sysctl-name-2
 	if _, err := os.Stat(path); err != nil || !strings.HasPrefix(path, procSys+"/") {
-		return nil, commandErrorf("sysctl %s does not exist", name)
+		return nil, CommandErrorf("sysctl %s does not exist", name)
 	}
 	r, err := c.sysctl(ctx, "-w", name+"="+to)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *Call) assignSysctl(ctx context.Context, name, to string) (*value.Map, e
 		if r.retcode != 0 && r.stderr != "" {
 			why = r.stderr
 		}
-		return nil, commandErrorf("sysctl -w failed: %s", why)
+		return nil, CommandErrorf("sysctl -w failed: %s", why)
 	}
 	return value.NewMap(k, v), nil
 }
@@ -180,7 +180,7 @@ func sysctlPersist(ctx context.Context, c *Call) (any, error) {
 	}
 	value := PyStr(c.Value("value"))
 	if strings.ContainsAny(name+value, "\n\x00") {
-		return nil, invocationErrorf("value %s is refused: it holds a line break", PyRepr(value))
+		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(value))
 	}
 	config := c.Str("config")
 	if config == "" {
@@ -191,7 +191,7 @@ func sysctlPersist(ctx context.Context, c *Call) (any, error) {
 		b, err = []byte("#\n# Kernel sysctl configuration\n#\n"), os.MkdirAll(filepath.Dir(config), 0o755)
 	}
 	if err != nil {
-		return nil, commandErrorf("Could not read from file: %s: %v", config, err)
+		return nil, CommandErrorf("Could not read from file: %s: %v", config, err)
 	}
 	var out strings.Builder
 	edited := false
@@ -224,7 +224,7 @@ func sysctlPersist(ctx context.Context, c *Call) (any, error) {
 		out.WriteString(name + " = " + value + "\n")
 	}
 	if err := os.WriteFile(config, []byte(out.String()), 0o644); err != nil {
-		return nil, commandErrorf("Could not write to file: %s: %v", config, err)
+		return nil, CommandErrorf("Could not write to file: %s: %v", config, err)
 	}
 	if _, err := c.assignSysctl(ctx, name, value); err != nil {
 		return nil, err

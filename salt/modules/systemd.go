@@ -96,7 +96,7 @@ func (s systemd) Do(ctx context.Context, c *Call, action, name string) (bool, er
 		return false, err
 	}
 	if r.retcode != 0 && action != "stop" && action != "disable" {
-		return false, commandErrorf("%s", withoutScope(r.failed()))
+		return false, CommandErrorf("%s", withoutScope(r.failed()))
 	}
 	return r.retcode == 0, nil
 }
@@ -106,7 +106,7 @@ func orFailed(err error, format string, a ...any) error {
 	if err != nil {
 		return err
 	}
-	return commandErrorf(format, a...)
+	return CommandErrorf(format, a...)
 }
 
 // news has systemd read its unit files again when the one of a service has changed.
@@ -225,7 +225,7 @@ func onlySystemd(c *Call) error {
 		return err
 	}
 	if _, ok := m.(systemd); !ok {
-		return commandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
+		return CommandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func serviceDaemonReload(ctx context.Context, c *Call) (any, error) {
 	}
 	r, err := c.exec(ctx, "systemctl", "--system", "daemon-reload")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("Problem performing systemctl daemon-reload: %s", r.failed())
+		err = CommandErrorf("Problem performing systemctl daemon-reload: %s", r.failed())
 	}
 	return true, err
 }
@@ -256,7 +256,7 @@ func serviceMask(action string) func(context.Context, *Call) (any, error) {
 			if r.stderr != "" {
 				fault += ". Additional info follows:\n\n" + r.stderr
 			}
-			err = commandErrorf("%s", fault)
+			err = CommandErrorf("%s", fault)
 		}
 		return true, err
 	}

@@ -76,7 +76,7 @@ func (c *Call) zoned() (time.Time, error) {
 	}
 	m := offsetForm.FindStringSubmatch(PyStr(v))
 	if m == nil {
-		return time.Time{}, invocationErrorf("Invalid UTC offset")
+		return time.Time{}, InvocationErrorf("Invalid UTC offset")
 	}
 	hours, _ := strconv.Atoi(m[2])
 	minutes, _ := strconv.Atoi(m[3])
@@ -119,7 +119,7 @@ func systemSetTime(ctx context.Context, c *Call) (any, error) {
 func systemSetDate(ctx context.Context, c *Call) (any, error) {
 	d, ok := parsed(c.Str("newdate"), "2006-1-2", "1-2-2006", "1-2-06", "1/2/2006", "1/2/06", "2006/1/2")
 	if !ok {
-		return nil, invocationErrorf("Invalid date format")
+		return nil, InvocationErrorf("Invalid date format")
 	}
 	now, err := c.zoned()
 	if err != nil {
@@ -155,13 +155,13 @@ func systemSetDateTime(ctx context.Context, c *Call) (any, error) {
 			return nil, err
 		}
 		if n < int64(p.low) || n > int64(p.high) {
-			return nil, invocationErrorf("%s must be in %d..%d", strings.TrimSuffix(p.name, "s"), p.low, p.high)
+			return nil, InvocationErrorf("%s must be in %d..%d", strings.TrimSuffix(p.name, "s"), p.low, p.high)
 		}
 		got[i] = int(n)
 	}
 	at := time.Date(got[0], time.Month(got[1]), got[2], got[3], got[4], got[5], 0, now.Location())
 	if at.Day() != got[2] {
-		return nil, invocationErrorf("day is out of range for month")
+		return nil, InvocationErrorf("day is out of range for month")
 	}
 	return c.setClock(ctx, at)
 }
@@ -183,7 +183,7 @@ func (c *Call) setClock(ctx context.Context, at time.Time) (any, error) {
 			return nil, err
 		}
 		if again.retcode != 0 {
-			return nil, commandErrorf("date failed: %s", first.stderr)
+			return nil, CommandErrorf("date failed: %s", first.stderr)
 		}
 	}
 	if has, err := systemHardwareClock(ctx, c); err != nil || has == false {
@@ -191,7 +191,7 @@ func (c *Call) setClock(ctx context.Context, at time.Time) (any, error) {
 	}
 	r, err := runSystem(ctx, c, "hwclock", "--systohc")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("hwclock failed to set hardware clock from software clock: %s", r.stderr)
+		err = CommandErrorf("hwclock failed to set hardware clock from software clock: %s", r.stderr)
 	}
 	return err == nil, err
 }

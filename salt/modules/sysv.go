@@ -28,7 +28,7 @@ func (sysv) Do(ctx context.Context, c *Call, action, name string) (bool, error) 
 		case which("chkconfig") != "":
 			words = []string{"chkconfig", name, map[string]string{"enable": "on", "disable": "off"}[action]}
 		default:
-			return false, commandErrorf("Unable to find sysv service manager (tried update-rc.d, chkconfig)")
+			return false, CommandErrorf("Unable to find sysv service manager (tried update-rc.d, chkconfig)")
 		}
 	default:
 		words = []string{"service", name, strings.ReplaceAll(action, "_", "-")}
@@ -75,7 +75,7 @@ func (s sysv) List(ctx context.Context, c *Call, which string) ([]string, error)
 		case "running":
 			is, err = s.Running(ctx, c, name)
 		case "static":
-			return nil, commandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
+			return nil, CommandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
 		}
 		if err != nil {
 			return nil, err

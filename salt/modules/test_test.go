@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-func TestTest_Calls(t *testing.T) {
+func TestTest_calls(t *testing.T) {
 	env := newEnv()
 	calls(t, env, []callCase{
 		{"test.true", nil, true},

@@ -91,7 +91,7 @@ func (c *Call) timedatectl(ctx context.Context) (out string, had bool, err error
 	}
 	r, err := runSystem(ctx, c, "timedatectl")
 	if err == nil && r.retcode != 0 {
-		err = commandErrorf("timedatectl failed: %s", r.stderr)
+		err = CommandErrorf("timedatectl failed: %s", r.stderr)
 	}
 	return r.stdout, true, err
 }
@@ -107,7 +107,7 @@ func timezoneGet(ctx context.Context, c *Call) (any, error) {
 		if m := zoneLine.FindStringSubmatch(out); m != nil {
 			return m[1], nil
 		}
-		return nil, commandErrorf("Failed to parse timedatectl output: %s", out)
+		return nil, CommandErrorf("Failed to parse timedatectl output: %s", out)
 	}
 	switch {
 	case strings.EqualFold(c.grain("os"), "centos"), c.family("FreeBSD", "OpenBSD", "NetBSD", "Slackware"):
@@ -118,11 +118,11 @@ func timezoneGet(ctx context.Context, c *Call) (any, error) {
 		path := filepath.Join(zones.etc, "timezone")
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, commandErrorf("Problem reading timezone file %s: %v", path, err)
+			return nil, CommandErrorf("Problem reading timezone file %s: %v", path, err)
 		}
 		return strings.TrimSpace(string(data)), nil
 	}
-	return nil, commandErrorf("Unable to get timezone")
+	return nil, CommandErrorf("Unable to get timezone")
 }
 
 // setting is what a file of settings says of the first name that ends so.
@@ -141,7 +141,7 @@ func setting(path, name string) (any, error) {
 		}
 		return v, nil
 	}
-	return nil, commandErrorf("Unable to get timezone from %s", path)
+	return nil, CommandErrorf("Unable to get timezone from %s", path)
 }
 
 // linkedZone is the zone that /etc/localtime leads to, or is a copy of.
@@ -156,11 +156,11 @@ func (c *Call) linkedZone(ctx context.Context) (any, error) {
 		if name, ok := strings.CutPrefix(filepath.Clean(to), zones.zoneinfo+"/"); ok {
 			return name, nil
 		}
-		return nil, commandErrorf("Unable to determine timezone")
+		return nil, CommandErrorf("Unable to determine timezone")
 	case c.family("FreeBSD"):
 		return timezoneDate("+%Z")(ctx, c)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, commandErrorf("%s does not exist", local)
+		return nil, CommandErrorf("%s does not exist", local)
 	}
 	want, err := os.ReadFile(local)
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *Call) linkedZone(ctx context.Context) (any, error) {
 		return nil
 	})
 	if err == nil && name == "" {
-		err = commandErrorf("Unable to determine timezone")
+		err = CommandErrorf("Unable to determine timezone")
 	}
 	return name, err
 }
@@ -200,7 +200,7 @@ var zoneName = regexp.MustCompile(`^[A-Za-z0-9+_-]+(/[A-Za-z0-9+_-]+)*$`)
 // zoneFile is the file of a time zone. A name that leads elsewhere is refused.
 func zoneFile(name string) (string, error) {
 	if !zoneName.MatchString(name) || strings.HasPrefix(name, "-") {
-		return "", invocationErrorf("%s is no name of a time zone", PyRepr(name))
+		return "", InvocationErrorf("%s is no name of a time zone", PyRepr(name))
 	}
 	return filepath.Join(zones.zoneinfo, name), nil
 }
@@ -269,11 +269,11 @@ func timezoneCompare(ctx context.Context, c *Call) (any, error) {
 	}
 	have, err := os.ReadFile(local)
 	if err != nil {
-		return nil, commandErrorf("Failed to read %s to determine current timezone: %v", local, err)
+		return nil, CommandErrorf("Failed to read %s to determine current timezone: %v", local, err)
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		return nil, invocationErrorf(`Can't find a local timezone "%s"`, name)
+		return nil, InvocationErrorf(`Can't find a local timezone "%s"`, name)
 	}
 	return bytes.Equal(have, want), nil
 }
@@ -290,7 +290,7 @@ func timezoneHardware(ctx context.Context, c *Call) (any, error) {
 				return map[bool]string{true: "localtime", false: "UTC"}[strings.EqualFold(strings.TrimSpace(v), "yes")], nil
 			}
 		}
-		return nil, commandErrorf("Failed to parse timedatectl output: %s", out)
+		return nil, CommandErrorf("Failed to parse timedatectl output: %s", out)
 	}
 	switch {
 	case c.family("Debian"):
@@ -313,13 +313,13 @@ func timezoneHardware(ctx context.Context, c *Call) (any, error) {
 	if absentPath(zones.rtc) {
 		return nil, nil // no clock
 	}
-	return nil, commandErrorf("Unable to get hwclock timezone from %s", adjtime)
+	return nil, CommandErrorf("Unable to get hwclock timezone from %s", adjtime)
 }
 
 func timezoneSetHardware(ctx context.Context, c *Call) (any, error) {
 	clock := c.Str("clock")
 	if clock != "UTC" && clock != "localtime" {
-		return nil, invocationErrorf("Only 'UTC' and 'localtime' are allowed")
+		return nil, InvocationErrorf("Only 'UTC' and 'localtime' are allowed")
 	}
 	if which("timedatectl") == "" {
 		return nil, &NotFoundError{"timedatectl"}

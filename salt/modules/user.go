@@ -102,7 +102,7 @@ func userPrimary(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, commandErrorf("User '%s' does not exist", c.Str("name"))
+		return nil, CommandErrorf("User '%s' does not exist", c.Str("name"))
 	}
 	all, err := c.groups(ctx, "")
 	for _, g := range all {

@@ -151,7 +151,7 @@ func given(v any) bool { return v != nil && v != "" }
 func userAdd(ctx context.Context, c *Call) (any, error) {
 	name := c.Str("name")
 	if given(c.Value("loginclass")) || c.IsTrue("local") {
-		return nil, invocationErrorf("this minion does not support the arguments loginclass and local of user.add")
+		return nil, InvocationErrorf("this minion does not support the arguments loginclass and local of user.add")
 	}
 	if err := plainArg("the name of a user", name); err != nil {
 		return nil, err
@@ -312,7 +312,7 @@ func (c *Call) mustAccount(ctx context.Context, name string) (passwd, error) {
 	}
 	u, ok, err := c.account(ctx, name, c.Str("root"))
 	if err == nil && !ok {
-		err = commandErrorf("User '%s' does not exist", name)
+		err = CommandErrorf("User '%s' does not exist", name)
 	}
 	return u, err
 }
@@ -355,7 +355,7 @@ func userRename(ctx context.Context, c *Call) (any, error) {
 	}
 	if _, ok, err := c.account(ctx, to, c.Str("root")); err != nil || ok {
 		if err == nil {
-			err = commandErrorf("User '%s' already exists", to)
+			err = CommandErrorf("User '%s' already exists", to)
 		}
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (c *Call) Int(name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if v, ok := integer(c.Value(name)); ok {
+	if v, ok := Integer(c.Value(name)); ok {
 		return v, nil
 	}
 	if math.IsNaN(f) || math.Abs(f) >= 1<<63 {
@@ -56,7 +56,7 @@ func (c *Call) Float(name string) (float64, error) {
 }
 
 // integer returns v when it is a whole number of any width.
-func integer(v any) (int64, bool) {
+func Integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
 		return int64(v), true
@@ -156,7 +156,7 @@ func equal(a, b any) bool {
 }
 
 // asMap returns a value of the configuration as an ordered map.
-func asMap(v any) (*value.Map, bool) {
+func AsMap(v any) (*value.Map, bool) {
 	m, ok := wire.Normal(v).(*value.Map)
 	return m, ok && m != nil
 }

@@ -1,16 +1,18 @@
-package modules
+package temp
 
 import (
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/momtree/mom/salt/modules"
 )
 
 func init() {
-	args := []Arg{{Name: "suffix", Default: ""}, {Name: "prefix", Default: "tmp"}, {Name: "parent"}}
-	Register("temp",
-		Function{Name: "dir", Args: args, Run: tempDir, Doc: `
+	args := []modules.Arg{{Name: "suffix", Default: ""}, {Name: "prefix", Default: "tmp"}, {Name: "parent"}}
+	modules.Register("temp",
+		modules.Function{Name: "dir", Args: args, Run: tempDir, Doc: `
 Make a temporary folder that only this user may enter, and return its path. It stays until
 somebody removes it. Its name begins with prefix and
 ends with suffix; parent is the folder it is made in.
@@ -19,7 +21,7 @@ CLI Example:
 
     salt '*' temp.dir prefix='mytemp-' parent='/var/run/'
 `},
-		Function{Name: "file", Args: args, Run: tempFile, Doc: `
+		modules.Function{Name: "file", Args: args, Run: tempFile, Doc: `
 Make an empty temporary file that only this user may read, and return its path. It stays
 until somebody removes it. Its name begins with prefix and
 ends with suffix; parent is the folder it is made in.
@@ -33,44 +35,44 @@ CLI Example:
 
 // tempPattern gives the folder and the pattern of a temporary name. What Python would take for
 // parts of the path, mktemp and its like refuse.
-func (c *Call) tempPattern() (dir, pattern string, err error) {
+func tempPattern(c *modules.Call) (dir, pattern string, err error) {
 	for _, name := range []string{"suffix", "prefix"} {
 		if strings.ContainsAny(c.Str(name), "/*\x00") {
-			return "", "", invocationErrorf("%s %s is refused: it may hold neither / nor *", name, PyRepr(c.Str(name)))
+			return "", "", modules.InvocationErrorf("%s %s is refused: it may hold neither / nor *", name, modules.PyRepr(c.Str(name)))
 		}
 	}
 	dir = os.TempDir()
 	if c.Value("parent") != nil {
 		if dir, err = filepath.Abs(c.Str("parent")); err != nil {
-			return "", "", commandErrorf("folder %s: %v", c.Str("parent"), err)
+			return "", "", modules.CommandErrorf("folder %s: %v", c.Str("parent"), err)
 		}
 	}
 	return dir, c.Str("prefix") + "*" + c.Str("suffix"), nil
 }
 
-func tempDir(_ context.Context, c *Call) (any, error) {
-	dir, pattern, err := c.tempPattern()
+func tempDir(_ context.Context, c *modules.Call) (any, error) {
+	dir, pattern, err := tempPattern(c)
 	if err != nil {
 		return nil, err
 	}
 	path, err := os.MkdirTemp(dir, pattern)
 	if err != nil {
-		return nil, commandErrorf("make a temporary folder: %v", err)
+		return nil, modules.CommandErrorf("make a temporary folder: %v", err)
 	}
 	return path, nil
 }
 
-func tempFile(_ context.Context, c *Call) (any, error) {
-	dir, pattern, err := c.tempPattern()
+func tempFile(_ context.Context, c *modules.Call) (any, error) {
+	dir, pattern, err := tempPattern(c)
 	if err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return nil, commandErrorf("make a temporary file: %v", err)
+		return nil, modules.CommandErrorf("make a temporary file: %v", err)
 	}
 	if err := f.Close(); err != nil {
-		return nil, commandErrorf("make a temporary file: %v", err)
+		return nil, modules.CommandErrorf("make a temporary file: %v", err)
 	}
 	return f.Name(), nil
 }

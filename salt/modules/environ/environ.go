@@ -1,4 +1,4 @@
-package modules
+package environ
 
 import (
 	"context"
@@ -6,26 +6,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/salt/modules"
+
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	key := Arg{Name: "key", Required: true}
-	unset := Arg{Name: "false_unsets", Default: false}
-	permanent := Arg{Name: "permanent", Default: false}
+	key := modules.Arg{Name: "key", Required: true}
+	unset := modules.Arg{Name: "false_unsets", Default: false}
+	permanent := modules.Arg{Name: "permanent", Default: false}
 	const about = `
 A minion runs all jobs in one process: what is set is there for each of them
 until it ends. permanent is for minions on Windows, and does nothing here.
 `
-	Register("environ",
-		Function{Name: "items", Run: environItems, Doc: `
+	modules.Register("environ",
+		modules.Function{Name: "items", Run: environItems, Doc: `
 Return all variables of the minion's environment.
 
 CLI Example:
 
     salt '*' environ.items
 `},
-		Function{Name: "item", Args: []Arg{{Name: "keys", Required: true}, {Name: "default", Default: ""}}, Run: environItem, Doc: `
+		modules.Function{Name: "item", Args: []modules.Arg{{Name: "keys", Required: true}, {Name: "default", Default: ""}}, Run: environItem, Doc: `
 Return variables of the environment: keys is a name or a list of them, default
 the value of those that are not there.
 
@@ -34,22 +36,22 @@ CLI Example:
     salt '*' environ.item foo
     salt '*' environ.item '[foo, baz]' default=None
 `},
-		Function{Name: "get", Args: []Arg{key, {Name: "default", Default: ""}}, Run: environGet, Doc: `
+		modules.Function{Name: "get", Args: []modules.Arg{key, {Name: "default", Default: ""}}, Run: environGet, Doc: `
 Return the variable key of the environment, default when it is not there.
 
 CLI Example:
 
     salt '*' environ.get foo
 `},
-		Function{Name: "has_value", Args: []Arg{key, {Name: "value"}}, Run: environHas, Doc: `
-Tell whether the environment has a variable key, and that it is value if one is
+		modules.Function{Name: "has_value", Args: []modules.Arg{key, {Name: "value"}}, Run: environHas, Doc: `
+Report whether the environment has a variable key, and that it is value if one is
 given.
 
 CLI Example:
 
     salt '*' environ.has_value foo
 `},
-		Function{Name: "setval", Args: []Arg{key, {Name: "val", Required: true}, unset, permanent}, Run: environSetval, Doc: `
+		modules.Function{Name: "setval", Args: []modules.Arg{key, {Name: "val", Required: true}, unset, permanent}, Run: environSetval, Doc: `
 Set the variable key of the environment to val. False empties it, with
 false_unsets=True it removes it.
 ` + about + `
@@ -58,7 +60,7 @@ CLI Example:
     salt '*' environ.setval foo bar
     salt '*' environ.setval baz val=False false_unsets=True
 `},
-		Function{Name: "setenv", Args: []Arg{{Name: "environ", Required: true}, unset, {Name: "clear_all", Default: false}, {Name: "update_minion", Default: false}, permanent}, Run: environSetenv, Doc: `
+		modules.Function{Name: "setenv", Args: []modules.Arg{{Name: "environ", Required: true}, unset, {Name: "clear_all", Default: false}, {Name: "update_minion", Default: false}, permanent}, Run: environSetenv, Doc: `
 Set variables: environ is a map of names and values. False empties one, with
 false_unsets=True it removes it; clear_all=True does so with all others.
 update_minion is for Salt's sake: it always is the minion's own environment.
@@ -71,7 +73,7 @@ CLI Example:
 	)
 }
 
-func environItems(context.Context, *Call) (any, error) {
+func environItems(context.Context, *modules.Call) (any, error) {
 	m := value.NewMap()
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
@@ -80,14 +82,14 @@ func environItems(context.Context, *Call) (any, error) {
 	return m, nil
 }
 
-func environItem(_ context.Context, c *Call) (any, error) {
+func environItem(_ context.Context, c *modules.Call) (any, error) {
 	keys, _ := c.Value("keys").([]any)
 	if name, ok := c.Value("keys").(string); ok {
 		keys = []any{name}
 	}
 	m := value.NewMap()
 	for _, k := range keys {
-		m.Set(PyStr(k), environValue(PyStr(k), c.Value("default")))
+		m.Set(modules.PyStr(k), environValue(modules.PyStr(k), c.Value("default")))
 	}
 	return m, nil
 }
@@ -99,7 +101,7 @@ func environValue(key string, otherwise any) any {
 	return otherwise
 }
 
-func environGet(_ context.Context, c *Call) (any, error) {
+func environGet(_ context.Context, c *modules.Call) (any, error) {
 	key, ok := c.Value("key").(string)
 	if !ok {
 		return false, nil
@@ -107,7 +109,7 @@ func environGet(_ context.Context, c *Call) (any, error) {
 	return environValue(key, c.Value("default")), nil
 }
 
-func environHas(_ context.Context, c *Call) (any, error) {
+func environHas(_ context.Context, c *modules.Call) (any, error) {
 	key, ok := c.Value("key").(string)
 	if !ok {
 		return false, nil
@@ -139,12 +141,12 @@ func setVariable(key, val any, unset bool) any {
 	return text
 }
 
-func environSetval(_ context.Context, c *Call) (any, error) {
+func environSetval(_ context.Context, c *modules.Call) (any, error) {
 	return setVariable(c.Value("key"), c.Value("val"), c.Value("false_unsets") == true), nil
 }
 
-func environSetenv(_ context.Context, c *Call) (any, error) {
-	m, ok := asMap(c.Value("environ"))
+func environSetenv(_ context.Context, c *modules.Call) (any, error) {
+	m, ok := modules.AsMap(c.Value("environ"))
 	if !ok {
 		return false, nil
 	}
@@ -154,10 +156,10 @@ func environSetenv(_ context.Context, c *Call) (any, error) {
 	m.Range(func(k, v any) bool {
 		_, text := v.(string)
 		good = good && (text || v == false)
-		names = append(names, PyStr(k))
+		names = append(names, modules.PyStr(k))
 		return true
 	})
-	// All of it or nothing: Salt stops at the first that is no text, in the middle.
+	// All of it or nothing: Salt stops at the first that is not a text, in the middle.
 	if !good {
 		return false, nil
 	}

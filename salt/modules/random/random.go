@@ -1,4 +1,4 @@
-package modules
+package random
 
 import (
 	"context"
@@ -11,12 +11,14 @@ import (
 	"encoding/hex"
 	"hash"
 	"strings"
+
+	"github.com/momtree/mom/salt/modules"
 )
 
 func init() {
-	val, seed := Arg{Name: "value", Required: true}, Arg{Name: "seed"}
-	Register("random",
-		Function{Name: "get_str", Run: randomText, Args: []Arg{
+	val, seed := modules.Arg{Name: "value", Required: true}, modules.Arg{Name: "seed"}
+	modules.Register("random",
+		modules.Function{Name: "get_str", Run: randomText, Args: []modules.Arg{
 			{Name: "length", Default: int64(20)},
 			{Name: "chars"},
 			{Name: "lowercase", Default: true},
@@ -33,7 +35,7 @@ CLI Example:
 
     salt '*' random.get_str 128 punctuation=False
 `},
-		Function{Name: "rand_int", Args: []Arg{{Name: "start", Default: int64(1)}, {Name: "end", Default: int64(10)}, seed}, Run: randomInt, Doc: `
+		modules.Function{Name: "rand_int", Args: []modules.Arg{{Name: "start", Default: int64(1)}, {Name: "end", Default: int64(10)}, seed}, Run: randomInt, Doc: `
 Return a random whole number from start to end. The same seed, a text or a whole number,
 gives the same number, as in Salt.
 
@@ -41,35 +43,35 @@ CLI Example:
 
     salt '*' random.rand_int 1 10
 `},
-		Function{Name: "seed", Args: []Arg{{Name: "range", Default: int64(10)}, {Name: "hash"}}, Run: randomSeed, Doc: `
+		modules.Function{Name: "seed", Args: []modules.Arg{{Name: "range", Default: int64(10)}, {Name: "hash"}}, Run: randomSeed, Doc: `
 Return a number below range that follows from hash, by default from the id of the minion.
 
 CLI Example:
 
     salt '*' random.seed 60
 `},
-		Function{Name: "sample", Args: []Arg{val, {Name: "size", Required: true}, seed}, Run: randomSample, Doc: `
+		modules.Function{Name: "sample", Args: []modules.Arg{val, {Name: "size", Required: true}, seed}, Run: randomSample, Doc: `
 Return size entries of the list value, drawn at random, or by a seed the same each time.
 
 CLI Example:
 
     salt '*' random.sample '["one", "two"]' 1 seed="something"
 `},
-		Function{Name: "shuffle", Args: []Arg{val, seed}, Run: randomShuffle, Doc: `
+		modules.Function{Name: "shuffle", Args: []modules.Arg{val, seed}, Run: randomShuffle, Doc: `
 Return the list value in random order, or by a seed in the same order each time.
 
 CLI Example:
 
     salt '*' random.shuffle '["one", "two"]' seed="something"
 `},
-		Function{Name: "hash", Args: []Arg{val, {Name: "algorithm", Default: "sha512"}}, Run: randomHash, Doc: `
+		modules.Function{Name: "hash", Args: []modules.Arg{val, {Name: "algorithm", Default: "sha512"}}, Run: randomHash, Doc: `
 Return the digest of the text value as hex digits, by an algorithm such as md5, sha256 or sha3_256.
 
 CLI Example:
 
     salt '*' random.hash 'I am a string' md5
 `},
-		Function{Name: "str_encode", Args: []Arg{val, {Name: "encoder", Default: "base64"}}, Run: randomEncode, Doc: `
+		modules.Function{Name: "str_encode", Args: []modules.Arg{val, {Name: "encoder", Default: "base64"}}, Run: randomEncode, Doc: `
 Encode the text value as base64, the only encoder there is.
 
 CLI Example:
@@ -90,13 +92,13 @@ const (
 	whitespace   = " \t\n\r\x0b\x0c"
 )
 
-func randomText(_ context.Context, c *Call) (any, error) {
+func randomText(_ context.Context, c *modules.Call) (any, error) {
 	n, err := c.Int("length")
 	if err != nil {
 		return nil, err
 	}
 	if n > maxRandomText {
-		return nil, invocationErrorf("length is %d, at most %d", n, maxRandomText)
+		return nil, modules.InvocationErrorf("length is %d, at most %d", n, maxRandomText)
 	}
 	chars := c.Str("chars")
 	if c.IsTrue("printable") {
@@ -113,7 +115,7 @@ func randomText(_ context.Context, c *Call) (any, error) {
 	}
 	of := []rune(chars)
 	if len(of) == 0 && n > 0 {
-		return nil, commandErrorf("no characters are chosen")
+		return nil, modules.CommandErrorf("no characters are chosen")
 	}
 	var out strings.Builder
 	for range max(n, 0) {
@@ -129,12 +131,12 @@ func source(seed any) (bitsource, error) {
 	}
 	m, ok := seeded(seed)
 	if !ok {
-		return nil, invocationErrorf("seed %s is refused: it is neither a text nor a whole number", PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed %s is refused: it is neither a text nor a whole number", modules.PyRepr(seed))
 	}
 	return m, nil
 }
 
-func randomInt(_ context.Context, c *Call) (any, error) {
+func randomInt(_ context.Context, c *modules.Call) (any, error) {
 	start, err := c.Int("start")
 	if err != nil {
 		return nil, err
@@ -149,22 +151,22 @@ func randomInt(_ context.Context, c *Call) (any, error) {
 	}
 	width := uint64(end) - uint64(start) + 1
 	if end < start || width == 0 {
-		return nil, commandErrorf("empty range for randrange() (%d, %d, %d)", start, end+1, end+1-start)
+		return nil, modules.CommandErrorf("empty range for randrange() (%d, %d, %d)", start, end+1, end+1-start)
 	}
 	return int64(uint64(start) + below(r, width)), nil
 }
 
-func randomSeed(_ context.Context, c *Call) (any, error) {
+func randomSeed(_ context.Context, c *modules.Call) (any, error) {
 	n, err := c.Int("range")
 	if err != nil {
 		return nil, err
 	}
 	if n < 1 {
-		return nil, commandErrorf("empty range for randrange()")
+		return nil, modules.CommandErrorf("empty range for randrange()")
 	}
 	hash := c.Value("hash")
 	if hash == nil {
-		hash = c.grain("id")
+		hash = c.Env.Grains().String("id")
 	}
 	r, err := source(hash)
 	if err != nil {
@@ -174,31 +176,31 @@ func randomSeed(_ context.Context, c *Call) (any, error) {
 }
 
 // listArg is the list to draw from.
-func (c *Call) listArg() ([]any, error) {
+func listArg(c *modules.Call) ([]any, error) {
 	list, ok := c.Value("value").([]any)
 	if !ok {
-		return nil, invocationErrorf("value %s is refused: a list is wanted", PyRepr(c.Value("value")))
+		return nil, modules.InvocationErrorf("value %s is refused: a list is wanted", modules.PyRepr(c.Value("value")))
 	}
 	return list, nil
 }
 
 // listSource is the generator of random.sample and random.shuffle, which Salt seeds by the
 // digest of a text.
-func (c *Call) listSource() (bitsource, error) {
+func listSource(c *modules.Call) (bitsource, error) {
 	seed := c.Value("seed")
 	if seed == nil {
 		return system{}, nil
 	}
 	text, ok := seed.(string)
 	if !ok {
-		return nil, invocationErrorf("seed %s is refused: it has to be a text", PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed %s is refused: it has to be a text", modules.PyRepr(seed))
 	}
 	sum := sha512.Sum512([]byte(text))
 	return source(hex.EncodeToString(sum[:]))
 }
 
-func randomSample(_ context.Context, c *Call) (any, error) {
-	list, err := c.listArg()
+func randomSample(_ context.Context, c *modules.Call) (any, error) {
+	list, err := listArg(c)
 	if err != nil {
 		return nil, err
 	}
@@ -207,21 +209,21 @@ func randomSample(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if k < 0 || k > int64(len(list)) {
-		return nil, commandErrorf("Sample larger than population or is negative")
+		return nil, modules.CommandErrorf("Sample larger than population or is negative")
 	}
-	r, err := c.listSource()
+	r, err := listSource(c)
 	if err != nil {
 		return nil, err
 	}
 	return sample(r, list, int(k)), nil
 }
 
-func randomShuffle(_ context.Context, c *Call) (any, error) {
-	list, err := c.listArg()
+func randomShuffle(_ context.Context, c *modules.Call) (any, error) {
+	list, err := listArg(c)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.listSource()
+	r, err := listSource(c)
 	if err != nil {
 		return nil, err
 	}
@@ -235,19 +237,19 @@ var digests = map[string]func() hash.Hash{
 	"sha3_384": func() hash.Hash { return sha3.New384() }, "sha3_512": func() hash.Hash { return sha3.New512() },
 }
 
-func randomHash(_ context.Context, c *Call) (any, error) {
+func randomHash(_ context.Context, c *modules.Call) (any, error) {
 	h, ok := digests[c.Str("algorithm")]
 	if !ok {
-		return nil, commandErrorf("You must specify a valid algorithm.")
+		return nil, modules.CommandErrorf("You must specify a valid algorithm.")
 	}
 	sum := h()
 	sum.Write([]byte(c.Str("value")))
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func randomEncode(_ context.Context, c *Call) (any, error) {
+func randomEncode(_ context.Context, c *modules.Call) (any, error) {
 	if c.Str("encoder") != "base64" {
-		return nil, invocationErrorf("Value must be an encode-able string")
+		return nil, modules.InvocationErrorf("Value must be an encode-able string")
 	}
 	return base64.StdEncoding.EncodeToString([]byte(c.Str("value"))), nil
 }

@@ -1,4 +1,4 @@
-package modules
+package random
 
 import (
 	"crypto/rand"
@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+
+	"github.com/momtree/mom/salt/modules"
 )
 
 // bitsource gives random bits, at most 32 at once.
@@ -33,7 +35,7 @@ func seeded(seed any) (*mersenne, bool) {
 	case *big.Int:
 		n.Abs(v)
 	default:
-		i, ok := integer(seed)
+		i, ok := modules.Integer(seed)
 		if !ok {
 			return nil, false
 		}

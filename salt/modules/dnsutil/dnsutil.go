@@ -1,15 +1,17 @@
-package modules
+package dnsutil
 
 import (
 	"context"
 	"strconv"
 	"time"
 
+	"github.com/momtree/mom/salt/modules"
+
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
 func init() {
-	Register("dnsutil", Function{Name: "serial", Args: []Arg{{Name: "zone", Default: ""}, {Name: "update", Default: false}}, Run: dnsSerial, Doc: `
+	modules.Register("dnsutil", modules.Function{Name: "serial", Args: []modules.Arg{{Name: "zone", Default: ""}, {Name: "update", Default: false}}, Run: dnsSerial, Doc: `
 Return the serial number for a zone file: that of the grain dnsserial_ZONE (dnsserial
 without a zone), or today's date and 01. update=True stores a number of today, one
 higher than the last, in the grain.
@@ -20,12 +22,12 @@ CLI Example:
 `})
 }
 
-func dnsSerial(ctx context.Context, c *Call) (any, error) {
+func dnsSerial(ctx context.Context, c *modules.Call) (any, error) {
 	key := "dnsserial"
-	if zone := PyStr(c.Value("zone")); zone != "" {
+	if zone := modules.PyStr(c.Value("zone")); zone != "" {
 		key += "_" + zone
 	}
-	stored, _ := Traverse(c.Env.Grains(), key, ":")
+	stored, _ := modules.Traverse(c.Env.Grains(), key, ":")
 	present := time.Now().Format("20060102") + "01"
 	if !c.IsTrue("update") {
 		if pyfmt.Truth(stored) {
@@ -34,13 +36,13 @@ func dnsSerial(ctx context.Context, c *Call) (any, error) {
 		return present, nil
 	}
 	current := present
-	if old := PyStr(stored); pyfmt.Truth(stored) && old >= present {
+	if old := modules.PyStr(stored); pyfmt.Truth(stored) && old >= present {
 		n, err := strconv.ParseInt(old, 10, 64)
 		if err != nil {
-			return nil, commandErrorf("the grain %s is no serial number: %s", key, old)
+			return nil, modules.CommandErrorf("the grain %s is no serial number: %s", key, old)
 		}
 		current = strconv.FormatInt(n+1, 10)
 	}
-	res := Execute(ctx, c.Env, Invocation{Fun: "grains.setval", Args: []any{key, current}, JID: c.JID})
+	res := modules.Execute(ctx, c.Env, modules.Invocation{Fun: "grains.setval", Args: []any{key, current}, JID: c.JID})
 	return current, res.Err
 }

@@ -1,0 +1,2 @@
+// Package environ is the execution module environ: the environment variables of the minion.
+package environ

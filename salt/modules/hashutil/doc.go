@@ -1,0 +1,2 @@
+// Package hashutil is the execution module hashutil: digests and encodings.
+package hashutil

@@ -1,0 +1,2 @@
+// Package random is the execution module random, whose seeded functions give Python's numbers.
+package random
