@@ -33,20 +33,20 @@ func (c *Client) key() (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// HasKey tells whether the user of the client has a key of this machine to ask with.
+// HasKey reports whether the user of the client can read a key file on this machine.
 func (c *Client) HasKey() bool {
 	_, err := c.key()
 	return err == nil
 }
 
-// send asks a clear command under the login of the client, or else the user's key. A
-// master that was restarted has a new key: after a refusal the file is read and the
-// command sent once more.
+// send sends a clear command, authenticated by the login of the client or else by the user's
+// key. A restarted master has a new key: after a refusal the key file is read again and the
+// command is sent once more.
 func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return c.sendWithin(ctx, c.o.Timeout, load)
 }
 
-// sendWithin is send for a command that takes the master longer than others.
+// sendWithin is send with a limit of its own.
 func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
 	if c.login != nil {
 		c.vouch(load, c.login)
@@ -88,7 +88,7 @@ func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire
 	}
 }
 
-// refusedOf reads the refusal out of a reply: name and message, or a text.
+// refusedOf parses the refusal in a reply: name and message, or a text.
 func refusedOf(reply *wire.Map) *Refused {
 	if e := reply.Map("error"); e != nil {
 		return &Refused{Name: e.String("name"), Message: e.String("message")}
@@ -99,7 +99,7 @@ func refusedOf(reply *wire.Map) *Refused {
 	return nil
 }
 
-// ask sends one clear request and reads the map that answers it.
+// ask sends a clear request and parses the map in the reply.
 func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return c.askWithin(ctx, c.o.Timeout, load)
 }
@@ -115,16 +115,16 @@ func (c *Client) askWithin(ctx context.Context, limit time.Duration, load *wire.
 	case string:
 		return nil, fmt.Errorf("the master refused %s: %s", load.String("cmd"), v)
 	}
-	return nil, fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
+	return nil, fmt.Errorf("answer to %s is neither a map nor text", load.String("cmd"))
 }
 
-// askLoad sends one clear request and reads what answers it within limit.
+// askLoad sends a clear request and decodes the reply within limit.
 func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Map) (any, error) {
 	raw, err := wire.Encode(load)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
 	}
-	// The version spares a master with minimum_auth_version from refusing its own users.
+	// With a version, a master with minimum_auth_version does not refuse its own users.
 	body, err := wire.Envelope{Enc: "clear", Load: raw, Version: 3, HasVersion: true}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
