@@ -16,8 +16,8 @@ import (
 
 const module = "github.com/momtree/mom/"
 
-// Nothing that another module can name of this package, or reach from it, is of a package
-// that no other module may import: no type of package internal, and none of a library.
+// The exported API of this package uses no type of an internal package or of a library, so other
+// modules can name every type.
 func TestNoInternalTypes(t *testing.T) {
 	exports := exportData(t, module+"client", module+"client/remote", module+"value", module+"returners")
 	for _, path := range []string{"client", "client/remote", "value"} {
@@ -30,7 +30,7 @@ func TestNoInternalTypes(t *testing.T) {
 	}
 }
 
-// exportData gives the files in which the compiler has written what packages export.
+// exportData returns the export data files of packages by import path.
 func exportData(t *testing.T, paths ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...)
@@ -47,8 +47,8 @@ func exportData(t *testing.T, paths ...string) map[string]string {
 	return files
 }
 
-// internalTypes names the places at which what a package exports is of a type that others
-// cannot name.
+// internalTypes returns the positions of exported identifiers whose types other modules cannot
+// name.
 func internalTypes(t *testing.T, exports map[string]string, path string) []string {
 	t.Helper()
 	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
@@ -71,7 +71,7 @@ func internalTypes(t *testing.T, exports map[string]string, path string) []strin
 	return w.found
 }
 
-// walker goes through all that can be reached from outside.
+// walker visits all types reachable from the exported API.
 type walker struct {
 	seen  map[types.Type]bool
 	found []string
@@ -81,11 +81,11 @@ func (w *walker) object(obj types.Object) {
 	w.typ(obj.Pkg().Name()+"."+obj.Name(), obj.Type())
 }
 
-// named judges the package of a type that is mentioned, and of an alias as well: it is what
-// the documentation shows.
+// named checks the package of a named type or alias. Aliases count because the documentation
+// shows them.
 func (w *walker) named(at string, obj *types.TypeName) (ours bool) {
 	pkg := obj.Pkg()
-	if pkg == nil { // error and its like
+	if pkg == nil { // predeclared types such as error
 		return false
 	}
 	first, _, _ := strings.Cut(pkg.Path(), "/")

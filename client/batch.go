@@ -12,23 +12,24 @@ import (
 	"time"
 )
 
-// Batch says how a job is run on a few minions at a time.
+// Batch configures a job that runs on a few minions at a time.
 type Batch struct {
-	// Size is how many work at once: a number of minions, or a percentage of them (25%).
+	// Size is the number of minions that work at once, or a percentage of the targeted
+	// minions such as "25%".
 	Size string
-	// Wait is how long the slot of a minion that is done stays taken.
+	// Wait keeps a slot reserved for this long after its minion is done.
 	Wait time.Duration
-	// FailHard starts no more after the first minion that fails or does not return.
+	// FailHard stops starting minions after the first one that fails or does not return.
 	FailHard bool
 }
 
-// Validate tells whether the size can be meant.
+// Validate returns an error if Size is invalid.
 func (o Batch) Validate() error {
 	_, err := o.Slots(1)
 	return err
 }
 
-// Slots is how many of so many minions work at once, at least 1.
+// Slots returns how many of the given number of minions work at once, at least 1.
 func (o Batch) Slots(minions int) (int, error) {
 	number := strings.Trim(o.Size, "%")
 	n, err := strconv.ParseFloat(number, 64)
@@ -42,52 +43,51 @@ func (o Batch) Slots(minions int) (int, error) {
 	return max(1, int(min(n, float64(minions)))), nil
 }
 
-// BatchUpdate is one thing that happens while a job runs in batches. Either Begins is set,
-// or Started, or Ended, or one field of Update.
+// BatchUpdate is an event of a batch run. Exactly one of Begins, Started, Ended and the fields
+// of Update is set.
 type BatchUpdate struct {
-	// Begins are the minions that the next round is about to be published for.
+	// Begins lists the minions of the next round, which is about to be published.
 	Begins []string
-	// Started is the job id of that round. All rounds have one job id, where the master tells
-	// of the job (see [Published]): each extends the job to its minions.
+	// Started is the job id of that round. All rounds share one job id if the master reports
+	// the end of jobs (see [Published.Tells]): each round extends the job.
 	Started string
-	// Update is news of the round with the job id JID.
+	// Update is an update of the round with the job id JID.
 	Update
 	JID string
-	// Stopped is, beside an Update, the minion for which FailHard has stopped the run.
+	// Stopped is set beside an Update: the minion whose failure stopped the run (FailHard).
 	Stopped string
-	// Ended is the end of all rounds: of the minions that were asked who they are, how many
-	// have Returned or Failed in a round, and who is Missing of that question or of a round.
+	// Ended is the account of all rounds. Minions that did not answer the initial test.ping
+	// are in Missing too.
 	Ended *Account
 }
 
-// Batching is a job that is run in batches. Each minion that is done makes room for the
-// next.
+// Batching is a job that runs in batches. Each minion that is done frees a slot for the next.
 type Batching struct {
-	// Asked is how the question ended to which minions answer that are there.
+	// Asked is the outcome of the initial test.ping, which finds the minions that are up.
 	Asked Outcome
 
 	by      Follower
 	job     Job
 	o       Batch
-	ctx     context.Context // of the followers
+	ctx     context.Context // of the goroutines that follow rounds
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
-	heard   chan batchNews
+	events  chan batchEvent
 	size    int
 	queue   []string
-	begun   []string        // told as beginning, to be published next
-	taken   int             // slots that are not free
-	done    map[string]bool // minions that have answered or will not
+	begun   []string        // reported in Begins, published by the next call
+	taken   int             // occupied slots
+	done    map[string]bool // minions whose slot was released
 	counted map[string]bool // minions that have returned in a round
-	open    int             // rounds that are followed
-	jid     string          // of all rounds; "": each has its own
-	sent    int             // minions for whom rounds were published
-	stopped bool            // FailHard has struck
+	open    int             // rounds still followed
+	jid     string          // shared by all rounds; "" if each has its own
+	sent    int             // minions published to so far
+	stopped bool            // by FailHard
 	total   Account
 }
 
-// batchNews is news of a round, or a slot that becomes free.
-type batchNews struct {
+// batchEvent is an update of a round, or reports that a slot became free.
+type batchEvent struct {
 	jid   string
 	ids   []string
 	u     Update
@@ -95,14 +95,14 @@ type batchNews struct {
 	freed bool
 }
 
-// Batch asks which of the minions that a job means are there, and makes ready to run it on
-// them. Errors are those of [Client.Run], and that of a size that cannot be meant. The
-// caller closes the Batching.
+// Batch runs test.ping on the target of j and prepares to run j on the minions that answer.
+// It returns the errors of [Client.Run], and an error for an invalid size. The caller closes
+// the Batching.
 func (c *Client) Batch(ctx context.Context, j Job, o Batch) (*Batching, error) {
 	return BatchBy(ctx, c, j, o)
 }
 
-// BatchBy is [Client.Batch] by whatever starts jobs.
+// BatchBy is [Client.Batch] on any Follower.
 func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 		return nil, err
 	}
 	b := &Batching{
-		Asked: asked, by: by, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{}, counted: map[string]bool{},
+		Asked: asked, by: by, job: j, o: o, events: make(chan batchEvent), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{}, counted: map[string]bool{},
 		total: Account{JID: asked.JID, Expected: asked.Account.Expected, Missing: maps.Clone(asked.Account.Missing), Nodes: asked.Account.Nodes},
 	}
 	b.size, err = o.Slots(len(b.queue))
@@ -120,16 +120,16 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 	return b, err
 }
 
-// Close ends the listening. What was published goes on, and nothing more is.
+// Close stops following. Published rounds go on; no more are published.
 func (b *Batching) Close() error {
 	b.cancel()
 	b.work.Wait()
 	return nil
 }
 
-// Next publishes what there is room for and waits for what happens; the update with Ended is
-// the last. After an error, which is one of [Client.Follow] or [Following.Next], the rounds
-// cannot go on; that of ctx aside. It is not for several goroutines at once.
+// Next publishes the next round if there are free slots and waits for an update; the one with
+// Ended is the last. After an error of [Client.Follow] or [Following.Next] the run cannot
+// continue; after an error of ctx it can. Next is not safe for concurrent use.
 func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 	for {
 		if ids := b.begun; ids != nil {
@@ -144,12 +144,12 @@ func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 			return BatchUpdate{Ended: &b.total}, nil
 		}
 		select {
-		case n := <-b.heard:
+		case n := <-b.events:
 			if n.freed {
 				b.taken--
 				continue
 			}
-			return b.hear(n)
+			return b.handle(n)
 		case <-ctx.Done():
 			return BatchUpdate{}, ctx.Err()
 		case <-b.ctx.Done():
@@ -187,7 +187,7 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 			}
 			over = err != nil || u.Complete != nil
 			select {
-			case b.heard <- batchNews{jid: f.JID, ids: ids, u: u, err: err}:
+			case b.events <- batchEvent{jid: f.JID, ids: ids, u: u, err: err}:
 			case <-b.ctx.Done():
 				return
 			}
@@ -196,7 +196,7 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 	return BatchUpdate{Started: f.JID}, nil
 }
 
-// round is one publication of a job that has several.
+// round is one publication of a job that has several rounds.
 type round struct {
 	ids    []string // sorted
 	before int      // minions of earlier rounds
@@ -207,8 +207,9 @@ func (r *round) has(id string) bool {
 	return found
 }
 
-// concerns tells whether an update is about the round, and leaves of it what is: the events of the
-// job are about all rounds. The end of the job is the end of the round unless it came before it.
+// concerns reports whether an update belongs to the round, and reduces it to the minions of the
+// round: the events of a job cover all its rounds. The end of the job ends the round, unless it
+// dates from before the round.
 func (r *round) concerns(u *Update) bool {
 	switch {
 	case u.Return != nil:
@@ -233,8 +234,8 @@ func (r *round) missing(all map[string]Missing) map[string]Missing {
 	return some
 }
 
-// hear counts what has happened in a round.
-func (b *Batching) hear(n batchNews) (BatchUpdate, error) {
+// handle counts an update of a round.
+func (b *Batching) handle(n batchEvent) (BatchUpdate, error) {
 	out := BatchUpdate{JID: n.jid, Update: n.u}
 	if n.err != nil {
 		return out, n.err
@@ -267,7 +268,7 @@ func (b *Batching) hear(n batchNews) (BatchUpdate, error) {
 	return out, nil
 }
 
-// count enters a return into the account of all rounds.
+// count adds a return to the account of all rounds.
 func (b *Batching) count(r *Return) {
 	if b.counted[r.ID] {
 		return
@@ -281,7 +282,7 @@ func (b *Batching) count(r *Return) {
 	}
 }
 
-// failed stops the run with FailHard; it gives the minion if it is the one that does.
+// failed applies FailHard. It returns the id if this minion stops the run.
 func (b *Batching) failed(id string) string {
 	if !b.o.FailHard || b.stopped {
 		return ""
@@ -290,7 +291,7 @@ func (b *Batching) failed(id string) string {
 	return id
 }
 
-// finish frees the slot of a minion, after Wait.
+// finish releases the slot of a minion, after Wait.
 func (b *Batching) finish(id string) {
 	if b.done[id] {
 		return
@@ -306,7 +307,7 @@ func (b *Batching) finish(id string) {
 		select {
 		case <-t.C:
 			select {
-			case b.heard <- batchNews{freed: true}:
+			case b.events <- batchEvent{freed: true}:
 			case <-b.ctx.Done():
 			}
 		case <-b.ctx.Done():

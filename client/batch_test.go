@@ -16,7 +16,7 @@ func TestBatchSize(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		minions int
-		want    int // 0: refused
+		want    int // 0: an error
 	}{
 		{"3", 10, 3},
 		{"30", 10, 10},
@@ -46,10 +46,9 @@ func TestBatchSize(t *testing.T) {
 	}
 }
 
-// answering makes the fake master one whose minions answer each job at once: those of a
-// list, or web-1 to web-3. It keeps who was asked what. A job that is given again is extended: its
-// account counts all. A minion called away is missing, and
-// one that fails returns 3.
+// answering lets the minions of the fake master answer each job at once: those of a list, or
+// web-1 to web-3. A repeated job id extends the job: its account counts all minions. A minion
+// called away is missing, and those in fails return 3. asked returns the jobs so far.
 func (m *fakeMaster) answering(fails ...string) (asked func() []string) {
 	var jobs []string
 	counts, returned := map[string]int{}, map[string]int{}
@@ -63,7 +62,7 @@ func (m *fakeMaster) answering(fails ...string) (asked func() []string) {
 		jid := load.String("jid")
 		if jid == "" {
 			jid = fmt.Sprintf("202603011200000000%02d", len(jobs))
-		} else { // the end of what was there before comes late
+		} else { // the end of the previous round arrives late
 			m.fire("salt/job/"+jid+"/complete", "jid", jid, "expected", counts[jid], "returned", returned[jid], "failed", 0, "missing", wire.NewMap(), "seconds", 1)
 			m.fire("salt/job/"+jid+"/ret/other", "id", "other", "jid", jid, "return", true, "retcode", 0, "fun", fun, "success", true)
 		}
@@ -165,7 +164,7 @@ func TestBatchStops(t *testing.T) {
 	}
 }
 
-// A batch that is closed, or whose time is over, ends while it waits.
+// A batch ends while it waits if it is closed or its context ends.
 func TestBatchIsClosed(t *testing.T) {
 	m := startMaster(t)
 	m.answering()
@@ -174,7 +173,7 @@ func TestBatchIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.change(func() {
-		m.answer = func(*wire.Map) any { // and nobody returns
+		m.answer = func(*wire.Map) any { // no minion returns
 			return wire.NewMap("load", wire.NewMap("jid", jobID, "minions", []any{"web-1"}, "missing", []any{}, "nodes", []any{}))
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// config is where the sockets are, in the words of package bus.
+// config converts b to the configuration of package bus.
 func (b Bus) config() bus.ClientConfig {
 	return bus.ClientConfig{
 		SockDir: b.Dir, IPCMode: b.Mode, PubName: b.PubName, PullName: b.PullName, PubPort: b.PubPort, PullPort: b.PullPort,
@@ -18,9 +18,8 @@ func (b Bus) config() bus.ClientConfig {
 	}
 }
 
-// openBus opens the master's event bus. With a master of ours every event from now
-// on is delivered, however busy it is: what is asked of it next may be done before
-// it has noticed us, and nothing would ever end the wait.
+// openBus opens the master's event bus. It waits until mom's master has registered the reader,
+// so that no later event is missed: a job may end before the master has seen a new subscriber.
 func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
 	b, err := bus.Dial(ctx, c.o.Bus.config())
 	if err != nil {
@@ -32,12 +31,12 @@ func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
 	short, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	if err := b.AwaitListed(short); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: it does not begin: %w", c.busName(), err), b.Close())
+		return nil, errors.Join(fmt.Errorf("%s: wait for the subscription: %w", c.busName(), err), b.Close())
 	}
 	return b, nil
 }
 
-// busName is the bus in errors.
+// busName describes the bus in errors.
 func (c *Client) busName() string {
 	if c.o.Addr == "" {
 		return "event bus in " + c.o.Bus.Dir
@@ -45,19 +44,19 @@ func (c *Client) busName() string {
 	return "open the master's event bus in " + c.o.Bus.Dir
 }
 
-// greets asks whether the master is one of ours, which tells each reader of its bus
-// that it is served. A Python master echoes the question.
+// greets reports whether the master is mom's, which confirms each reader of its bus. A Python
+// master echoes the request.
 func (c *Client) greets(ctx context.Context) bool {
-	if c.o.Addr == "" { // a minion's bus: nobody is there to ask
+	if c.o.Addr == "" { // a minion's bus
 		return false
 	}
 	reply, err := c.ask(ctx, wire.NewMap("cmd", "ping", "greets", false))
-	return err == nil && reply.Bool("greets") // what is asked next tells of an error
+	return err == nil && reply.Bool("greets") // the next request reports an error
 }
 
-// Fire puts an event on the bus of the master. The data are a map, in Go's own types or
-// those of package value. No error means that the master has the bytes, not that anybody
-// has read them; [ErrUnreachable] that no master is there.
+// Fire sends an event to the bus of the master. Data is a map, of Go's own types or those of
+// package value. A nil error means that the master has received the bytes, not that any
+// subscriber has read them. [ErrUnreachable] means that no master is running.
 func (c *Client) Fire(ctx context.Context, tag string, data any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()

@@ -12,41 +12,40 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// Options of a [Client].
+// Options configures a [Client].
 type Options struct {
-	// Addr is host:port of the master's return port. Without it events alone can be
-	// had, of a minion's bus for one.
+	// Addr is host:port of the master's return port. If empty, the client supports events
+	// only, for example on the bus of a minion.
 	Addr string
-	// Cachedir is the master's folder of that name: it holds the file .<user>_key
-	// that the master wrote, and for [Client.Preview] the data of its minions.
+	// Cachedir is the master's cache directory. The client reads the key file .<user>_key
+	// from it, and for [Client.Preview] the cached minion data.
 	Cachedir string
-	// User is the login the work is done for. Default: the login of this
-	// process; under sudo "sudo_<name>", as Salt has it.
+	// User is the login on whose behalf the client acts. Default: the login of this
+	// process; under sudo "sudo_<name>", as in Salt.
 	User string
 	// MasterUser is the login whose key root and sudo use. Default root.
 	MasterUser string
-	// Bus says where the event sockets are. Publish alone does without.
+	// Bus locates the event sockets. Publish does not need it.
 	Bus Bus
-	// Nodegroups are those of the master's configuration, which a target of the type
-	// nodegroup names: an expression, or a list of its words. nil: the master is asked
-	// with the name, which one of ours knows and one of Salt's does not.
+	// Nodegroups are the node groups of the master's configuration: an expression or a list
+	// of its words by name. If nil, the client sends the name to the master; mom's master
+	// resolves it, Salt's does not.
 	Nodegroups map[string]any
-	// ConfFile is the file that an error names when there is no such node group.
+	// ConfFile is the file named in the error for an unknown node group.
 	ConfFile string
-	// Timeout bounds one request and the opening of the event bus. Default 10 s.
+	// Timeout limits a single request and the opening of the event bus. Default 10 s.
 	Timeout time.Duration
-	// Conns bounds the connections for requests; more requests wait their turn. Default 8.
+	// Conns limits the connections for requests; further requests wait. Default 8.
 	Conns int
-	// Log is told, at debug level, what goes to and comes from the master.
-	// Default: slog.Default.
+	// Log receives requests and replies at debug level. Default: slog.Default.
 	Log *slog.Logger
 
-	conf *config.Master // nil: there is no file behind them
+	conf *config.Master // nil unless made by FromConfig
 }
 
-// Get gives an option of the configuration that [FromConfig] made these options from, by
-// Salt's name for it, in the form that a file has it: "state_output" for one. It is false
-// for options that were made otherwise, and of an option that is not known and not set.
+// Get returns a configuration option under Salt's name for it, such as "state_output", in the
+// form that a file has it. It returns false if [FromConfig] did not make o, and for an option
+// that is unknown and not set.
 func (o *Options) Get(name string) (any, bool) {
 	if o.conf == nil {
 		return nil, false
@@ -54,32 +53,32 @@ func (o *Options) Get(name string) (any, bool) {
 	return o.conf.Get(name)
 }
 
-// Bus says where the event sockets of a master or a minion are.
+// Bus locates the event sockets of a master or a minion.
 type Bus struct {
 	// Dir is Salt's option sock_dir.
 	Dir string
-	// Mode is Salt's ipc_mode: "ipc", the default, for sockets in Dir, or "tcp" for
-	// ports on 127.0.0.1.
+	// Mode is Salt's ipc_mode: "ipc" for sockets in Dir, or "tcp" for ports on
+	// 127.0.0.1. Default "ipc".
 	Mode string
-	// PubName and PullName are the names of the sockets in Dir. Default: a master's.
+	// PubName and PullName are the names of the sockets in Dir. Default: those of a master.
 	PubName, PullName string
-	// PubPort and PullPort are the ports with Mode tcp. Default: a master's.
+	// PubPort and PullPort are the ports in Mode "tcp". Default: those of a master.
 	PubPort, PullPort int
-	// Framing is how events that are fired are framed, as the daemon takes them:
-	// "length", the default, "bare", or "auto", which finds out.
+	// Framing is how fired events are framed: "length", "bare", or "auto", which detects
+	// what the daemon accepts. Default "length".
 	Framing string
 }
 
-// Client is safe for concurrent use.
+// Client is a connection to a master. It is safe for concurrent use.
 type Client struct {
-	o     Options
-	req   *zmtp.Req
-	fire  *bus.Writer
-	hears *listener
-	login *Login
+	o          Options
+	req        *zmtp.Req
+	fire       *bus.Writer
+	dispatcher *dispatcher
+	login      *Login
 }
 
-// New makes a client. It connects with the first request.
+// New returns a client. It connects on the first request.
 func New(o Options) *Client {
 	if o.MasterUser == "" {
 		o.MasterUser = "root"
@@ -97,12 +96,12 @@ func New(o Options) *Client {
 		o: o, req: zmtp.NewReq(o.Addr, zmtp.DialConfig{MaxConns: o.Conns, BackoffMin: 50 * time.Millisecond, BackoffMax: time.Second}),
 		fire: bus.NewWriter(o.Bus.config()),
 	}
-	c.hears = newListener(c.openBus)
+	c.dispatcher = newDispatcher(c.openBus)
 	return c
 }
 
-// Close ends the connections of requests and of events that are fired. Subscriptions and
-// followed jobs have a Close of their own.
+// Close closes the connections for requests and fired events. Subscriptions and followed
+// jobs are closed on their own.
 func (c *Client) Close() error { return errors.Join(c.req.Close(), c.fire.Close()) }
 
 func login() string {

@@ -2,9 +2,9 @@ package client
 
 import "context"
 
-// fill completes the account of a job whose missing minions did not fit into an event
-// (max_event_size): the master's job cache has them. Who may not ask it, or asks a master
-// that keeps no jobs, has the numbers alone.
+// fill fetches the missing minions of an account that was too large for an event
+// (max_event_size) from the master's job cache. If that fails, the account keeps its numbers
+// without the names.
 func (f *Following) fill(ctx context.Context, a *Account) {
 	if a.Unnamed() <= 0 || f.Enough != nil && f.Enough(a) {
 		return
@@ -30,5 +30,5 @@ func (f *Following) fill(ctx context.Context, a *Account) {
 	})
 }
 
-// Unnamed is how many missing minions the account counts and does not name.
+// Unnamed returns how many missing minions the account counts without naming them.
 func (a *Account) Unnamed() int { return a.Expected - a.Returned - a.Failed - len(a.Missing) }

@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// FromConfig gives the options that fit the master of this machine whose
-// configuration is in a folder, such as /etc/salt. The log, which becomes that of the
-// client and may be nil, is told of what the configuration says in vain.
+// FromConfig returns the options for the master of this machine whose configuration is in dir,
+// such as /etc/salt. The client logs to log, which may be nil; so do problems of the
+// configuration.
 func FromConfig(dir string, log *slog.Logger) (Options, error) {
 	conf, warnings, err := config.LoadMaster(dir)
 	if err != nil {
@@ -25,7 +25,7 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 		if log == nil {
 			break
 		}
-		// The master tells the rest when it starts; here it would be in the way.
+		// The master logs the others when it starts.
 		level := slog.LevelDebug
 		if w.Kind == config.Missing {
 			level = slog.LevelWarn
@@ -34,21 +34,21 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 	}
 	groups := conf.Nodegroups
 	if groups == nil {
-		groups = map[string]any{} // that there are none is known
+		groups = map[string]any{} // known to be empty
 	}
 	return Options{
 		Addr: LocalAddr(conf.Interface, conf.RetPort), Cachedir: conf.Cachedir, MasterUser: conf.User,
 		Nodegroups: groups, ConfFile: conf.ConfFile, Log: log, conf: conf,
 		Bus: Bus{
 			Dir: conf.SockDir, Mode: conf.IpcMode, PubPort: conf.TcpMasterPubPort, PullPort: conf.TcpMasterPullPort,
-			Framing: conf.IpcFraming, // the master may be one of Salt's, which takes its own only
+			Framing: conf.IpcFraming, // a Salt master accepts only its own
 		},
 	}, nil
 }
 
-// FromMinionConfig gives the options that fit the event bus of a minion of this machine,
-// whose configuration is in a folder: a client that is made of them can [Client.Subscribe]
-// and [Client.Fire].
+// FromMinionConfig returns the options for the event bus of the minion of this machine whose
+// configuration is in dir. A client with these options supports [Client.Subscribe] and
+// [Client.Fire].
 func FromMinionConfig(dir string) (Options, error) {
 	conf, _, err := config.LoadMinion(dir)
 	if err != nil {
@@ -64,8 +64,8 @@ func FromMinionConfig(dir string) (Options, error) {
 	}}, nil
 }
 
-// Open makes a client of the master of this machine whose configuration is in a folder.
-// It connects with the first request.
+// Open returns a client of the master of this machine whose configuration is in dir. It
+// connects on the first request.
 func Open(dir string) (*Client, error) {
 	o, err := FromConfig(dir, nil)
 	if err != nil {
@@ -74,8 +74,8 @@ func Open(dir string) (*Client, error) {
 	return New(o), nil
 }
 
-// LocalAddr is where a program on this machine reaches a port that is bound to an
-// address, which is Salt's option interface and may be 0.0.0.0 or ::.
+// LocalAddr returns the address at which local programs reach a port bound to the given
+// address, Salt's option interface, which may be 0.0.0.0 or ::.
 func LocalAddr(bound string, port int) string {
 	if ip := net.ParseIP(bound); ip != nil && ip.IsUnspecified() {
 		bound = "127.0.0.1"

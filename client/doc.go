@@ -1,19 +1,18 @@
-// Package client is the public way to give a master work and to hear of it: publish a job
-// and follow it to its end, read what a former job returned, call a runner or the wheel,
-// listen to events. The commands of this program and its REST API stand on it.
+// Package client is the public Go API of a Salt master: it publishes jobs and follows them to
+// their end, reads the returns of earlier jobs, calls runners and wheel functions, and
+// subscribes to events. The commands of this program and its REST API are built on it.
 //
-// A [Client] talks to the master on its own machine as Salt's LocalClient does:
-// the clear commands of the return port under the user's key file, and the local
-// event bus for what comes back. It promises that a followed job ends at the very
-// event with which the master's ledger closes it; no timer decides.
+// A [Client] talks to the master on its own machine as Salt's LocalClient does: clear commands
+// on the return port, authenticated by the user's key file, and events on the local bus. A
+// followed job ends with the event that closes the job in the master's ledger. No timer
+// decides.
 //
-// No signature has a type that another module could not name: values are Go's own, and
-// [Raw] where they came from elsewhere, which decodes them into Go's types or, where the
-// order of keys matters, into those of package value. Each call takes a context, which
-// bounds it; a single request is bounded by Options.Timeout as well. What waits for a slow
-// reader is bounded, and [Following] and [Subscription] say what happens then. Errors are
-// told apart by [errors.Is] and [errors.As].
+// All exported signatures use types that other modules can name. A value from a minion is a
+// [Raw], which decodes into Go's types or, where the order of keys matters, into those of
+// package value. Each call takes a context, which bounds it; Options.Timeout also bounds a
+// single request. Buffers for slow readers are bounded: see [Following] and [Subscription].
+// Errors are distinguished by [errors.Is] and [errors.As].
 //
-// Most works with a master of Salt's too; what does not says so, with [ErrNotTold]. The
-// folder example holds a program of another module.
+// Most calls work with a Python master too; those that do not return [ErrNotTold]. The
+// directory example holds a program in a module of its own.
 package client

@@ -16,42 +16,41 @@ import (
 // Event is an event of the master's bus.
 type Event struct {
 	Tag string
-	// Time is when it was fired, by the clock of who fired it, in UTC.
+	// Time is when the event was fired, in UTC, by the clock of the sender.
 	Time time.Time
-	// Data are a map.
+	// Data is a map.
 	Data Raw
 }
 
-// What waits for a reader of a [Subscription].
+// Bounds of the events that wait for a reader of a [Subscription].
 const (
 	maxWaiting      = 4096
 	maxWaitingBytes = 16 << 20
 )
 
-// Subscription is the events of the bus whose tags begin with one of a few prefixes.
+// Subscription is a stream of the bus events whose tags begin with one of a few prefixes.
 //
-// They are read from the master as they come, and wait here for the reader: up to 4096
-// of them with 16 MiB. What is beyond waits at the master, which has room for about 1000
-// events of all tags, and cuts off who does not take them: then the subscription gives
-// what waits here and ends with [ErrBusLost]. Whoever needs to know what happened
-// meanwhile has to ask the master after subscribing again.
+// It buffers up to 4096 events with 16 MiB. Further events wait at the master, which buffers
+// about 1000 events of all tags and disconnects a reader that does not keep up. The
+// subscription then returns the buffered events and ends with [ErrBusLost]. To learn what
+// happened meanwhile, subscribe again and query the master.
 type Subscription struct {
 	bus      *bus.Client
 	prefixes []string
 	stop     context.CancelFunc
-	done     chan struct{} // the reader has ended
+	done     chan struct{} // closed when read returns
 
 	mu      sync.Mutex
 	waiting []Event
 	bytes   int
-	err     error         // why nothing more comes
-	more    chan struct{} // there is something to give, or an error
-	room    chan struct{} // something was taken
+	err     error         // why the subscription ended
+	more    chan struct{} // an event or an error is available
+	room    chan struct{} // an event was taken
 }
 
-// Subscribe opens the event bus. Once it has returned, no event of the prefixes is
-// missed; without any all events are meant. ctx bounds the opening alone: the
-// subscription lasts until it is closed.
+// Subscribe opens the event bus. No event of the prefixes is missed after it returns; without
+// prefixes it receives all events. ctx bounds the opening only. The subscription lasts until
+// it is closed.
 func (c *Client) Subscribe(ctx context.Context, prefixes ...string) (*Subscription, error) {
 	b, err := c.openBus(ctx)
 	if err != nil {
@@ -66,7 +65,7 @@ func (c *Client) Subscribe(ctx context.Context, prefixes ...string) (*Subscripti
 	return s, nil
 }
 
-// Close ends the subscription; a Next that waits returns [ErrClosed].
+// Close ends the subscription; a blocked Next returns [ErrClosed].
 func (s *Subscription) Close() error {
 	s.end(ErrClosed)
 	s.stop()
@@ -75,8 +74,8 @@ func (s *Subscription) Close() error {
 	return err
 }
 
-// Next waits for the next event. When ctx ends first its error is returned and nothing
-// is lost. It is not for several goroutines at once.
+// Next blocks until the next event. If ctx ends first, it returns the error of ctx and no event
+// is lost. Next is not safe for concurrent use.
 func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	for {
 		e, ok, err := s.take()
@@ -91,8 +90,8 @@ func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// All gives the events until there is an error, which is the last of the sequence: that
-// of ctx, or one of Next.
+// All iterates over the events until an error, which is the last of the sequence: that of
+// ctx, or one of Next.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {
@@ -104,7 +103,7 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// read takes events from the master until ctx ends or the bus breaks.
+// read reads events from the master until ctx ends or the bus is disconnected.
 func (s *Subscription) read(ctx context.Context) {
 	defer close(s.done)
 	for {
@@ -130,7 +129,7 @@ func (s *Subscription) wanted(tag string) bool {
 	return len(s.prefixes) == 0 || slices.ContainsFunc(s.prefixes, func(p string) bool { return strings.HasPrefix(tag, p) })
 }
 
-// put keeps an event for the reader; false if there is no room. One has room always.
+// put buffers an event; it returns false if the buffer is full. One event always fits.
 func (s *Subscription) put(e Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +143,7 @@ func (s *Subscription) put(e Event) bool {
 	return true
 }
 
-// take gives the event that has waited longest, or why none comes any more.
+// take returns the oldest buffered event, or the error that ended the subscription.
 func (s *Subscription) take() (e Event, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +158,7 @@ func (s *Subscription) take() (e Event, ok bool, err error) {
 	return e, true, nil
 }
 
-// end keeps the first reason why nothing more comes.
+// end records why the subscription ended. The first reason is kept.
 func (s *Subscription) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,7 @@ func (s *Subscription) end(why error) {
 	signal(s.more)
 }
 
-// signal wakes who waits on c; one signal is enough for all that happened meanwhile.
+// signal wakes the goroutine that waits on c. Signals are not counted.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

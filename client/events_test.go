@@ -79,8 +79,8 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// What is in the queue of a subscription is bounded by number and by bytes, except that
-// one event always fits, and it is given before the error.
+// The buffer of a subscription is bounded by count and bytes, but one event always fits.
+// Buffered events are returned before the error.
 func TestSubscriptionIsBounded(t *testing.T) {
 	fresh := func() *Subscription { return &Subscription{more: make(chan struct{}, 1), room: make(chan struct{}, 1)} }
 	fill := func(s *Subscription, e Event) (n int) {
@@ -118,8 +118,8 @@ func TestSubscriptionIsBounded(t *testing.T) {
 	}
 }
 
-// Who does not read is cut off by the master, gets what was there until then without a
-// gap, and is told.
+// The master disconnects a slow reader. The reader gets the buffered events without a gap, then
+// the error.
 func TestSlowSubscriber(t *testing.T) {
 	m := startMaster(t)
 	s, err := m.client().Subscribe(within(t), "n/")

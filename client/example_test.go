@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// open makes a client of the master of this machine.
+// open returns a client of the master of this machine.
 func open() *client.Client {
 	o, err := client.FromConfig("/etc/salt", nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func Example() {
 	}
 }
 
-// A job is followed to the event with which the master's ledger closes it.
+// Follow a job to the event with which the master closes it.
 func ExampleClient_Follow() {
 	c := open()
 	defer c.Close()
@@ -67,7 +67,7 @@ func ExampleClient_Follow() {
 	}
 }
 
-// A job is published for somebody else to look at later.
+// Publish a job without waiting for it.
 func ExampleClient_Publish() {
 	c := client.New(client.Options{Addr: "127.0.0.1:4506", Cachedir: "/var/cache/salt/master"})
 	defer c.Close()
@@ -87,7 +87,7 @@ func ExampleClient_Publish() {
 	}
 }
 
-// The results of a job that ran before.
+// Read the results of an earlier job.
 func ExampleClient_Returns() {
 	c := open()
 	defer c.Close()
@@ -129,7 +129,7 @@ func ExampleClient_Wheel() {
 	fmt.Println(accepted)
 }
 
-// Events of minions that come and go are told until the program is interrupted.
+// Print events of minions that connect and disconnect until the program is interrupted.
 func ExampleClient_Subscribe() {
 	c := open()
 	defer c.Close()

@@ -34,15 +34,15 @@ type fakeMaster struct {
 	key    string
 	loads  []*wire.Map
 	answer func(load *wire.Map) any // nil: an acknowledged job
-	raw    func() []byte            // instead of any answer; nil result: none at all
-	asked  func()                   // called when a client asks whether readers are greeted
+	raw    func() []byte            // replaces answer; a nil result sends no reply
+	asked  func()                   // called when a client sends the ping with greets
 }
 
 const jobID = "20260301120000000000"
 
 func startMaster(tb testing.TB) *fakeMaster {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "mc") // short: paths of sockets are
+	dir, err := os.MkdirTemp("", "mc") // paths of sockets must be short
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func startMaster(tb testing.TB) *fakeMaster {
 	return m
 }
 
-// writeKey is what a start of the master does.
+// writeKey writes the key file, as the master does when it starts.
 func (m *fakeMaster) writeKey(key string) {
 	m.tb.Helper()
 	m.mu.Lock()
@@ -146,7 +146,7 @@ func (m *fakeMaster) fire(tag string, kv ...any) {
 	}
 }
 
-// client is one for the fake master, as root.
+// client returns a client of the fake master, as root.
 func (m *fakeMaster) client(change ...func(*Options)) *Client {
 	o := Options{Addr: m.router.Addr().String(), Cachedir: m.dir, User: "root", Bus: Bus{Dir: m.dir}, Timeout: 5 * time.Second}
 	for _, f := range change {

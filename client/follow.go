@@ -11,66 +11,66 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Following is a job whose events are listened to.
+// Following is a published job whose events are followed.
 //
-// What is not read waits here, up to 4096 events with 16 MiB. Who reads too slowly has the
-// rest from the master's job cache: no return is lost, none comes twice, and no more than
-// a page of them is held. All jobs of a client are heard on one connection.
+// It buffers up to 4096 events with 16 MiB. A slower reader gets the rest from the master's
+// job cache, a page at a time: no return is lost or repeated. All followed jobs of a client
+// share one connection to the bus.
 type Following struct {
 	Published
-	// Enough reports whether the caller needs only the number of missing minions of an account
-	// that does not name all. Otherwise their names are fetched from the master. Default nil:
+	// Enough reports whether the number of missing minions is enough for an account that
+	// does not name them all. Otherwise their names are fetched from the master. Default nil:
 	// they are fetched.
 	Enough func(a *Account) bool
 
-	from  Updates // what tells of the job in place of a master's bus; nil: the bus does
+	from  Updates // source of updates; nil: the master's bus
 	c     *Client
 	seen  map[string]bool
-	sweep *sweep // through the job cache, after the bus was lost; nil: none is under way
+	sweep *sweep // read of the job cache after the bus was lost; nil if not running
 
-	mu     sync.Mutex // guards ear and closed
-	ear    *ear
-	closed bool
+	mu         sync.Mutex // guards subscriber and closed
+	subscriber *subscriber
+	closed     bool
 }
 
-// Updates is where news of a job comes from. Next and Close are as those of a [Following].
+// Updates is a source of updates of a job. Next and Close are those of a [Following].
 type Updates interface {
 	Next(ctx context.Context) (Update, error)
 	Close() error
 }
 
-// FollowingOf is a job that was published by other ways than a [Client], and whose news
-// comes from there.
+// FollowingOf returns a Following for a job that was not published by a [Client] and whose
+// updates come from another source.
 func FollowingOf(p Published, from Updates) *Following { return &Following{Published: p, from: from} }
 
-// Follow publishes a job and listens to it. Nothing is lost: the bus is open
-// before the job is sent. The caller closes the Following; with an error, which is one
-// of [Client.Publish] or [ErrNotTold], it holds what is known of the publication.
+// Follow publishes a job and follows it. It opens the bus before it publishes, so no event is
+// missed. It returns the errors of [Client.Publish], and [ErrNotTold]; the Following then holds
+// what is known of the publication. The caller closes the Following.
 func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 	if err := c.expand(&j); err != nil {
 		return &Following{}, err
 	}
-	b, err := c.hears.listen(ctx)
+	b, err := c.dispatcher.listen(ctx)
 	if err != nil {
 		return &Following{}, err
 	}
 	p, err := c.Publish(ctx, j)
 	if err != nil {
-		_ = b.Close() // the publication's error says more
+		_ = b.Close() // the publication's error matters more
 		return &Following{Published: p}, err
 	}
 	if !p.Tells {
-		_ = b.Close() // the job goes on without us
+		_ = b.Close() // the job continues
 		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotTold, p.JID)
 	}
 	b.bind(p.JID)
-	return &Following{Published: p, c: c, ear: b, seen: map[string]bool{}}, nil
+	return &Following{Published: p, c: c, subscriber: b, seen: map[string]bool{}}, nil
 }
 
-// FollowJob listens to a job that was published before, by whomever: it gives the returns
-// that are stored and then what comes, until the end of the job. The master has to be one
-// of ours, keep results (job_cache), and still have the account of the job; else the error
-// is a [*Refused] or [ErrNotTold]. Of the publication only the job id is known.
+// FollowJob follows a job that was already published, by any client: it returns the stored
+// returns, then later updates, until the end of the job. It needs a mom master that keeps
+// results (job_cache) and still has the account of the job; otherwise the error is a
+// [*Refused] or [ErrNotTold]. Of Published only JID and Tells are set.
 func (c *Client) FollowJob(ctx context.Context, jid string) (*Following, error) {
 	f := &Following{Published: Published{JID: jid, Tells: true}, c: c, seen: map[string]bool{}}
 	if err := f.resume(ctx); err != nil {
@@ -79,7 +79,7 @@ func (c *Client) FollowJob(ctx context.Context, jid string) (*Following, error) 
 	return f, nil
 }
 
-// Close ends the listening; the job goes on. A Next that waits returns [ErrClosed].
+// Close stops following; the job continues. A blocked Next returns [ErrClosed].
 func (f *Following) Close() error {
 	if f == nil {
 		return nil
@@ -90,40 +90,39 @@ func (f *Following) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	if f.ear == nil {
+	if f.subscriber == nil {
 		return nil
 	}
-	return f.ear.Close()
+	return f.subscriber.Close()
 }
 
-// listen puts a new ear in the place of the one that was lost.
-func (f *Following) listen(b *ear) error {
+// listen replaces the subscriber after the bus was lost.
+func (f *Following) listen(b *subscriber) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.ear != nil {
-		_ = f.ear.Close() // it is broken
+	if f.subscriber != nil {
+		_ = f.subscriber.Close() // it is broken
 	}
-	f.ear = b
+	f.subscriber = b
 	if f.closed {
 		return errors.Join(ErrClosed, b.Close())
 	}
 	return nil
 }
 
-// listened gives the ear that listens now.
-func (f *Following) listened() (*ear, error) {
+// listened returns the current subscriber.
+func (f *Following) listened() (*subscriber, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || f.ear == nil {
+	if f.closed || f.subscriber == nil {
 		return nil, ErrClosed
 	}
-	return f.ear, nil
+	return f.subscriber, nil
 }
 
-// Next waits for the next update; the one with Complete is the last. After [ErrBusLost],
-// when the bus is gone for good, and [ErrClosed] nothing more comes; after any other
-// error, such as an event of the job that cannot be read or the end of ctx, Next may be
-// called again. It is not for several goroutines at once.
+// Next blocks until the next update; the one with Complete is the last. [ErrBusLost] (the bus
+// is gone for good) and [ErrClosed] are final. After any other error, such as an unreadable
+// event or the end of ctx, Next may be called again. Next is not safe for concurrent use.
 func (f *Following) Next(ctx context.Context) (Update, error) {
 	if f.from != nil {
 		return f.from.Next(ctx)
@@ -174,8 +173,8 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 	}
 }
 
-// Updates gives what Next does, up to and with the end of the job, or an error that Next
-// cannot go on after, or that of ctx. Events that cannot be read are errors in between.
+// Updates iterates over the results of Next up to the end of the job, a final error, or the end
+// of ctx. Errors for unreadable events do not end the sequence.
 func (f *Following) Updates(ctx context.Context) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		for {
@@ -188,8 +187,8 @@ func (f *Following) Updates(ctx context.Context) iter.Seq2[Update, error] {
 	}
 }
 
-// read makes an update of an event of the job; false if there is nothing in it for the
-// reader.
+// read converts an event of the job to an update; it returns false if the event is not an
+// update or repeats a return.
 func (f *Following) read(kind jobevent.Kind, tag string, data wire.Raw) (Update, bool, error) {
 	u, ok, err := readUpdate(f.JID, kind, tag, data)
 	if ok && u.Return != nil {

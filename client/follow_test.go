@@ -31,10 +31,10 @@ func TestFollowToTheEnd(t *testing.T) {
 	m.fire(jobID, "jid", jobID, "minions", []any{"web-1"}, "mom", wire.NewMap("node", "syn-a", "asked", []any{"syn-b"}, "unreachable", wire.NewMap()))
 	m.fire(jobID, "minions", []any{"a Python master's"})
 	m.returns("web-1", true, "retcode", 0, "success", true)
-	m.returns("web-1", true, "retcode", 0, "success", true) // Salt's masters may repeat
+	m.returns("web-1", true, "retcode", 0, "success", true) // a Python master may repeat a return
 	m.returns("web-2", "boom", "retcode", 3, "out", "txt")
 	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap())
-	// The word of one node, which the master may know better than.
+	// The report of a single node, which the master may overrule.
 	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap("web-2", wire.NewMap("reason", "not connected", "path", "syn-a")), "from", "syn-a")
 	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap("db-1", wire.NewMap("reason", "not connected", "path", "syn-a/syn-b")))
 	m.fire("salt/job/"+jobID+"/complete", "jid", jobID, "expected", 3, "returned", 2, "failed", 1, "seconds", 1.5,
@@ -133,8 +133,8 @@ func TestFollowFailures(t *testing.T) {
 	}
 }
 
-// What any subscription hears of jobs is read in the same way.
-func TestEventTellsOfAJob(t *testing.T) {
+// Events of a subscription are parsed like those of a followed job.
+func TestEventUpdate(t *testing.T) {
 	event := func(tag string, kv ...any) Event {
 		data, err := RawOf(wire.NewMap(kv...))
 		if err != nil {

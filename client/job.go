@@ -10,44 +10,42 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Job is what to run, and where.
+// Job describes what to run, and on which minions.
 type Job struct {
 	// Tgt is the target: text, or []string for TgtType "list".
 	Tgt     any
 	TgtType string // glob (default), pcre, list, grain, nodegroup, compound, …
 	// Fun is a function name; several run in one job.
 	Fun []string
-	// Args are the arguments: of one function, or one list per function. An argument
-	// is nil, a bool, number, text or []byte, a slice or map of these, or one of
-	// package value. Salt's own form of keyword arguments, a map at the end that has
-	// the key __kwarg__, is passed on as it is.
+	// Args are the arguments of the function, or one list per function. An argument is nil, a
+	// bool, number, text or []byte, a slice or map of these, or a value of package value. A
+	// final map with the key __kwarg__, Salt's form of keyword arguments, is passed as is.
 	Args []any
 	// Kwargs are keyword arguments of a single function.
 	Kwargs map[string]any
-	// Ret names returners the minions hand their results to, comma separated.
+	// Ret lists the returners that the minions use, separated by commas.
 	Ret string
 	// JID is the job id; "" lets the master choose.
 	JID string
-	// Timeout is when a minion without presence is asked whether it still
-	// runs the job, in whole seconds, rounded up. Default: the master's option
-	// `timeout`.
+	// Timeout is when a minion without known presence is asked whether it still runs the
+	// job, in whole seconds, rounded up. Default: the master's option `timeout`.
 	Timeout time.Duration
-	// Queue is how long minions that are away when the job is published are
-	// waited for: each gets the job when it returns. At most a year; 0: they do not
-	// get it.
+	// Queue is how long the job waits for minions that are away when it is published. A
+	// minion that returns in time gets the job. At most one year. Default 0: such minions
+	// do not get the job.
 	Queue time.Duration
-	// Extra is what else Salt's LocalClient takes, under its names: delimiter,
-	// metadata, ret_config, ret_kwargs, module_executors, executor_opts, …
+	// Extra holds further options of Salt's LocalClient by name: delimiter, metadata,
+	// ret_config, ret_kwargs, module_executors, executor_opts, …
 	Extra map[string]any
 }
 
-// marker is the key that makes a map of a call its keyword arguments.
+// marker is the key that marks a map as keyword arguments.
 const marker = "__kwarg__"
 
-// errSeveral tells that nobody knows which function keyword arguments are for.
-var errSeveral = errors.New("a job of several functions has its keyword arguments in the list of each: a map with the key " + marker)
+// errSeveral means that keyword arguments were given for a job of several functions.
+var errSeveral = errors.New("keyword arguments of several functions: pass them in the argument list of each function, as a map with the key " + marker)
 
-// args are the arguments with the keyword arguments behind them, as Salt sends them.
+// args returns the arguments followed by the keyword arguments, as Salt sends them.
 func (j *Job) args() ([]any, error) {
 	switch {
 	case len(j.Kwargs) > 0 && len(j.Fun) > 1:
@@ -60,7 +58,7 @@ func (j *Job) args() ([]any, error) {
 	return j.Args, nil
 }
 
-// sorted adds pairs to a map in the order of their keys.
+// sorted adds pairs to a map in the order of their keys and returns the map.
 func sorted(to *value.Map, more map[string]any) *value.Map {
 	for _, k := range slices.Sorted(maps.Keys(more)) {
 		to.Set(k, more[k])
@@ -68,7 +66,7 @@ func sorted(to *value.Map, more map[string]any) *value.Map {
 	return to
 }
 
-// load is the clear command that publishes the job.
+// load returns the clear command that publishes the job.
 func (j *Job) load() (*wire.Map, error) {
 	tgtType := j.TgtType
 	if tgtType == "" {

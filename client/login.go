@@ -2,20 +2,20 @@ package client
 
 import "github.com/momtree/mom/internal/wire"
 
-// Login is who asks a master that has external_auth, in place of a key file: a token,
-// or a name and password with the system that knows them. With a Token the rest does
-// not count.
+// Login authenticates a request at a master with external_auth, in place of a key file: by a
+// token, or by a name and password and the eauth system that checks them. If Token is set, the
+// other fields are ignored.
 type Login struct {
 	Token                     string
 	Eauth, Username, Password string
-	// From is the address that a login comes from, without a port, where the program that
-	// uses the client asks for somebody else, such as the REST API: the master slows
-	// failed logins down by it. It counts only if the client can read the key of the user
-	// that the master runs as. Default: the address of this client.
+	// From is the address of the user, without a port, for a program that acts for remote
+	// users, such as the REST API. The master delays failed logins by it. It is honoured only
+	// if the client can read the key of the user that the master runs as. Default: the
+	// address of this client.
 	From string
 }
 
-// As gives a client that asks under a login. It shares the connection of c: closing
+// As returns a client that authenticates with a login. It shares the connection of c: closing
 // either closes both.
 func (c *Client) As(l Login) *Client {
 	other := *c
@@ -23,8 +23,8 @@ func (c *Client) As(l Login) *Client {
 	return &other
 }
 
-// vouch names the address that a login comes from, and shows the key by which the master
-// believes that. Without such a key it leaves the login to come from here.
+// vouch adds the address of the user and the key by which the master trusts it. Without a
+// key the master uses the address of this client.
 func (c *Client) vouch(load *wire.Map, l *Login) {
 	load.Set("key", "")
 	if l.From == "" {
@@ -36,7 +36,7 @@ func (c *Client) vouch(load *wire.Map, l *Login) {
 	}
 }
 
-// put writes the login where Salt's clients do: of a publication into its kwargs.
+// put writes the login where Salt's clients do: for a publication, into its kwargs.
 func (l *Login) put(load *wire.Map) {
 	in := load
 	if load.String("cmd") == "publish" {

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A login takes the place of the key, where Salt's clients put it, and is asked once.
+// A login replaces the key, in the fields that Salt's clients use, and is sent once.
 func TestLogin(t *testing.T) {
 	m := startMaster(t)
 	m.change(func() { m.key = "" })
@@ -45,7 +45,7 @@ func TestLogin(t *testing.T) {
 	if _, err := c.As(Login{Token: "old"}).Publish(within(t), ping("*")); !errors.As(err, &refused) || len(m.seen()) != 4 {
 		t.Errorf("%v after %d requests", err, len(m.seen()))
 	}
-	// The client that it was made of is another.
+	// The original client is unchanged.
 	if _, err := c.Publish(within(t), ping("*")); !errors.Is(err, ErrNoKey) {
 		t.Errorf("%v", err)
 	}

@@ -2,9 +2,8 @@ package client
 
 import "context"
 
-// Master is a master as commands use it: a [Client] on its own machine, or one from afar
-// that goes through its REST API (package remote). What each method does, and its errors,
-// is told at Client.
+// Master is a master as commands use it: a [Client] on its own machine, or a client of its
+// REST API (package remote). The methods and their errors are documented at Client.
 type Master interface {
 	Follower
 	Publish(ctx context.Context, j Job) (Published, error)
@@ -19,7 +18,7 @@ type Master interface {
 	CallRunner(ctx context.Context, call RunnerCall) (Raw, error)
 	StartRunner(ctx context.Context, call RunnerCall) (Started, error)
 	CallWheel(ctx context.Context, fun string, kwargs map[string]any) (WheelAnswer, error)
-	// Close ends the connections, and a login that was made for this use alone.
+	// Close closes the connections, and ends a login that was made for this client.
 	Close() error
 }
 

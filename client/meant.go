@@ -9,30 +9,31 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Meant is whom a job would mean, as its master tells those who may start it.
+// Meant is the set of minions that a job would run on, as the master reports it.
 type Meant struct {
-	// Count are those that it certainly means in the whole tree, Down those among them that
+	// Count is how many minions of the whole tree certainly match; Down is how many of them
 	// are down or behind a node that is.
 	Count, Down int
-	// Unknown may be meant as well: that depends on what only the nodes below know.
+	// Unknown is how many minions may match, depending on data that only the nodes below
+	// have.
 	Unknown int
-	// Blind are nodes that do not tell whom they have, such as syndics of Salt's.
+	// Blind counts the nodes that do not report their minions, such as Python syndics.
 	Blind int
-	// Minions are the first of them; Path names the nodes between the master and theirs.
+	// Minions are the first matching minions; Path is the path of nodes from the master.
 	Minions []topology.Place
-	// Nodes counts them by the path of their node; "" is the master.
+	// Nodes counts the matching minions by the path of their node; "" is the master.
 	Nodes []MeantBy
 }
 
-// MeantBy is a node, and how many of its own minions a job means.
+// MeantBy is a node and how many of its own minions match.
 type MeantBy struct {
 	Path  string
 	Count int
 }
 
-// Meant asks the master whom a job would mean and starts nothing. At most limit minions are
-// named, 0 is none. A user who may not start the job gets the [*Refused] that
-// [Client.Publish] gives. A master of Salt's does not know the question.
+// Meant asks the master which minions a job would run on. It starts nothing. The result names
+// at most limit minions; 0 names none. A user who may not start the job gets the [*Refused] of
+// [Client.Publish]. A Python master does not support it.
 func (c *Client) Meant(ctx context.Context, j Job, limit int) (Meant, error) {
 	if err := c.expand(&j); err != nil {
 		return Meant{}, err
@@ -54,7 +55,7 @@ func (c *Client) Meant(ctx context.Context, j Job, limit int) (Meant, error) {
 	return MeantOf(d), nil
 }
 
-// MeantOf reads the answer to a preview.
+// MeantOf parses the answer to a preview.
 func MeantOf(d *value.Map) Meant {
 	m := Meant{Count: int(d.Int("count")), Down: int(d.Int("down")), Unknown: int(d.Int("unknown")), Blind: int(d.Int("blind"))}
 	for _, v := range d.List("minions") {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// The master is asked as for a publication, under the same login.
+// Meant sends the load of a publication under the same login.
 func TestMeant(t *testing.T) {
 	m := startMaster(t)
 	m.change(func() { m.key = "" })
@@ -37,7 +37,7 @@ func TestMeant(t *testing.T) {
 	if _, err := m.client().As(Login{Token: "abc"}).Meant(within(t), ping("*"), 0); !errors.As(err, &refused) {
 		t.Error(err)
 	}
-	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap() } }) // as a master of Salt's
+	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap() } }) // as a Python master answers
 	if _, err := m.client().As(Login{Token: "abc"}).Meant(within(t), ping("*"), 0); err == nil {
 		t.Error("an empty answer was taken")
 	}

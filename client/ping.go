@@ -14,7 +14,7 @@ func (c *Client) Ping(ctx context.Context) error {
 		return err
 	}
 	if reply.String("cmd") != "ping" {
-		return fmt.Errorf("%w at %s: its answer to ping is another", ErrUnreachable, c.o.Addr)
+		return fmt.Errorf("%w at %s: unexpected answer to ping", ErrUnreachable, c.o.Addr)
 	}
 	return nil
 }

@@ -11,17 +11,18 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Preview is whom a target means, as far as that is known without asking anybody.
+// Preview is the set of minions that a target matches, as far as the master's stored data shows.
 type Preview struct {
-	// Minions are those that it means, sorted.
+	// Minions are the minions that match, sorted.
 	Minions []string
-	// Unknown counts, by the id of their node, those that it may mean as well: their
-	// grains and pillar are not known to this master.
+	// Unknown counts, by the id of their node, the minions that may match: the master does
+	// not have their grains or pillar.
 	Unknown map[string]int
 }
 
-// Preview tells whom the target of a job means and sends nothing: every minion of the
-// tree is tried, by its id, and by its grains and pillar where the master has them.
+// Preview returns the minions that the target of a job matches, and contacts no minion. It
+// tests every minion of the tree by its id, and by the grains and pillar that the master has
+// cached.
 func (c *Client) Preview(ctx context.Context, j Job) (Preview, error) {
 	if _, err := c.parse(j); err != nil {
 		return Preview{}, err
@@ -33,8 +34,8 @@ func (c *Client) Preview(ctx context.Context, j Job) (Preview, error) {
 	return c.preview(j, top)
 }
 
-// PreviewOf tells whom the target of a job means in a tree, of whose minions the ids alone
-// are known. Node groups are those that the job was resolved with.
+// PreviewOf is Preview for a given tree, by the ids of its minions only. Node groups of the job
+// must be resolved.
 func PreviewOf(top topology.Node, j Job) (Preview, error) {
 	c := &Client{}
 	if _, err := c.parse(j); err != nil {
@@ -68,7 +69,7 @@ func (c *Client) preview(j Job, top topology.Node) (Preview, error) {
 	return p, nil
 }
 
-// known is a minion with what the master has stored about it.
+// known is a minion with its cached data.
 type known struct {
 	id             string
 	grains, pillar any
@@ -78,7 +79,7 @@ func (k known) ID() string  { return k.id }
 func (k known) Grains() any { return k.grains }
 func (k known) Pillar() any { return k.pillar }
 
-// known reads the minion data cache (Salt wire reference §13.2).
+// known reads the cached data of a minion (Salt wire reference §13.2).
 func (c *Client) known(id string) target.Subject {
 	k := known{id: id}
 	if c.o.Cachedir == "" {

@@ -11,21 +11,21 @@ import (
 // Published is a master's answer to a publication.
 type Published struct {
 	JID     string
-	Minions []string // who has to answer in the whole tree, as far as nodes have said
-	Own     []string // those of them that are the master's own; nil where that is not known
-	Missing []string // ids of a list target that nobody is known to have
-	Nodes   []string // nodes below that were handed the job
-	// Pending are the paths of nodes that have not said which minions they have: Minions
-	// lacks those. Nodes of ours say it at once; Python syndics say it with their returns.
+	Minions []string // minions that must answer in the whole tree, as far as nodes have reported them
+	Own     []string // those directly at the master; nil if unknown
+	Missing []string // ids of a list target that no node is known to have
+	Nodes   []string // nodes below that the job was sent to
+	// Pending are the paths of nodes that have not reported their minions yet, which Minions
+	// lacks. mom's nodes report them at once; Python syndics do with their returns.
 	Pending []string
-	// Tells is whether the master tells when the job is complete. A Python
-	// master does not, and following a job of its would never end.
+	// Tells is whether the master reports when the job is complete. A Python master does
+	// not, so its jobs cannot be followed.
 	Tells bool
 }
 
-// Publish starts a job and does not wait for it. A target that matches nobody
-// gives [ErrNoMatch], a refusal a [*Refused], a target that cannot be what is meant a
-// [*TargetError].
+// Publish publishes a job and does not wait for returns. It returns [ErrNoMatch] if the target
+// matches no minion, a [*Refused] if the master refuses, and a [*TargetError] for an invalid
+// target.
 func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 	if err := c.expand(&j); err != nil {
 		return Published{}, err

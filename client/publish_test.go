@@ -49,7 +49,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// Keyword arguments of Go are sorted; those in Salt's own form keep their order.
+// Keyword arguments from a Go map are sorted; those in Salt's own form keep their order.
 func TestKeywordArguments(t *testing.T) {
 	m := startMaster(t)
 	c := m.client()
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		{"text", reply(wire.NewMap("error", "cannot")), &Refused{}, "cannot"},
 		{"nobody", reply(wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}))), ErrNoMatch, "no minions matched the target: *"},
 		{"plain", reply("bad load"), nil, "the master refused publish: bad load"},
-		{"number", reply(int64(7)), nil, "neither map nor text"},
+		{"number", reply(int64(7)), nil, "neither a map nor text"},
 		{"empty", reply(wire.NewMap()), nil, "no load"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestKeyIsReadAgain(t *testing.T) {
 	if _, err := c.Publish(within(t), ping("*")); err != nil {
 		t.Error(err)
 	}
-	// A refused key that is still the one in the file is not tried again.
+	// A refused key that is unchanged in the file is not tried again.
 	m.change(func() { m.key, m.loads = "another", nil })
 	_, err := c.Publish(within(t), ping("*"))
 	var refused *Refused
@@ -156,7 +156,7 @@ func TestNoKey(t *testing.T) {
 	if !errors.Is(err, ErrNoKey) || !strings.Contains(err.Error(), ".ann_key does not exist") {
 		t.Errorf("%v", err)
 	}
-	// A folder in the place of the file can be read by nobody, root included.
+	// A directory in place of the file is unreadable even for root.
 	if err := os.Mkdir(m.dir+"/.bob_key", 0o700); err != nil {
 		t.Fatal(err)
 	}

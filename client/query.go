@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Query asks a runner that only reads and is soon done, such as topology.tree or
-// jobs.inflight: of that, unlike with [Client.CallRunner], the event bus and the job cache are
-// not told. The master says which those are; it refuses others ([*Refused]). A master that
-// does not know the question, such as one of Salt's, is asked by CallRunner.
+// Query calls a runner that only reads and is quick, such as topology.tree or jobs.inflight.
+// Unlike [Client.CallRunner] it leaves no trace on the event bus or in the job cache. The
+// master decides which runners these are; it refuses others ([*Refused]). On a master that
+// does not support queries, such as a Python master, Query uses CallRunner.
 func (c *Client) Query(ctx context.Context, call RunnerCall) (Raw, error) {
 	load := call.load(false)
 	load.Set("cmd", "query")

@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What only reads is asked for by a command of its own; a master that does not know that is
-// asked by the runner.
+// Query uses a command of its own, and the runner at a master that does not know it.
 func TestQuery(t *testing.T) {
 	m := startMaster(t)
 	m.answer = func(load *wire.Map) any {
@@ -31,7 +30,7 @@ func TestQuery(t *testing.T) {
 	m.change(func() {
 		m.answer = func(load *wire.Map) any {
 			if load.String("cmd") == "query" {
-				return wire.NewMap() // as a master of Salt's answers
+				return wire.NewMap() // as a Python master answers
 			}
 			m.fire(runTag+"/ret", "return", "told", "success", true)
 			return wire.NewMap("tag", runTag, "jid", jobID)

@@ -8,19 +8,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Raw is a value as it came from the master, msgpack by Salt's rules. It is decoded
-// when somebody asks, so that who only counts returns or passes them on pays nothing.
-// No bytes at all mean nil. Its bytes must not be changed.
+// Raw is a value as received from the master, msgpack by Salt's rules. Decoding is left to the
+// reader, so counting or forwarding returns costs nothing. An empty Raw means nil. The bytes
+// must not be modified.
 type Raw []byte
 
-// RawOf packs a value: of Go's own types, structs aside, or those of package value.
+// RawOf encodes a value of Go's own types, structs aside, or of package value.
 func RawOf(v any) (Raw, error) {
 	b, err := wire.Encode(v)
 	return b, err
 }
 
-// Decode gives the value with all that it holds, as package value describes it: maps
-// are [*value.Map] and keep their order.
+// Decode returns the value in the types of package value: a map is a [*value.Map] and keeps
+// its order.
 func (r Raw) Decode() (any, error) {
 	if len(r) == 0 {
 		return nil, nil
@@ -28,11 +28,10 @@ func (r Raw) Decode() (any, error) {
 	return wire.Decode(r)
 }
 
-// Map is Decode for a value that has to be a map.
+// Map is Decode for a value that must be a map.
 func (r Raw) Map() (*value.Map, error) { return wire.DecodeMap(r) }
 
-// Field gives the value that a map has under a key of text, as it is there; nil if it
-// has none.
+// Field returns the undecoded value under a text key of a map, or nil if the key is missing.
 func (r Raw) Field(key string) (Raw, error) {
 	f, err := wire.Field(wire.Raw(r), key)
 	return Raw(f), err
@@ -49,10 +48,9 @@ func (r Raw) isTrue(key string) bool {
 	return err == nil && ok && b
 }
 
-// Unmarshal stores the value in what dst points to, by way of JSON and therefore by
-// the rules and tags of [encoding/json]; an *any gets what [value.Plain] makes of it.
-// Bytes that are no UTF-8 do not survive in text, and of numbers that JSON has no
-// word for, such as NaN, an error tells: Decode keeps all.
+// Unmarshal stores the value in dst by way of JSON, and so by the rules and tags of
+// [encoding/json]; an *any gets the result of [value.Plain]. Text that is not UTF-8 is altered,
+// and numbers without a JSON form, such as NaN, are an error. Decode preserves both.
 func (r Raw) Unmarshal(dst any) error {
 	if p, ok := dst.(*any); ok {
 		v, err := r.Decode()
@@ -68,7 +66,7 @@ func (r Raw) Unmarshal(dst any) error {
 	return json.Unmarshal(b, dst)
 }
 
-// MarshalJSON gives the value as JSON, maps in their order.
+// MarshalJSON returns the value as JSON. Maps keep their order.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte("null"), nil
@@ -76,8 +74,8 @@ func (r Raw) MarshalJSON() ([]byte, error) {
 	return wire.ToJSON(wire.Raw(r))
 }
 
-// UnmarshalJSON packs JSON, objects in their order, so that what came as JSON can be an
-// argument. Whole numbers stay such.
+// UnmarshalJSON encodes JSON as msgpack, so that JSON can be passed as an argument. Objects keep
+// their order, and whole numbers stay integers.
 func (r *Raw) UnmarshalJSON(b []byte) error {
 	v, err := wire.FromJSON(b)
 	if err == nil {
@@ -86,19 +84,19 @@ func (r *Raw) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// String gives the value as JSON, to be read by people.
+// String returns the value as JSON, for people to read.
 func (r Raw) String() string {
 	b, err := r.MarshalJSON()
 	if err != nil {
-		return fmt.Sprintf("(a value that cannot be read: %v)", err)
+		return fmt.Sprintf("(unreadable value: %v)", err)
 	}
 	return string(b)
 }
 
-// Value decodes what stands inside another value. See [value.Lazy].
+// Value decodes the bytes when they are part of another value. See [value.Lazy].
 func (r Raw) Value() (any, error) { return r.Decode() }
 
-// Encode checks the bytes where they are to be sent inside another value.
+// Encode validates the bytes when they are sent as part of another value.
 func (r Raw) Encode() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte{0xc0}, nil

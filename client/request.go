@@ -33,20 +33,20 @@ func (c *Client) key() (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// HasKey tells whether the user of the client has a key of this machine to ask with.
+// HasKey reports whether the user of the client can read a key file on this machine.
 func (c *Client) HasKey() bool {
 	_, err := c.key()
 	return err == nil
 }
 
-// send asks a clear command under the login of the client, or else the user's key. A
-// master that was restarted has a new key: after a refusal the file is read and the
-// command sent once more.
+// send sends a clear command, authenticated by the login of the client or else by the user's
+// key. A restarted master has a new key: after a refusal the key file is read again and the
+// command is sent once more.
 func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return c.sendWithin(ctx, c.o.Timeout, load)
 }
 
-// sendWithin is send with a time limit of its own.
+// sendWithin is send with a limit of its own.
 func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
 	reply, err := c.sendRaw(ctx, limit, load)
 	if err != nil {
@@ -130,7 +130,7 @@ func notMap(load *wire.Map, answer []byte) error {
 	return fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
 }
 
-// refusedOf reads the refusal out of a reply: name and message, or a text.
+// refusedOf parses the refusal in a reply: name and message, or a text.
 func refusedOf(reply *wire.Map) *Refused {
 	if e := reply.Map("error"); e != nil {
 		return &Refused{Name: e.String("name"), Message: e.String("message")}
@@ -141,7 +141,7 @@ func refusedOf(reply *wire.Map) *Refused {
 	return nil
 }
 
-// ask sends one clear request and reads the map that answers it.
+// ask sends a clear request and parses the map in the reply.
 func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	b, err := c.askBytes(ctx, c.o.Timeout, load)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return m, nil
 }
 
-// askLoad sends one clear request and decodes the answer.
+// askLoad sends a clear request and decodes the reply within limit.
 func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Map) (any, error) {
 	b, err := c.askBytes(ctx, limit, load)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *Client) askBytes(ctx context.Context, limit time.Duration, load *wire.M
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
 	}
-	// The version spares a master with minimum_auth_version from refusing its own users.
+	// With a version, a master with minimum_auth_version does not refuse its own users.
 	body, err := wire.Envelope{Enc: "clear", Load: raw, Version: 3, HasVersion: true}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)

@@ -8,18 +8,18 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// sweep is one way through the stored returns of a job, page by page.
+// sweep reads the stored returns of a job, page by page.
 type sweep struct {
-	after    string     // the minion id up to which pages were read
-	page     []wire.Raw // returns that were read and not given yet
+	after    string     // last minion id read
+	page     []wire.Raw // returns read but not delivered yet
 	end      bool       // there are no more pages
-	complete *Account   // the job was over before the first page was read
+	complete *Account   // set if the job was complete before the first page was read
 }
 
-// resume begins to listen anew after the bus was lost, and then to read what was
-// missed: in this order, so that nothing falls in between.
+// resume subscribes again after the bus was lost, then reads the missed returns. The order
+// matters: nothing falls in between.
 func (f *Following) resume(ctx context.Context) error {
-	b, err := f.c.hears.listen(ctx)
+	b, err := f.c.dispatcher.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (f *Following) resume(ctx context.Context) error {
 	}
 	s := &sweep{}
 	if err := f.c.nextPage(ctx, f.JID, s); err != nil {
-		return fmt.Errorf("what was missed cannot be had: %w", err)
+		return fmt.Errorf("read missed returns: %w", err)
 	}
 	f.c.o.Log.Debug("earlier returns read from the job cache", "jid", f.JID)
 	//mutant:missed-returns-are-read
@@ -37,8 +37,8 @@ func (f *Following) resume(ctx context.Context) error {
 	return nil
 }
 
-// missed gives the next return of the sweep that has not been given before; at its end
-// the account, if the job was over, or false: the bus tells what comes now.
+// missed returns the next stored return that was not delivered yet. At the end it returns the
+// account if the job is complete, or false: later updates come from the bus.
 func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 	s := f.sweep
 	for {
@@ -47,7 +47,7 @@ func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 			s.page = s.page[1:]
 			u, ok, err := f.read(jobevent.KindReturn, "", full)
 			if err != nil {
-				return Update{}, false, fmt.Errorf("a stored return of job %s: %w", f.JID, err)
+				return Update{}, false, fmt.Errorf("stored return of job %s: %w", f.JID, err)
 			}
 			if ok {
 				return u, true, nil
@@ -59,7 +59,7 @@ func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 			return Update{Complete: s.complete}, s.complete != nil, nil
 		}
 		if err := f.c.nextPage(ctx, f.JID, s); err != nil {
-			return Update{}, false, fmt.Errorf("what was missed of job %s cannot be had: %w", f.JID, err)
+			return Update{}, false, fmt.Errorf("read missed returns of job %s: %w", f.JID, err)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func (c *Client) nextPage(ctx context.Context, jid string, s *sweep) error {
 		s.complete = readAccount(c)
 	}
 	for _, v := range d.List("returns") {
-		switch full := v.(type) { // bytes that happen to be text come as such
+		switch full := v.(type) { // bytes that are valid text decode as text
 		case []byte:
 			s.page = append(s.page, full)
 		case string:
 			s.page = append(s.page, wire.Raw(full))
 		default:
-			return fmt.Errorf("a return in it is %T, not bytes", v)
+			return fmt.Errorf("stored return is %T, not bytes", v)
 		}
 	}
 	s.after, s.end = d.String("last"), !d.Bool("more")

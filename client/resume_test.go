@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// cache is what a fake master stores of its job.
+// cache is the job cache of a fake master.
 type cache struct {
 	mu      sync.Mutex
 	returns map[string]wire.Raw
@@ -66,16 +66,15 @@ func cached(m *fakeMaster) *cache {
 	return c
 }
 
-// C11: `salt … | less`: a reader that pauses is cut off the event bus, and misses
-// nothing all the same: each return comes once, and the end. 20,000 returns, 30,000 a
-// second, as fast as a master stores them; the reader stands still after the hundredth
-// until all is over, or twice in between.
+// A reader that pauses, as in `salt … | less`, is disconnected from the event bus and still gets
+// each return once, and the end. 20,000 returns arrive at 30,000 a second, as fast as a master
+// stores them. The reader pauses after the hundredth until the job is over, or twice.
 func TestReaderThatPausesMissesNothing(t *testing.T) {
 	const n = 20000
 	for _, c := range []struct {
 		name   string
 		size   int
-		pauses []int // after how many updates, each until that many more are there
+		pauses []int // numbers of updates: pause after each until as many more are stored
 	}{{"until the end", 100, []int{n}}, {"large results", 2000, []int{n}}, {"twice", 2000, []int{n / 2, n}}} {
 		t.Run(c.name, func(t *testing.T) {
 			m := startMaster(t)
@@ -146,7 +145,7 @@ func TestReaderThatPausesMissesNothing(t *testing.T) {
 	}
 }
 
-// Where a job cache has nothing to give, the bus is lost for good.
+// Without a job cache a lost bus is final.
 func TestReaderThatIsCutOffWithoutACache(t *testing.T) {
 	m := startMaster(t)
 	f, err := m.client().Follow(within(t), ping("*"))
@@ -154,7 +153,7 @@ func TestReaderThatIsCutOffWithoutACache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_ = f.ear.Close()
+	_ = f.subscriber.Close()
 	m.change(func() {
 		m.answer = func(*wire.Map) any {
 			return wire.NewMap("error", wire.NewMap("name", "SaltInvocationError", "message", "job_page: results are not kept (job_cache: False)"))

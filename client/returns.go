@@ -8,11 +8,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Returns gives the returns of a job that are stored now, in the order of minion ids, and
-// waits for none. It reads them a page at a time, as fast as they are taken. The master has
-// to be one of ours, keep results (job_cache), and still have the account of the job; else
-// there is one error, a [*Refused] or [ErrNotTold]. A return that cannot be read is an
-// error in between.
+// Returns iterates over the stored returns of a job, in the order of minion ids, and waits for
+// no others. It reads a page at a time. It needs a mom master that keeps results (job_cache)
+// and still has the account of the job; otherwise it yields one error, a [*Refused] or
+// [ErrNotTold]. An error for an unreadable return does not end the sequence.
 func (c *Client) Returns(ctx context.Context, jid string) iter.Seq2[Return, error] {
 	return func(yield func(Return, error) bool) {
 		for s := (&sweep{}); !s.end; {
@@ -24,7 +23,7 @@ func (c *Client) Returns(ctx context.Context, jid string) iter.Seq2[Return, erro
 			for _, full := range s.page {
 				ret, err := wire.ParseReturn(full)
 				if err != nil {
-					err = fmt.Errorf("a stored return of job %s: %w", jid, err)
+					err = fmt.Errorf("stored return of job %s: %w", jid, err)
 				}
 				if !yield(*readReturn(ret), err) {
 					return

@@ -5,27 +5,26 @@ import (
 	"errors"
 )
 
-// Outcome is a job that was run to its end.
+// Outcome is the result of a job.
 type Outcome struct {
 	Published
-	// Returns are those that have come, by minion id.
+	// Returns holds the returns received, by minion id.
 	Returns map[string]Return
-	// Account is how the job ended; nil if it was not waited for that long.
+	// Account is how the job ended; nil if the wait ended first.
 	Account *Account
 }
 
-// Run publishes a job and waits for its end. All returns are held in memory; where there
-// may be many large ones, follow the job with [Client.Follow] instead. When ctx ends
-// before the job, or the bus is lost, the Outcome has what came until then. Errors are
-// those of Follow and of [Following.Next].
+// Run publishes a job and waits for its end. It holds all returns in memory; for many large
+// ones use [Client.Follow]. If ctx ends before the job, or the bus is lost, the Outcome has
+// the returns so far. Run returns the errors of Follow and of [Following.Next].
 func (c *Client) Run(ctx context.Context, j Job) (Outcome, error) { return RunBy(ctx, c, j) }
 
-// Follower starts jobs and tells what comes of them: a [Client], or what stands for one.
+// Follower publishes and follows jobs. A [Client] is one.
 type Follower interface {
 	Follow(ctx context.Context, j Job) (*Following, error)
 }
 
-// RunBy is [Client.Run] by whatever starts jobs.
+// RunBy is [Client.Run] on any Follower.
 func RunBy(ctx context.Context, by Follower, j Job) (o Outcome, err error) {
 	f, err := by.Follow(ctx, j)
 	o = Outcome{Published: f.Published, Returns: map[string]Return{}}

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// publishes makes the fake master fire the events of a job before it answers.
+// publishes lets the fake master fire the events of a job before it answers.
 func (m *fakeMaster) publishes(events func()) {
 	m.change(func() {
 		m.answer = func(load *wire.Map) any {
@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 	if o.JID != jobID || len(o.Returns) != 2 || o.Returns["web-2"].Retcode != 4 || o.Returns["web-1"].Value.String() != `"one"` || o.Account.Returned != 2 {
 		t.Errorf("%+v", o)
 	}
-	// What came until the time is over.
+	// On a timeout the outcome has the returns so far.
 	ctx, cancel := context.WithCancel(within(t))
 	m.publishes(func() { m.returns("web-1", "one") })
 	f, err := m.client().Follow(ctx, ping("*"))
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A job of another program is followed from what is stored of it to its end.
+// A job published by another program is followed from its stored returns to its end.
 func TestFollowJob(t *testing.T) {
 	m := startMaster(t)
 	store := cached(m)
@@ -93,7 +93,7 @@ func TestFollowJob(t *testing.T) {
 	if want := "web-1 " + jobID + ", web-2 " + jobID + ", 2"; strings.Join(got, ", ") != want {
 		t.Errorf("got %v", got)
 	}
-	// One that is over ends at once.
+	// A completed job ends at once.
 	store.mu.Lock()
 	store.done = wire.NewMap("jid", jobID, "expected", 1, "returned", 1, "failed", 0, "seconds", 1.0)
 	store.mu.Unlock()
@@ -146,7 +146,7 @@ func TestReturns(t *testing.T) {
 	pages := store.pages
 	store.returns["web-0000"] = wire.Raw{0x80}
 	store.mu.Unlock()
-	if pages != 5 { // three with returns and the empty one behind them, and one
+	if pages != 5 { // three with returns, an empty one, and one for the second loop
 		t.Errorf("%d pages were read", pages)
 	}
 	bad := 0

@@ -14,24 +14,24 @@ import (
 // RunnerCall is a call of a runner.
 type RunnerCall struct {
 	Fun string
-	// Args and Kwargs are as those of a [Job].
+	// Args and Kwargs are those of a [Job].
 	Args   []any
 	Kwargs map[string]any
-	// Timeout is how long the function waits for minions. 0: the master's option.
+	// Timeout is how long the function waits for minions. Default: the master's option timeout.
 	Timeout time.Duration
-	// JID is the id under which the call is on the event bus; "" lets the master
-	// choose, which it does for whoever logs in.
+	// JID is the job id of the call on the event bus. If "", the master chooses one, which it
+	// always does for a client with a login.
 	JID string
-	// Began, if it is there, is called by [Client.CallRunner] when the call has begun,
-	// before its result is waited for.
+	// Began, if set, is called by [Client.CallRunner] when the call has begun, before it
+	// waits for the result.
 	Began func(Started)
-	// Told, if set, is given what the function tells while it works, in its order: what is
-	// the last part of the tag ("progress", "print"). It is called from CallRunner, which
-	// waits for it. A master from afar (client/remote) tells nothing.
+	// Told, if set, receives the progress events of the function, in order; what is the last
+	// part of the tag ("progress", "print"). CallRunner calls it and waits for it. Package
+	// client/remote does not call it.
 	Told func(what string, e Event)
 }
 
-// load is the clear command that makes the call.
+// load returns the clear command for the call.
 func (c RunnerCall) load(async bool) *wire.Map {
 	args, kwargs := c.Args, value.NewMap()
 	if last := len(args) - 1; last >= 0 {
@@ -41,7 +41,7 @@ func (c RunnerCall) load(async bool) *wire.Map {
 		}
 	}
 	kwargs = sorted(kwargs, c.Kwargs)
-	// Both by their names inside: masters of Salt's take the positional ones in no other form.
+	// A Python master accepts positional arguments only under these names.
 	call := wire.NewMap("arg", append([]any{}, args...), "kwarg", kwargs)
 	m := wire.NewMap("cmd", "runner", "fun", c.Fun, "kwarg", call)
 	if c.JID != "" {
@@ -56,15 +56,15 @@ func (c RunnerCall) load(async bool) *wire.Map {
 	return m
 }
 
-// Started is a runner or wheel function that works without anybody waiting.
+// Started is a runner or wheel function that runs in the background.
 type Started struct {
 	JID string
-	// Tag is where it is on the event bus: what it returns is the event Tag + "/ret".
+	// Tag is the prefix of its event tags: the result is the event Tag + "/ret".
 	Tag string
 }
 
-// StartRunner calls a runner without waiting. The result will be on the event bus, and
-// in the job cache.
+// StartRunner calls a runner and does not wait. The result appears on the event bus and in the
+// job cache.
 func (c *Client) StartRunner(ctx context.Context, call RunnerCall) (Started, error) {
 	return c.startRunner(ctx, call, true)
 }
@@ -81,15 +81,15 @@ func (c *Client) startRunner(ctx context.Context, call RunnerCall, async bool) (
 	return s, nil
 }
 
-// Runner calls a runner on the master and waits for its result until ctx ends.
+// Runner calls a runner on the master and waits for its result, until ctx ends.
 func (c *Client) Runner(ctx context.Context, fun string, args ...any) (Raw, error) {
 	return c.CallRunner(ctx, RunnerCall{Fun: fun, Args: args})
 }
 
-// CallRunner calls a runner on the master and waits for its result until ctx
-// ends. A function that failed gives a [*RunnerError], a refusal a [*Refused].
+// CallRunner calls a runner on the master and waits for its result, until ctx ends. It returns
+// a [*RunnerError] if the function failed and a [*Refused] if the master refused the call.
 func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err error) {
-	b, err := c.hears.listen(ctx)
+	b, err := c.dispatcher.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 			if ctx.Err() == nil {
 				err = fmt.Errorf("%w: %w", ErrBusLost, err)
 			}
-			return nil, fmt.Errorf("runner %s: wait for its result: %w", call.Fun, err)
+			return nil, fmt.Errorf("runner %s: wait for the result: %w", call.Fun, err)
 		}
 		what, own := strings.CutPrefix(e.Tag, run.Tag+"/")
 		switch {
@@ -143,7 +143,7 @@ func (c *Client) runnerResult(ctx context.Context, fun, tag string, ended Raw) (
 	}
 	e := &RunnerError{Fun: fun, Reason: d.String("error")}
 	if v, _ := d.Get("return"); e.Reason == "" {
-		// The reason is all there is, as at a Python master.
+		// A Python master reports only the reason.
 		e.Reason = strings.TrimSpace(fmt.Sprint(v))
 	} else if v != nil {
 		e.Value = result

@@ -17,8 +17,7 @@ import (
 
 const runTag = "salt/run/" + jobID
 
-// runs makes the fake master a runner whose result is on the bus before its
-// answer is.
+// runs lets the fake master fire the result of a runner before it answers.
 func (m *fakeMaster) runs(ret ...any) {
 	m.answer = func(load *wire.Map) any {
 		m.fire(runTag+"/new", "fun", "runner.x")
@@ -94,8 +93,8 @@ func TestStartRunner(t *testing.T) {
 	}
 }
 
-// A master that is so busy that it has not noticed the reader of its bus when it
-// has the result of a runner already: nothing is asked of it before it has.
+// A busy master may finish a runner before it has registered a new reader of its bus. The client
+// waits for the registration before it calls the runner.
 func TestRunnerOfABusyMaster(t *testing.T) {
 	m := startMaster(t)
 	m.runs("return", "a", "success", true)
@@ -138,8 +137,8 @@ func TestRunnerOfABusyMaster(t *testing.T) {
 	}
 }
 
-// What a runner tells while it works is given in its order, before the result, and what
-// others tell is not.
+// Progress events of a runner are delivered in order and before the result; those of others are
+// not delivered.
 func TestRunnerTold(t *testing.T) {
 	m := startMaster(t)
 	m.answer = func(*wire.Map) any {

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// ShownConfig gives the options of the file master in dir with the defaults, as a file holds
-// them. Secrets are asterisks.
+// ShownConfig returns the options in the file master in dir together with the defaults, in the
+// form of a file. Secrets are replaced by asterisks.
 func ShownConfig(dir string) (any, error) {
 	conf, _, err := config.LoadMaster(dir)
 	if err != nil {
@@ -19,8 +19,8 @@ func ShownConfig(dir string) (any, error) {
 	return wire.Normal(conf.Shown()), nil
 }
 
-// Logins are the login services that the master's configuration names, sorted; nil where the
-// configuration is not known or names none.
+// Logins returns the eauth systems of the master's configuration, sorted; nil if the
+// configuration is unknown or names none.
 func (c *Client) Logins() []string {
 	if c.o.conf == nil {
 		return nil

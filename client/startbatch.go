@@ -9,18 +9,18 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// BatchStarted is a job that a master runs in batches by itself.
+// BatchStarted is a job that the master runs in batches on its own.
 type BatchStarted struct {
-	// Asked is how the question ended to which minions answer that are there.
+	// Asked is the outcome of the initial test.ping, which finds the minions that are up.
 	Asked Outcome
-	// JID is the job id of all slices; "": no minion has answered, and nothing was started.
+	// JID is the job id of all batches; "" if no minion answered and nothing was started.
 	JID string
 }
 
-// StartBatch asks which of the minions that a job means are there, and has the master run the job on
-// them in batches. It waits for none of them, and the master goes on without the client. Errors
-// are those of [Client.Run], that of a size that cannot be meant, and [ErrNotTold] from a master
-// that drives no batches.
+// StartBatch runs test.ping on the target of j and asks the master to run j on the minions that
+// answer, in batches. It does not wait for the batches, and they do not need the client. It
+// returns the errors of [Client.Run], an error for an invalid size, and [ErrNotTold] if the
+// master does not run batches.
 func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, error) {
 	if err := o.Validate(); err != nil {
 		return BatchStarted{}, err
@@ -47,7 +47,7 @@ func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, 
 	d := reply.Map("load")
 	switch {
 	case d == nil:
-		return started, fmt.Errorf("%w: start a batch: the master drives none; leave --async out, or update it", ErrNotTold)
+		return started, fmt.Errorf("%w: start a batch: the master does not run batches; omit --async or update the master", ErrNotTold)
 	case d.String("jid") == "":
 		return started, fmt.Errorf("start a batch: %w: %v", ErrNoMatch, j.Tgt)
 	}

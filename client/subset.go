@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Subset makes the target of a job a random few, at most n, of the minions that it means
-// and that know all its functions, for which it asks them. None gives [ErrNoMatch].
+// Subset replaces the target of a job by at most n random minions that match it and know all
+// its functions. It asks the minions for their functions. If none is left it returns
+// [ErrNoMatch].
 func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) {
 	return SubsetBy(ctx, c, j, n)
 }
 
-// SubsetBy is [Client.Subset] by whatever starts jobs.
+// SubsetBy is [Client.Subset] on any Follower.
 func SubsetBy(ctx context.Context, by Follower, j Job, n int) (Job, error) {
 	var modules []any
 	for _, fun := range j.Fun {
@@ -47,7 +48,7 @@ func SubsetBy(ctx context.Context, by Follower, j Job, n int) (Job, error) {
 	return j.on(able), nil
 }
 
-// question is a job for the same minions that comes before this one.
+// question returns a preliminary job for the same minions.
 func (j *Job) question(fun string, args ...any) Job {
 	q := Job{Tgt: j.Tgt, TgtType: j.TgtType, Fun: []string{fun}, Args: args, Timeout: j.Timeout}
 	if d, ok := j.Extra["delimiter"]; ok {
@@ -56,7 +57,7 @@ func (j *Job) question(fun string, args ...any) Job {
 	return q
 }
 
-// on is the same job for minions that are named one by one.
+// on returns the same job for the given minions.
 func (j Job) on(ids []string) Job {
 	j.Tgt, j.TgtType = ids, "list"
 	if _, ok := j.Extra["delimiter"]; ok {

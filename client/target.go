@@ -8,31 +8,30 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// TargetError is a target that cannot be understood, or a node group that the
-// configuration does not have.
+// TargetError is an invalid target, or a node group that the configuration does not define.
 type TargetError struct {
 	Target any
-	// Err says what is wrong with it.
+	// Err is the reason.
 	Err error
 }
 
 func (e *TargetError) Error() string { return e.Err.Error() }
 func (e *TargetError) Unwrap() error { return e.Err }
 
-// groupError is [ErrNoGroup] in Salt's words.
+// groupError is [ErrNoGroup] with Salt's message.
 type groupError struct{ text string }
 
 func (e groupError) Error() string        { return e.text }
 func (e groupError) Is(target error) bool { return target == ErrNoGroup }
 
-// Resolve gives the job with what its target means in place of the name of a node group,
-// as far as the configuration is known here. [Client.Publish] does it by itself.
+// Resolve returns the job with its node group replaced by the definition, if the client knows
+// it. [Client.Publish] calls it itself.
 func (c *Client) Resolve(j Job) (Job, error) {
 	err := c.expand(&j)
 	return j, err
 }
 
-// expand puts in place of a node group what it means, as far as it is known here.
+// expand replaces a node group by its definition, if the client knows it.
 func (c *Client) expand(j *Job) error {
 	if j.TgtType != "nodegroup" || c.o.Nodegroups == nil {
 		return nil
@@ -40,8 +39,8 @@ func (c *Client) expand(j *Job) error {
 	name, _ := j.Tgt.(string)
 	words, err := target.ExpandNodegroup(name, c.o.Nodegroups)
 	if errors.Is(err, target.ErrUnknownNodegroup) {
-		if _, known := c.o.Nodegroups[name]; known { // one within it is not
-			err = fmt.Errorf("node group %s: %w; write each word of a compound as an item of its own", name, err)
+		if _, known := c.o.Nodegroups[name]; known { // a group nested in it is unknown
+			err = fmt.Errorf("node group %s: %w; write each word of a compound target as a separate item", name, err)
 		} else {
 			err = groupError{fmt.Sprintf("Node group %s unavailable in %s", name, c.o.ConfFile)}
 		}
@@ -53,8 +52,8 @@ func (c *Client) expand(j *Job) error {
 	return nil
 }
 
-// placed puts ids in the place of what a target says of the tree (B@ and D@), as the
-// master does when it gets the job.
+// placed replaces the parts of a target that refer to the tree (B@ and D@) by minion ids, as
+// the master does when it receives the job.
 func (c *Client) placed(j Job, top topology.Node) (Job, error) {
 	if err := c.expand(&j); err != nil {
 		return j, err
@@ -67,7 +66,7 @@ func (c *Client) placed(j Job, top topology.Node) (Job, error) {
 	return j, nil
 }
 
-// parse reads the target of a job.
+// parse parses the target of a job.
 func (c *Client) parse(j Job) (target.Expr, error) {
 	if err := c.expand(&j); err != nil {
 		return nil, err
@@ -80,12 +79,11 @@ func (c *Client) parse(j Job) (target.Expr, error) {
 	return e, nil
 }
 
-// Named gives the ids that the target of a job names one by one: a list, or a glob
-// without wildcards. It is nil for any other target, and for one that cannot be
-// understood.
+// Named returns the ids that the target of a job names explicitly: a list, or a glob without
+// wildcards. It returns nil for any other or invalid target.
 func (c *Client) Named(j Job) []string { return c.named(j) }
 
-// NamedIn is [Client.Named] where no node groups are known.
+// NamedIn is [Client.Named] without node groups.
 func NamedIn(j Job) []string { return (&Client{}).named(j) }
 
 func (c *Client) named(j Job) []string {
@@ -97,6 +95,6 @@ func (c *Client) named(j Job) []string {
 	return ids
 }
 
-// TargetHint explains a target of a type, in Salt's words, that is hardly meant as it is
-// read; "": it is meant so.
+// TargetHint returns a warning for a target that is valid but probably not intended, or "". kind
+// is Salt's name of the target type.
 func TargetHint(tgt any, kind string) string { return target.Hint(tgt, kind) }

@@ -26,7 +26,7 @@ func TestNodegroup(t *testing.T) {
 	if got := m.seen()[0]; got.String("tgt_type") != "compound" || !slices.Equal(got.Strings("tgt"), []string{"L@web-1,web-2"}) {
 		t.Errorf("sent %#v", got)
 	}
-	// Who does not know the configuration leaves it to the master.
+	// Without the configuration the name is left to the master.
 	if _, err := m.client().Publish(within(t), j); err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +45,9 @@ func TestNodegroup(t *testing.T) {
 	if len(m.seen()) != 2 {
 		t.Error("it was sent")
 	}
-	// A group that is there is not said to be unavailable because of what stands in it.
+	// An error inside an existing group is not reported as an unavailable group.
 	_, err := c.Publish(within(t), Job{Tgt: "odd", TgtType: "nodegroup", Fun: []string{"test.ping"}})
-	if err == nil || errors.Is(err, ErrNoGroup) || !strings.Contains(err.Error(), `unknown node group "webs and not web-2"`) || !strings.Contains(err.Error(), "an item of its own") {
+	if err == nil || errors.Is(err, ErrNoGroup) || !strings.Contains(err.Error(), `unknown node group "webs and not web-2"`) || !strings.Contains(err.Error(), "a separate item") {
 		t.Errorf("a compound within an item: %v", err)
 	}
 }

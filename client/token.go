@@ -15,18 +15,17 @@ import (
 type Token struct {
 	Token, Name, Eauth string
 	Start, Expire      time.Time
-	// Perms are the rules that hold for the user, in Salt's form, where the master tells
-	// them.
+	// Perms are the access rules of the user, in Salt's form, if the master reports them.
 	Perms  []any
 	Groups []string
 }
 
-// refusedToken is the refusal of a master that says nothing else.
+// refusedToken is the refusal of a master that gives no reason.
 func refusedToken(name, message string) error { return &Refused{Name: name, Message: message} }
 
-// MakeToken asks the master for a token for a login. expire is how long it is to live, in
-// whole seconds; 0 leaves that to the master, which may grant less. A login that is not
-// right gives a [*Refused] with the name EauthAuthenticationError.
+// MakeToken requests a token for a login. expire is its lifetime in whole seconds; 0 leaves it
+// to the master, which may also grant less. Wrong credentials are a [*Refused] with the name
+// EauthAuthenticationError.
 func (c *Client) MakeToken(ctx context.Context, l Login, expire time.Duration) (Token, error) {
 	load := wire.NewMap("cmd", "mk_token", "eauth", l.Eauth, "username", l.Username, "password", l.Password)
 	if expire > 0 {
@@ -38,14 +37,14 @@ func (c *Client) MakeToken(ctx context.Context, l Login, expire time.Duration) (
 	return c.askToken(ctx, load, refusedToken("EauthAuthenticationError", "Could not authenticate using provided credentials"))
 }
 
-// Token looks up a token. One that is unknown, or past its time, gives a [*Refused] with
-// the name TokenAuthenticationError.
+// Token looks up a token. An unknown or expired token is a [*Refused] with the name
+// TokenAuthenticationError.
 func (c *Client) Token(ctx context.Context, id string) (Token, error) {
-	return c.askToken(ctx, wire.NewMap("cmd", "get_token", "token", id), refusedToken("TokenAuthenticationError", "The token is unknown or past its time"))
+	return c.askToken(ctx, wire.NewMap("cmd", "get_token", "token", id), refusedToken("TokenAuthenticationError", "The token is unknown or has expired"))
 }
 
-// RevokeToken ends a token before its time. One that is unknown is no error. A master of
-// Salt's has no such command.
+// RevokeToken ends a token before it expires. An unknown token is not an error. A Python master
+// has no such command.
 func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	reply, err := c.askLoad(ctx, c.o.Timeout, wire.NewMap("cmd", "revoke_token", "token", id))
 	if err != nil {
@@ -59,7 +58,7 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return nil
 }
 
-// askToken sends a command that is answered with a token, or something empty.
+// askToken sends a command whose reply is a token or empty.
 func (c *Client) askToken(ctx context.Context, load *wire.Map, refused error) (Token, error) {
 	cmd := load.String("cmd")
 	v, err := c.askLoad(ctx, c.o.Timeout, load)
@@ -86,7 +85,7 @@ func (c *Client) askToken(ctx context.Context, load *wire.Map, refused error) (T
 	return t, nil
 }
 
-// permsOf are the rules of a token: one of Salt's masters tells those that it keeps alone.
+// permsOf returns the rules of a token. A Python master reports only the rules that it stores.
 func permsOf(m *wire.Map) []any {
 	if m.Has("perms") {
 		return m.List("perms")

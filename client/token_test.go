@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Tokens are made, looked up and revoked without a key; what is empty is a refusal.
+// Tokens are made, looked up and revoked without a key. An empty reply is a refusal.
 func TestTokens(t *testing.T) {
 	m := startMaster(t)
 	m.change(func() { m.key = "" })
@@ -49,7 +49,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The whole answer of a wheel call is there, whether the function failed or not.
+// CallWheel returns the whole report, whether or not the function failed.
 func TestCallWheel(t *testing.T) {
 	m := startMaster(t)
 	m.change(func() { m.key = "" })

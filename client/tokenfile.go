@@ -11,33 +11,33 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// TokenFile is where commands of this user keep a token between them: .salt_token in the
-// home folder, Salt's option token_file at its default.
+// TokenFile returns the file in which commands of this user keep a token: .salt_token in the
+// home directory, the default of Salt's option token_file.
 func TokenFile() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("the file of login tokens: %w", err)
+		return "", fmt.Errorf("locate token file: %w", err)
 	}
 	return filepath.Join(home, ".salt_token"), nil
 }
 
-// Keep writes a token to a file, which nobody else may read.
+// Keep writes the token to a file that only the current user can read.
 func (t Token) Keep(file string) error {
 	if err := crypt.WriteFile(file, []byte(t.Token), 0o600); err != nil {
-		return fmt.Errorf("keep the token: %w", err)
+		return fmt.Errorf("write token: %w", err)
 	}
 	return nil
 }
 
-// KeptToken reads the token of a file that [Token.Keep] or Salt has written; "" if there is
-// none.
+// KeptToken reads the token in a file written by [Token.Keep] or Salt. It returns "" if the file
+// does not exist.
 func KeptToken(file string) (string, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the token of an earlier login: %w", err)
+		return "", fmt.Errorf("read token: %w", err)
 	}
 	return strings.TrimSpace(string(b)), nil
 }

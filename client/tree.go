@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// Tree gives the tree from the master down, as it knows it.
+// Tree returns the tree from the master down, as the master knows it.
 func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
 	v, err := c.Query(ctx, RunnerCall{Fun: "topology.tree"})
 	if err != nil {
@@ -22,8 +22,8 @@ func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
 	return topology.FromMap(m)
 }
 
-// Trace tells where a job is, from the master down. Nodes that have not told within the
-// time are steps that are unreachable; 0 leaves that time to the master.
+// Trace locates a job in the tree, from the master down. Nodes that do not answer within wait are
+// reported as unreachable; 0 leaves the wait to the master.
 func (c *Client) Trace(ctx context.Context, jid string, wait time.Duration) (trace.Step, error) {
 	v, err := c.Query(ctx, RunnerCall{Fun: "topology.trace", Args: []any{jid}, Timeout: wait})
 	if err != nil {

@@ -12,68 +12,68 @@ import (
 type Return struct {
 	JID string
 	ID  string // of the minion
-	Fun string // several functions are joined by commas
+	Fun string // several functions separated by commas
 	// Value is what the function returned; see [Return.Trimmed].
 	Value   Raw
 	Retcode int
 	Success bool
-	// Out is the outputter that the function asks for; "": none.
+	// Out is the outputter that the function requests, or "".
 	Out string
 }
 
-// Trimmed tells whether the value was larger than the master's max_event_size and left
-// out of the event: a text stands in its place, and [Client.Returns] has it.
+// Trimmed reports whether the value was larger than the master's max_event_size. A text replaces
+// it in the event; [Client.Returns] has the value.
 func (r *Return) Trimmed() bool {
 	text, err := wire.Str(wire.Raw(r.Value))
 	return err == nil && text == "VALUE_TRIMMED"
 }
 
-// Expectation is who has to answer, as one node has found when it was given the job. A
-// node may tell it in several pieces, and tells of minions that come to it later.
+// Expectation is the set of minions that must answer, as one node reports it. A node may report
+// it in several parts, and reports minions that come to it later.
 type Expectation struct {
-	Node    string   // path of the node; "": the master itself
-	Minions []string // its own minions that have to answer
-	Asked   []string // ids of the nodes right below it that were given the job
+	Node    string   // path of the node; "" is the master itself
+	Minions []string // its own minions that must answer
+	Asked   []string // ids of the nodes directly below it that the job was sent to
 }
 
-// Missing says why a minion did not answer and the path of nodes to it.
+// Missing is why a minion did not answer, and the path of nodes to it.
 type Missing struct{ Reason, Path string }
 
 // Account is how a job ended.
 type Account struct {
 	JID string
-	// Expected is how many minions had to answer: those that Returned with success, that
-	// Failed, and that are Missing.
+	// Expected is the number of minions that had to answer: the sum of Returned (with
+	// success), Failed and missing.
 	Expected, Returned, Failed int
 	Missing                    map[string]Missing // by minion id
-	// Reasons counts all missing minions by reason, also those that Missing does not name
-	// (see [Account.Unnamed]); nil from masters of earlier builds.
+	// Reasons counts all missing minions by reason, including those not named in Missing (see
+	// [Account.Unnamed]); nil from masters of earlier builds.
 	Reasons map[string]int
-	// Nodes says of the nodes below that were given the job, by path, what came of it:
-	// answered, asked (not answered yet), silent, unreachable, plain (a Python syndic), or
-	// "refused: " and why.
+	// Nodes is the result of each node that the job was sent to, by path: answered, asked (not
+	// answered yet), silent, unreachable, plain (a Python syndic), or "refused: " and the
+	// reason.
 	Nodes map[string]string
 	Took  time.Duration // from publication to the end, on the master's clock
 }
 
-// Update is one thing that happened to a job. Exactly one field is set.
+// Update is an event of a job. Exactly one field is set.
 type Update struct {
 	Return      *Return
 	Expectation *Expectation
-	// Missing are minions that will not answer, by id. One may return all the same.
+	// Missing are minions that will not answer, by id. A late return is still possible.
 	Missing map[string]Missing
-	// Unsaved is a return that a returner of its minion did not save.
+	// Unsaved is a return that a returner on its minion failed to save.
 	Unsaved *Unsaved
 	// Complete is the end of the job.
 	Complete *Account
 }
 
-// Unsaved says which minion's return was not saved, and why.
+// Unsaved is a return that was not saved, and why.
 type Unsaved struct{ ID, Reason string }
 
-// Update gives what the event tells of a job and the id of that job; "" if it tells nothing
-// of any, or what counts for the master above alone. The error is that of an event of a job
-// that cannot be read.
+// Update parses the event as an update of a job and returns the id of the job; "" if the event is
+// not about a job or concerns only the parent master. It returns an error for an unreadable
+// event of a job.
 func (e Event) Update() (jid string, u Update, err error) {
 	jid, kind, _, ok := jobevent.Parse(e.Tag)
 	if !ok {
@@ -89,12 +89,12 @@ func (e Event) Update() (jid string, u Update, err error) {
 	return jid, u, nil
 }
 
-// readUpdate reads an event of a job; false if there is nothing in it.
+// readUpdate parses an event of a job; it returns false if the event has no update.
 func readUpdate(jid string, kind jobevent.Kind, tag string, data wire.Raw) (u Update, ok bool, err error) {
 	switch kind {
 	case jobevent.KindOther:
 		x, err := jobevent.DecodeUnsaved(tag, data)
-		return Update{Unsaved: &Unsaved{ID: x.ID, Reason: x.Reason}}, err == nil, nil // of the others there are many
+		return Update{Unsaved: &Unsaved{ID: x.ID, Reason: x.Reason}}, err == nil, nil // an unreadable one is ignored
 	case jobevent.KindReturn:
 		ret, err := wire.ParseReturn(data)
 		return Update{Return: readReturn(ret)}, err == nil, err
@@ -103,7 +103,7 @@ func readUpdate(jid string, kind jobevent.Kind, tag string, data wire.Raw) (u Up
 		return Update{Expectation: &Expectation{Node: x.Node, Minions: x.Minions, Asked: x.Asked}}, err == nil && x.Ours, err
 	case jobevent.KindMissing:
 		m, err := jobevent.DecodeMissing(jid, data)
-		// The word of one node counts for nothing here: what holds is what this master makes of all.
+		// Reports of a single node are ignored: the master's own summary counts.
 		return Update{Missing: readMissing(m.Minions)}, err == nil && m.From == "" && len(m.Minions) > 0, err
 	case jobevent.KindComplete:
 		c, err := jobevent.DecodeComplete(jid, data)
@@ -133,7 +133,7 @@ func readAccount(c jobevent.Complete) *Account {
 func readMissing(gone map[string]jobevent.Absence) map[string]Missing {
 	out := make(map[string]Missing, len(gone))
 	for id, a := range gone {
-		if a.Reason != jobevent.Unmatched { // it was not known whether the job was meant for it, and was not
+		if a.Reason != jobevent.Unmatched { // the minion turned out not to match
 			out[id] = Missing(a)
 		}
 	}

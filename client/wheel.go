@@ -7,18 +7,17 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// WheelAnswer is how a call of a wheel function ended.
+// WheelAnswer is the result of a wheel function.
 type WheelAnswer struct {
-	// Tag is where the call is on the event bus: what it returned is the event Tag +
-	// "/ret".
+	// Tag is the prefix of its event tags: the result is the event Tag + "/ret".
 	Tag string
-	// Data is what the master says of the call, a map: fun, jid, tag, user, _stamp,
-	// return and success.
+	// Data is the master's report of the call, a map: fun, jid, tag, user, _stamp, return and
+	// success.
 	Data Raw
 }
 
-// CallWheel calls a wheel function and gives all that the master says of it, whether the
-// function failed or not. A refusal gives a [*Refused].
+// CallWheel calls a wheel function and returns the master's report, whether or not the function
+// failed. A refused call is a [*Refused].
 func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]any) (WheelAnswer, error) {
 	reply, err := c.wheel(ctx, fun, kwargs)
 	if err != nil {
@@ -31,8 +30,8 @@ func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]an
 	return WheelAnswer{Tag: reply.String("tag"), Data: data}, nil
 }
 
-// StartWheel calls a wheel function without waiting. What it returns will be the event Tag
-// + "/ret", but what is for its caller alone, such as a private key. A refusal gives a
+// StartWheel calls a wheel function and does not wait. The result is the event Tag + "/ret";
+// results for the caller alone, such as private keys, are omitted. A refused call is a
 // [*Refused].
 func (c *Client) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (Started, error) {
 	reply, err := c.send(ctx, sorted(wire.NewMap("cmd", "wheel", "fun", fun, "async", true), kwargs))
@@ -57,9 +56,9 @@ func (c *Client) wheel(ctx context.Context, fun string, kwargs map[string]any) (
 	return reply, nil
 }
 
-// Wheel calls a wheel function, such as key.accept with the keyword argument
-// match, and gives its result. A function that failed gives a [*WheelError], a refusal
-// a [*Refused].
+// Wheel calls a wheel function, such as key.accept with the keyword argument match, and returns
+// its result. It returns a [*WheelError] if the function failed and a [*Refused] if the master
+// refused the call.
 func (c *Client) Wheel(ctx context.Context, fun string, kwargs map[string]any) (Raw, error) {
 	reply, err := c.wheel(ctx, fun, kwargs)
 	if err != nil {

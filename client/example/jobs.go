@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// follow publishes a job and follows it to the end that the master tells.
+// follow publishes a job and follows it to its end.
 func (s *show) follow(ctx context.Context) (err error) {
 	job, err := s.client.Follow(ctx, client.Job{
 		Tgt: s.target, Fun: []string{"test.arg"}, Args: []any{"hello", 7}, Kwargs: map[string]any{"who": "momclient"},
@@ -30,7 +30,7 @@ func (s *show) follow(ctx context.Context) (err error) {
 			if err := u.Return.Value.Unmarshal(&got); err != nil {
 				return err
 			}
-			s.say("%s was given %v by %s", u.Return.ID, got.Args, got.Kwargs["who"])
+			s.say("%s received %v from %s", u.Return.ID, got.Args, got.Kwargs["who"])
 		case u.Complete != nil:
 			for id, why := range u.Complete.Missing {
 				s.say("%s did not answer: %s", id, why.Reason)
@@ -41,7 +41,7 @@ func (s *show) follow(ctx context.Context) (err error) {
 	return nil
 }
 
-// lookUp reads what the master keeps of that job.
+// lookUp reads the stored returns of that job.
 func (s *show) lookUp(ctx context.Context) error {
 	n := 0
 	for ret, err := range s.client.Returns(ctx, s.jid) {
@@ -56,7 +56,7 @@ func (s *show) lookUp(ctx context.Context) error {
 	return nil
 }
 
-// refused shows how errors are told apart.
+// refused shows how to distinguish errors.
 func (s *show) refused(ctx context.Context) error {
 	_, err := s.client.Run(ctx, client.Job{Tgt: "no such group", TgtType: "nodegroup", Fun: []string{"test.ping"}})
 	var target *client.TargetError
@@ -65,11 +65,11 @@ func (s *show) refused(ctx context.Context) error {
 	case errors.As(err, &target):
 		s.say("bad target: %v", target.Target)
 	case errors.As(err, &refused):
-		s.say("refused by the name of %s", refused.Name)
+		s.say("refused: %s", refused.Name)
 	case errors.Is(err, client.ErrNoMatch):
-		s.say("nobody is meant")
+		s.say("no minion matches")
 	default:
-		return fmt.Errorf("a target that cannot be: %w", err)
+		return fmt.Errorf("invalid target: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Momclient shows what a program of another module does with a master by package client:
-// it publishes a job and follows it, reads what is stored of it, calls a runner and the
-// wheel, and hears events. Run it where a master runs, as a user whose key file it may read:
+// Momclient is an example of a program in another module that uses package client: it publishes
+// a job and follows it, reads its stored returns, calls a runner and the wheel, and receives
+// events. Run it on the master's machine, as a user who can read his key file there:
 //
 //	momclient -c /etc/salt -t '*'
 package main
@@ -19,9 +19,9 @@ import (
 )
 
 func main() {
-	dir := flag.String("c", "/etc/salt", "folder with the master's configuration")
-	target := flag.String("t", "*", "the minions, as a glob")
-	timeout := flag.Duration("timeout", time.Minute, "when to give up")
+	dir := flag.String("c", "/etc/salt", "`directory` of the master's configuration")
+	target := flag.String("t", "*", "target, a glob of minion ids")
+	timeout := flag.Duration("timeout", time.Minute, "time limit")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run does one thing after the other with the master of a configuration.
+// run performs the steps one after the other.
 func run(ctx context.Context, out io.Writer, dir, target string) (err error) {
 	c, err := client.Open(dir)
 	if err != nil {
@@ -52,14 +52,14 @@ func run(ctx context.Context, out io.Writer, dir, target string) (err error) {
 	return nil
 }
 
-// show is the master and where to tell what it says.
+// show holds the master and the output.
 type show struct {
 	client *client.Client
 	out    io.Writer
 	target string
-	jid    string // of the job that was followed
+	jid    string // of the followed job
 }
 
 func (s *show) say(format string, args ...any) {
-	fmt.Fprintf(s.out, format+"\n", args...) //nolint:errcheck // there is nowhere else to tell
+	fmt.Fprintf(s.out, format+"\n", args...) //nolint:errcheck // no other place to report it
 }

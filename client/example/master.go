@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// runner asks a function of the master and waits for its result.
+// runner calls a runner and waits for its result.
 func (s *show) runner(ctx context.Context) error {
 	v, err := s.client.Runner(ctx, "manage.up")
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *show) runner(ctx context.Context) error {
 	return nil
 }
 
-// startedRunner starts a function without waiting for it; what it returns is an event.
+// startedRunner starts a runner in the background; the result is an event.
 func (s *show) startedRunner(ctx context.Context) (err error) {
 	events, err := s.client.Subscribe(ctx, "salt/run/") // before, so that nothing is missed
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *show) startedRunner(ctx context.Context) (err error) {
 	return nil
 }
 
-// wheel asks for the keys that the master has.
+// wheel lists the keys of the master.
 func (s *show) wheel(ctx context.Context) error {
 	v, err := s.client.Wheel(ctx, "key.list_all", nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *show) wheel(ctx context.Context) error {
 	return nil
 }
 
-// events hears an event that it has fired itself.
+// events receives an event that it fires itself.
 func (s *show) events(ctx context.Context) (err error) {
 	events, err := s.client.Subscribe(ctx, "momclient/")
 	if err != nil {

@@ -16,23 +16,23 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// question is one request.
+// question is an API request.
 type question struct {
 	method, path string
 	query        url.Values
 	body         []byte
-	limit        int64         // of the answer
-	time         time.Duration // for all of it
-	once         bool          // it may be sent again: an Idempotency-Key goes with it
+	limit        int64         // size of the response, in bytes
+	time         time.Duration // limit of the request and all retries
+	once         bool          // sent with an Idempotency-Key, so that it can be retried
 }
 
-// How often a request is sent whose answer was lost, and how long is waited in between.
+// Retries of requests whose response was lost: attempts and the wait between them.
 const (
 	sendings = 3
 	sendWait = time.Second
 )
 
-// ask sends a request and gives the document that answers it.
+// ask sends a request, with retries, and returns the decoded response.
 func (c *Client) ask(ctx context.Context, q question) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.time)
 	defer cancel()
@@ -56,8 +56,8 @@ func (c *Client) ask(ctx context.Context, q question) (any, error) {
 	}
 }
 
-// errLost: the request was sent or not, and what came of it is not known.
-var errLost = errors.New("the connection broke")
+// errLost means that the connection broke and the outcome of the request is unknown.
+var errLost = errors.New("connection lost")
 
 func (c *Client) send(ctx context.Context, q question, key string) (any, error) {
 	r, err := c.request(ctx, q.method, q.path, q.query, q.body)
@@ -83,20 +83,20 @@ func (c *Client) send(ctx context.Context, q question, key string) (any, error) 
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("the API at %s: %w", c.base, ctx.Err())
 	case err != nil:
-		return nil, fmt.Errorf("%w: the answer of the API at %s broke off: %w: %w", client.ErrUnreachable, c.base, errLost, err)
+		return nil, fmt.Errorf("%w: read response of the API at %s: %w: %w", client.ErrUnreachable, c.base, errLost, err)
 	case int64(len(b)) > q.limit:
-		return nil, fmt.Errorf("the answer of the API at %s to %s %s is larger than %d MiB, and was not read", c.base, q.method, q.path, q.limit>>20)
+		return nil, fmt.Errorf("response of the API at %s to %s %s exceeds %d MiB", c.base, q.method, q.path, q.limit>>20)
 	}
 	var raw client.Raw
 	if err := raw.UnmarshalJSON(b); err != nil {
 		if resp.StatusCode != http.StatusOK {
 			return nil, failed(resp.StatusCode, nil)
 		}
-		return nil, fmt.Errorf("the answer of the API at %s to %s %s is no JSON; is it an API? %w", c.base, q.method, q.path, err)
+		return nil, fmt.Errorf("response of the API at %s to %s %s is not JSON; is this the address of an API? %w", c.base, q.method, q.path, err)
 	}
 	v, err := raw.Decode()
 	if err != nil {
-		return nil, fmt.Errorf("the answer of the API at %s: %w", c.base, err)
+		return nil, fmt.Errorf("response of the API at %s: %w", c.base, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, failed(resp.StatusCode, v)
@@ -104,7 +104,7 @@ func (c *Client) send(ctx context.Context, q question, key string) (any, error) 
 	return v, nil
 }
 
-// request makes one for a path below the address of the API.
+// request builds a request for a path below the address of the API.
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body []byte) (*http.Request, error) {
 	u := *c.base
 	u.Path += path
@@ -115,7 +115,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	}
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), from)
 	if err != nil {
-		return nil, fmt.Errorf("ask the API: %w", err)
+		return nil, fmt.Errorf("build API request: %w", err)
 	}
 	if c.token != "" {
 		r.Header.Set("X-Auth-Token", c.token)
@@ -126,7 +126,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	return r, nil
 }
 
-// do sends a request and refuses redirects.
+// do sends a request. A redirect is an error.
 func (c *Client) do(r *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(r)
 	if err != nil {
@@ -137,9 +137,9 @@ func (c *Client) do(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("the API at %s: %w", c.base, ctx.Err())
 		}
 		if _, bad := errors.AsType[x509.UnknownAuthorityError](err); bad {
-			return nil, fmt.Errorf("%w: the API at %s: %w; name its authority with --api-ca", client.ErrUnreachable, c.base, err)
+			return nil, fmt.Errorf("%w: the API at %s: %w; pass its certificate authority with --api-ca", client.ErrUnreachable, c.base, err)
 		}
-		if _, bad := errors.AsType[*tls.CertificateVerificationError](err); bad { // asking again does not mend it
+		if _, bad := errors.AsType[*tls.CertificateVerificationError](err); bad { // a retry does not help
 			return nil, fmt.Errorf("%w: the API at %s: %w", client.ErrUnreachable, c.base, err)
 		}
 		return nil, fmt.Errorf("%w: the API at %s: %w: %w", client.ErrUnreachable, c.base, errLost, err)
@@ -149,8 +149,8 @@ func (c *Client) do(r *http.Request) (*http.Response, error) {
 	}
 	resp.Body.Close()
 	to := resp.Header.Get("Location")
-	if to == "/login" || to == c.base.Path+"/login" { // rest_tornado's word for a token that it does not know
+	if to == "/login" || to == c.base.Path+"/login" { // rest_tornado redirects unknown tokens to the login
 		return nil, failed(http.StatusUnauthorized, "No permission -- see authorization schemes")
 	}
-	return nil, fmt.Errorf("%w: %s answers %d and names %q; give the address where the API itself is", ErrRedirected, r.URL.Redacted(), resp.StatusCode, to)
+	return nil, fmt.Errorf("%w: %s answers %d with location %q; use the address of the API itself", ErrRedirected, r.URL.Redacted(), resp.StatusCode, to)
 }

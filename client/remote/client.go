@@ -11,20 +11,20 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// Client is a master through its API. It is safe for concurrent use.
+// Client is a master that is reached through its REST API. It is safe for concurrent use.
 type Client struct {
 	o     Options
 	base  *url.URL
 	http  *http.Client
 	token string
-	own   bool // the token was made for this use alone
+	own   bool // Close ends the token
 	kind  *kind
-	warn  *sync.Once // that the API is one of Salt's
+	warn  *sync.Once // warning that the API is Salt's
 }
 
 var _ client.Master = (*Client)(nil)
 
-// New makes a client without a login. It connects with the first request.
+// New returns a client without a login. It connects on the first request.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
 	base, err := o.base()
@@ -38,27 +38,27 @@ func New(o Options) (*Client, error) {
 	return &Client{o: o, base: base, http: h, kind: &kind{}, warn: &sync.Once{}}, nil
 }
 
-// URL is where the API is.
+// URL returns the address of the API.
 func (c *Client) URL() string { return c.base.String() }
 
-// With gives a client that shows a token. It shares the connections of c.
+// With returns a client that authenticates with a token. It shares the connections of c.
 func (c *Client) With(token string) *Client {
 	other := *c
 	other.token, other.own = token, false
 	return &other
 }
 
-// For is With for a token that was made for this use alone: Close ends it.
+// For is With for a token made for this client: Close ends it.
 func (c *Client) For(token string) *Client {
 	other := c.With(token)
 	other.own = true
 	return other
 }
 
-// endTime bounds the end of a login.
+// endTime limits the request that ends a login.
 const endTime = 5 * time.Second
 
-// Close ends the connections and, if it was made for this use alone, the login.
+// Close closes the connections, and ends the token of a client made with For.
 func (c *Client) Close() error {
 	var err error
 	if c.own {
@@ -87,10 +87,10 @@ func (c *Client) Subset(ctx context.Context, j client.Job, n int) (client.Job, e
 	return client.SubsetBy(ctx, c, j, n)
 }
 
-// Resolve gives the job as it is: the master knows its node groups.
+// Resolve returns j unchanged: the master resolves node groups.
 func (c *Client) Resolve(j client.Job) (client.Job, error) { return j, nil }
 
-// Named implements [client.Master]; of a node group nothing is known here.
+// Named implements [client.Master]. It returns nil for node groups, which it does not know.
 func (c *Client) Named(j client.Job) []string {
 	if j.TgtType == "nodegroup" {
 		return nil
@@ -98,11 +98,11 @@ func (c *Client) Named(j client.Job) []string {
 	return client.NamedIn(j)
 }
 
-// Preview tells whom a target means by the ids of the tree; the grains and the pillar that
-// the master has stored are not known here.
+// Preview matches the target against the ids of the tree only: grains and pillar cached by the
+// master are not available here.
 func (c *Client) Preview(ctx context.Context, j client.Job) (client.Preview, error) {
 	if j.TgtType == "nodegroup" {
-		return client.Preview{}, &client.TargetError{Target: j.Tgt, Err: errors.New("node groups are known at the master alone: ask for this preview there")}
+		return client.Preview{}, &client.TargetError{Target: j.Tgt, Err: errors.New("node groups are unknown to the client; run the preview on the master's machine")}
 	}
 	top, err := c.Tree(ctx)
 	if err != nil {

@@ -1,16 +1,14 @@
-// Package remote is a master from afar: what package client does on the master's own
-// machine by its key files and sockets, done through its REST API.
+// Package remote implements package client over a master's REST API.
 //
-// A [Client] implements [client.Master], so commands do not know the difference. A job is
-// started by POST / and followed by GET /jobs/JID/stream; when the connection breaks the
-// stream is asked for again, and no return is lost or comes twice. Requests that start
-// something carry an Idempotency-Key, so that one whose answer was lost is sent again and
-// starts nothing a second time.
+// A [Client] implements [client.Master], so commands work with either. A job is started by
+// POST / and followed by GET /jobs/JID/stream. A broken stream is reopened, and no return is
+// lost or repeated. Requests that start something carry an Idempotency-Key, so a request whose
+// response was lost is retried without a second start.
 //
-// What comes from the other side is not trusted: answers and events are bounded, each wait
-// has a deadline, redirects are refused (a token would go with them), and certificates are
-// verified unless [Options] say otherwise.
+// The server is not trusted: responses and events are bounded, each wait has a deadline,
+// redirects are refused because they would forward the token, and certificates are verified
+// unless [Options] disable it.
 //
-// With Salt's own API, which has no such stream, [Client.Follow] has the server wait
-// (client local) and warns that it does not tell who was expected.
+// Salt's own API has no such stream. [Client.Follow] then lets the server wait (client local)
+// and warns that expected minions are not known.
 package remote

@@ -11,29 +11,30 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// StatusError is an answer of the API that is none of success. [errors.As] and
-// [errors.Is] find in it what package client says for the same: a [client.Refused], a
-// [client.TargetError], [client.ErrUnreachable], or the end of the time for a call.
+// StatusError is an unsuccessful response of the API. It unwraps to the corresponding error of
+// package client: a [client.Refused], a [client.TargetError], [client.ErrUnreachable], or the
+// timeout of a call.
 type StatusError struct {
 	Status int
-	// Text is what the API says.
+	// Text is the message of the API.
 	Text  string
 	cause error
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("the API answers %d: %s", e.Status, e.Text)
+	return fmt.Sprintf("API response %d: %s", e.Status, e.Text)
 }
 
 func (e *StatusError) Unwrap() error { return e.cause }
 
-// ErrRedirected is a redirect, which is not followed: the token would go along.
+// ErrRedirected means that the API redirects. Redirects are not followed, because they would
+// forward the token.
 var ErrRedirected = errors.New("the API redirects, which is not followed")
 
-// maxText bounds what is shown of an error.
+// maxText limits the length of a shown error message, in bytes.
 const maxText = 2000
 
-// failed is an answer with this status as an error.
+// failed converts a response with an error status to an error.
 func failed(status int, v any) error {
 	text := ""
 	switch v := v.(type) {
@@ -54,7 +55,7 @@ func failed(status int, v any) error {
 	tgt, isTarget := strings.CutPrefix(text, "tgt: ")
 	switch {
 	case status == http.StatusUnauthorized && strings.HasPrefix(text, "No permission"):
-		e.cause = &client.Refused{Name: "TokenAuthenticationError", Message: "The login is unknown to the API, or past its time"}
+		e.cause = &client.Refused{Name: "TokenAuthenticationError", Message: "The login is unknown to the API or has expired"}
 	case status == http.StatusUnauthorized:
 		e.cause = &client.Refused{Name: "AuthorizationError", Message: text}
 	case status == http.StatusBadRequest && isTarget:
@@ -69,7 +70,7 @@ func failed(status int, v any) error {
 	return e
 }
 
-// refused tells whether the API does not know the token, or not any more.
+// refused reports whether err means that the token is unknown or has expired.
 func refused(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status == http.StatusUnauthorized

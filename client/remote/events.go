@@ -9,15 +9,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Events are the events of the master, as far as the holder of the token hears them.
+// Events is a stream of the master's events that the holder of the token may read.
 type Events struct {
 	s    *stream
 	last string
 }
 
-// Events opens the events of the master. after is the id of the last that was had, "" to
-// begin with what comes now; of what cannot be had any more the event mom/api/gap tells. ctx
-// bounds the opening alone.
+// Events opens the event stream. It resumes after the event with the id after; "" starts with the
+// next event. Events that are no longer available are reported by the event mom/api/gap. ctx
+// bounds the opening only.
 func (c *Client) Events(ctx context.Context, after string) (*Events, error) {
 	s, err := c.open(ctx, "/events", url.Values{}, after)
 	if err != nil {
@@ -26,11 +26,11 @@ func (c *Client) Events(ctx context.Context, after string) (*Events, error) {
 	return &Events{s: s, last: after}, nil
 }
 
-// Last is the id of the event that Next gave last.
+// Last returns the id of the last event returned by Next.
 func (e *Events) Last() string { return e.last }
 
-// Next waits for the next event. After an error there are no more: [client.ErrBusLost] says
-// that the stream broke or was ended by the API. It is not for several goroutines at once.
+// Next blocks until the next event. An error is final: [client.ErrBusLost] means that the stream
+// broke or that the API ended it. Next is not safe for concurrent use.
 func (e *Events) Next(ctx context.Context) (client.Event, error) {
 	ev, err := e.s.next(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (e *Events) Next(ctx context.Context) (client.Event, error) {
 	return out, nil
 }
 
-// Close ends the listening.
+// Close closes the stream.
 func (e *Events) Close() error {
 	e.s.close()
 	return nil

@@ -19,7 +19,7 @@ const (
 	testJID   = "20260101000000000001"
 )
 
-// fakeAPI is an API whose answers a test decides, path by path.
+// fakeAPI is an API whose responses are set by the test, path by path.
 type fakeAPI struct {
 	*httptest.Server
 	t *testing.T
@@ -29,7 +29,7 @@ type fakeAPI struct {
 	seen []string                    // method and path of each request, and its body
 }
 
-// startAPI serves an API of ours; salts has none of the paths that are ours alone.
+// startAPI serves a fake of mom's API. Tests of Salt's API remove the paths that it lacks.
 func startAPI(t *testing.T) *fakeAPI {
 	t.Helper()
 	f := &fakeAPI{t: t, do: map[string]http.HandlerFunc{}}
@@ -71,7 +71,7 @@ func (f *fakeAPI) fails(what string, status int, text string) {
 	})
 }
 
-// requests gives those that were made, and forgets them.
+// requests returns the requests so far, and clears them.
 func (f *fakeAPI) requests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,8 +80,8 @@ func (f *fakeAPI) requests() []string {
 	return out
 }
 
-// streams serves a job whose stream is told by the texts, one for each time it is asked for;
-// the connection breaks at the end of each.
+// streams serves the stream of a job, one text per connection; the connection breaks at the end
+// of each text.
 func (f *fakeAPI) streams(texts ...string) {
 	f.answers("POST /", `{"return": [{"jid": "`+testJID+`", "minions": ["a"]}]}`)
 	n := 0

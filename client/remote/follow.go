@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Follow implements [client.Master]: it starts the job and asks for its stream, which
-// begins with what has come meanwhile.
+// Follow implements [client.Master]. It starts the job, then opens its stream, which begins with
+// the earlier updates.
 func (c *Client) Follow(ctx context.Context, j client.Job) (*client.Following, error) {
 	ours, err := c.streams(ctx)
 	if err != nil {
@@ -32,14 +32,14 @@ func (c *Client) Follow(ctx context.Context, j client.Job) (*client.Following, e
 	return c.FollowJob(p), nil
 }
 
-// FollowJob listens to a job that was started before, as [client.Client.FollowJob] does.
-// Whether the master tells of it shows at the first Next.
+// FollowJob follows a job that was already started, like [client.Client.FollowJob]. An unknown
+// job is reported by the first Next.
 func (c *Client) FollowJob(p client.Published) *client.Following {
 	return client.FollowingOf(p, &following{c: c, jid: p.JID, seen: map[string]bool{}})
 }
 
-// OpenJob is FollowJob with a first connection: a job that the master does not tell of is an
-// error now. ctx bounds that alone.
+// OpenJob is FollowJob with an immediate connection, so that an unknown job is reported at once.
+// ctx bounds the connection only.
 func (c *Client) OpenJob(ctx context.Context, jid string) (*client.Following, error) {
 	f := &following{c: c, jid: jid, seen: map[string]bool{}}
 	if _, err := f.stream(ctx); err != nil {
@@ -48,17 +48,17 @@ func (c *Client) OpenJob(ctx context.Context, jid string) (*client.Following, er
 	return client.FollowingOf(client.Published{JID: jid, Tells: true}, f), nil
 }
 
-// following is the stream of a job, asked for again when it breaks.
+// following is the stream of a job, reopened when it breaks.
 type following struct {
 	c    *Client
 	jid  string
-	seen map[string]bool // minions whose return was given
+	seen map[string]bool // minions whose return was delivered
 	p    patience
-	// expected is who has to answer as it was told before the stream was open, to be given first.
+	// expected holds the expectations known before the stream was opened, delivered first.
 	expected []client.Update
 	asked    bool
 
-	mu     sync.Mutex // guards what is below
+	mu     sync.Mutex // guards the fields below
 	s      *stream
 	closed bool
 }
@@ -75,7 +75,7 @@ func (f *following) Close() error {
 	return nil
 }
 
-// stream gives the open one, or opens it.
+// stream returns the open stream, or opens one.
 func (f *following) stream(ctx context.Context) (*stream, error) {
 	f.mu.Lock()
 	s, closed := f.s, f.closed
@@ -108,7 +108,7 @@ func (f *following) stream(ctx context.Context) (*stream, error) {
 	return s, nil
 }
 
-// drop ends a stream that is broken; an error if it was closed on purpose.
+// drop closes a broken stream; it returns an error if the following is closed.
 func (f *following) drop(s *stream) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,7 +151,7 @@ func (f *following) Next(ctx context.Context) (client.Update, error) {
 		}
 		u, ok, err := f.read(e)
 		if err != nil {
-			return client.Update{}, fmt.Errorf("what the API tells of job %s: event %q: %w", f.jid, e.tag, err)
+			return client.Update{}, fmt.Errorf("updates of job %s: event %q: %w", f.jid, e.tag, err)
 		}
 		if ok {
 			f.p.reset()
@@ -160,8 +160,8 @@ func (f *following) Next(ctx context.Context) (client.Update, error) {
 	}
 }
 
-// expected asks for who has to answer a job, as far as that is known by now. Who may not
-// know it sees the bar of --progress without nodes.
+// expected fetches the minions that must answer a job, as far as known. If the user may not
+// query them, --progress shows no nodes.
 func (c *Client) expected(ctx context.Context, jid string) []client.Update {
 	v, err := c.Runner(ctx, "jobs.list_job", jid)
 	var m *value.Map
@@ -184,7 +184,7 @@ func (c *Client) expected(ctx context.Context, jid string) []client.Update {
 	return out
 }
 
-// lost is an attempt that failed: nil if another is to be made.
+// lost handles a failed attempt; it returns nil if another attempt is due.
 func (f *following) lost(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -192,30 +192,30 @@ func (f *following) lost(ctx context.Context, err error) error {
 	case errors.Is(err, client.ErrClosed):
 		return err
 	case vain(err):
-		return fmt.Errorf("%w: the stream of job %s: %w; the job goes on, see: salt-run jobs.lookup_jid %s", client.ErrBusLost, f.jid, err, f.jid)
+		return fmt.Errorf("%w: stream of job %s: %w; the job goes on, see: salt-run jobs.lookup_jid %s", client.ErrBusLost, f.jid, err, f.jid)
 	}
 	again, stop := f.p.again(ctx)
 	if stop != nil {
 		return stop
 	}
 	if !again {
-		return fmt.Errorf("%w: the stream of job %s at %s broke, and does not come back: %w; the job goes on, see: salt-run jobs.lookup_jid %s",
+		return fmt.Errorf("%w: stream of job %s at %s lost: %w; the job goes on, see: salt-run jobs.lookup_jid %s",
 			client.ErrBusLost, f.jid, f.c.base, err, f.jid)
 	}
 	f.c.o.Log.Debug("job stream lost, reconnecting", "jid", f.jid, "err", err)
 	return nil
 }
 
-// reason is what the API says of the end of a stream.
+// reason returns why the API ended a stream.
 func reason(e event) string {
 	d, err := dataOf(e)
 	if err != nil {
-		return "it does not say why"
+		return "no reason given"
 	}
 	return d.String("reason")
 }
 
-// dataOf are the data of an event: {"tag": ..., "data": {...}}.
+// dataOf returns the data of an event: {"tag": ..., "data": {...}}.
 func dataOf(e event) (*value.Map, error) {
 	var raw client.Raw
 	if err := raw.UnmarshalJSON(e.data); err != nil {
@@ -227,12 +227,12 @@ func dataOf(e event) (*value.Map, error) {
 	}
 	d := m.Map("data")
 	if d == nil {
-		return nil, errors.New("it has no data")
+		return nil, errors.New("event has no data")
 	}
 	return d, nil
 }
 
-// read makes an update of an event; false for one that says nothing new.
+// read converts an event to an update; it returns false if the event has nothing new.
 func (f *following) read(e event) (client.Update, bool, error) {
 	ret := strings.HasPrefix(e.tag, "salt/job/"+f.jid+"/ret/")
 	if !ret && e.tag != "mom/job/unsaved" && e.tag != "mom/job/missing" && e.tag != "mom/job/complete" && e.tag != "mom/job/expected" {
@@ -243,7 +243,7 @@ func (f *following) read(e event) (client.Update, bool, error) {
 		return client.Update{}, false, err
 	}
 	if of := d.String("jid"); of != f.jid {
-		return client.Update{}, false, fmt.Errorf("it is of job %q", of)
+		return client.Update{}, false, fmt.Errorf("event belongs to job %q", of)
 	}
 	switch {
 	case ret:
@@ -270,7 +270,7 @@ func (f *following) read(e event) (client.Update, bool, error) {
 func (f *following) returned(d *value.Map) (client.Update, bool, error) {
 	r := &client.Return{JID: f.jid, ID: d.String("id"), Fun: d.String("fun"), Retcode: int(d.Int("retcode")), Success: d.Bool("success"), Out: d.String("out")}
 	if r.ID == "" {
-		return client.Update{}, false, errors.New("it names no minion")
+		return client.Update{}, false, errors.New("return has no minion id")
 	}
 	if f.seen[r.ID] {
 		return client.Update{}, false, nil

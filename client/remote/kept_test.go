@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// A token is kept for the user alone, and for the API that gave it.
+// A token file is readable by its user only, and used only for the API that issued the token.
 func TestKept(t *testing.T) {
 	f, other := startAPI(t), startAPI(t)
 	c, file := f.client(), filepath.Join(t.TempDir(), "token")
@@ -19,7 +19,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("out of no file: %+v, %v", got, err)
 	}
 	want := client.Token{Token: testToken, Name: "ann", Eauth: "pam", Start: time.Unix(1700000000, 500e6).UTC(), Expire: time.Unix(1800000000, 0).UTC()}
-	if err := os.WriteFile(file, nil, 0o644); err != nil { // it does not stay as open as it was
+	if err := os.WriteFile(file, nil, 0o644); err != nil { // the mode is tightened
 		t.Fatal(err)
 	}
 	if err := c.Keep(file, want); err != nil {
@@ -38,8 +38,8 @@ func TestKept(t *testing.T) {
 	if err := os.Chmod(file, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Kept(file); err == nil || !strings.Contains(err.Error(), "others may read it") {
-		t.Errorf("a token that others may read: %v", err)
+	if _, err := c.Kept(file); err == nil || !strings.Contains(err.Error(), "other users may read") {
+		t.Errorf("a token file that other users may read: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "bad"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestLogin(t *testing.T) {
 	if tok, err := c.Holder(t.Context()); err != nil || tok.Name != "ann" || tok.Groups[0] != "ops" || tok.Token != testToken {
 		t.Errorf("%+v, %v", tok, err)
 	}
-	// A login for one use alone ends with it; one that was kept does not.
+	// Close revokes a token made with For, and no other.
 	var shown []string
 	f.handles("POST /logout", func(w http.ResponseWriter, r *http.Request) {
 		shown = append(shown, r.Header.Get("X-Auth-Token"))

@@ -10,16 +10,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// kind is which API it is: one of ours, which has streams of jobs, or one of Salt's. It is
-// found out once, by the document that ours has of itself.
+// kind is the kind of API: mom's, which has streams of jobs, or Salt's. It is detected once,
+// by mom's OpenAPI document.
 type kind struct {
 	mu    sync.Mutex
 	known bool
 	ours  bool
 }
 
-// streams tells whether the API has streams of jobs. An API that does not answer is an
-// error, and is asked again.
+// streams reports whether the API has streams of jobs. If the API does not answer it returns an
+// error, and the next call tries again.
 func (c *Client) streams(ctx context.Context) (bool, error) {
 	c.kind.mu.Lock()
 	defer c.kind.mu.Unlock()
@@ -28,7 +28,7 @@ func (c *Client) streams(ctx context.Context) (bool, error) {
 	}
 	v, err := c.ask(ctx, question{method: http.MethodGet, path: "/openapi.json", limit: smallAnswer, time: c.o.Timeout})
 	if e, ok := errors.AsType[*StatusError](err); ok && slices.Contains([]int{401, 403, 404, 405}, e.Status) {
-		err = nil // there is none
+		err = nil // no such document
 	}
 	if err != nil {
 		return false, err

@@ -12,9 +12,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Login has the master make a token. expire is how long it is to live, in whole seconds; 0
-// leaves that to the master. A login that is not right gives a [*client.Refused] with the
-// name EauthAuthenticationError.
+// Login requests a token from the master. expire is its lifetime in whole seconds; 0 leaves it to
+// the master. Wrong credentials are a [*client.Refused] with the name
+// EauthAuthenticationError.
 func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration) (client.Token, error) {
 	m := value.NewMap("username", l.Username, "password", l.Password, "eauth", l.Eauth)
 	if expire > 0 {
@@ -22,7 +22,7 @@ func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration
 	}
 	body, err := document(m)
 	if err != nil {
-		return client.Token{}, errors.New("log in: the name or the password is no text in UTF-8")
+		return client.Token{}, errors.New("log in: name and password must be UTF-8")
 	}
 	v, err := c.With("").ask(ctx, question{method: http.MethodPost, path: "/login", body: body, limit: smallAnswer, time: c.o.Timeout})
 	if refused(err) {
@@ -33,13 +33,13 @@ func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration
 	}
 	t, err := tokenOf(v)
 	if err != nil || t.Token == "" {
-		return client.Token{}, fmt.Errorf("log in: %s gives no token; is it an API?", c.base)
+		return client.Token{}, fmt.Errorf("log in: %s returned no token; is this the address of an API?", c.base)
 	}
 	return t, nil
 }
 
-// Holder tells whose token the client shows, with the rules that hold for it. One that is
-// unknown, revoked or past its time gives a [*client.Refused]. Salt's own API cannot tell.
+// Holder returns the token of the client with its user and access rules. An unknown, revoked or
+// expired token is a [*client.Refused]. Salt's own API does not support it.
 func (c *Client) Holder(ctx context.Context) (client.Token, error) {
 	v, err := c.ask(ctx, question{method: http.MethodGet, path: "/whoami", limit: smallAnswer, time: c.o.Timeout})
 	if err != nil {
@@ -47,13 +47,13 @@ func (c *Client) Holder(ctx context.Context) (client.Token, error) {
 	}
 	t, err := tokenOf(v)
 	if err != nil || t.Name == "" {
-		return client.Token{}, fmt.Errorf("look up the token: %s does not tell whose it is", c.base)
+		return client.Token{}, fmt.Errorf("look up the token: %s does not report its user", c.base)
 	}
 	t.Token = c.token
 	return t, nil
 }
 
-// Logout ends the token, everywhere and at once. One that is unknown is no error.
+// Logout revokes the token at once. An unknown token is not an error.
 func (c *Client) Logout(ctx context.Context) error {
 	_, err := c.ask(ctx, question{method: http.MethodPost, path: "/logout", limit: smallAnswer, time: c.o.Timeout})
 	if refused(err) {
@@ -62,22 +62,22 @@ func (c *Client) Logout(ctx context.Context) error {
 	return err
 }
 
-// Ping asks whether the master answers, which needs no login.
+// Ping checks that the master answers. It needs no login.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.ask(ctx, question{method: http.MethodGet, path: "/health", limit: smallAnswer, time: c.o.Timeout})
 	return err
 }
 
-// tokenOf reads a token as a login shows it.
+// tokenOf parses the token in a login response.
 func tokenOf(v any) (client.Token, error) {
 	m, _ := v.(*value.Map)
 	list := m.List("return")
 	if len(list) != 1 {
-		return client.Token{}, errors.New("it is no token")
+		return client.Token{}, errors.New("response is not a token")
 	}
 	t, ok := list[0].(*value.Map)
 	if !ok {
-		return client.Token{}, errors.New("it is no token")
+		return client.Token{}, errors.New("response is not a token")
 	}
 	return client.Token{
 		Token: t.String("token"), Name: t.String("user"), Eauth: t.String("eauth"),
@@ -85,7 +85,7 @@ func tokenOf(v any) (client.Token, error) {
 	}, nil
 }
 
-// unix is a time in seconds since 1970; the zero time for one that is none.
+// unix converts seconds since 1970 to a time; the zero time if f is invalid.
 func unix(f float64) time.Time {
 	if !(f > 0) || f > 1e11 {
 		return time.Time{}

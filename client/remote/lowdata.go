@@ -15,17 +15,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// errNotJSON: a value would arrive as another.
-var errNotJSON = errors.New("it holds what JSON has no form for, such as keys of a map that are no texts")
+// errNotJSON means that a value cannot be represented in JSON without loss.
+var errNotJSON = errors.New("value has no JSON form, such as a map with keys that are not text")
 
-// unfit is a call that cannot be made through the API, or not through this one.
+// unfit is the error for a call that the API, or Salt's own API, does not support.
 func unfit(format string, args ...any) error {
 	return &client.Refused{Name: "SaltInvocationError", Message: fmt.Sprintf(format, args...)}
 }
 
-// document writes a value as JSON, if it can be read from there as it was. What JSON has no
-// word for has one of our own, which our API reads: {"$map": [[key, value], ...]} is a map
-// whose keys are no texts.
+// document encodes a value as JSON, or returns an error if that loses information. A map with
+// keys that are not text becomes {"$map": [[key, value], ...]}, which only mom's API reads.
 func document(v any) ([]byte, error) {
 	raw, err := client.RawOf(v)
 	if err != nil {
@@ -42,7 +41,7 @@ func document(v any) ([]byte, error) {
 	return b, nil
 }
 
-// run sends one chunk of low data and gives what it returned.
+// run sends one chunk of low data and returns its result.
 func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (any, error) {
 	fun, _ := ch.Get("fun")
 	body, err := document(ch)
@@ -63,15 +62,15 @@ func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (a
 	m, _ := v.(*value.Map)
 	list := m.List("return")
 	if len(list) != 1 {
-		return nil, fmt.Errorf("the answer of the API to %v has no result", fun)
+		return nil, fmt.Errorf("the API response to %v has no result", fun)
 	}
 	return list[0], nil
 }
 
-// chunk is the low data of a job.
+// chunk returns the low data of a job.
 func chunk(name string, j client.Job, ours bool) (*value.Map, error) {
 	if j.Queue > 0 && !ours {
-		return nil, unfit("--queue is not known to Salt's own API")
+		return nil, unfit("Salt's own API does not support --queue")
 	}
 	var fun any = j.Fun
 	if len(j.Fun) == 1 {
@@ -103,7 +102,7 @@ func chunk(name string, j client.Job, ours bool) (*value.Map, error) {
 	return m, nil
 }
 
-// mapOf is a map with its keys in order.
+// mapOf returns a map with its keys sorted.
 func mapOf(of map[string]any) *value.Map {
 	m := value.NewMap()
 	for _, k := range slices.Sorted(maps.Keys(of)) {
@@ -130,18 +129,18 @@ func (c *Client) Publish(ctx context.Context, j client.Job) (client.Published, e
 	p := client.Published{JID: m.String("jid"), Minions: m.Strings("minions"), Pending: m.Strings("pending"), Tells: ours}
 	switch {
 	case m == nil:
-		return p, errors.New("publish: the answer of the API is no job")
+		return p, errors.New("publish: the API response is not a job")
 	case p.JID == "":
 		return p, fmt.Errorf("publish: %w: %v", client.ErrNoMatch, j.Tgt)
 	}
 	return p, nil
 }
 
-// errJID: whoever logs in does not choose the id of a call.
-var errJID = unfit("through the API the master chooses the id of a call; leave --jid out")
+// errJID means that a caller chose the job id, which the API does not allow.
+var errJID = unfit("the master chooses the job id of a call through the API; omit --jid")
 
-// runnerChunk is the low data of a call of a runner. Its own time is a field that Salt does
-// not have.
+// runnerChunk returns the low data of a runner call. Its timeout is a field that Salt does not
+// have.
 func runnerChunk(name string, call client.RunnerCall, ours bool) (*value.Map, error) {
 	m := value.NewMap("client", name, "fun", call.Fun)
 	if len(call.Args) > 0 {
@@ -166,7 +165,7 @@ func (c *Client) Runner(ctx context.Context, fun string, args ...any) (client.Ra
 	return c.CallRunner(ctx, client.RunnerCall{Fun: fun, Args: args})
 }
 
-// CallRunner implements [client.Master]. It waits for as long as Options.CallTime.
+// CallRunner implements [client.Master]. It waits at most Options.CallTime.
 func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client.Raw, error) {
 	ours, err := c.streams(ctx)
 	if err != nil {
@@ -182,7 +181,7 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 	}
 	v, err := c.run(ctx, m, c.o.CallTime)
 	if e, ok := errors.AsType[*StatusError](err); ok && !ours && e.Status == http.StatusInternalServerError {
-		return nil, &client.RunnerError{Fun: call.Fun, Reason: fmt.Sprintf("%s failed, and Salt's own API does not say why (%s): is there such a function, and may this user call it? Its log may tell more", call.Fun, e.Text)}
+		return nil, &client.RunnerError{Fun: call.Fun, Reason: fmt.Sprintf("%s failed and Salt's own API gives no reason (%s): check that the function exists and that this user may call it; see the log of the API", call.Fun, e.Text)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("runner %s: %w", call.Fun, err)
@@ -190,16 +189,16 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 	all, _ := v.(*value.Map)
 	d := all.Map("data")
 	if d == nil {
-		if text, ok := v.(string); ok { // Salt's words for a call that did not come to be
+		if text, ok := v.(string); ok { // Salt's message for a call that did not start
 			return nil, &client.RunnerError{Fun: call.Fun, Reason: text}
 		}
-		return nil, fmt.Errorf("runner %s: the answer of the API has no data", call.Fun)
+		return nil, fmt.Errorf("runner %s: the API response has no data", call.Fun)
 	}
 	if call.Began != nil {
 		call.Began(client.Started{JID: d.String("jid"), Tag: strings.TrimSuffix(all.String("tag"), "/ret")})
 	}
 	if !ours && d.Bool("held") {
-		return nil, unfit("runner %s has ended, and what it returned is not on the event bus, since it is too large or for its caller alone: Salt's own API cannot fetch it. Call it on the master's machine, or through mom api", call.Fun)
+		return nil, unfit("runner %s: Salt's own API cannot fetch the result, which is too large for an event or private to its caller; call the runner on the master's machine or through mom api", call.Fun)
 	}
 	ret, _ := d.Get("return")
 	result, err := client.RawOf(ret)
@@ -239,12 +238,12 @@ func (c *Client) StartRunner(ctx context.Context, call client.RunnerCall) (clien
 	return s, nil
 }
 
-// startedOf reads where something that was started will tell its end.
+// startedOf returns the tag and job id of a call that was started.
 func startedOf(v any) (client.Started, error) {
 	started, _ := v.(*value.Map)
 	s := client.Started{JID: started.String("jid"), Tag: started.String("tag")}
 	if s.Tag == "" {
-		return s, errors.New("the answer of the API names no tag")
+		return s, errors.New("the API response has no tag")
 	}
 	return s, nil
 }
@@ -279,7 +278,7 @@ func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]an
 	all, _ := v.(*value.Map)
 	d := all.Map("data")
 	if d == nil {
-		return client.WheelAnswer{}, fmt.Errorf("wheel %s: the answer of the API has no data", fun)
+		return client.WheelAnswer{}, fmt.Errorf("wheel %s: the API response has no data", fun)
 	}
 	data, err := client.RawOf(d)
 	if err != nil {

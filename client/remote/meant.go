@@ -12,15 +12,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Meant asks whom a job would mean and starts nothing; see [client.Client.Meant]. The API
-// names at most 100 minions. Salt's own API does not know the question.
+// Meant returns the minions that a job would run on, without starting it; see
+// [client.Client.Meant]. The API names at most 100 minions. Salt's own API does not support it.
 func (c *Client) Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error) {
 	ours, err := c.streams(ctx)
 	if err != nil {
 		return client.Meant{}, fmt.Errorf("preview: %w", err)
 	}
 	if !ours {
-		return client.Meant{}, unfit("Salt's own API cannot tell whom a job would mean: ask on the master's machine, or through mom api")
+		return client.Meant{}, unfit("Salt's own API cannot preview a job; run the preview on the master's machine or through mom api")
 	}
 	q := url.Values{"tgt": {text(j.Tgt)}, "fun": {strings.Join(j.Fun, ",")}}
 	if j.TgtType != "" {
@@ -36,11 +36,11 @@ func (c *Client) Meant(ctx context.Context, j client.Job, limit int) (client.Mea
 	m, _ := v.(*value.Map)
 	list := m.List("return")
 	if len(list) != 1 {
-		return client.Meant{}, errors.New("preview: the API's answer tells nothing")
+		return client.Meant{}, errors.New("preview: the API response is empty")
 	}
 	d, ok := list[0].(*value.Map)
 	if !ok {
-		return client.Meant{}, errors.New("preview: the API's answer is none")
+		return client.Meant{}, errors.New("preview: invalid API response")
 	}
 	if why := d.String("refused"); why != "" {
 		return client.Meant{}, &client.Refused{Name: "AuthorizationError", Message: why}
@@ -50,7 +50,7 @@ func (c *Client) Meant(ctx context.Context, j client.Job, limit int) (client.Mea
 	return meant, nil
 }
 
-// text is a target or an argument as it stands in a URL; several are joined by commas.
+// text returns a target or an argument as it appears in a URL; several are joined by commas.
 func text(v any) string {
 	list, ok := v.([]string)
 	if !ok {

@@ -14,39 +14,37 @@ import (
 	"time"
 )
 
-// Options of a [Client].
+// Options configures a [Client].
 type Options struct {
-	// URL is where the API is, such as https://top:8000, with the path that it has in
-	// front of all others (root_prefix). http is taken for this host alone, unless
-	// Insecure.
+	// URL is the address of the API, such as https://top:8000, including a path prefix
+	// (root_prefix). http is accepted only for this host, unless Insecure is set.
 	URL string
-	// CA is a file in PEM: the authorities whose certificates are good, in place of the
-	// system's.
+	// CA is a PEM file with the certificate authorities to trust in place of the system's.
 	CA string
-	// Insecure takes any certificate, and http to any host: whoever is in between may
-	// read and change everything, the password too.
+	// Insecure accepts any certificate, and http to any host. Anyone on the network path can
+	// then read and change everything, including the password.
 	Insecure bool
-	// Expected has followed jobs tell who has to answer, by node ([client.Expectation]):
-	// one more request for each job. Default no.
+	// Expected adds the expected minions by node ([client.Expectation]) to the updates of
+	// followed jobs, at the cost of one more request for each job. Default false.
 	Expected bool
-	// Timeout bounds a request that waits for no minion. Default 60 s.
+	// Timeout limits a request that does not wait for minions. Default 60 s.
 	Timeout time.Duration
-	// CallTime bounds a request that waits for minions or for a runner. Default 24 h,
-	// which is the bound of the API itself.
+	// CallTime limits a request that waits for minions or for a runner. Default 24 h, the
+	// limit of the API itself.
 	CallTime time.Duration
-	// Silence is after how long without a sign of life a stream counts as broken; the
-	// API gives one each 20 s. Default 90 s.
+	// Silence is how long a stream may be silent before it counts as broken. The API sends a
+	// keepalive every 20 s. Default 90 s.
 	Silence time.Duration
-	// Log is told of requests at debug level. Default: slog.Default.
+	// Log receives requests at debug level. Default: slog.Default.
 	Log *slog.Logger
 
-	event int // bytes of one event; default maxEvent
+	event int // maximum size of an event, in bytes; default maxEvent
 }
 
 const (
 	dialTime = 10 * time.Second
-	// maxAnswer bounds an answer, in bytes; that of a call which nobody has logged in for
-	// is bounded by smallAnswer.
+	// maxAnswer limits a response, in bytes. smallAnswer limits the response to a request
+	// without a login.
 	maxAnswer   = 256 << 20
 	smallAnswer = 4 << 20
 	headBytes   = 64 << 10
@@ -71,25 +69,25 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// base reads the URL.
+// base parses and checks the URL.
 func (o Options) base() (*url.URL, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
 		var inner *url.Error
 		if errors.As(err, &inner) {
-			err = inner.Err // the whole text may hold a password
+			err = inner.Err // the full message may contain a password
 		}
-		return nil, fmt.Errorf("the address of the API is no URL such as https://top:8000: %w", err)
+		return nil, fmt.Errorf("invalid API URL, want one like https://top:8000: %w", err)
 	}
 	switch {
 	case u.User != nil:
-		return nil, errors.New("the address of the API has a name or password in it; log in with --username, or SALTAPI_USER and SALTAPI_PASS")
+		return nil, errors.New("the API URL must not contain a name or password; log in with --username, or SALTAPI_USER and SALTAPI_PASS")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
-		return nil, fmt.Errorf("%q is no address of an API; it is a URL such as https://top:8000", o.URL)
+		return nil, fmt.Errorf("invalid API URL %q; want one like https://top:8000", o.URL)
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%q: the address of an API has no ? and no #", o.URL)
+		return nil, fmt.Errorf("invalid API URL %q: it must not contain ? or #", o.URL)
 	case u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("%s is not encrypted, and %s is another host: passwords and tokens could be read on the way; use https, or --api-insecure if nobody can listen", o.URL, u.Hostname())
+		return nil, fmt.Errorf("%s is not encrypted and %s is another host: passwords and tokens could be read on the network; use https, or --api-insecure on a trusted network", o.URL, u.Hostname())
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	u.RawPath = ""
@@ -101,18 +99,18 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// client makes the one that all requests go through.
+// client returns the HTTP client for all requests.
 func (o Options) client() (*http.Client, error) {
 	//mutant:remote-certificates
-	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.Insecure} //nolint:gosec // it is what --api-insecure asks for, and says at each run
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.Insecure} //nolint:gosec // set by --api-insecure, which prints a warning
 	if o.CA != "" {
 		pem, err := os.ReadFile(o.CA)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate authority of the API: %w", err)
+			return nil, fmt.Errorf("read certificate authority of the API: %w", err)
 		}
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("the certificate authority of the API: %s has no certificate in PEM", o.CA)
+			return nil, fmt.Errorf("read certificate authority of the API: no PEM certificate in %s", o.CA)
 		}
 	}
 	return &http.Client{
@@ -121,7 +119,7 @@ func (o Options) client() (*http.Client, error) {
 			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
 			TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headBytes, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 32,
 		},
-		// The token is in a header of our own, which would go along to wherever a redirect leads.
+		// Redirects would forward the token, which is in a header of its own.
 		//mutant:remote-redirects
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil

@@ -23,12 +23,12 @@ func TestOptions(t *testing.T) {
 		"http://localhost":        "",
 		"http://[::1]:8000":       "",
 		"http://top:8000":         "is not encrypted",
-		"top:8000":                "is no address of an API",
-		"https://ann:" + "pw@top": "has a name or password in it",
-		"https://top?a=b":         "has no ? and no #",
-		"https://%zz":             "is no URL",
-		"":                        "is no address",
-		"ftp://top":               "is no address",
+		"top:8000":                "invalid API URL",
+		"https://ann:" + "pw@top": "must not contain a name or password",
+		"https://top?a=b":         "must not contain ? or #",
+		"https://%zz":             "invalid API URL",
+		"":                        "invalid API URL",
+		"ftp://top":               "invalid API URL",
 	} {
 		_, err := New(Options{URL: url})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -43,7 +43,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What a job asks for is in its low data.
+// The options of a job are in its low data.
 func TestPublish(t *testing.T) {
 	f := startAPI(t)
 	f.answers("POST /", `{"return": [{"jid": "`+testJID+`", "minions": ["a", "b"]}]}`)
@@ -69,9 +69,9 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// What JSON has no word for arrives all the same at an API of ours, and is refused for one of
-// Salt's, which would make something else of it.
-func TestPublish_WhatJSONHasNoWordFor(t *testing.T) {
+// Values without a JSON form reach mom's API unchanged. For Salt's API they are refused, because
+// they would arrive as other values.
+func TestPublish_ValuesWithoutJSONForm(t *testing.T) {
 	f, salts := startAPI(t), startAPI(t)
 	salts.handles("GET /openapi.json", nil)
 	for _, arg := range []any{[]byte{'a', 0xff}, value.NewMap(int64(1), "x"), math.NaN()} {
@@ -102,14 +102,14 @@ func TestPublish_WhatJSONHasNoWordFor(t *testing.T) {
 			t.Error(err)
 		}
 		if _, ok := arg.(*value.Map); ok {
-			if _, err := salts.client().Publish(t.Context(), j); err == nil || !strings.Contains(err.Error(), "JSON has no form for") {
+			if _, err := salts.client().Publish(t.Context(), j); err == nil || !strings.Contains(err.Error(), "no JSON form") {
 				t.Errorf("%v is sent to Salt as something else: %v", arg, err)
 			}
 		}
 	}
 }
 
-// An answer that was lost is asked for again under the same key.
+// A request whose response was lost is retried with the same key.
 func TestPublish_AnswerLost(t *testing.T) {
 	f := startAPI(t)
 	var keys []string
@@ -118,7 +118,7 @@ func TestPublish_AnswerLost(t *testing.T) {
 		keys = append(keys, r.Header.Get("Idempotency-Key"))
 		n := len(keys)
 		f.mu.Unlock()
-		if n <= 2 { // net/http may send it once more by itself
+		if n <= 2 { // net/http may retry once on its own
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = w.Write([]byte(`{"return": [{"jid": "` + testJID + `"}]}`))
@@ -131,7 +131,7 @@ func TestPublish_AnswerLost(t *testing.T) {
 	}
 }
 
-// A stream that breaks is asked for again: nothing is lost and nothing comes twice.
+// A broken stream is reopened: no update is lost or repeated.
 func TestFollow_Breaks(t *testing.T) {
 	f := startAPI(t)
 	f.streams("retry: 400\n"+ret("a", "1")+"tag: salt/job/"+testJID+"/ret/b\ndata: {\"tag\"", ret("a", "1")+":\n\n"+ret("b", `{"k": [1.0]}`), ret("a", "1")+ret("b", "2")+complete)
@@ -159,7 +159,7 @@ func TestFollow_Breaks(t *testing.T) {
 	}
 }
 
-// What a server may do to those who ask it ends with an error that says so.
+// Hostile responses of a server end with an error that describes them.
 func TestHostile(t *testing.T) {
 	run := func(ctx context.Context, c *client.Following) error {
 		for {
@@ -197,50 +197,50 @@ func TestHostile(t *testing.T) {
 		do   func(c *Client) error
 		want string
 	}{
-		{"an answer without end", func(f *fakeAPI) { f.handles("POST /login", endless("application/json", `{"return": "`, "x")) }, func(c *Client) error {
+		{"endless response", func(f *fakeAPI) { f.handles("POST /login", endless("application/json", `{"return": "`, "x")) }, func(c *Client) error {
 			_, err := c.Login(context.Background(), client.Login{}, 0)
 			return err
-		}, "is larger than 4 MiB"},
-		{"no JSON", func(f *fakeAPI) { f.answers("POST /", "<html>") }, follow, "is no JSON; is it an API?"},
-		{"deep JSON", func(f *fakeAPI) { f.answers("POST /", strings.Repeat("[", 1<<20)) }, follow, "is no JSON"},
-		{"another form", func(f *fakeAPI) { f.answers("POST /", `{"return": 5}`) }, follow, "has no result"},
-		{"no job", func(f *fakeAPI) { f.answers("POST /", `{"return": [5]}`) }, follow, "is no job"},
-		{"no stream", func(f *fakeAPI) {
+		}, "exceeds 4 MiB"},
+		{"not JSON", func(f *fakeAPI) { f.answers("POST /", "<html>") }, follow, "is not JSON; is this the address of an API?"},
+		{"deep JSON", func(f *fakeAPI) { f.answers("POST /", strings.Repeat("[", 1<<20)) }, follow, "is not JSON"},
+		{"other form", func(f *fakeAPI) { f.answers("POST /", `{"return": 5}`) }, follow, "has no result"},
+		{"not a job", func(f *fakeAPI) { f.answers("POST /", `{"return": [5]}`) }, follow, "is not a job"},
+		{"not a stream", func(f *fakeAPI) {
 			f.streams("")
 			f.answers("GET /jobs/"+testJID+"/stream", `{}`)
-		}, follow, "is no stream of events"},
-		{"an event without end", func(f *fakeAPI) {
+		}, follow, "is not an event stream"},
+		{"endless event", func(f *fakeAPI) {
 			f.streams("")
 			f.handles("GET /jobs/"+testJID+"/stream", endless("text/event-stream", "data: ", "x"))
-		}, follow, "larger than may be"},
-		{"many lines of an event", func(f *fakeAPI) {
+		}, follow, "too large"},
+		{"many lines in an event", func(f *fakeAPI) {
 			f.streams("")
 			f.handles("GET /jobs/"+testJID+"/stream", endless("text/event-stream", "tag: t\n", "data: x\n"))
-		}, follow, "larger than may be"},
-		{"a bad event", func(f *fakeAPI) { f.streams("tag: mom/job/complete\ndata: {]\n\n") }, follow, `event "mom/job/complete"`},
-		{"the event of another job", func(f *fakeAPI) {
+		}, follow, "too large"},
+		{"bad event", func(f *fakeAPI) { f.streams("tag: mom/job/complete\ndata: {]\n\n") }, follow, `event "mom/job/complete"`},
+		{"event of another job", func(f *fakeAPI) {
 			f.streams(strings.ReplaceAll(ret("a", "1"), `"jid": "`+testJID, `"jid": "20990101000000000001`))
-		}, follow, "it is of job"},
-		{"a return of nobody", func(f *fakeAPI) { f.streams(strings.ReplaceAll(ret("a", "1"), `"id": "a"`, `"id": ""`)) }, follow, "names no minion"},
+		}, follow, "belongs to job"},
+		{"return without id", func(f *fakeAPI) { f.streams(strings.ReplaceAll(ret("a", "1"), `"id": "a"`, `"id": ""`)) }, follow, "no minion id"},
 		{"no such job", func(f *fakeAPI) {
 			f.streams("")
 			f.fails("GET /jobs/"+testJID+"/stream", 404, `{"status": 404, "return": "no such job"}`)
 		}, follow, "no such job"},
-		{"a redirect", func(f *fakeAPI) {
+		{"redirect", func(f *fakeAPI) {
 			f.handles("POST /", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "https://elsewhere/", http.StatusTemporaryRedirect)
 			})
-		}, follow, `names "https://elsewhere/"`},
-		{"a redirect of a stream", func(f *fakeAPI) {
+		}, follow, `location "https://elsewhere/"`},
+		{"redirect of a stream", func(f *fakeAPI) {
 			f.streams("")
 			f.handles("GET /jobs/"+testJID+"/stream", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "https://elsewhere/", http.StatusFound)
 			})
-		}, follow, `names "https://elsewhere/"`},
-		{"a token that does not hold, at a tornado", func(f *fakeAPI) {
+		}, follow, `location "https://elsewhere/"`},
+		{"invalid token at rest_tornado", func(f *fakeAPI) {
 			f.handles("POST /", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) })
 		}, follow, "No permission"},
-		{"an error without end", func(f *fakeAPI) { f.fails("POST /", 500, `{"return": "`+strings.Repeat("x", 1<<20)+`"}`) }, follow, "xxx…"},
+		{"endless error", func(f *fakeAPI) { f.fails("POST /", 500, `{"return": "`+strings.Repeat("x", 1<<20)+`"}`) }, follow, "xxx…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := startAPI(t)
@@ -253,7 +253,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A redirect is refused before the token is shown to where it leads.
+// A redirect is refused before the token reaches its target.
 func TestRedirectShowsNoToken(t *testing.T) {
 	other := startAPI(t)
 	other.answers("POST /", `{"return": [{"jid": "`+testJID+`"}]}`)
@@ -267,7 +267,7 @@ func TestRedirectShowsNoToken(t *testing.T) {
 	}
 }
 
-// The statuses of the API are what package client says for the same.
+// HTTP statuses map to the errors of package client.
 func TestStatuses(t *testing.T) {
 	f := startAPI(t)
 	c := f.client()
@@ -303,7 +303,7 @@ func isRefused(name string) func(error) bool {
 	}
 }
 
-// Calls of runners and of the wheel, and how they fail.
+// Runner and wheel calls, and their failures.
 func TestCalls(t *testing.T) {
 	f := startAPI(t)
 	c := f.client()
@@ -331,27 +331,27 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// What Salt's own API cannot do is refused by name.
-func TestWhatSaltsAPICannot(t *testing.T) {
+// Calls that Salt's own API does not support are refused with a reason.
+func TestSaltAPIUnsupported(t *testing.T) {
 	f := startAPI(t)
 	f.handles("GET /openapi.json", nil)
-	if _, err := f.client().Meant(t.Context(), ping(), 10); err == nil || !strings.Contains(err.Error(), "Salt's own API cannot tell whom a job would mean") {
+	if _, err := f.client().Meant(t.Context(), ping(), 10); err == nil || !strings.Contains(err.Error(), "Salt's own API cannot preview a job") {
 		t.Errorf("%v", err)
 	}
 	f.fails("POST /", http.StatusInternalServerError, `{"status": 500, "return": "An unexpected error occurred"}`)
 	var failed *client.RunnerError
-	if _, err := f.client().Runner(t.Context(), "no.such"); !errors.As(err, &failed) || !strings.Contains(err.Error(), "Salt's own API does not say why") {
+	if _, err := f.client().Runner(t.Context(), "no.such"); !errors.As(err, &failed) || !strings.Contains(err.Error(), "Salt's own API gives no reason") {
 		t.Errorf("%v", err)
 	}
 	for _, held := range []string{`"return": null`, `"return": "VALUE_TRIMMED"`} {
 		f.answers("POST /", `{"return": [{"tag": "salt/run/1/ret", "data": {"jid": "1", "success": true, "held": true, `+held+`}}]}`)
-		if v, err := f.client().Runner(t.Context(), "auth.mk_token"); err == nil || v != nil || !strings.Contains(err.Error(), "runner auth.mk_token has ended") || !strings.Contains(err.Error(), "mom api") {
+		if v, err := f.client().Runner(t.Context(), "auth.mk_token"); err == nil || v != nil || !strings.Contains(err.Error(), "runner auth.mk_token: Salt's own API cannot fetch the result") || !strings.Contains(err.Error(), "mom api") {
 			t.Errorf("%s: %v, %v", held, v, err)
 		}
 	}
 }
 
-// With Salt's own API the server waits, and no more is claimed than it tells.
+// With Salt's own API the server waits, and only what it reports is claimed.
 func TestSaltsOwnAPI(t *testing.T) {
 	f := startAPI(t)
 	f.handles("GET /openapi.json", nil)
@@ -370,7 +370,7 @@ func TestSaltsOwnAPI(t *testing.T) {
 	}
 }
 
-// A stream that says nothing for too long is broken.
+// A stream that is silent for too long counts as broken.
 func TestSilence(t *testing.T) {
 	f := startAPI(t)
 	f.streams("")
@@ -395,7 +395,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// The end of ctx ends the waiting, and the stream may be read on after it.
+// The end of ctx ends Next; the stream can be read afterwards.
 func TestFollow_ReadOn(t *testing.T) {
 	f := startAPI(t)
 	f.streams("")

@@ -8,31 +8,30 @@ import (
 	"io"
 )
 
-// event is a server-sent event in the form of Salt's API: the lines tag and data.
+// event is a server-sent event in the form of Salt's API: its lines tag and data.
 type event struct {
 	id, tag string
 	data    []byte
 }
 
-// maxEvent bounds one event, all of its lines together, in bytes. A return that fits
-// nowhere else comes in one.
+// maxEvent limits one event, all lines together, in bytes. Large returns arrive as one event.
 const maxEvent = 64 << 20
 
-// errLarge: an event is larger than may be.
-var errLarge = errors.New("an event of the API is larger than may be")
+// errLarge means that an event exceeds the limit.
+var errLarge = errors.New("API event too large")
 
-// decoder reads server-sent events. It holds one event at a time.
+// decoder decodes server-sent events. It holds one event at a time.
 type decoder struct {
 	r   *bufio.Reader
-	max int // bytes of one event
+	max int // maximum size of an event, in bytes
 }
 
 func newDecoder(r io.Reader, most int) *decoder {
 	return &decoder{r: bufio.NewReaderSize(r, 64<<10), max: most}
 }
 
-// next gives the next event that has data or a tag. The end of the stream is [io.EOF], in
-// the midst of an event [io.ErrUnexpectedEOF]: what there is of it counts for nothing.
+// next returns the next event that has data or a tag. At the end of the stream it returns
+// [io.EOF], or [io.ErrUnexpectedEOF] within an event, which is discarded.
 func (d *decoder) next() (event, error) {
 	var e event
 	some, size := false, 0
@@ -72,7 +71,7 @@ func (d *decoder) next() (event, error) {
 	}
 }
 
-// line gives the next line without its end, of at most so many bytes.
+// line returns the next line without its end, of at most most bytes.
 func (d *decoder) line(most int) ([]byte, error) {
 	var out []byte
 	for {

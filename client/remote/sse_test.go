@@ -23,8 +23,8 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// Whatever comes, the decoder ends, holds no more than it may, and gives what can be written
-// and read again.
+// For any input the decoder ends, respects its bound, and returns events that survive encoding
+// and decoding.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{"", "data: x\n\n", "id: 1\ntag: a\ndata: {}\ndata: b\n\n", "data: " + strings.Repeat("x", 300) + "\n\n", "\r\n\r\n", "tag: a", ":\n\n:\n\n"} {
 		f.Add([]byte(s))

@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// stream is an answer without end that is being read. It ends by itself when nothing comes
-// for too long.
+// stream is an open response that never ends. It closes itself after Options.Silence without
+// data.
 type stream struct {
 	d      *decoder
 	body   io.ReadCloser
@@ -24,7 +24,7 @@ type stream struct {
 	opened time.Time
 }
 
-// open asks for a stream. ctx bounds the opening alone.
+// open requests a stream. ctx bounds the opening only.
 func (c *Client) open(ctx context.Context, path string, query url.Values, after string) (*stream, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
@@ -51,10 +51,10 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 		return fail(err)
 	}
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode != http.StatusOK || err != nil || kind != "text/event-stream" {
-		b, _ := io.ReadAll(io.LimitReader(resp.Body, headBytes)) // an error, whose text is not worth more
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, headBytes)) // the text of an error response
 		resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
-			return fail(fmt.Errorf("%w: that of %s to %s", errNoStream, c.base, path))
+			return fail(fmt.Errorf("%w: %s%s", errNoStream, c.base, path))
 		}
 		var raw client.Raw
 		if raw.UnmarshalJSON(b) != nil {
@@ -63,7 +63,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 		v, _ := raw.Decode()
 		return fail(failed(resp.StatusCode, v))
 	}
-	if !stop() { // ctx ended just now
+	if !stop() { // ctx has just ended
 		resp.Body.Close()
 		return fail(ctx.Err())
 	}
@@ -73,7 +73,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 	return s, nil
 }
 
-// Read gives what comes, and counts it as a sign of life.
+// Read implements [io.Reader]. Any data resets the silence timer.
 func (s *stream) Read(b []byte) (int, error) {
 	n, err := s.body.Read(b)
 	if n > 0 {
@@ -82,7 +82,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next gives the next event. When ctx ends, the stream does too.
+// next returns the next event. If ctx ends, the stream is closed.
 func (s *stream) next(ctx context.Context) (event, error) {
 	stop := context.AfterFunc(ctx, s.cancel)
 	defer stop()
@@ -96,20 +96,20 @@ func (s *stream) next(ctx context.Context) (event, error) {
 func (s *stream) close() {
 	s.watch.Stop()
 	s.cancel()
-	_ = s.body.Close() // nothing more is read from it
+	_ = s.body.Close() // fully read or abandoned
 }
 
-// How a stream that breaks is asked for again: so often without news in between, after a
-// wait that doubles.
+// Reopening of a broken stream: attempts without a new event in between, and the initial wait,
+// which doubles.
 const (
 	reopenings    = 7
 	reopenWaitMin = 500 * time.Millisecond
 	reopenWaitMax = 15 * time.Second
-	// steady is how long a stream has to live to count as one that works.
+	// steady is how long a stream must last to reset the attempts.
 	steady = time.Minute
 )
 
-// patience counts the vain attempts at a stream.
+// patience counts failed attempts to open a stream.
 type patience struct {
 	failed int
 	wait   time.Duration
@@ -117,8 +117,8 @@ type patience struct {
 
 func (p *patience) reset() { p.failed, p.wait = 0, 0 }
 
-// again waits before the next attempt; false if there have been enough. The first is made
-// at once.
+// again waits before the next attempt; it returns false if the attempts are used up. The first
+// attempt is immediate.
 func (p *patience) again(ctx context.Context) (bool, error) {
 	if p.failed++; p.failed > reopenings {
 		return false, nil
@@ -136,10 +136,10 @@ func (p *patience) again(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// errNoStream: something else answers where a stream was asked for.
-var errNoStream = errors.New("the answer is no stream of events")
+// errNoStream means that the response to a stream request is not an event stream.
+var errNoStream = errors.New("response is not an event stream")
 
-// vain tells whether asking again is of no use: the API has said no.
+// vain reports whether a retry is useless: the API has refused.
 func vain(err error) bool {
 	if errors.Is(err, ErrRedirected) || errors.Is(err, errLarge) || errors.Is(err, errNoStream) {
 		return true

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// Nobody is believed whose certificate is not good, and nothing is said to them.
+// A server with an invalid certificate receives no request.
 func TestCertificates(t *testing.T) {
 	heard := 0
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

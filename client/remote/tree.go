@@ -15,17 +15,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Tree gives the tree from the master down.
+// Tree returns the tree from the master down.
 func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
 	m, err := c.look(ctx, "/tree", nil, 0, client.RunnerCall{Fun: "topology.tree"})
 	if err != nil {
-		return topology.Node{}, fmt.Errorf("the tree: %w", err)
+		return topology.Node{}, fmt.Errorf("read the tree: %w", err)
 	}
 	return topology.FromMap(m)
 }
 
-// Trace tells where a job is; see [client.Client.Trace]. A job that the API does not know gives
-// a [*client.RunnerError] as the runner does.
+// Trace locates a job in the tree; see [client.Client.Trace]. An unknown job is a
+// [*client.RunnerError], as from the runner.
 func (c *Client) Trace(ctx context.Context, jid string, wait time.Duration) (trace.Step, error) {
 	q := url.Values{}
 	if wait > 0 {
@@ -40,13 +40,13 @@ func (c *Client) Trace(ctx context.Context, jid string, wait time.Duration) (tra
 		return trace.Step{}, &client.RunnerError{Fun: "topology.trace", Reason: e.Text, Value: v}
 	}
 	if err != nil {
-		return trace.Step{}, fmt.Errorf("where job %s is: %w", jid, err)
+		return trace.Step{}, fmt.Errorf("trace job %s: %w", jid, err)
 	}
 	return trace.FromMap(m)
 }
 
-// look asks our own API by a path that tells nobody else of it, and one of Salt's by the runner,
-// which it does not have either: its error says so.
+// look reads a path of mom's API, which fires no event. On Salt's API it calls the runner, whose
+// error says that it does not exist there.
 func (c *Client) look(ctx context.Context, path string, q url.Values, wait time.Duration, call client.RunnerCall) (*value.Map, error) {
 	ours, err := c.streams(ctx)
 	if err != nil {
@@ -70,11 +70,11 @@ func (c *Client) look(ctx context.Context, path string, q url.Values, wait time.
 	m, _ := v.(*value.Map)
 	list := m.List("return")
 	if len(list) != 1 {
-		return nil, errors.New("the answer of the API has no result")
+		return nil, errors.New("the API response has no result")
 	}
 	d, ok := list[0].(*value.Map)
 	if !ok {
-		return nil, errors.New("the answer of the API is no map")
+		return nil, errors.New("the API response is not a map")
 	}
 	return d, nil
 }

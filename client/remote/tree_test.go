@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// The tree, and where a job is, are asked for by paths of which no other is told.
+// The tree and traces are read by paths that fire no events.
 func TestTreeAndTrace(t *testing.T) {
 	f := startAPI(t)
 	f.answers("GET /tree", `{"return": [{"id": "top", "role": "master", "state": "up", "minions": [], "nodes": []}]}`)

@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// wait runs a job at an API of Salt's, which has no streams: the server waits, and answers
-// with all that have returned. Minions that the target names one by one, and those of which
-// Salt says so, are missing if they have not; of others Salt does not tell.
+// wait runs a job through Salt's API, which has no streams: the server waits and returns all
+// results at once. Minions that did not return are missing if the target names them or Salt
+// lists them; others are unknown.
 func (c *Client) wait(ctx context.Context, j client.Job) (*client.Following, error) {
 	ch, err := chunk("local", j, false)
 	if err != nil {
@@ -24,7 +24,7 @@ func (c *Client) wait(ctx context.Context, j client.Job) (*client.Following, err
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		return &client.Following{}, fmt.Errorf("run %s: the answer of the API is no map of minions", strings.Join(j.Fun, ","))
+		return &client.Following{}, fmt.Errorf("run %s: the API response is not a map of minions", strings.Join(j.Fun, ","))
 	}
 	w := &waited{}
 	a := &client.Account{Missing: map[string]client.Missing{}}
@@ -69,7 +69,7 @@ func (c *Client) wait(ctx context.Context, j client.Job) (*client.Following, err
 	return client.FollowingOf(client.Published{JID: a.JID}, w), nil
 }
 
-// waited is a job that has ended already.
+// waited is a job that has already ended.
 type waited struct{ updates []client.Update }
 
 // Next implements [client.Updates].

@@ -169,7 +169,7 @@ func commandsAtSaltsAPI(t *testing.T, m *node, base string) {
 		{[]string{"salt", "-b", "1", "*", "test.ping"}, 0, "near"},
 		{[]string{"salt-run", "test.arg", "1", "k=v", "--out=json"}, 0, `"k": "v"`},
 		{[]string{"salt-run", "manage.up"}, 0, "- far"},
-		{[]string{"salt-run", "no.such"}, 1, "Salt's own API does not say why"},
+		{[]string{"salt-run", "no.such"}, 1, "Salt's own API gives no reason"},
 		{[]string{"salt-run", "auth.mk_token", "username=bob", "password=x", "eauth=auto"}, 1, "Salt's own API cannot fetch it"},
 		{[]string{"salt-key", "-L"}, 0, "near"},
 	} {

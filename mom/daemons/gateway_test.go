@@ -353,7 +353,7 @@ func TestAPI_BadConfigurations(t *testing.T) {
 	for conf, want := range map[string]string{
 		"api: True\n":                                                           "the master serves the API itself",
 		"api_upstream: http://elsewhere\n":                                      "is not encrypted",
-		"api_upstream: nonsense\n":                                              "is no address of an API",
+		"api_upstream: nonsense\n":                                              "invalid API URL",
 		"api_upstream: https://127.0.0.1:1\n":                                   "nothing to serve",
 		"api_upstream: https://127.0.0.1:1\napi_upstream_ca: /nosuch\n":         "/nosuch",
 		"api_upstream: https://127.0.0.1:1\napi_upstream_token_file: /nosuch\n": "/nosuch",

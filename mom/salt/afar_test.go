@@ -38,7 +38,7 @@ func TestAfar_Failures(t *testing.T) {
 		{"a redirect", serve(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://elsewhere/", http.StatusFound)
 		}), nil, 2, "the API redirects, which is not followed"},
-		{"a page", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }), nil, 2, "is no JSON; is it an API?"},
+		{"a page", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }), nil, 2, "is not JSON; is this the address of an API?"},
 		{"nonsense", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }), nil, 2, "gives no token; is it an API?"},
 		{"refused", serve(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), nil, 2, "ERROR: Authentication failed"},
 		{"not encrypted", "http://192.0.2.1:8000", nil, 64, "is not encrypted"},

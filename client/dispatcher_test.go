@@ -13,8 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A hundred jobs at a time, of each of which two minions return, are heard on one
-// connection; after the last of them none is left open.
+// A hundred concurrent jobs share one connection, which is closed after the last one.
 func TestManyJobsOnOneConnection(t *testing.T) {
 	const jobs = 100
 	m := startMaster(t)
@@ -58,25 +57,25 @@ func TestManyJobsOnOneConnection(t *testing.T) {
 	waiting.Until(t, "the connection is closed", func() bool { return m.server.Stats().Readers == 0 })
 }
 
-// script is a listener without a bus, to which the test speaks.
-func script() *listener {
-	l := newListener(func(context.Context) (*bus.Client, error) { return nil, errors.New("there is no bus") })
+// script returns a dispatcher without a bus; the test dispatches the events.
+func script() *dispatcher {
+	l := newDispatcher(func(context.Context) (*bus.Client, error) { return nil, errors.New("there is no bus") })
 	l.open, l.ended = &bus.Client{}, make(chan struct{})
 	return l
 }
 
-// What is told of a job before its publisher knows the job id is not lost, at every
-// number of events up to the bound; one more and it is told that it has missed some.
-func TestWhatIsHeardBeforeTheJobIDIsKnown(t *testing.T) {
+// Events that arrive before the job id is known are delivered after bind, up to the bound. One
+// more event ends the subscriber with errTooSlow.
+func TestEventsBeforeTheJobID(t *testing.T) {
 	for _, others := range []int{0, 1, maxWaiting - 1, maxWaiting} {
 		l := script()
 		h, err := l.listen(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.hear("1", bus.Event{Tag: "mine"})
+		l.dispatch("1", bus.Event{Tag: "mine"})
 		for range others {
-			l.hear("2", bus.Event{Tag: "another's"})
+			l.dispatch("2", bus.Event{Tag: "another's"})
 		}
 		h.bind("1")
 		e, err := h.Next(t.Context())
@@ -89,9 +88,8 @@ func TestWhatIsHeardBeforeTheJobIDIsKnown(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing ends at the bound of events and at that of bytes, and the
-// others hear on.
-func TestAnEarThatIsNotRead(t *testing.T) {
+// A subscriber that does not read ends at the bound of events or bytes; the others go on.
+func TestSubscriberThatDoesNotRead(t *testing.T) {
 	for name, size := range map[string]int{"events": 1, "bytes": maxWaitingBytes / 4} {
 		t.Run(name, func(t *testing.T) {
 			l := script()
@@ -102,7 +100,7 @@ func TestAnEarThatIsNotRead(t *testing.T) {
 				if n++; n > maxWaiting+1 {
 					t.Fatal("there is no bound")
 				}
-				l.hear("1", bus.Event{Tag: "t", Data: data})
+				l.dispatch("1", bus.Event{Tag: "t", Data: data})
 				if e, err := quick.Next(t.Context()); err != nil || e.Tag != "t" {
 					t.Fatal(e, err)
 				}
@@ -114,7 +112,7 @@ func TestAnEarThatIsNotRead(t *testing.T) {
 	}
 }
 
-func bound(t *testing.T, l *listener) *ear {
+func bound(t *testing.T, l *dispatcher) *subscriber {
 	h, err := l.listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -123,13 +121,13 @@ func bound(t *testing.T, l *listener) *ear {
 	return h
 }
 
-func (h *ear) failed() error {
+func (h *subscriber) failed() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err
 }
 
-// Events of runners are known by their job id as those of jobs are; others are nobody's.
+// Events of jobs and runners have a job id; other events do not.
 func TestJobOf(t *testing.T) {
 	for tag, want := range map[string]string{
 		"salt/job/20260301120000000000/ret/web-1": "20260301120000000000",
