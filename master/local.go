@@ -54,36 +54,36 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 	return m.below.Answer(ctx, what, arg)
 }
 
-// OpenJobs lists the jobs that a master above has to be told of when it was away: the
-// open ones, and the closed ones of which it may not have heard the end; in the order of
-// their jids, those behind one, at most n.
+// OpenJobs lists at most n jobs with a jid after the given one, in the order of jids: open jobs,
+// and closed ones whose end a parent may not have accepted. It blocks until the jobs of an earlier
+// run are open again.
 func (m *Master) OpenJobs(after string, n int) []string {
 	select {
-	case <-m.server.Opened(): // the jobs of an earlier life are open again
+	case <-m.server.Opened(): // until the jobs of an earlier run are open
 	case <-m.ctx.Done():
 		return nil
 	}
 	return m.jobs.Jobs(after, n)
 }
 
-// Word gives the number of the last word about a job that is closed and of which the
-// masters above may not have heard the end.
-func (m *Master) Word(jid string) (word uint64, closed bool) {
+// LastReport returns the number of the last report of a closed job whose end a parent may not have
+// accepted.
+func (m *Master) LastReport(jid string) (word uint64, closed bool) {
 	return m.jobs.Word(jid)
 }
 
-// Told tells that the masters above that asked for a job have taken all that was
-// told of it up to the event salt/job/<jid>/closed with that word.
-func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
+// Reported records that all parents that requested a job have accepted its reports up to the
+// salt/job/<jid>/closed with that number.
+func (m *Master) Reported(jid string, word uint64) { m.jobs.Told(jid, word) }
 
-// Story tells a job from the start, in events that speak of at most n minions each: who
-// has to answer, node by node, and who will not. The forwarder sends them to a parent
-// that was away. After those of a closed job comes its salt/job/<jid>/closed, which is
-// for the forwarder; see [Master.Told].
-func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
+// Reports returns the events that state the expectation of a job, node by node, and its missing
+// minions, each with at most n minions. The forwarder sends them to a parent that was away. For a
+// closed job the last one is its salt/job/<jid>/closed, which stays in the forwarder; see
+// [Master.Reported].
+func (m *Master) Reports(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
-		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
-		tell := func(w jobevent.Word) bool {
+		word, closed := m.jobs.Word(jid) // read first: all reports up to this one are stored
+		yieldWord := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
 		}
@@ -95,15 +95,15 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return
 			}
-			if some = true; !tell(w) {
+			if some = true; !yieldWord(w) {
 				return
 			}
 		}
 		switch {
 		case closed && !some: // cleaned up
-			m.Told(jid, word)
+			m.Reported(jid, word)
 		case closed:
-			tell(jobevent.Closed{JID: jid, Word: word})
+			yieldWord(jobevent.Closed{JID: jid, Word: word})
 		}
 	}
 }

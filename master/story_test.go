@@ -34,7 +34,7 @@ func TestStoryInPieces(t *testing.T) {
 	const most = 3
 	heard, unreachable, missing := map[string][]string{}, []string{}, []string{}
 	last := map[string]bool{} // by node: its last piece was told
-	for e := range r.Story(someJob, most) {
+	for e := range r.Reports(someJob, most) {
 		d, err := wire.DecodeMap(e.Data)
 		if err != nil {
 			t.Fatal(err)

@@ -130,7 +130,7 @@ func (n *node) askers(it returners.Item) []*link {
 	if it.Return != nil {
 		via = it.Return.Via
 	}
-	if strange, _ := origins.Stranger(background, n.disk, it.JID, via); strange { // the disk does not fail
+	if strange, _ := origins.IsUnrequested(background, n.disk, it.JID, via); strange { // the disk does not fail
 		return n.ups
 	}
 	return nil

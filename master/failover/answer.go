@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// HearSiblings takes the signed list of a master above.
-func (s *Service) HearSiblings(told sibling.Told) error {
+// SetSiblings replaces a parent's list of siblings by a newer signed one.
+func (s *Service) SetSiblings(told sibling.Told) error {
 	l, err := told.Open()
 	if err != nil {
 		return err
@@ -25,9 +25,9 @@ func (s *Service) HearSiblings(told sibling.Told) error {
 	return nil
 }
 
-// NoSiblings drops the list of a master above, for which this node is no home for others any
-// more, and tells whether there was one.
-func (s *Service) NoSiblings(parent string) (changed bool) {
+// ClearSiblings removes a parent's list, because this node is no longer admitted there as a home
+// for other minions. changed reports whether there was one.
+func (s *Service) ClearSiblings(parent string) (changed bool) {
 	if changed = s.peers.unhear(parent); changed {
 		s.above.Ring()
 	}

@@ -39,11 +39,11 @@ func TestVouching(t *testing.T) {
 		t.Error("what is known is told again")
 	}
 	for _, k := range []*Service{a, b} {
-		if err := k.HearSiblings(told); err != nil {
+		if err := k.SetSiblings(told); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := newService(t, "stranger", nil).HearSiblings(told); !errors.Is(err, sibling.ErrBad) {
+	if err := newService(t, "stranger", nil).SetSiblings(told); !errors.Is(err, sibling.ErrBad) {
 		t.Errorf("a list without this node: %v", err)
 	}
 	if n := top.peers.Below(); len(n) != 2 || n[0].Host != "10.0.0.1" {

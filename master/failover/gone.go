@@ -61,11 +61,11 @@ func (s *Service) noHome(id string) {
 	s.below.Ring()
 }
 
-// GoneKeys gives the keys that were deleted or rejected here, for the masters above.
-func (s *Service) GoneKeys() []sibling.Gone { return s.revoked.Of(s.Node) }
+// RevokedKeys returns the keys deleted or rejected here, for the parents.
+func (s *Service) RevokedKeys() []sibling.Gone { return s.revoked.Of(s.Node) }
 
-// HearGone takes which keys are gone at this node's siblings.
-func (s *Service) HearGone(gone []sibling.Gone) error {
+// AddRevoked records keys that siblings of this node have revoked.
+func (s *Service) AddRevoked(gone []sibling.Gone) error {
 	var others []sibling.Gone
 	for _, g := range gone {
 		if g.By != s.Node && g.By != "" {

@@ -87,7 +87,7 @@ func TestOff_GuestsOfBeforeLeave(t *testing.T) {
 	if s.sweep(); w.Accepted("m") || !slices.Equal(w.lost, []string{"m"}) {
 		t.Errorf("its key is still accepted; jobs do without %v", w.lost)
 	}
-	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.GoneKeys()) != 0 {
+	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.RevokedKeys()) != 0 {
 		t.Error("that it has gone home is told as if its key were deleted")
 	}
 	if err := s.Close(); err != nil {
