@@ -50,16 +50,16 @@ func (m *Master) tellStores() {
 	m.policy.SweepBarred()
 	m.tellStale()
 	err := m.disk()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	refused := m.intake.Refused()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"results of minions were refused (%d lately), their jobs have ended with an error; the last is that of %s for job %s: %s",
 		refused.N, refused.ID, refused.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
 	over := m.intake.OverQuota()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"a minion brings more than it may (%d lately); the last is %s: %s", over.N, over.ID, over.Why)}, aboutQuota, over.N > 0)
 	unsaved := m.intake.Unsaved()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"returners of minions did not save results (%d lately), which are in the job cache all the same; the last is that of %s for job %s: %s",
 		unsaved.N, unsaved.ID, unsaved.JID, cut(unsaved.Why))}, aboutUnsaved, unsaved.N > 0)
 	m.tellLeftOut()
@@ -73,7 +73,7 @@ func (m *Master) tellStores() {
 	if err != nil || db == nil { // the vitals tell that the store cannot be read
 		return
 	}
-	m.tree.Tell(topology.Problem{
+	m.tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + cut(db.LastError) +
 			"; see that it runs, is reached from here and lets this master in",
 	}, aboutDatabase, db.Down)
@@ -89,7 +89,7 @@ func (m *Master) tellLeftOut() {
 	if len(left) == 0 {
 		return // what is wrong when the master starts stays so
 	}
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"%d entries of its configuration cannot be understood and have no effect; the first: %s; `mom doctor` on its machine lists them",
 		len(left), cut(left[0]))}, aboutLeftOut, true)
 }
@@ -108,11 +108,11 @@ func (m *Master) tellStale() {
 	for _, j := range jobs {
 		now[j.JID] = true
 		m.stale[j.JID] = true
-		m.tree.Tell(topology.Problem{Kind: topology.StaleJob, Detail: staleText(j, total-len(jobs))}, aboutJob+j.JID, true)
+		m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob, Detail: staleText(j, total-len(jobs))}, aboutJob+j.JID, true)
 	}
 	for jid := range m.stale {
 		if !now[jid] {
-			m.tree.Tell(topology.Problem{Kind: topology.StaleJob}, aboutJob+jid, false)
+			m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob}, aboutJob+jid, false)
 			delete(m.stale, jid)
 		}
 	}
@@ -146,7 +146,7 @@ func (m *Master) tellAside(st jobstore.Stats) {
 		if o.Dest != jobstore.SetAside {
 			continue
 		}
-		m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 			"%d rows were refused for good by the master above or the database and are kept aside; the log says which and why (\"was set aside\"), the results are in this node's job cache",
 			o.Rows)}, aboutAside, o.Rows > 0)
 	}
@@ -165,7 +165,7 @@ const aboutClock = "clock"
 // a restart the time that passed is as well that of the restart: only the log tells.
 func (m *Master) tellClock() {
 	j, jumped := m.ages.Look()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"the wall clock jumped by %s; nothing is removed for its age and no queued job ends until it is back, has stood there for another %s, "+
 			"or `salt-run clock.confirm` on this master says that it is right", j.By.Round(time.Second), j.Left.Round(time.Minute),
 	)}, aboutClock, jumped && !j.Down)

@@ -38,7 +38,7 @@ func (m *Master) owedAbove() int64 {
 	if m.parent == "" {
 		return 0
 	}
-	return returners.OwedAbove(m.store.Outbox().OutboxDests())
+	return returners.PendingAbove(m.store.Outbox().OutboxDests())
 }
 
 // publishTo publishes what is no job over some connections.

@@ -100,10 +100,10 @@ type SharedOutbox interface {
 	// transaction owes each to the destinations that have not had it, behind all
 	// that those are owed. Unknown rows are ignored.
 	OutboxMove(ctx context.Context, dest string, rows []Move) error
-	// OutboxOwe owes dest the stored returns of a job, in the order of their
+	// OutboxBackfill owes dest the stored returns of a job, in the order of their
 	// minions' ids, and tells how many those are. Where results are not kept it
 	// owes none.
-	OutboxOwe(ctx context.Context, dest, jid string) (n int, err error)
+	OutboxBackfill(ctx context.Context, dest, jid string) (n int, err error)
 	// OutboxForget drops up to limit rows, the oldest first, of a destination that
 	// is no more, and tells how many went.
 	OutboxForget(ctx context.Context, dest string, limit int) (n int, err error)

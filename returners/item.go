@@ -29,8 +29,8 @@ func DestParent(master string) string { return DestParentPrefix + master }
 // none.
 func IsParent(dest string) bool { return strings.HasPrefix(dest, DestParentPrefix) }
 
-// OwedAbove adds up what the masters above are owed, of [SharedOutbox.OutboxDests].
-func OwedAbove(dests map[string]int64) (rows int64) {
+// PendingAbove adds up what the masters above are owed, of [SharedOutbox.OutboxDests].
+func PendingAbove(dests map[string]int64) (rows int64) {
 	for dest, n := range dests {
 		if IsParent(dest) {
 			rows += n

@@ -11,18 +11,18 @@ import (
 const (
 	// NoteOpen: the account of the job is not closed.
 	NoteOpen = "open"
-	// NoteUntold: the job is closed, and the masters above that asked for it may not
+	// NoteUnreported: the job is closed, and the masters above that asked for it may not
 	// have heard so.
-	NoteUntold = "untold"
+	NoteUnreported = "untold"
 	// NotePublication is what was published, kept for those that may have missed it. A job
 	// that has grown has several; a second note of each tells that it was handed to the
 	// subscribers (see [Part]).
 	NotePublication = "publication"
 	// NoteOrigin: a master above asked for the job. Key is its address.
 	NoteOrigin = "origin"
-	// NoteOwed: the master above with that address is still to be given what is here of
+	// NotePending: the master above with that address is still to be given what is here of
 	// the job.
-	NoteOwed = "owed"
+	NotePending = "owed"
 	// NoteMasterID is of no job: Key is a master_id, Value the address of the master
 	// above that uses it.
 	NoteMasterID = "master_id"
@@ -32,9 +32,9 @@ const (
 const KeyPublished = "published"
 
 // HoldingNotes are the kinds of notes that hold their job.
-var HoldingNotes = []string{NoteOpen, NoteUntold, NotePublication}
+var HoldingNotes = []string{NoteOpen, NoteUnreported, NotePublication}
 
-var noteKinds = []string{NoteOpen, NoteUntold, NotePublication, NoteOrigin, NoteOwed, NoteMasterID}
+var noteKinds = []string{NoteOpen, NoteUnreported, NotePublication, NoteOrigin, NotePending, NoteMasterID}
 
 // Note is a small fact about a job that a restart has to know: one for each kind, job
 // and key. A later one takes the place of the one before.

@@ -209,7 +209,7 @@ func (l *fakeLocal) OutboxMove(ctx context.Context, dest string, rows []returner
 	return l.OutboxAck(ctx, dest, seqs)
 }
 
-func (l *fakeLocal) OutboxOwe(_ context.Context, dest, jid string) (int, error) {
+func (l *fakeLocal) OutboxBackfill(_ context.Context, dest, jid string) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.broken != nil {

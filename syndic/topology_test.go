@@ -181,14 +181,14 @@ func TestLoopIsRefusedUntilItIsGone(t *testing.T) {
 	})
 	n.run(t)
 	waiting.Until(t, "the problem", func() bool {
-		reported := n.local.tree.Snapshot().Told
+		reported := n.local.tree.Snapshot().Problems
 		return len(reported) == 1 && reported[0].Kind == topology.Loop
 	})
 	if up := n.Masters()[p.Addr()]; up {
 		t.Error("link in use")
 	}
 	a.set(func() { a.path = nil })
-	waiting.Until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Told) == 0 })
+	waiting.Until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Problems) == 0 })
 }
 
 // proxy forwards between a node and its parent. While silent it keeps all connections and forwards

@@ -174,7 +174,7 @@ func (l *link) again(jid string) {
 
 func (l *link) owe(jid string) {
 	n := l.child
-	rows, err := n.disk.OutboxOwe(background, l.dest, jid)
+	rows, err := n.disk.OutboxBackfill(background, l.dest, jid)
 	if err != nil { // it is still owed
 		n.after(storePause, func() { l.again(jid) })
 		return

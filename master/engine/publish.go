@@ -101,7 +101,7 @@ func (e *Engine) given(ctx context.Context, jid string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for job %s: %w", jid, err)
 	}
-	return returners.Given(loaded, xs...), nil
+	return returners.PublishedHere(loaded, xs...), nil
 }
 
 // Known tells whether a job runs here already, so that giving it once more has nothing stored:

@@ -73,7 +73,7 @@ func (e *Engine) endOf(en *record) []returners.Note {
 	out = append(out, unkept(e.endsWith(en.end))...)
 	if e.cfg.Parent {
 		en.word = e.untold.next()
-		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
+		out = append(out, returners.Note{Kind: returners.NoteUnreported, JID: en.end})
 	}
 	return out
 }
@@ -149,7 +149,7 @@ func (e *Engine) ended(en record) {
 		return
 	}
 	if old, dropped := e.untold.add(en.end, en.word); dropped {
-		e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
+		e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUnreported, JID: old, Gone: true}}})
 	}
 	e.tell(en.end, Tell{Word: jobevent.Closed{JID: en.end, Word: en.word}})
 }
@@ -161,7 +161,7 @@ func (e *Engine) Told(jid string, word uint64) {
 	e.change(func() {
 		//mutant:engine-stored-end-is-the-last
 		if !e.words.more(jid) && e.untold.told(jid, word) {
-			e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
+			e.words.put(record{notes: []returners.Note{{Kind: returners.NoteUnreported, JID: jid, Gone: true}}})
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // formerFolders held one empty file per job before notes were kept in the job store.
-var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUntold}
+var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUnreported}
 
 // TakeOver stores what an earlier version has left in folders of its own below cachedir,
 // and removes them.

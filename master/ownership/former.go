@@ -95,7 +95,7 @@ func (p *Policy) Sweep() { p.claims.Sweep(p.owesReturns) }
 // is away, or says so.
 func (p *Policy) owesReturns(node string) bool {
 	n, known := p.o.Tree.Node(node)
-	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
+	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Pending > 0)
 }
 
 // wire gives all that is remembered, nil if that is nothing.

@@ -70,7 +70,7 @@ func (s *Service) givenJob(ctx context.Context, jid string) (returners.Load, boo
 		return load, false, err
 	}
 	xs, err := s.o.Store.Local().GetExpectations(ctx, jid)
-	return load, returners.Given(true, xs...), err
+	return load, returners.PublishedHere(true, xs...), err
 }
 
 // OtherRecord tells of a node that brings another load to a job of this master than

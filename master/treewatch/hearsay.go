@@ -130,11 +130,11 @@ func (h *Hearsay) Compare() {
 	}
 	add(gossip.Compare(nodesOf(seen, edges), edges, h.o.Now()), true)
 	for key, p := range now {
-		h.o.Tree.Tell(p, "gossip "+key, true)
+		h.o.Tree.SetProblem(p, "gossip "+key, true)
 	}
 	for key, p := range h.told {
 		if _, still := now[key]; !still {
-			h.o.Tree.Tell(p, "gossip "+key, false)
+			h.o.Tree.SetProblem(p, "gossip "+key, false)
 		}
 	}
 	h.told = now

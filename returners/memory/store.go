@@ -18,7 +18,7 @@ type Store struct {
 	closed bool
 	jobs   map[string]*job
 	outbox map[string]*queue // by destination
-	owedBy map[string]int    // jid → rows still owed
+	pending map[string]int    // jid → rows still owed
 	seq    int64
 	events []event // by arrival
 	keys   map[string]struct{}
@@ -39,7 +39,7 @@ func Open(now func() time.Time) *Store {
 		now = time.Now
 	}
 	return &Store{
-		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, owedBy: map[string]int{},
+		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, pending: map[string]int{},
 		keys: map[string]struct{}{}, notes: map[string]map[noteKey][]byte{}, texts: texts{index: map[string]uint32{}},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // noted lists notes as kind, job, key and value.
 func noted(t *testing.T, jobs returners.NoteReader) (all []string) {
 	t.Helper()
-	for _, kind := range []string{returners.NoteOrigin, returners.NoteOwed, returners.NoteMasterID} {
+	for _, kind := range []string{returners.NoteOrigin, returners.NotePending, returners.NoteMasterID} {
 		err := returners.EachNote(t.Context(), jobs, kind, func(n returners.Note) {
 			all = append(all, fmt.Sprint(n.Kind, " ", n.JID, " ", n.Key, " ", string(n.Value)))
 		})

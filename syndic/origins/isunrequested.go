@@ -34,7 +34,7 @@ func IsUnrequested(ctx context.Context, b JobReader, jid, via string) (bool, err
 	if err != nil {
 		return false, fmt.Errorf("find origin of job %s: %w", jid, err)
 	}
-	if returners.Given(true, xs...) {
+	if returners.PublishedHere(true, xs...) {
 		return false, nil
 	}
 	for _, x := range xs {

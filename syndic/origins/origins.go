@@ -42,7 +42,7 @@ type pendingJob struct{ addr, jid string }
 
 // PendingNote returns the note that addr still needs the stored returns of a job.
 func PendingNote(addr, jid string) returners.Note {
-	return returners.Note{Kind: returners.NoteOwed, JID: jid, Key: addr}
+	return returners.Note{Kind: returners.NotePending, JID: jid, Key: addr}
 }
 
 // Local is the part of the local master that stores notes.
@@ -74,7 +74,7 @@ func Open(ctx context.Context, opts Options) (*Origins, error) {
 	}
 	for kind, enter := range map[string]func(returners.Note){
 		returners.NoteOrigin:   func(n returners.Note) { o.Learn(n.Key, n.JID) },
-		returners.NoteOwed:     func(n returners.Note) { o.AddPending(n.Key, n.JID) },
+		returners.NotePending:     func(n returners.Note) { o.AddPending(n.Key, n.JID) },
 		returners.NoteMasterID: func(n returners.Note) { o.masters.Add(n.Key, string(n.Value)) },
 	} {
 		if err := returners.EachNote(ctx, opts.Local.Jobs(), kind, enter); err != nil {

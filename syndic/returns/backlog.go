@@ -108,7 +108,7 @@ func (d *backlog) backfill(ctx context.Context) error {
 
 // backfillJob adds the stored returns of one job and removes its note.
 func (d *backlog) backfillJob(ctx context.Context, jid string) error {
-	n, err := d.o.Outbox.OutboxOwe(ctx, d.dest, jid)
+	n, err := d.o.Outbox.OutboxBackfill(ctx, d.dest, jid)
 	if err != nil {
 		return fmt.Errorf("add returns of job %s to the outbox of another parent: %w", jid, err)
 	}
