@@ -15,7 +15,7 @@ type lives struct {
 // twinMemory is how long alternating lives count as two nodes.
 const twinMemory = time.Minute
 
-// noteLife records the life in which a child reports; t.mu is held.
+// setLife records the life in which a child reports; t.mu is held.
 func (t *Tree) setLife(id, life string) {
 	l := t.lives[id]
 	if life == "" || l.now == life {

@@ -68,7 +68,7 @@ func (s *Service) refuse(id string, err error) {
 // showUnadmitted has the tree show a node that asks for its siblings and that no operator has
 // made a home for others.
 func (s *Service) showUnadmitted(id string, lacks bool) {
-	if s.Tree.Tell(topology.Problem{
+	if s.Tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Path: id,
 		Detail: "node " + id + " is not admitted as a home for others: its minions have nowhere to go when it is gone; `mom node admit " + id + "`, or rehome: False there",
 	}, "unadmitted/"+id, lacks) && lacks {

@@ -37,7 +37,7 @@ func (s *Service) Drain(on bool) error {
 
 // showDraining has the tree show that this node is draining, or that no longer.
 func (s *Service) showDraining() {
-	s.Tree.Tell(topology.Problem{
+	s.Tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Detail: "draining: its minions are asked to move to siblings; `mom node drain --undo` takes it back",
 	}, "draining", s.Draining())
 }

@@ -74,7 +74,7 @@ func (w *world) MinionDown(id string, _ time.Duration)       { w.lost = append(w
 func (w *world) Fire(tag string, _ *wire.Map)                { w.fired = append(w.fired, tag) }
 func (w *world) Minion(id string) presence.Standing          { return presence.Standing{Live: w.live(id)} }
 
-func (w *world) Tell(_ topology.Problem, about string, on bool) bool {
+func (w *world) SetProblem(_ topology.Problem, about string, on bool) bool {
 	was := w.shown[about]
 	w.shown[about] = on
 	return was != on
