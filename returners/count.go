@@ -9,7 +9,7 @@ import (
 type JobCount struct {
 	Returns     int64            // rows stored
 	First, Last time.Time        // when the first and the last of them came; zero: none
-	Pending        map[string]int64 // rows of the outbox, by destination
+	Pending     map[string]int64 // rows of the outbox, by destination
 }
 
 // Outcome is what an account has to know of a return.

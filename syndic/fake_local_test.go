@@ -40,7 +40,7 @@ type fakeLocal struct {
 	loads    map[string]returners.Load
 	given    map[string]bool // published here
 	open     []bus.Event
-	reported     map[string]uint64 // jid → last report
+	reported map[string]uint64 // jid → last report
 	broken   error             // error of every outbox call
 	reads    int
 	slow     func() // called in each read, if set

@@ -60,18 +60,18 @@ type jsonBelow struct {
 }
 
 type jsonVitals struct {
-	Addr      string  `json:"addr,omitempty"`
-	Started   string  `json:"started,omitempty"`
-	Accepted  int     `json:"accepted"`
-	Connected int     `json:"connected"`
-	Working   int     `json:"working"`
-	Jobs      int     `json:"jobs"`
-	Pending      int     `json:"owed"`
-	PendingAge   float64 `json:"owed_age"`
-	Lag       float64 `json:"lag"`
-	Load      float64 `json:"load"`
-	Skew      float64 `json:"skew"`
-	Memory    int64   `json:"memory"`
+	Addr       string  `json:"addr,omitempty"`
+	Started    string  `json:"started,omitempty"`
+	Accepted   int     `json:"accepted"`
+	Connected  int     `json:"connected"`
+	Working    int     `json:"working"`
+	Jobs       int     `json:"jobs"`
+	Pending    int     `json:"owed"`
+	PendingAge float64 `json:"owed_age"`
+	Lag        float64 `json:"lag"`
+	Load       float64 `json:"load"`
+	Skew       float64 `json:"skew"`
+	Memory     int64   `json:"memory"`
 }
 
 // jsonFormat is the version of the JSON format.

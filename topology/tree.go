@@ -18,9 +18,9 @@ type Tree struct {
 	pieces   map[string]*gathering // incomplete reports of children
 	lives    map[string]lives
 	skews    map[string]time.Duration
-	above    map[string][]Ancestor // by parent
-	parents  map[string]Parent     // by parent
-	problems     map[problemKey]Problem   // problems of this node
+	above    map[string][]Ancestor  // by parent
+	parents  map[string]Parent      // by parent
+	problems map[problemKey]Problem // problems of this node
 	log      changelog
 	watchers map[chan struct{}]struct{}
 }

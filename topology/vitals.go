@@ -9,18 +9,18 @@ import (
 
 // Vitals are the metrics that a node reports about itself. Zero means unknown.
 type Vitals struct {
-	Addr      string        // host:port of its request port, as its children reach it
-	Started   time.Time     // start of this run
-	Accepted  int           // minions whose keys it has accepted
-	Connected int           // minions connected now
-	Working   int           // minions that have not answered an open job
-	Jobs      int           // open jobs
-	Pending      int           // outbox rows, for parents and SQL
-	PendingAge   time.Duration // age of the oldest of them
-	Lag       time.Duration // round trip of the last report to its parent
-	Load      float64       // load average of the machine over one minute
-	Skew      time.Duration // its clock minus its parent's, measured by the parent
-	Memory    int64         // resident memory in bytes
+	Addr       string        // host:port of its request port, as its children reach it
+	Started    time.Time     // start of this run
+	Accepted   int           // minions whose keys it has accepted
+	Connected  int           // minions connected now
+	Working    int           // minions that have not answered an open job
+	Jobs       int           // open jobs
+	Pending    int           // outbox rows, for parents and SQL
+	PendingAge time.Duration // age of the oldest of them
+	Lag        time.Duration // round trip of the last report to its parent
+	Load       float64       // load average of the machine over one minute
+	Skew       time.Duration // its clock minus its parent's, measured by the parent
+	Memory     int64         // resident memory in bytes
 }
 
 // Map encodes the known vitals for reports; durations are in nanoseconds.

@@ -76,8 +76,8 @@ type writer struct {
 	now time.Time
 	changes
 
-	bound map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
-	exps  map[[2]string]*expected // by jid and node: who is asked, as this batch has it
+	bound             map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
+	exps              map[[2]string]*expected // by jid and node: who is asked, as this batch has it
 	sendsExpectations bool                    // somebody may be owed what changes of them
 }
 

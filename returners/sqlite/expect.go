@@ -28,7 +28,7 @@ type expected struct {
 	known     bool // it was stored before this batch
 	touched   bool
 	pages     []*page // those that were looked at, in their order
-	changes     roll.Marks
+	changes   roll.Marks
 }
 
 // page holds the minions from first up to next; next "" of the last one.

@@ -74,7 +74,7 @@ func Open(ctx context.Context, opts Options) (*Origins, error) {
 	}
 	for kind, enter := range map[string]func(returners.Note){
 		returners.NoteOrigin:   func(n returners.Note) { o.Learn(n.Key, n.JID) },
-		returners.NotePending:     func(n returners.Note) { o.AddPending(n.Key, n.JID) },
+		returners.NotePending:  func(n returners.Note) { o.AddPending(n.Key, n.JID) },
 		returners.NoteMasterID: func(n returners.Note) { o.masters.Add(n.Key, string(n.Value)) },
 	} {
 		if err := returners.EachNote(ctx, opts.Local.Jobs(), kind, enter); err != nil {

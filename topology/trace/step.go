@@ -48,7 +48,7 @@ type Step struct {
 	Missing, Waiting           []Named // at most Names each
 	MissingAll, WaitingAll     int
 	Stored                     int              // returns in its job store
-	Pending                       map[string]int64 // outbox rows by destination
+	Pending                    map[string]int64 // outbox rows by destination
 	Nodes                      []Step           // children, sorted
 }
 
