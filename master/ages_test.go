@@ -77,7 +77,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			}
 			r.publications.Tend()
 			r.reportProblems()
-			if told := r.Master.Snapshot().Told; len(told) != 1 {
+			if told := r.Master.Snapshot().Problems; len(told) != 1 {
 				t.Errorf("the tree shows %+v", told)
 			}
 			if by > 0 && r.publications.Wants(queued, "away") {
@@ -97,7 +97,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 				t.Error("the clock is back and not believed")
 			}
 			r.reportProblems()
-			if told := r.Master.Snapshot().Told; len(told) != 0 {
+			if told := r.Master.Snapshot().Problems; len(told) != 0 {
 				t.Errorf("the tree still shows %+v", told)
 			}
 			if err := m.answer(open, "result"); err != nil {

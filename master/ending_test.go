@@ -99,7 +99,7 @@ func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 		if err != nil || len(xs) != 1 || xs[0].Missing["m1"] != engine.NotConnected {
 			t.Errorf("stored of %s: %+v, %v", jid, xs, err)
 		}
-		if _, closed := r.Word(jid); !closed {
+		if _, closed := r.LastReport(jid); !closed {
 			t.Errorf("the end of %s is not told to the master above", jid)
 		}
 	}

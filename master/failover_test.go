@@ -78,7 +78,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	tell := func() {
 		told, err := l.Sign(key.Private, key.PublicPEM)
 		if err == nil {
-			err = r.failover.HearSiblings(told)
+			err = r.failover.SetSiblings(told)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func BenchmarkSiblings(b *testing.B) {
 			}
 			told, err := l.Sign(key.Private, key.PublicPEM)
 			if err == nil {
-				err = r.failover.HearSiblings(told)
+				err = r.failover.SetSiblings(told)
 			}
 			if err != nil {
 				b.Fatal(err)

@@ -51,7 +51,7 @@ func (k *kin) introduce() {
 	}
 	k.told = told
 	for _, r := range []*rig{k.na, k.nb} {
-		if err := r.failover.HearSiblings(told); err != nil {
+		if err := r.failover.SetSiblings(told); err != nil {
 			k.t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func come(r *rig, id, key string, voucher []byte) (*minion, error) {
 // tell carries what is gone from one node to its sibling, as the master above does.
 func tell(from, to *rig) {
 	to.t.Helper()
-	if err := to.failover.HearGone(from.failover.GoneKeys()); err != nil {
+	if err := to.failover.AddRevoked(from.failover.RevokedKeys()); err != nil {
 		to.t.Fatal(err)
 	}
 }
@@ -256,7 +256,7 @@ func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 	}
 	// Nor by saying that it was a guest, if it does not name the key.
 	for _, finger := range []string{"", fingerOf(t, "minion2")} {
-		if err := k.na.failover.HearGone([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
+		if err := k.na.failover.AddRevoked([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -405,8 +405,8 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 	eventually(t, "the wish for a new key", func() bool { return renewalWanted(k.nb) })
 	k.at.forward(time.Minute + time.Second)
 	eventually(t, "a new shared key", func() bool { return k.nb.keys.Shared.Text() != was })
-	if len(k.nb.failover.GoneKeys()) != 0 {
-		t.Errorf("a guest that has left is told of as gone: %v", k.nb.failover.GoneKeys())
+	if len(k.nb.failover.RevokedKeys()) != 0 {
+		t.Errorf("a guest that has left is told of as gone: %v", k.nb.failover.RevokedKeys())
 	}
 }
 

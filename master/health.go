@@ -49,16 +49,16 @@ func (m *Master) reportProblems() {
 	m.policy.SweepBarred()
 	m.reportStaleJobs()
 	err := m.disk()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	refused := m.intake.Refused()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"%d returns refused in the last hour; their jobs ended with an error; last: minion %s, job %s: %s",
 		refused.N, refused.ID, refused.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
 	over := m.intake.OverQuota()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"%d refusals in the last hour because of a daily quota; last: minion %s: %s", over.N, over.ID, over.Why)}, aboutQuota, over.N > 0)
 	unsaved := m.intake.Unsaved()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"%d returns in the last hour not saved by a returner on the minion, only in the job cache; last: minion %s, job %s: %s",
 		unsaved.N, unsaved.ID, unsaved.JID, cut(unsaved.Why))}, aboutUnsaved, unsaved.N > 0)
 	m.reportLeftOut()
@@ -72,7 +72,7 @@ func (m *Master) reportProblems() {
 	if err != nil || db == nil { // the vitals report an unreadable store
 		return
 	}
-	m.tree.Tell(topology.Problem{
+	m.tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Detail: "database unavailable, rows wait in the outbox: " + cut(db.LastError) +
 			"; check that it runs and accepts connections of this master",
 	}, aboutDatabase, db.Down)
@@ -87,7 +87,7 @@ func (m *Master) reportLeftOut() {
 	if len(left) == 0 {
 		return // the list only grows
 	}
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"%d invalid entries in its configuration are ignored; first: %s; `mom doctor` on its machine lists them",
 		len(left), cut(left[0]))}, aboutLeftOut, true)
 }
@@ -105,11 +105,11 @@ func (m *Master) reportStaleJobs() {
 	for _, j := range jobs {
 		now[j.JID] = true
 		m.stale[j.JID] = true
-		m.tree.Tell(topology.Problem{Kind: topology.StaleJob, Detail: staleText(j, total-len(jobs))}, aboutJob+j.JID, true)
+		m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob, Detail: staleText(j, total-len(jobs))}, aboutJob+j.JID, true)
 	}
 	for jid := range m.stale {
 		if !now[jid] {
-			m.tree.Tell(topology.Problem{Kind: topology.StaleJob}, aboutJob+jid, false)
+			m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob}, aboutJob+jid, false)
 			delete(m.stale, jid)
 		}
 	}
@@ -141,7 +141,7 @@ func (m *Master) reportSetAside(st jobstore.Stats) {
 		if o.Dest != jobstore.SetAside {
 			continue
 		}
-		m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 			"%d rows permanently refused by the master above or the database are set aside; see the log for reasons; the results are in this node's job cache",
 			o.Rows)}, aboutAside, o.Rows > 0)
 	}
@@ -160,7 +160,7 @@ const aboutClock = "clock"
 // cannot be told from downtime and is only logged.
 func (m *Master) reportClock() {
 	j, jumped := m.ages.Look()
-	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"the wall clock jumped by %s; nothing is removed for its age and no queued job ends until it is back, has stood there for another %s, "+
 			"or `salt-run clock.confirm` on this master says that it is right", j.By.Round(time.Second), j.Left.Round(time.Minute),
 	)}, aboutClock, jumped && !j.Down)

@@ -65,19 +65,19 @@ func (m *Master) OpenJobs(after string, n int) []string {
 	return m.jobs.Jobs(after, n)
 }
 
-// Word returns the number of a job's last report if the job is closed and its end is unreported.
-func (m *Master) Word(jid string) (word uint64, closed bool) {
+// LastReport returns the number of a job's last report if the job is closed and its end is unreported.
+func (m *Master) LastReport(jid string) (word uint64, closed bool) {
 	return m.jobs.LastReport(jid)
 }
 
-// Told reports that the masters above that requested a job have accepted its reports up to the
+// Reported reports that the masters above that requested a job have accepted its reports up to the
 // event salt/job/<jid>/closed with that number.
-func (m *Master) Told(jid string, word uint64) { m.jobs.ReportsAccepted(jid, word) }
+func (m *Master) Reported(jid string, word uint64) { m.jobs.ReportsAccepted(jid, word) }
 
-// Story yields the reports of a job from its start, at most n minions per event, for a parent that
+// Reports yields the reports of a job from its start, at most n minions per event, for a parent that
 // was away. For a closed job, salt/job/<jid>/closed follows; it is for the forwarder, see
-// [Master.Told].
-func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
+// [Master.Reported].
+func (m *Master) Reports(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
 		word, closed := m.jobs.LastReport(jid) // read first: all reports up to this number are stored
 		tell := func(w jobevent.Word) bool {
@@ -98,7 +98,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 		}
 		switch {
 		case closed && !some: // removed from the store
-			m.Told(jid, word)
+			m.Reported(jid, word)
 		case closed:
 			tell(jobevent.Closed{JID: jid, Word: word})
 		}

@@ -85,7 +85,7 @@ func TestAJobIsOneCommit(t *testing.T) {
 		if synced, _ := c.take(); len(synced) != 1 || len(synced[0].Returns) != 1 {
 			t.Errorf("with parent %q its return and its end took %d commits that are synced", parent, len(synced))
 		}
-		if untold := r.notes(returners.NoteUntold); (len(untold) == 1) != (parent != "") {
+		if untold := r.notes(returners.NoteUnreported); (len(untold) == 1) != (parent != "") {
 			t.Errorf("with parent %q untold are %v", parent, untold)
 		}
 		r.stop()

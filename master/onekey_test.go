@@ -51,7 +51,7 @@ func TestOneKey_RefusedSyndicIsShown(t *testing.T) {
 	m := r.minion("host", "minion", "minion")
 	m.must(wire.NewMap("cmd", "_minion_event", "tag", "salt/minion/host/start", "data", "x"))
 	shown := func() (detail string) {
-		for _, p := range r.Master.Snapshot().Told {
+		for _, p := range r.Master.Snapshot().Problems {
 			if p.Path == "host" {
 				detail += p.Detail
 			}

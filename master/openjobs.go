@@ -94,7 +94,7 @@ func (m *Master) openEngine() error {
 		return err
 	}
 	var noted [2][]string
-	for i, kind := range []string{returners.NoteOpen, returners.NoteUntold} {
+	for i, kind := range []string{returners.NoteOpen, returners.NoteUnreported} {
 		err := returners.EachNote(m.ctx, m.store.Embedded(), kind, func(n returners.Note) { noted[i] = append(noted[i], n.JID) })
 		if err != nil {
 			return err

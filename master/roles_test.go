@@ -112,7 +112,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
 	s.start()
-	if err := s.failover.HearSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
+	if err := s.failover.SetSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
 		t.Fatal(err)
 	}
 	_, thief := goldenPair(t, "minion2")

@@ -37,7 +37,7 @@ func (m *Master) pendingAbove() int64 {
 	if m.parent == "" {
 		return 0
 	}
-	return returners.OwedAbove(m.store.Outbox().OutboxDests())
+	return returners.PendingAbove(m.store.Outbox().OutboxDests())
 }
 
 // publishTo publishes a message that is not a job to some connections.

@@ -43,7 +43,7 @@ func TestStaleJobThatHasEnded(t *testing.T) {
 		return out
 	}
 	m.stale = map[string]bool{"1": true}
-	m.tree.Tell(topology.Problem{Kind: topology.StaleJob, Detail: "job 1"}, aboutJob+"1", true)
+	m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob, Detail: "job 1"}, aboutJob+"1", true)
 	if got := told(); len(got) != 1 {
 		t.Fatalf("told %q", got)
 	}

@@ -33,7 +33,7 @@ func TestStoryInPieces(t *testing.T) {
 	const most = 3
 	heard, unreachable, missing := map[string][]string{}, []string{}, []string{}
 	last := map[string]bool{} // by node: the last piece was seen
-	for e := range r.Story(someJob, most) {
+	for e := range r.Reports(someJob, most) {
 		d, err := wire.DecodeMap(e.Data)
 		if err != nil {
 			t.Fatal(err)

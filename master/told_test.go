@@ -24,7 +24,7 @@ func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 			r := newRig(t, set)
 			r.start()
 			r.reportProblems()
-			told := r.Master.Snapshot().Told
+			told := r.Master.Snapshot().Problems
 			if len(told) != 1 || told[0].Kind != topology.Degraded || !strings.Contains(told[0].Detail, "option "+name) {
 				t.Errorf("%+v", told)
 			}
@@ -42,7 +42,7 @@ func TestTree_UnsavedReturns(t *testing.T) {
 		m.must(wire.NewMap("cmd", "_minion_event", "tag", "salt/job/"+jid+"/unsaved/m1", "data", wire.NewMap("err", why)))
 	}
 	r.reportProblems()
-	told := r.Master.Snapshot().Told
+	told := r.Master.Snapshot().Problems
 	if len(told) != 1 || !strings.Contains(told[0].Detail, "(2 lately)") || !strings.Contains(told[0].Detail, "redis: no route") {
 		t.Errorf("%+v", told)
 	}

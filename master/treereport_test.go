@@ -87,12 +87,12 @@ func TestNodeAboveIsRefusedBelow(t *testing.T) {
 	if reply := node.report(&whole, "life", "x", "revision", int64(5)); !reply.Bool("loop") || reply.Bool("session") {
 		t.Errorf("answer %v", plain(t, reply))
 	}
-	if told := r.Snapshot().Told; len(told) != 1 || told[0].Kind != topology.Loop {
+	if told := r.Snapshot().Problems; len(told) != 1 || told[0].Kind != topology.Loop {
 		t.Errorf("told %+v", told)
 	}
 	whole.Nodes = nil
-	if reply := node.report(&whole, "life", "x", "revision", int64(6)); reply.Bool("loop") || len(r.Snapshot().Told) != 0 {
-		t.Errorf("healed: %v, %+v", plain(t, reply), r.Snapshot().Told)
+	if reply := node.report(&whole, "life", "x", "revision", int64(6)); reply.Bool("loop") || len(r.Snapshot().Problems) != 0 {
+		t.Errorf("healed: %v, %+v", plain(t, reply), r.Snapshot().Problems)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestNodesThatMoveAndDegrade(t *testing.T) {
 	r.Master.tree.SetNode(up("a", up("x"), up("y")))
 	r.Master.tree.SetNode(up("b"))
 	old := up("c")
-	old.Vitals.Owed, old.Vitals.OwedAge = 7, time.Hour
+	old.Vitals.Pending, old.Vitals.PendingAge = 7, time.Hour
 	r.Master.tree.SetNode(old)
 	if d := events.find("the backlog of c", is(treewatch.NodeDegraded, "c")); d.String("kind") != string(topology.Backlog) {
 		t.Errorf("degraded: %v", plain(t, d))

@@ -20,7 +20,7 @@ import (
 // told returns everything a forwarder would be sent, in one piece per job.
 func told(m *Master) (out []bus.Event) {
 	for _, jid := range m.OpenJobs("", 1<<20) {
-		out = slices.AppendSeq(out, m.Story(jid, 1<<20))
+		out = slices.AppendSeq(out, m.Reports(jid, 1<<20))
 	}
 	return out
 }
@@ -67,11 +67,11 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 		if missing.Map("m1").String("reason") != engine.NotConnected || word == 0 {
 			t.Fatalf("told: missing %v, word %d", missing, word)
 		}
-		r.Told(jid, uint64(word+1)) // another number
+		r.Reported(jid, uint64(word+1)) // another number
 		r.restart()
 	}
 	_, _, word := toldAbove(t, r.Master, jid)
-	r.Told(jid, uint64(word))
+	r.Reported(jid, uint64(word))
 	r.restart()
 	if missing, _, word := toldAbove(t, r.Master, jid); missing != nil || word != 0 {
 		t.Errorf("told again: %v, word %d", missing, word)
@@ -89,7 +89,7 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
 	d := events.take("salt/job/" + someJob + "/closed")
-	r.Told(someJob, uint64(d.Int("word")))
+	r.Reported(someJob, uint64(d.Int("word")))
 	r.restart()
 	m.listen("broadcast").announce()
 	events = r.events()

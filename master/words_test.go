@@ -54,7 +54,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 	if err := m1.answer(someJob, true); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the end", func() bool { _, over := r.Word(someJob); return over })
+	eventually(t, "the end", func() bool { _, over := r.LastReport(someJob); return over })
 	r.guest("minion").listen().announce(adopted)
 	eventually(t, "word of the guest", func() bool { return slices.Contains(events.tags(), adopted) })
 
@@ -77,7 +77,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 			note("fired", e)
 		}
 	}
-	for e := range r.Story(someJob, 1) {
+	for e := range r.Reports(someJob, 1) {
 		note("told", e)
 	}
 	b, err := os.ReadFile("../internal/jobevent/testdata/words.txt")

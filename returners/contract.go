@@ -23,8 +23,8 @@ type Reader interface {
 	Minions(ctx context.Context) ([]string, error)
 }
 
-// Saver takes the returns of a minion (--return): all that it needs of a returner. Of two
-// returns of one (jid, id) the first is kept, where that can be told.
+// Saver stores the returns of a minion (--return). Where it can tell, it keeps the first of two
+// returns of one (jid, id).
 type Saver interface {
 	Name() string
 	// SaveReturns is durable when it returns nil.
@@ -32,9 +32,8 @@ type Saver interface {
 	Close() error
 }
 
-// Returner is a job store, which a master can have for its job cache. Every Save is idempotent and durable when it
-// returns nil: of two loads of one job the richer is kept, of two returns of
-// one (jid, id) the first.
+// Returner is a job store for a master's job cache. Every Save is idempotent, and durable when it
+// returns nil: the first return of a (jid, id) and the first load of a job are kept; see [Load].
 type Returner interface {
 	Reader
 	Saver
@@ -43,26 +42,24 @@ type Returner interface {
 	SaveExpectations(ctx context.Context, exps []Expectation) error
 	SaveEvents(ctx context.Context, events []Event) error
 
-	// Clean removes what is older than before, at most about limit rows in one
-	// short transaction, and reports how many rows went. Call it again until n
-	// is 0. Rows that an outbox still refers to stay, and so do jobs that a note
-	// holds; see [HoldingNotes].
+	// Clean removes rows older than before, at most about limit in one short transaction, and
+	// returns how many. Call it again until that is 0. Rows that an outbox refers to stay, and so
+	// do jobs held by a note; see [HoldingNotes].
 	//
-	// Before is a time of the clock that ages what is stored: of the embedded store
-	// the one it was opened with, of another one the machine's.
+	// before is a time of the store's clock of ages: the one it was opened with for the embedded
+	// store, the machine's otherwise.
 	Clean(ctx context.Context, before time.Time, limit int) (n int, err error)
-	// Hold lets the age of jobs begin anew, whether they are known or not: what is
-	// open, queued or still to be told is held now and then, and so never cleaned.
+	// Hold resets the age of jobs, known or not. Open, queued and unreported jobs are held
+	// periodically and so never cleaned.
 	Hold(ctx context.Context, jids []string) error
 
 	Ping(ctx context.Context) error
 }
 
-// Shared is a returner that several masters write to. It tells ages by its own
-// clock, so that the wrong clock of one master removes nothing of the others.
+// Shared is a returner that several masters write to. It measures age by its own clock, so a
+// master's wrong clock removes nothing of the others.
 type Shared interface {
-	// CleanOlder is Clean for jobs of which nothing was stored, and which nobody
-	// held, for as long as keep.
+	// CleanOlder is Clean for jobs that were neither changed nor held for keep.
 	CleanOlder(ctx context.Context, keep time.Duration, limit int) (n int, err error)
 }
 
@@ -71,58 +68,53 @@ type Committer interface {
 	Commit(ctx context.Context, b Batch) (Result, error)
 }
 
-// Outbox is the durable queue of what this node still owes.
+// Outbox is the durable queue of rows to be delivered by this node.
 type Outbox interface {
 	// OutboxRead reads rows of dest with Seq > after in order: at most limit
 	// rows and, beyond the first row, at most maxBytes of payload.
 	OutboxRead(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]Item, error)
 	// OutboxAck removes delivered rows. Unknown ones are ignored.
 	OutboxAck(ctx context.Context, dest string, seqs []int64) error
-	// OutboxReject keeps a row aside that dest refuses for good: it is no longer
-	// read under dest but under Rejected(dest), with reason as its Error.
+	// OutboxReject sets aside a row that dest refuses permanently: it moves to Rejected(dest), with
+	// reason as its Error.
 	OutboxReject(ctx context.Context, dest string, seq int64, reason string) error
-	// OutboxDepth counts the rows of dest and says since when the oldest waits
-	// (zero when there is none).
+	// OutboxDepth returns the number of rows of dest and the time of the oldest, zero if there is
+	// none.
 	OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error)
 }
 
-// Move says to whom a delivered row is owed still.
+// Move names the further destinations of a delivered row.
 type Move struct {
 	Seq int64
 	To  []string // destinations; none: the row is done
 }
 
-// SharedOutbox is an outbox whose rows may be owed to several destinations, one
-// after the other: the masters above a node.
+// SharedOutbox is an outbox whose rows may go to several destinations, one after the other.
 type SharedOutbox interface {
 	Outbox
-	// OutboxMove removes delivered rows of dest, as OutboxAck does, and in the same
-	// transaction owes each to the destinations that have not had it, behind all
-	// that those are owed. Unknown rows are ignored.
+	// OutboxMove removes delivered rows of dest, as OutboxAck does, and in the same transaction
+	// appends each to its further destinations. Unknown rows are ignored.
 	OutboxMove(ctx context.Context, dest string, rows []Move) error
-	// OutboxOwe owes dest the stored returns of a job, in the order of their
-	// minions' ids, and tells how many those are. Where results are not kept it
-	// owes none.
-	OutboxOwe(ctx context.Context, dest, jid string) (n int, err error)
-	// OutboxForget drops up to limit rows, the oldest first, of a destination that
-	// is no more, and tells how many went.
+	// OutboxBackfill appends the stored returns of a job to dest, by minion id, and returns how
+	// many. Returns stored without a result are skipped.
+	OutboxBackfill(ctx context.Context, dest, jid string) (n int, err error)
+	// OutboxForget removes up to limit rows of a destination that no longer exists, oldest first,
+	// and returns how many.
 	OutboxForget(ctx context.Context, dest string, limit int) (n int, err error)
-	// OutboxDests counts the rows of every destination, rejected ones included. It
-	// costs no read.
+	// OutboxDests returns the number of rows by destination, rejected ones included. It does no
+	// I/O.
 	OutboxDests() map[string]int64
-	// OutboxSize tells how many rows dest is owed and how many bytes they hold.
-	// It is asked with every return and costs no read.
+	// OutboxSize returns the rows and bytes of dest. It is called for every return and does no I/O.
 	OutboxSize(dest string) (rows, bytes int64)
 }
 
-// JobStore is a returner that can also owe: what the embedded store is.
+// JobStore is a returner with an outbox and notes, such as the embedded store.
 type JobStore interface {
 	Returner
 	Committer
 	SharedOutbox
 	NoteReader
-	// Outcomes tells who has returned a job, ordered by minion id. It reads no
-	// results, however large they are.
+	// Outcomes returns the minions that have returned a job, by id. It reads no results.
 	Outcomes(ctx context.Context, jid string) ([]Outcome, error)
 	// ReturnsAfter reads returns of a job in the order of minion ids, from the first
 	// id behind after on ("": from the first): at most limit and, beyond the first,

@@ -17,20 +17,19 @@ const (
 const (
 	DestMySQL        = "mysql"   // the write-behind into SQL
 	DestParentPrefix = "parent:" // followed by the name of the master above
-	// DestAbove is under which a node owes its returns to the masters above. The forwarder
-	// finds out which of them is given each.
+	// DestAbove is the destination shared by all parents. The forwarder decides which of them gets
+	// each row.
 	DestAbove = DestParentPrefix + "above"
 )
 
 // DestParent is the outbox destination of the parent master named master.
 func DestParent(master string) string { return DestParentPrefix + master }
 
-// IsParent tells whether a destination is a master above; a row that is rejected has
-// none.
+// IsParent reports whether a destination is a parent; rejected rows have none.
 func IsParent(dest string) bool { return strings.HasPrefix(dest, DestParentPrefix) }
 
-// OwedAbove adds up what the masters above are owed, of [SharedOutbox.OutboxDests].
-func OwedAbove(dests map[string]int64) (rows int64) {
+// PendingAbove sums the rows for parents of [SharedOutbox.OutboxDests].
+func PendingAbove(dests map[string]int64) (rows int64) {
 	for dest, n := range dests {
 		if IsParent(dest) {
 			rows += n
@@ -39,22 +38,19 @@ func OwedAbove(dests map[string]int64) (rows int64) {
 	return rows
 }
 
-// Rejected is the destination under which rows are kept that dest refused.
-// They can be read, counted and acknowledged (dropped) like others; they do
-// not keep their job from being cleaned.
+// Rejected returns the destination of rows that dest refused. They are read and acknowledged
+// (dropped) like others, but do not keep their job from being cleaned.
 func Rejected(dest string) string { return rejectedPrefix + dest }
 
 const rejectedPrefix = "rejected:"
 
-// Item is one row of the outbox: something this node still owes to Dest.
+// Item is one row of the outbox, to be delivered to Dest.
 //
-// When written, a row of kind return or load with a nil Payload refers to the
-// stored row (JID and ID), so the bytes are kept once however many destinations
-// there are. One of kind expectation (ID is its Node) with a nil Payload gets what
-// the batch has changed of that expectation, and nothing that was known before.
-// When read, Payload always holds the bytes to send on (the Full of a return, the
-// Raw of a load, EncodeExpectation, EncodeEvent, or whatever was given), and for a
-// row that was written without one the matching pointer is set.
+// When written, a row of kind return or load with a nil Payload refers to the stored row (JID and
+// ID), so the bytes are kept once for all destinations. One of kind expectation (ID is its Node)
+// with a nil Payload gets what the batch has changed of that expectation. When read, Payload holds
+// the bytes to send (the Full of a return, the Raw of a load, EncodeExpectation, EncodeEvent, or
+// what was given), and for a row written without one the matching pointer is set.
 type Item struct {
 	Seq     int64 // set by the store; rises with time, never used twice
 	Dest    string
@@ -62,7 +58,7 @@ type Item struct {
 	JID     string
 	ID      string
 	Payload []byte
-	Error   string // why the row was rejected, "" for a row still owed
+	Error   string // why the row was rejected, "" otherwise
 
 	Return      *Return
 	Load        *Load

@@ -6,44 +6,40 @@ import (
 	"slices"
 )
 
-// Kinds of notes. Those of the first three hold their job: [Returner.Clean] spares it
-// while it has one. Others go with their job.
+// Kinds of notes. The first three hold their job: [Returner.Clean] keeps it. Others are removed
+// with their job.
 const (
-	// NoteOpen: the account of the job is not closed.
+	// NoteOpen: the job is open.
 	NoteOpen = "open"
-	// NoteUntold: the job is closed, and the masters above that asked for it may not
-	// have heard so.
-	NoteUntold = "untold"
-	// NotePublication is what was published, kept for those that may have missed it. A job
-	// that has grown has several; a second note of each tells that it was handed to the
-	// subscribers (see [Part]).
+	// NoteUnreported: the job is closed, and not every requesting parent has accepted its reports.
+	NoteUnreported = "untold"
+	// NotePublication is a publication kept for minions and nodes that missed it. An extended job
+	// has several; a second note of each marks it as published (see [Part]).
 	NotePublication = "publication"
-	// NoteOrigin: a master above asked for the job. Key is its address.
+	// NoteOrigin: a parent requested the job. Key is its address.
 	NoteOrigin = "origin"
-	// NoteOwed: the master above with that address is still to be given what is here of
-	// the job.
-	NoteOwed = "owed"
-	// NoteMasterID is of no job: Key is a master_id, Value the address of the master
-	// above that uses it.
+	// NotePending: the parent with that address still needs the stored returns of the job.
+	NotePending = "owed"
+	// NoteMasterID has no job: Key is a master_id, Value the address of the parent that uses it.
 	NoteMasterID = "master_id"
 )
 
-// KeyPublished is the key of a note that a publication was handed to the subscribers.
+// KeyPublished is the key of a note that a publication was sent to the subscribers.
 const KeyPublished = "published"
 
 // HoldingNotes are the kinds of notes that hold their job.
-var HoldingNotes = []string{NoteOpen, NoteUntold, NotePublication}
+var HoldingNotes = []string{NoteOpen, NoteUnreported, NotePublication}
 
-var noteKinds = []string{NoteOpen, NoteUntold, NotePublication, NoteOrigin, NoteOwed, NoteMasterID}
+var noteKinds = []string{NoteOpen, NoteUnreported, NotePublication, NoteOrigin, NotePending, NoteMasterID}
 
-// Note is a small fact about a job that a restart has to know: one for each kind, job
-// and key. A later one takes the place of the one before.
+// Note is a fact about a job that must survive restarts, one for each kind, job and key. A later
+// note replaces an earlier one.
 type Note struct {
 	Kind  string
-	JID   string // "" of NoteMasterID alone
-	Key   string // what tells apart notes of one kind about one job, "" if there is one at most
+	JID   string // "" for NoteMasterID only
+	Key   string // distinguishes notes of one kind and job; may be ""
 	Value []byte
-	Gone  bool // it is removed, if there is one
+	Gone  bool // remove the note
 }
 
 func (n *Note) validate() error {
@@ -56,8 +52,8 @@ func (n *Note) validate() error {
 	return nil
 }
 
-// Noted is a batch of notes alone. One that only removes some needs no sync: at worst a
-// restart finds them once more.
+// Noted returns a batch of notes. A batch that only removes notes is not synced: at worst a restart
+// finds them again.
 func Noted(notes ...Note) Batch {
 	return Batch{Notes: notes, Unsynced: !slices.ContainsFunc(notes, func(n Note) bool { return !n.Gone })}
 }

@@ -9,21 +9,20 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// askPatience bounds how long one master above has for the answer to a question of the
-// local master. It is longer than that for returns: a parent that serves a crowd lets
-// requests for files wait for their turn.
-const askPatience = time.Minute
+// askTimeout bounds the wait for one parent's answer to a question of the local master. It is
+// longer than for returns: a busy parent queues requests for files.
+const askTimeout = time.Minute
 
-// awayPatience is for a master above whose connection is down: it may have come back this
-// moment, and somebody waits who could be told that it has not.
-const awayPatience = 2 * time.Second
+// awayTimeout bounds the wait for a parent that is disconnected. It may be reconnecting at this
+// moment, but the caller should learn soon that no parent answers.
+const awayTimeout = 2 * time.Second
 
-// errNoParent says that no master above is connected.
-var errNoParent = errors.New("no master above is connected")
+// errNoParent means that no parent is connected.
+var errNoParent = errors.New("no parent is connected")
 
-// Ask sends a load of the local master to a master above, as this node, and gives the
-// answer, undecoded. The masters above are asked in the order of syndic_failover; the
-// next one when one cannot answer, those that are connected first.
+// Ask sends a load of the local master to a parent, under this node's id, and returns the undecoded
+// answer. It tries the parents in the order of syndic_failover, connected ones first, until one
+// answers. If all fail, it returns their errors joined.
 func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	load = load.Clone()
 	load.Set("id", s.ID())
@@ -34,18 +33,18 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 			away = append(away, l)
 			continue
 		}
-		v, err := l.ask(ctx, load, askPatience)
+		v, err := l.ask(ctx, load, askTimeout)
 		if err == nil || ctx.Err() != nil {
 			return v, err
 		}
 		faults = append(faults, err)
 	}
 	for _, l := range away {
-		if _, signedIn := l.ch.Current(); !signedIn { // it is being signed in at, for which nobody should wait
+		if _, signedIn := l.ch.Current(); !signedIn { // signing in; not worth a wait
 			faults = append(faults, fmt.Errorf("%s: %w", l.name, errNoParent))
 			continue
 		}
-		v, err := l.ask(ctx, load, awayPatience)
+		v, err := l.ask(ctx, load, awayTimeout)
 		if err == nil || ctx.Err() != nil {
 			return v, err
 		}

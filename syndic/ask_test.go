@@ -9,8 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// TestAsk: the local master asks through the forwarder, as this node; when the first master
-// above is away, the other one answers.
+// Ask sends questions under this node's id, and uses the next parent when the first is away.
 func TestAsk(t *testing.T) {
 	rules := func(name string) channeltest.Rules {
 		return channeltest.Rules{Handle: map[string]channeltest.Handler{"_file_envs": func(_ string, load *wire.Map) any {
@@ -35,7 +34,7 @@ func TestAsk(t *testing.T) {
 		return list[0].(string)
 	}
 	if _, err := n.Ask(t.Context(), wire.NewMap("cmd", "_file_envs")); err == nil {
-		t.Error("nobody is connected, and there is an answer")
+		t.Error("answer without a connected parent")
 	}
 	n.run(t)
 	n.awaitUp(t)

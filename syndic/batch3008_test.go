@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// recordedBatch gives the loads that a recorded master has published.
+// recordedBatch returns the loads published by a recorded master.
 func recordedBatch(tb testing.TB, run vectors.Batch, key string) (loads []*wire.Map) {
 	tb.Helper()
 	c, err := crypt.ParseKey(key)
@@ -36,7 +36,7 @@ func recordedBatch(tb testing.TB, run vectors.Batch, key string) (loads []*wire.
 	return loads
 }
 
-// A batch of a master of Salt 3008.2 comes down slice by slice, each under the one job id.
+// A Salt 3008.2 master publishes a batch slice by slice under one jid.
 func TestBatchOfSalt3008(t *testing.T) {
 	runs, key := vectors.Batches(t)
 	for _, run := range runs {
@@ -45,12 +45,12 @@ func TestBatchOfSalt3008(t *testing.T) {
 			n := start(t, nil, p)
 			pubs := recordedBatch(t, run, key)
 			for i, pub := range pubs {
-				pub.Delete("serial") // that of the recorded master
+				pub.Delete("serial") // of the recorded master
 				p.Publish(pub)
 				waiting.Until(t, "the job", func() bool { return len(n.master.published()) == i+1 })
 			}
 			var got []string
-			for _, j := range n.master.published()[1:] { // the first is test.ping, which asks who is there
+			for _, j := range n.master.published()[1:] { // the first is test.ping, which finds the minions
 				tgt, _ := j.Get("tgt")
 				got = append(got, fmt.Sprintln(j.String("jid") == run.JID, j.String("fun"), j.String("tgt_type"), tgt))
 			}

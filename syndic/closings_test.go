@@ -16,7 +16,7 @@ func missingIn(jid string) *wire.Map {
 
 func closedIn(jid string, word int) *wire.Map { return wire.NewMap("jid", jid, "word", word) }
 
-func heardOf(t *testing.T, tag string, d *wire.Map) bus.Event {
+func reportsOf(t *testing.T, tag string, d *wire.Map) bus.Event {
 	t.Helper()
 	b, err := wire.Encode(d)
 	if err != nil {
@@ -25,7 +25,7 @@ func heardOf(t *testing.T, tag string, d *wire.Map) bus.Event {
 	return typed(bus.Event{Tag: tag, Data: b})
 }
 
-// typed adds what the data of an event of the local master says.
+// typed sets the event's Value from its data.
 func typed(e bus.Event) bus.Event {
 	id, kind, _, _ := jobevent.Parse(e.Tag)
 	var err error
@@ -48,9 +48,9 @@ func typed(e bus.Event) bus.Event {
 	return e
 }
 
-// The local master is told that a closed job need not be told again only when all
-// parents that asked for it have taken what was told of it.
-func TestClosedJobIsToldUntilAllThatAskedHaveTakenIt(t *testing.T) {
+// The local master may forget a closed job only when all parents that requested it have accepted
+// its reports.
+func TestClosedJob_ReportedUntilAllRequestersAccept(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
 	for _, l := range n.parents.links {
@@ -61,23 +61,23 @@ func TestClosedJobIsToldUntilAllThatAskedHaveTakenIt(t *testing.T) {
 	n.local.fire(t, tag+"/missing", missingIn(job(1)))
 	n.local.fire(t, tag+"/closed", closedIn(job(1), 7))
 	waiting.Until(t, "the word at one", func() bool { return a.heard(tag+"/missing") == 1 })
-	if w := n.local.wordTold(job(1)); w != 0 || b.heard(tag+"/missing") != 0 {
-		t.Errorf("told %d", w)
+	if w := n.local.lastReported(job(1)); w != 0 || b.heard(tag+"/missing") != 0 {
+		t.Errorf("reported %d", w)
 	}
 	b.set(func() { b.notNow = 0 })
-	waiting.Until(t, "the local master to be told", func() bool { return n.local.wordTold(job(1)) == 7 })
+	waiting.Until(t, "the local master to be reported", func() bool { return n.local.lastReported(job(1)) == 7 })
 	if b.heard(tag+"/missing") != 1 || a.heard(tag+"/closed")+b.heard(tag+"/closed") != 0 {
-		t.Errorf("b heard %d, the end went up %d times", b.heard(tag+"/missing"), a.heard(tag+"/closed"))
+		t.Errorf("b got %d, the end was sent %d times", b.heard(tag+"/missing"), a.heard(tag+"/closed"))
 	}
 }
 
-// A node that was killed, or whose events were lost, tells a closed job again.
-func TestClosedJobIsToldAgainAfterARestart(t *testing.T) {
+// A node that was killed, or lost events, reports a closed job again.
+func TestClosedJob_ReportedAfterRestart(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	tag := "salt/job/" + job(1)
 	n.parents.learn(t.Context(), n.parents.links[0], job(1), "")
-	n.local.open = []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 3))}
+	n.local.open = []bus.Event{reportsOf(t, tag+"/missing", missingIn(job(1))), reportsOf(t, tag+"/closed", closedIn(job(1), 3))}
 	n.run(t)
-	waiting.Until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })
+	waiting.Until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.lastReported(job(1)) == 3 })
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Attack: a user whom publisher_acl of the top lets publish to some minions names one below a
-// node. The top cannot know whether it is one of these, so it sends along what the user is held
-// to; the node has to hand that on with the job, whole and in each way that a job takes: heard,
-// or fetched because it was missed. An empty list lets nobody do anything, and is not none.
+// Attack: a user whom publisher_acl of the top restricts to some minions names one below a node.
+// The top cannot know whether that minion is allowed, so it sends the user's restrictions along.
+// The node must pass them on with the job, whether the publication was received or fetched. An
+// empty list allows nothing; it is not a missing list.
 func TestCVE2022_22941(t *testing.T) {
 	rules := []any{wire.NewMap("web*", []any{"test.*"}), "test.ping"}
 	p := startParent(t, channeltest.Rules{SignPublications: true})
@@ -25,10 +25,10 @@ func TestCVE2022_22941(t *testing.T) {
 		waiting.Until(t, "the job", func() bool { return len(n.master.published()) == i+1 })
 		kwargs := n.master.published()[i].Map("kwargs")
 		if kwargs == nil || !kwargs.Has("auth_list") || kwargs.String("user") != "fred" {
-			t.Fatalf("handed on with %#v", kwargs)
+			t.Fatalf("republished with %#v", kwargs)
 		}
 		if got, want := fmt.Sprintf("%#v", kwargs.List("auth_list")), fmt.Sprintf("%#v", list); got != want {
-			t.Errorf("the user is held to %s, want %s", got, want)
+			t.Errorf("restrictions %s, want %s", got, want)
 		}
 	}
 }

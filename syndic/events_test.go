@@ -17,7 +17,7 @@ import (
 func TestEventsOncePerName(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
-	// As a master below fires what its own node below has sent: twice.
+	// A master below fires an event of its own node twice.
 	raw, err := wire.Encode(wire.NewMap("a", 1))
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestEventsOncePerName(t *testing.T) {
 	n.local.fire(t, "last", wire.NewMap("a", 2))
 	waiting.Until(t, "the last event", func() bool { return p.heard("last") >= 1 })
 	if p.heard("my/tag") != 1 || p.heard("syndic/syn-c/my/tag") != 0 {
-		t.Errorf("heard %v", p.events)
+		t.Errorf("got events %v", p.events)
 	}
 	for _, l := range p.Seen("_minion_event") {
 		if l.Has("events") && l.String("pretag") != "syndic/syn-a" {
@@ -62,9 +62,9 @@ func TestEventsWaitForTheParent(t *testing.T) {
 		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
 	}
 	u := n.parents.links[0].events
-	waiting.Until(t, "the events to wait", func() bool { return u.Load().News == 5 })
+	waiting.Until(t, "the events to wait", func() bool { return u.Load().Normal == 5 })
 	n.local.mu.Lock()
-	n.local.open = []bus.Event{events.Nobody(returners.Part{JID: job(7)})}
+	n.local.open = []bus.Event{events.NoMatch(returners.Part{JID: job(7)})}
 	n.local.mu.Unlock()
 	p.Up()
 	for i := range 5 {
@@ -118,7 +118,7 @@ func TestPresence(t *testing.T) {
 		t.Errorf("presence %#v", first)
 	}
 	if id := p.AwaitSubscribers(t, 1)[0]; id != first.String("session") {
-		t.Errorf("session %q, the subscription says %q", first.String("session"), id)
+		t.Errorf("session %q, subscription has %q", first.String("session"), id)
 	}
 	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
 	waiting.Until(t, "the change", func() bool {
@@ -126,7 +126,7 @@ func TestPresence(t *testing.T) {
 		tree := seen[len(seen)-1].Map("tree")
 		return tree != nil && len(tree.List("minions")) == 1
 	})
-	// Without changes it is told now and then, and then without the tree.
+	// Without changes, reports carry no tree.
 	waiting.Until(t, "a report without tree", func() bool {
 		seen := p.Seen("_presence")
 		return !seen[len(seen)-1].Has("tree")
@@ -145,8 +145,8 @@ func TestDeafParentIsSubscribedAnew(t *testing.T) {
 	p.AwaitSubscribers(t, 3)
 }
 
-// Changes of the tree bring reports in quick succession. A subscription that these find
-// missing has its time all the same, until its own sign of life fails: no net is needed.
+// Frequent changes of the tree cause frequent reports. A subscription that these do not find still
+// gets deafReports intervals, until its heartbeat fails; no rescue is needed.
 func TestChangesDoNotMakeAParentDeaf(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	p.Change(func(r *channeltest.Rules) {
@@ -159,13 +159,13 @@ func TestChangesDoNotMakeAParentDeaf(t *testing.T) {
 	n.pace.Report = time.Hour
 	n.run(t)
 	n.awaitUp(t)
-	for i := range 9 { // three times as many as would make it deaf in quick succession
+	for i := range 9 { // three times deafReports
 		seen := len(p.Seen("_presence"))
 		n.local.tree.SetMinion(topology.Minion{ID: fmt.Sprint("web-", i), State: topology.Up})
 		waiting.Until(t, "a report of the change", func() bool { return len(p.Seen("_presence")) > seen })
 	}
 	if total := n.rescues.Total(); total != 0 {
-		t.Errorf("rescued %d times", total)
+		t.Errorf("%d rescues", total)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestPythonParentIsAskedOnce(t *testing.T) {
 	if got := len(p.Seen("_presence")); got != 1 {
 		t.Errorf("asked %d times", got)
 	}
-	// It may have become one of ours when it is back.
+	// It may be a mom master when it is back.
 	p.Down()
 	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 	p.Up()
@@ -190,8 +190,9 @@ func TestPythonParentIsAskedOnce(t *testing.T) {
 	}
 }
 
-// A master of ours that refuses the greeting, as of a node whose key is a minion's, is no
-// master of Salt's: it is greeted until it takes the node, which then tells its tree.
+// A mom master that refuses the announcement, for example because the node's key is a minion's, is
+// not taken for a Salt master. The announcement is repeated until it is accepted, and then carries
+// the tree.
 func TestParentThatRefusesIsGreetedAgain(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	answer := func(v any) {
@@ -207,13 +208,13 @@ func TestParentThatRefusesIsGreetedAgain(t *testing.T) {
 	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
 	p.Await(t, "_presence", 3)
 	if n.parents.links[0].IsUp() {
-		t.Error("the link counts as up although the master refuses the node")
+		t.Error("link is up although the parent refuses the node")
 	}
 	answer(wire.NewMap("session", true, "node", "top"))
 	n.awaitUp(t)
 	seen := p.Seen("_presence")
 	if tree := seen[len(seen)-1].Map("tree"); tree == nil || len(tree.List("minions")) != 1 {
-		t.Errorf("the master that takes the node is told of the tree %v", tree)
+		t.Errorf("parent got the tree %v", tree)
 	}
 }
 

@@ -21,12 +21,12 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// fakeLocal is the local master as the forwarder sees it, its outbox in memory.
+// fakeLocal is a local.Master with an outbox in memory.
 type fakeLocal struct {
 	*fakeMaster
 	bus   *bus.Bus
 	notes *memory.Store
-	// notWithout: who asked for a job is stored with one alone; refuses: no note is.
+	// noteErr fails Note without a job if notWithout is set; refuses fails every note.
 	notWithout bool
 	refuses    error
 	tree       *topology.Tree
@@ -40,10 +40,10 @@ type fakeLocal struct {
 	loads    map[string]returners.Load
 	given    map[string]bool // published here
 	open     []bus.Event
-	told     map[string]uint64 // jid → word
-	broken   error             // of every call to the outbox
+	reported map[string]uint64 // jid → last report
+	broken   error             // error of every outbox call
 	reads    int
-	slow     func() // takes the time of a read, if set
+	slow     func() // called in each read, if set
 }
 
 func newFakeLocal() *fakeLocal {
@@ -59,7 +59,7 @@ func (l *fakeLocal) Jobs() local.Jobs               { return fakeJobs{NoteReader
 func (l *fakeLocal) Grown() <-chan struct{}         { return l.grown }
 func (l *fakeLocal) Tree() *topology.Tree           { return l.tree }
 
-// Publish stores who asks with the job, and with a refused one nothing.
+// Publish stores the notes with an accepted job only.
 func (l *fakeLocal) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	if err := l.fakeMaster.Publish(ctx, p); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (l *fakeLocal) Publish(ctx context.Context, p wire.PublishLoad, asks ...ret
 
 func (l *fakeLocal) Note(ctx context.Context, notes ...returners.Note) error {
 	if l.refuses != nil || l.notWithout && slices.ContainsFunc(notes, func(n returners.Note) bool { return n.Kind == returners.NoteOrigin }) {
-		return cmp.Or(l.refuses, errors.New("no job was given"))
+		return cmp.Or(l.refuses, errors.New("no job"))
 	}
 	_, err := l.notes.Commit(ctx, returners.Noted(notes...))
 	return err
@@ -78,7 +78,7 @@ func (l *fakeLocal) Note(ctx context.Context, notes ...returners.Note) error {
 
 func (l *fakeLocal) Answer(_ context.Context, what string, arg wire.Raw) (any, error) {
 	if what != "echo" {
-		return nil, errors.New("not known here: " + what)
+		return nil, errors.New("unknown question: " + what)
 	}
 	return arg, nil
 }
@@ -96,8 +96,8 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 	return jids[:min(n, len(jids))]
 }
 
-func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
-	for e := range l.Story(jid, 1) {
+func (l *fakeLocal) LastReport(jid string) (word uint64, over bool) {
+	for e := range l.Reports(jid, 1) {
 		if c, ok := events.End(e); ok {
 			return c.Word, true
 		}
@@ -105,7 +105,7 @@ func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
 	return 0, false
 }
 
-func (l *fakeLocal) Story(jid string, _ int) iter.Seq[bus.Event] {
+func (l *fakeLocal) Reports(jid string, _ int) iter.Seq[bus.Event] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []bus.Event
@@ -117,20 +117,20 @@ func (l *fakeLocal) Story(jid string, _ int) iter.Seq[bus.Event] {
 	return slices.Values(out)
 }
 
-func (l *fakeLocal) Told(jid string, word uint64) {
+func (l *fakeLocal) Reported(jid string, word uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.told == nil {
-		l.told = map[string]uint64{}
+	if l.reported == nil {
+		l.reported = map[string]uint64{}
 	}
-	l.told[jid] = word
+	l.reported[jid] = word
 	l.open = slices.DeleteFunc(l.open, func(e bus.Event) bool { return events.JobOf(e.Tag) == jid })
 }
 
-func (l *fakeLocal) wordTold(jid string) uint64 {
+func (l *fakeLocal) lastReported(jid string) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.told[jid]
+	return l.reported[jid]
 }
 
 func (l *fakeLocal) OutboxRead(_ context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error) {
@@ -209,7 +209,7 @@ func (l *fakeLocal) OutboxMove(ctx context.Context, dest string, rows []returner
 	return l.OutboxAck(ctx, dest, seqs)
 }
 
-func (l *fakeLocal) OutboxOwe(_ context.Context, dest, jid string) (int, error) {
+func (l *fakeLocal) OutboxBackfill(_ context.Context, dest, jid string) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.broken != nil {
@@ -273,7 +273,7 @@ func (l *fakeLocal) setAside() []returners.Item {
 	return append([]returners.Item(nil), l.rejected...)
 }
 
-// commit puts a return into the outbox, as the job store does with each that is new.
+// commit adds a return to the outbox, as the job store does with new returns.
 func (l *fakeLocal) commit(tb testing.TB, jid, id string, extra ...any) {
 	tb.Helper()
 	ret := wire.NewMap("cmd", "_return", "id", id, "success", true, "return", true, "retcode", 0, "jid", jid,
@@ -297,10 +297,10 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 	})
 	l.kept[jid] = append(l.kept[jid], returners.Return{JID: jid, ID: id, Full: payload, MasterID: masterID})
 	l.mu.Unlock()
-	pace.Ring(l.grown)
+	pace.Signal(l.grown)
 }
 
-// own makes the jobs ones that were published here.
+// own marks jobs as published here.
 func (l *fakeLocal) own(tb testing.TB, jids ...string) {
 	tb.Helper()
 	l.mu.Lock()
@@ -315,7 +315,7 @@ func (l *fakeLocal) own(tb testing.TB, jids ...string) {
 	}
 }
 
-// complete tells the bus that a job is complete here.
+// complete fires the event of a complete job.
 func (l *fakeLocal) complete(tb testing.TB, jid string) {
 	tb.Helper()
 	l.fire(tb, "salt/job/"+jid+"/complete", wire.NewMap("jid", jid))
@@ -332,8 +332,8 @@ func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 	}
 }
 
-// fakeJobs answers for loads, returns and this node's own expectations; the forwarder
-// asks for nothing else.
+// fakeJobs serves loads, returns and this node's own expectations; the forwarder reads nothing
+// else.
 type fakeJobs struct {
 	returners.Reader
 	returners.NoteReader
@@ -356,12 +356,12 @@ func (j fakeJobs) GetLoad(_ context.Context, jid string) (returners.Load, bool, 
 	return load, ok, nil
 }
 
-// fakeMaster takes what the local master is to publish.
+// fakeMaster receives the jobs published on the local master.
 type fakeMaster struct {
 	mu     sync.Mutex
 	jobs   []*wire.Map
 	answer func() error
-	hold   map[string]chan struct{} // jid → answered when closed
+	hold   map[string]chan struct{} // jid → blocks Publish until closed
 }
 
 func newFakeMaster() *fakeMaster { return &fakeMaster{hold: map[string]chan struct{}{}} }

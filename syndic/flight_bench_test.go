@@ -12,9 +12,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// BenchmarkSlowParent tells how long the word of a job, and the return of one that
-// is complete, waits at the node when the master above takes 20 ms for each request
-// and a job comes every 15 ms on average.
+// BenchmarkSlowParent measures how long a job's expectation, and the return of a complete job, wait
+// at the node when the parent takes 20 ms per request and a job starts every 15 ms on average.
 func BenchmarkSlowParent(b *testing.B) {
 	for _, what := range []string{"expectation", "return"} {
 		b.Run(what, func(b *testing.B) {
@@ -36,7 +35,7 @@ func BenchmarkSlowParent(b *testing.B) {
 					for _, v := range load.List("load") {
 						came(v.(*wire.Map).String("jid"))
 					}
-					time.Sleep(slow) // a parent at work
+					time.Sleep(slow) // a slow parent
 					return take(id, load)
 				}
 				r.Handle["_minion_event"] = func(id string, load *wire.Map) any {
@@ -45,7 +44,7 @@ func BenchmarkSlowParent(b *testing.B) {
 							came(v.(*wire.Map).String("tag"))
 						}
 					}
-					time.Sleep(slow) // a parent at work
+					time.Sleep(slow) // a slow parent
 					return hear(id, load)
 				}
 			})
@@ -63,7 +62,7 @@ func BenchmarkSlowParent(b *testing.B) {
 					n.local.commit(b, jid, "web-1")
 					n.local.complete(b, jid)
 				}
-				time.Sleep(time.Duration(r.ExpFloat64() * float64(between))) // minions answer when they like
+				time.Sleep(time.Duration(r.ExpFloat64() * float64(between))) // minions answer at random times
 			}
 			waiting.Until(b, "all", func() bool { mu.Lock(); defer mu.Unlock(); return len(waits) == b.N })
 			b.StopTimer()

@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// slowParent is a parent whose answers to one command wait until the test lets
-// them go, in the order in which the requests came.
+// slowParent is a parent that holds its answers to one command until the test releases them, in the
+// order of the requests.
 type slowParent struct {
 	*fakeParent
 
@@ -23,7 +23,7 @@ type slowParent struct {
 }
 
 type heldRequest struct {
-	jobs []string // that it speaks of, in their order
+	jobs []string // jobs in the request, in order
 	let  chan struct{}
 }
 
@@ -40,7 +40,7 @@ func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
 			for _, v := range load.List("events") {
 				h.jobs = append(h.jobs, v.(*wire.Map).String("tag"))
 			}
-			if len(h.jobs) > 0 { // and not one of the greetings
+			if len(h.jobs) > 0 { // not an announcement
 				p.mu.Lock()
 				p.held = append(p.held, h)
 				p.mu.Unlock()
@@ -64,7 +64,7 @@ func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
 	return p, n
 }
 
-// under waits until so many requests are held, and gives what they speak of.
+// under waits until n requests are held, and returns their jobs.
 func (p *slowParent) under(t *testing.T, n int) (out [][]string) {
 	t.Helper()
 	waiting.Until(t, fmt.Sprint(n, " requests under way"), func() bool {
@@ -80,7 +80,7 @@ func (p *slowParent) under(t *testing.T, n int) (out [][]string) {
 	return out
 }
 
-// answer lets request i go.
+// answer answers request i.
 func (p *slowParent) answer(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,9 +88,9 @@ func (p *slowParent) answer(i int) {
 	p.held = slices.Delete(p.held, i, i+1)
 }
 
-// Of two jobs the second does not wait for the answer to the first, whatever is
-// said; a third does, and so does more of one that is under way.
-func TestTwoRequestsAreUnderWay(t *testing.T) {
+// The reports of a second job do not wait for the answer to the first; those of a third do, and so
+// do further ones of a job in flight.
+func TestFlight_TwoRequests(t *testing.T) {
 	for cmd, say := range map[string]func(t *testing.T, n *node, jid string, i int){
 		"_minion_event": func(t *testing.T, n *node, jid string, i int) {
 			n.local.fire(t, jid, wire.NewMap("minions", []any{fmt.Sprint("web-", i)}, "jid", jid))
@@ -105,16 +105,16 @@ func TestTwoRequestsAreUnderWay(t *testing.T) {
 			want := func(is [][]string, should ...string) {
 				t.Helper()
 				if got := fmt.Sprint(is); got != "["+strings.Join(should, " ")+"]" {
-					t.Errorf("under way are %s, want %v", got, should)
+					t.Errorf("in flight: %s, want %v", got, should)
 				}
 			}
 			say(t, n, job(1), 1)
 			want(p.under(t, 1), "["+job(1)+"]")
-			say(t, n, job(1), 2) // of the same job: it waits
+			say(t, n, job(1), 2) // of the same job: waits
 			say(t, n, job(2), 1)
 			want(p.under(t, 2), "["+job(1)+"]", "["+job(2)+"]")
 			say(t, n, job(3), 1)
-			p.answer(1) // of job 2: now job 3 can go, and job 1 still cannot
+			p.answer(1) // of job 2; job 3 is sent, job 1 still waits
 			want(p.under(t, 2), "["+job(1)+"]", "["+job(3)+"]")
 			p.answer(0)
 			want(p.under(t, 2), "["+job(3)+"]", "["+job(1)+"]")
@@ -132,9 +132,9 @@ func TestTwoRequestsAreUnderWay(t *testing.T) {
 	}
 }
 
-// The words of one job come in their order, and its end counts when the last of
-// them has been taken, whatever is under way beside it.
-func TestTheWordsOfAJobStayInOrder(t *testing.T) {
+// Reports of one job arrive in order, and its end counts when the last of them is accepted,
+// whatever else is in flight.
+func TestFlight_ReportsOfAJobInOrder(t *testing.T) {
 	p, n := startSlowParent(t, "_minion_event")
 	missing := func(k int) string { return "salt/job/" + job(k) + "/missing" }
 	end := func(k int) {
@@ -147,23 +147,23 @@ func TestTheWordsOfAJobStayInOrder(t *testing.T) {
 	n.local.fire(t, missing(2), wire.NewMap("jid", job(2)))
 	end(2)
 	if got := p.under(t, 2); fmt.Sprint(got) != fmt.Sprint([][]string{{job(1)}, {missing(2)}}) {
-		t.Errorf("under way are %v", got)
+		t.Errorf("in flight: %v", got)
 	}
 	p.answer(1)
-	waiting.Until(t, "the end of job 2", func() bool { return n.local.wordTold(job(2)) == 7 })
+	waiting.Until(t, "the end of job 2", func() bool { return n.local.lastReported(job(2)) == 7 })
 	p.answer(0)
 	if got := p.under(t, 1); fmt.Sprint(got) != fmt.Sprint([][]string{{missing(1)}}) {
-		t.Errorf("under way are %v", got)
+		t.Errorf("in flight: %v", got)
 	}
-	if n.local.wordTold(job(1)) != 0 {
-		t.Error("the end of a job counts before its last word was taken")
+	if n.local.lastReported(job(1)) != 0 {
+		t.Error("end of a job counted before its last report was accepted")
 	}
 	p.answer(0)
-	waiting.Until(t, "the end of job 1", func() bool { return n.local.wordTold(job(1)) == 7 })
+	waiting.Until(t, "the end of job 1", func() bool { return n.local.lastReported(job(1)) == 7 })
 }
 
-// News does not keep the words of a job waiting.
-func TestNewsHoldsNothingUrgentUp(t *testing.T) {
+// Normal events do not delay reports.
+func TestFlight_NormalEventsDelayNoUrgentOne(t *testing.T) {
 	p, n := startSlowParent(t, "_minion_event")
 	for i := range bounds.Default().TellBatch {
 		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
@@ -178,9 +178,9 @@ func TestNewsHoldsNothingUrgentUp(t *testing.T) {
 	})
 }
 
-// What the parent refuses while other requests are under way is sent again: nothing is
-// passed over, nothing set aside that another attempt delivers.
-func TestWhatIsRefusedBesideOthers(t *testing.T) {
+// Rows refused while other requests are in flight are sent again; none is passed over, none set
+// aside that a retry delivers.
+func TestFlight_RefusedBesideOthers(t *testing.T) {
 	p, n := startSlowParent(t, "_syndic_return")
 	refuse := true
 	p.set(func() { p.refuse = func(jid, _ string) bool { return refuse && jid == job(2) } })
@@ -198,6 +198,6 @@ func TestWhatIsRefusedBesideOthers(t *testing.T) {
 	p.answer(0)
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 	if p.has(job(2), "web-1") != 1 || len(n.local.setAside()) != 0 {
-		t.Errorf("it came %d times, %d rows were set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
+		t.Errorf("row arrived %d times, %d rows set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
 	}
 }

@@ -12,24 +12,23 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// listenQueue is how many events may wait on the local bus.
+// listenQueue bounds the events waiting on the local bus.
 const listenQueue = 10000
 
-// listener carries the local bus to the masters above.
+// listener forwards events of the local bus to the parents.
 type listener struct {
 	conf    *config.Master
 	bus     *bus.Bus
 	parents *parents
-	flush   func() // send at once what is owed
+	flush   func() // sends pending returns at once
 	pace    *pace.Pace
 	log     *slog.Logger
 }
 
-// run listens until ctx ends.
 func (l *listener) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		sub := l.bus.Subscribe(bus.SubscribeOptions{
-			Size: listenQueue, Match: func(e bus.Event) bool { return e.Value != nil || !events.StaysHere(e.Tag) },
+			Size: listenQueue, Match: func(e bus.Event) bool { return e.Value != nil || !events.StaysLocal(e.Tag) },
 		})
 		l.hear(ctx, sub)
 		lost := sub.Lost()
@@ -43,9 +42,9 @@ func (l *listener) run(ctx context.Context) {
 		if sleep.For(ctx, l.pace.RetryMin) != nil {
 			return
 		}
-		// Who has to answer must not get lost with them.
+		// Expectations must not be lost with them.
 		for _, p := range l.parents.all() {
-			p.events.Retell(true)
+			p.events.ReportAgain(true)
 		}
 		l.flush()
 	}
@@ -65,36 +64,36 @@ func (l *listener) hear(ctx context.Context, sub *bus.Subscription) {
 				l.flush()
 				continue
 			case jobevent.Closed:
-				l.tell(ctx, e)
+				l.forward(ctx, e)
 				continue
 			case jobevent.Expectation:
-				l.parents.oweMoved(ctx, v)
+				l.parents.requestMoved(ctx, v)
 			}
-			if events.BelongsAbove(l.conf, e) {
-				l.tell(ctx, e)
+			if events.GoesUp(l.conf, e) {
+				l.forward(ctx, e)
 			}
 		}
 	}
 }
 
-// tell hands an event to every master above, as Salt does. But who has to answer a
-// job, and who will not, is for those that asked: another one may have given the
-// node up for a job of the same jid, and would wait for returns that it is not owed.
-func (l *listener) tell(ctx context.Context, e bus.Event) {
+// forward queues an event for every parent, as Salt does, with one exception: expectations and
+// missing minions go only to the parents that requested the job. Another parent may have given up
+// on this node for a job of the same jid, and would wait for returns it never gets.
+func (l *listener) forward(ctx context.Context, e bus.Event) {
 	home := l.parents.links[0].IsUp()
 	for _, p := range l.parents.all() {
-		if p.guest && home && !events.Urgent(e.Tag) {
-			continue // it goes home, and comes to the top from there
+		if p.sibling && home && !events.Urgent(e.Tag) {
+			continue // the parent forwards it to the top
 		}
-		if events.SpeaksOfJob(e.Tag) && !l.parents.origins.Concerns(p.ch.Addr(), events.JobOf(e.Tag)) {
-			if !p.guest || home {
+		if events.IsReport(e.Tag) && !l.parents.origins.Concerns(p.ch.Addr(), events.JobOf(e.Tag)) {
+			if !p.sibling || home {
 				continue
 			}
-			// A sibling is the only way to the top now. It waits for whom it hears of.
+			// The sibling is the only way to the top, and waits for the minions that the event names.
 			_, second := l.parents.learn(ctx, p, events.JobOf(e.Tag), "")
-			l.parents.keep(ctx, events.JobOf(e.Tag), p)
+			l.parents.saveRequests(ctx, events.JobOf(e.Tag), p)
 			if second {
-				p.returns.Again(events.JobOf(e.Tag))
+				p.returns.BackfillSoon(events.JobOf(e.Tag))
 			}
 		}
 		p.events.Push(e)

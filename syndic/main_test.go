@@ -9,13 +9,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Each check of the model makes and breaks real connections; the flag on the
-	// command line still decides.
+	// Each check opens and breaks real connections. The command line flag overrides this.
 	if err := flag.Set("rapid.checks", "20"); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// patience is how long a test waits for what must happen.
+// patience bounds the waits of tests.
 const patience = 20 * time.Second

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/metrics"
 )
 
-// Metrics are the forwarder's figures and checks.
+// Metrics returns the forwarder's metrics and health checks.
 func (s *Syndic) Metrics() metrics.Source {
 	return metrics.Source{Collect: s.collect, Checks: s.checks}
 }
@@ -26,13 +26,13 @@ func (s *Syndic) collect(out *metrics.Sink) {
 		out.Count("mom_syndic_rows_rejected_total", f.Rejected.Load(), l.name)
 		out.Count("mom_syndic_events_dropped_total", l.events.Dropped(), l.name)
 		out.Set("mom_syndic_events_waiting", float64(waits.Urgent), l.name, "urgent")
-		out.Set("mom_syndic_events_waiting", float64(waits.News), l.name, "news")
+		out.Set("mom_syndic_events_waiting", float64(waits.Normal), l.name, "news")
 		out.Set("mom_syndic_event_bytes_waiting", float64(waits.UrgentBytes), l.name, "urgent")
-		out.Set("mom_syndic_event_bytes_waiting", float64(waits.NewsBytes), l.name, "news")
+		out.Set("mom_syndic_event_bytes_waiting", float64(waits.NormalBytes), l.name, "news")
 	}
 }
 
-// checks tell whether one of the masters above is there.
+// checks reports whether at least one parent is connected.
 func (s *Syndic) checks(context.Context) []metrics.Check {
 	c := metrics.Check{Name: "parent"}
 	names := []string{}
@@ -41,7 +41,7 @@ func (s *Syndic) checks(context.Context) []metrics.Check {
 		c.OK = c.OK || l.IsUp()
 	}
 	if !c.OK {
-		c.Reason = fmt.Sprintf("no master above is connected (%q)", names)
+		c.Reason = fmt.Sprintf("no parent is connected (%q)", names)
 	}
 	return []metrics.Check{c}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// Whatever is lost, repeated or restarted on either side: in the end the parent
-// holds exactly the returns that were committed below, each once, and nothing is
-// owed any more.
+// Whatever is lost, repeated or restarted on either side, in the end the parent has each committed
+// return exactly once, and nothing is pending.
 func TestEveryReturnArrives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := startParent(t, channeltest.Rules{Version: rapid.SampledFrom([]int{2, 3}).Draw(rt, "version")})
@@ -24,7 +23,7 @@ func TestEveryReturnArrives(t *testing.T) {
 			switch rapid.SampledFrom([]string{"return", "return", "many", "mute", "down", "up", "restart", "complete", "keys"}).Draw(rt, "step") {
 			case "return":
 				j, id := job(rapid.IntRange(0, 3).Draw(rt, "job")), fmt.Sprint("web-", rapid.IntRange(0, 20).Draw(rt, "minion"))
-				if !want[j+"/"+id] { // the store owes a return once
+				if !want[j+"/"+id] { // the store queues a return once
 					want[j+"/"+id] = true
 					n.local.commit(t, j, id)
 				}
@@ -37,7 +36,7 @@ func TestEveryReturnArrives(t *testing.T) {
 						n.local.commit(t, j, id)
 					}
 				}
-			case "mute": // acknowledgements are lost, or no more
+			case "mute": // toggles lost acknowledgements
 				p.set(func() { p.mute = !p.mute })
 			case "down":
 				if up {
@@ -49,7 +48,7 @@ func TestEveryReturnArrives(t *testing.T) {
 					p.Up()
 					up = true
 				}
-			case "restart": // of the node: its outbox stays
+			case "restart": // of the node; its outbox stays
 				n.stop()
 				n.revive(t)
 				n.run(t)
@@ -69,7 +68,7 @@ func TestEveryReturnArrives(t *testing.T) {
 		waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 		p.set(func() {
 			if len(p.rows) != len(want) {
-				rt.Errorf("%d rows at the parent, %d were committed", len(p.rows), len(want))
+				rt.Errorf("%d rows at the parent, %d committed", len(p.rows), len(want))
 			}
 			for k := range want {
 				if p.rows[k] == 0 {

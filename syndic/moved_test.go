@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A minion comes at work on a job that nobody asked this node for: each master above
-// gets the return, for only one of them waits for it.
-func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
+// The return of a job that arrived with a minion, and that nobody requested from this node, goes to
+// every parent: any of them may be waiting for it.
+func TestUnrequested_ReturnGoesToAllParents(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	came := func(k int, moved bool) {
@@ -30,16 +30,15 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	n.local.commit(t, job(2), "web-1")
 	waiting.Until(t, "the return at both", func() bool { return a.has(job(1), "web-1") == 1 && b.has(job(1), "web-1") == 1 })
-	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 	if b.has(job(2), "web-1") != 0 {
-		t.Error("a return that nobody is owed went to both")
+		t.Error("return of an unrequested own job went to both parents")
 	}
 }
 
-// The return was here before the minion had said what it is at work on, or the minion
-// brought it home before its node had been given the job; the master above that asked
-// is down just then.
-func TestReturnsThatMinionsBring(t *testing.T) {
+// The return is stored before the minion reports its job, or before this node gets the job, while
+// the parent that requested it is down.
+func TestUnrequested_StoredReturn(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	b.Down()
@@ -47,19 +46,19 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return at the one", func() bool { return a.has(job(1), "web-1") == 1 })
 	if n.local.depth() != 1 {
-		t.Error("the other one, which may have asked, is not owed it")
+		t.Error("return not queued for the other parent, which may have requested it")
 	}
 	n.stop()
-	n.revive(t) // the debt outlives the node
+	n.revive(t) // pending rows survive a restart
 	n.run(t)
 	waiting.Until(t, "the one to be there, or the other would take its place", n.parents.links[0].IsUp)
 	b.Up()
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
-	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
-	n.local.own(t, job(2)) // whoever takes what nobody is owed takes this
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	n.local.own(t, job(2)) // goes to the preferred parent
 	n.local.commit(t, job(2), "web-1")
 	waiting.Until(t, "its own return at the one", func() bool { return a.has(job(2), "web-1") == 1 && n.local.depth() == 0 })
 	if b.has(job(2), "web-1") != 0 {
-		t.Error("the return of a job of this node went to both")
+		t.Error("return of this node's job went to both parents")
 	}
 }

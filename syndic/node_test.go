@@ -18,11 +18,10 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// job is the id of job n.
+// job returns the id of job n.
 func job(n int) string { return fmt.Sprintf("20260301%012d", n) }
 
-// fakeParent is a master above that keeps what it is handed, as a master does: of
-// each (jid, minion) once.
+// fakeParent is a parent that stores each (jid, minion) once, as a master does.
 type fakeParent struct {
 	*channeltest.Master
 
@@ -30,10 +29,10 @@ type fakeParent struct {
 	rows    map[string]int       // "jid/minion" → deliveries
 	loads   map[string]*wire.Map // jid → load
 	batches []int                // rows of each request
-	events  []*wire.Map          // as relayed, in order
+	events  []*wire.Map          // in order of arrival
 	refuse  func(jid, id string) bool
 	mute    bool // acknowledgements are lost
-	notNow  int  // so many requests find the outbox full
+	notNow  int  // this many requests find the outbox full
 }
 
 func startParent(tb testing.TB, rules channeltest.Rules) *fakeParent {
@@ -112,7 +111,7 @@ func (p *fakeParent) set(change func()) {
 	change()
 }
 
-// has tells how often the return of a minion was taken.
+// has returns how often the return of a minion was accepted.
 func (p *fakeParent) has(jid, id string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +157,7 @@ type node struct {
 	stop   func()
 }
 
-// plant makes a forwarder that does not run yet. Its waits are short.
+// plant creates a forwarder with short waits. It does not run.
 func plant(tb testing.TB, change func(*config.Syndic), parents ...*fakeParent) *node {
 	tb.Helper()
 	n := &node{local: newFakeLocal(), dir: tb.TempDir(), stop: func() {}}
@@ -185,7 +184,7 @@ func plant(tb testing.TB, change func(*config.Syndic), parents ...*fakeParent) *
 	return n
 }
 
-// revive makes the forwarder anew, as after a restart of the node.
+// revive replaces the forwarder, as a restart of the node does.
 func (n *node) revive(tb testing.TB) {
 	tb.Helper()
 	s, err := New(Options{Config: n.conf, Local: n.local, Version: "1.0", Log: quiet})
@@ -220,14 +219,14 @@ func (n *node) run(tb testing.TB) {
 					tb.Errorf("run: %v", err)
 				}
 			case <-time.After(patience):
-				tb.Error("the forwarder does not end")
+				tb.Error("forwarder still running")
 			}
 		})
 	}
 	tb.Cleanup(n.stop)
 }
 
-// start runs a forwarder and waits until all parents can be used.
+// start runs a forwarder and waits until all parents are up.
 func start(tb testing.TB, change func(*config.Syndic), parents ...*fakeParent) *node {
 	tb.Helper()
 	n := plant(tb, change, parents...)

@@ -10,17 +10,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// orderedParent is a master of ours that notes the marks of the words it is told,
-// [number, oldest] each.
+// orderedParent is a mom master that records the marks of reports, [number, oldest] each.
 type orderedParent struct {
 	*fakeParent
 
 	mu    sync.Mutex
 	marks [][2]uint64
-	bare  int // words without a mark
+	bare  int // reports without a mark
 }
 
-// startOrderedParent has the answer to the i-th request with words made by answer.
+// startOrderedParent answers the i-th request with reports by answer.
 func startOrderedParent(t *testing.T, ours bool, answer func(p *orderedParent, i int) any) *orderedParent {
 	t.Helper()
 	p := &orderedParent{fakeParent: startParent(t, channeltest.Rules{})}
@@ -29,7 +28,7 @@ func startOrderedParent(t *testing.T, ours bool, answer func(p *orderedParent, i
 			r.Handle["_presence"] = func(string, *wire.Map) any { return wire.NewMap("session", true, "node", "top") }
 		}
 		r.Handle["_minion_event"] = func(id string, load *wire.Map) any {
-			if len(load.List("events")) == 0 { // a greeting
+			if len(load.List("events")) == 0 { // an announcement
 				return p.hear(id, load)
 			}
 			p.mu.Lock()
@@ -55,8 +54,8 @@ func (p *orderedParent) seen() (marks [][2]uint64, bare int) {
 	return p.marks, p.bare
 }
 
-// What is told again after a time-out says that the request before was given up.
-func TestWordsToldAgainGiveUpTheFirst(t *testing.T) {
+// A report sent again after a timeout marks the first request as given up.
+func TestOrder_RetryGivesUpTheFirst(t *testing.T) {
 	let := make(chan struct{})
 	p := startOrderedParent(t, true, func(_ *orderedParent, i int) any {
 		if i == 0 {
@@ -65,7 +64,7 @@ func TestWordsToldAgainGiveUpTheFirst(t *testing.T) {
 		return nil
 	})
 	n := start(t, never, p.fakeParent)
-	t.Cleanup(func() { close(let) }) // before the forwarder and the parent are ended
+	t.Cleanup(func() { close(let) }) // before the forwarder and the parent end
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
 	waiting.Until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
 	marks, bare := p.seen()
@@ -74,8 +73,8 @@ func TestWordsToldAgainGiveUpTheFirst(t *testing.T) {
 	}
 }
 
-// While two requests are under way neither is given up, whichever came last.
-func TestWordsUnderWayAreNotGivenUp(t *testing.T) {
+// Of two requests in flight neither is marked as given up, whichever ends first.
+func TestOrder_InFlightIsNotGivenUp(t *testing.T) {
 	both := make(chan struct{})
 	p := startOrderedParent(t, true, func(p *orderedParent, i int) any {
 		if i == 1 {
@@ -97,9 +96,9 @@ func TestWordsUnderWayAreNotGivenUp(t *testing.T) {
 	}
 }
 
-// A node whose clock was set back, and that has lost its file, goes on behind the
-// number that the master above has heard of.
-func TestWordsGoOnBehindAnEarlierLife(t *testing.T) {
+// A node whose clock was set back, and whose counter file is lost, continues after the highest
+// number the parent knows.
+func TestOrder_ContinuesAfterClockSetBack(t *testing.T) {
 	const reached = uint64(math.MaxInt64 / 2)
 	p := startOrderedParent(t, true, func(_ *orderedParent, i int) any {
 		if i == 0 {
@@ -115,8 +114,8 @@ func TestWordsGoOnBehindAnEarlierLife(t *testing.T) {
 	}
 }
 
-// News, and what goes to a Python master, is not numbered.
-func TestOnlyWordsToOursAreNumbered(t *testing.T) {
+// Normal events, and requests to a Python master, are not numbered.
+func TestOrder_OnlyForMomParents(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours bool
 		tag  string

@@ -11,10 +11,10 @@ import (
 	"github.com/momtree/mom/syndic/local"
 )
 
-// noted lists what is noted, as kind, job, key and value.
+// noted lists notes as kind, job, key and value.
 func noted(t *testing.T, jobs returners.NoteReader) (all []string) {
 	t.Helper()
-	for _, kind := range []string{returners.NoteOrigin, returners.NoteOwed, returners.NoteMasterID} {
+	for _, kind := range []string{returners.NoteOrigin, returners.NotePending, returners.NoteMasterID} {
 		err := returners.EachNote(t.Context(), jobs, kind, func(n returners.Note) {
 			all = append(all, fmt.Sprint(n.Kind, " ", n.JID, " ", n.Key, " ", string(n.Value)))
 		})
@@ -25,8 +25,7 @@ func noted(t *testing.T, jobs returners.NoteReader) (all []string) {
 	return all
 }
 
-// C14: who asked for a job is stored with the job and not by itself: there is neither
-// without the other. A job that is not taken leaves nothing.
+// The requester of a job is stored in the same commit as the job. A refused job leaves no note.
 func TestOriginsAreStoredWithTheJob(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := plant(t, nil, a, b)
@@ -41,7 +40,7 @@ func TestOriginsAreStoredWithTheJob(t *testing.T) {
 	waiting.Until(t, "the job", func() bool { return len(noted(t, n.local.notes)) == 1 })
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
 	waiting.Until(t, "the job again", func() bool { return len(n.master.published()) == 3 })
-	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Owing(b.Addr())) == 0 })
+	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Pending(b.Addr())) == 0 })
 	want := []string{"origin " + job(2) + " " + a.Addr() + " ", "origin " + job(2) + " " + b.Addr() + " "}
 	slices.Sort(want)
 	waiting.Until(t, "both who asked", func() bool { return slices.Equal(noted(t, n.local.notes), want) })

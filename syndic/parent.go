@@ -13,12 +13,12 @@ import (
 	"github.com/momtree/mom/syndic/siblings"
 )
 
-// parent is one master above: the connection to it, and what goes over that.
+// parent is one parent: its connection, and the parts that use it.
 type parent struct {
 	*link.Link
-	name         string // as the configuration spells it
+	name         string // as in the configuration
 	host         string
-	guest        bool // a sibling of the parent
+	sibling      bool // a sibling of the configured parent
 	ch           *channel.Channel
 	log          *slog.Logger
 	events       *events.Uplink
@@ -27,7 +27,6 @@ type parent struct {
 	siblings     *siblings.Asker
 }
 
-// run serves the parent until ctx ends.
 func (p *parent) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { p.events.Run(ctx) })
@@ -36,7 +35,7 @@ func (p *parent) run(ctx context.Context) {
 	wg.Go(func() { p.siblings.Run(ctx) })
 	p.Link.Run(ctx, link.Parts{
 		Publications: p.publications,
-		Greeted:      func() { p.events.Retell(false) },
+		Greeted:      func() { p.events.ReportAgain(false) },
 		Up: func() {
 			p.siblings.Soon(0)
 			p.returns.Back()

@@ -15,20 +15,20 @@ import (
 	"github.com/momtree/mom/syndic/returns"
 )
 
-// parents are the masters above, in the order of syndic_failover, and which of them is
-// given what.
+// parents are all parents, in the order of syndic_failover. It decides which of them gets which
+// rows.
 type parents struct {
-	links    []*parent // as configured
-	origins  *origins.Origins
-	foreign  *origins.Strangers
-	sharing  *returns.Sharing[*parent]
-	closings *origins.Closings
-	shift    func() // rows may have got another owner
-	log      *slog.Logger
-	full     logthrottle.Filter[string] // parents for whom too much waits, by name
+	links       []*parent // as configured
+	origins     *origins.Origins
+	unrequested *origins.Unrequested
+	sharing     *returns.Sharing[*parent]
+	closings    *origins.Closings
+	shift       func() // reports that row ownership may have changed
+	log         *slog.Logger
+	full        logthrottle.Filter[string] // parents whose outbox is full, by name
 
 	mu       sync.Mutex
-	standIns []*parent // siblings of the one parent, while that is gone
+	standIns []*parent // siblings in use while the only parent is gone
 }
 
 func (p *parents) close() error {
@@ -39,7 +39,7 @@ func (p *parents) close() error {
 	return errors.Join(errs...)
 }
 
-// all are the masters above that there are now.
+// all returns the configured parents and the siblings in use.
 func (p *parents) all() []*parent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,31 +49,31 @@ func (p *parents) all() []*parent {
 	return append(slices.Clip(p.links), p.standIns...)
 }
 
-// standIn sets the links that stand in for the one parent.
+// standIn sets the siblings in use while the only parent is gone.
 func (p *parents) standIn(links ...*parent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standIns = links
 }
 
-// learn remembers who published a job. first: nobody had before; second: another one had,
-// and l is owed what is here of it.
+// learn records that l published a job. first means that no parent had published it before; second
+// means that another one had, so l needs the returns stored here.
 func (p *parents) learn(ctx context.Context, l *parent, jid, masterID string) (first, second bool) {
 	if err := p.origins.LearnMaster(ctx, l.ch.Addr(), masterID); err != nil && ctx.Err() == nil {
 		l.log.Error("parent's master_id not saved", "master", masterID, "err", err)
 	}
 	first, second = p.origins.Learn(l.ch.Addr(), jid)
 	if second && len(p.links) > 1 {
-		p.origins.Owe(l.ch.Addr(), jid)
+		p.origins.AddPending(l.ch.Addr(), jid)
 	}
 	if (first || second) && len(p.all()) > 1 {
-		p.shift() // its returns may be here, and were another one's
+		p.shift() // its stored returns may have belonged to another parent
 	}
 	return first, second
 }
 
-// keep stores that masters above asked for a job that was not published for them.
-func (p *parents) keep(ctx context.Context, jid string, links ...*parent) {
+// saveRequests stores that the parents in links requested a job that was not published for them.
+func (p *parents) saveRequests(ctx context.Context, jid string, links ...*parent) {
 	var asks []returners.Note
 	for _, l := range links {
 		asks = append(asks, p.origins.Asks(l.ch.Addr(), jid)...)
@@ -83,13 +83,13 @@ func (p *parents) keep(ctx context.Context, jid string, links ...*parent) {
 	}
 }
 
-// askers are those of the links that a return is owed to: who published its job,
-// or whose master_id or name it carries. Nobody knows: all, if a minion brought it
-// from elsewhere, for one of them waits for it; none, if its job is of this node.
+// askers returns the parents in links that a return is pending for: those that published its job,
+// or the one whose master_id or name it carries. It returns all parents if nobody requested the job
+// but a minion brought it from another node, and none if the job is this node's own.
 func (p *parents) askers(links []*parent, it returners.Item) []*parent {
 	masterID := masterOf(it)
 	if len(links) == 1 {
-		return nil // it gets all
+		return nil // the only parent gets everything
 	}
 	var out []*parent
 	for _, addr := range p.origins.Of(it.JID, masterID) {
@@ -107,14 +107,14 @@ func (p *parents) askers(links []*parent, it returners.Item) []*parent {
 			return []*parent{l}
 		}
 	}
-	if len(p.links) > 1 && p.foreign.Has(it) {
+	if len(p.links) > 1 && p.unrequested.Has(it) {
 		return links
 	}
 	return nil
 }
 
-// owns tells whether a row of the outbox goes over l now. It goes to everybody
-// who asked for its job, and to one other while none of those can be reached.
+// owns reports whether a row of the outbox goes to l now. A row goes to every parent that requested
+// its job, and to one other parent while none of those is reachable.
 func (p *parents) owns(l *parent, it returners.Item) bool {
 	links := p.all()
 	return p.sharing.Owns(links, p.askers(links, it), l)
@@ -127,9 +127,9 @@ func masterOf(it returners.Item) string {
 	return it.Return.MasterID
 }
 
-// others are the destinations of those who asked for a row that l has taken, and
-// have not had it. One that is owed as much as may wait is given it from the job store
-// when there is room.
+// others returns the destinations of the parents that requested a row's job and have not received
+// the row that l has accepted. If a parent's outbox is full, its returns are read from the job
+// store when there is room.
 func (p *parents) others(l *parent, it returners.Item) (dests []string) {
 	links := p.all()
 	for _, o := range p.sharing.Others(links, p.askers(links, it), l) {
@@ -138,7 +138,7 @@ func (p *parents) others(l *parent, it returners.Item) (dests []string) {
 			dests = append(dests, o.returns.Dest())
 			continue
 		}
-		kept := o.returns.Later(it.JID)
+		kept := o.returns.Defer(it.JID)
 		if n := p.full.Note(o.name, time.Now()); n > 0 && kept {
 			p.log.Warn("outbox full for parent, its returns are read from the job store later",
 				"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
@@ -150,8 +150,8 @@ func (p *parents) others(l *parent, it returners.Item) (dests []string) {
 	return dests
 }
 
-// owes wakes the sender of the parent that the outbox holds rows for by now.
-func (p *parents) owes(dest string) {
+// wake wakes the sender of the parent with that outbox destination.
+func (p *parents) wake(dest string) {
 	for _, l := range p.all() {
 		if l.returns.Dest() == dest {
 			l.returns.Wake()
@@ -159,11 +159,11 @@ func (p *parents) owes(dest string) {
 	}
 }
 
-// took hears that l has taken all words of a closed job, and tells whether all have that
-// have to.
-func (p *parents) took(l *parent, c jobevent.Closed) (all bool) {
+// acked records that l has accepted all reports of a closed job. all means that every parent that
+// requested the job has.
+func (p *parents) acked(l *parent, c jobevent.Closed) (all bool) {
 	var needed []string
-	asked := p.origins.Of(c.JID, "") // nobody: then nobody waits for it either
+	asked := p.origins.Of(c.JID, "") // if empty, no parent waits
 	for _, other := range p.all() {
 		if addr := other.ch.Addr(); slices.Contains(asked, addr) {
 			needed = append(needed, addr)

@@ -19,14 +19,14 @@ func withID(j *wire.Map, masterID string) *wire.Map {
 	return j
 }
 
-// pains 13 and 14, #40788, #53721, #58193.
+// Salt issues #40788, #53721, #58193.
 func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
-	b.Key = channeltest.Key(t, "lower_master") // masters above need not share one
+	b.Key = channeltest.Key(t, "lower_master") // parents may have different keys
 	b.Down()
 	b.Up()
 	n := start(t, nil, a, b)
-	// A master_id is any name; who uses it is learned.
+	// A master_id is any name; its user is learned from publications.
 	a.Publish(withID(channeltest.Job(job(1), "*", "test.ping"), "mm1"))
 	b.Publish(withID(channeltest.Job(job(2), "*", "test.ping"), "mm2"))
 	b.Publish(channeltest.Job(job(3), "*", "test.ping"))
@@ -34,7 +34,7 @@ func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	n.local.commit(t, job(1), "web-1", "master_id", "mm1")
 	n.local.commit(t, job(2), "web-1", "master_id", "mm2")
 	n.local.commit(t, job(3), "web-1")
-	n.local.commit(t, job(4), "web-1", "master_id", "mm2") // a job of an earlier life
+	n.local.commit(t, job(4), "web-1", "master_id", "mm2") // a job of an earlier run
 	n.local.commit(t, job(5), "web-1", "master_id", b.Addr())
 	waiting.Until(t, "all returns", func() bool { return a.count()+b.count() == 5 && n.local.depth() == 0 })
 	if a.count() != 1 || a.has(job(1), "web-1") != 1 {
@@ -42,7 +42,7 @@ func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	}
 }
 
-// pains 15, #47963.
+// Salt issue #47963.
 func TestOneParentDownSlowsNobody(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) {
@@ -56,7 +56,7 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 			n.parents.learn(t.Context(), l, job(2), "")
 		}
 	}
-	// The first master takes requests and never answers.
+	// The first parent accepts requests and never answers.
 	a.Change(func(r *channeltest.Rules) {
 		r.Answer = func(cmd string, reply []byte) []byte {
 			if cmd == "_syndic_return" {
@@ -70,7 +70,7 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 	waiting.Until(t, "the silent master to be asked", func() bool { return len(a.Seen("_syndic_return")) > 0 })
 	n.local.commit(t, job(2), "web-1")
 	waiting.Until(t, "the return of the other", func() bool { return b.has(job(2), "web-1") == 1 })
-	// What the silent one does not take, the other does after a while.
+	// The other parent takes its rows after a while.
 	waiting.Until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 })
 
 	b.Down()
@@ -103,8 +103,8 @@ func TestBadParents(t *testing.T) {
 	}{
 		{nil, "set syndic_master"},
 		{[]string{"top:x"}, "port"},
-		{[]string{"top-1", "top-2", "top-1"}, "named twice"},
-		{[]string{"top-1", "top-1:4506"}, "named twice"},
+		{[]string{"top-1", "top-2", "top-1"}, "duplicate address"},
+		{[]string{"top-1", "top-1:4506"}, "duplicate address"},
 	} {
 		conf := *n.conf
 		upper := *n.conf.Upper
@@ -115,7 +115,7 @@ func TestBadParents(t *testing.T) {
 		}
 	}
 	if _, err := New(Options{Config: n.conf}); err == nil {
-		t.Error("made without a local master")
+		t.Error("no error without a local master")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestPinFile(t *testing.T) {
 	if err != nil || name != "syndic_master..._2001:db8::1.pub" {
 		t.Errorf("%s, %v", name, err)
 	}
-	// Salt's one pin for all is what each begins with.
+	// Salt's shared pin is the start of each.
 	if err := os.WriteFile(filepath.Join(dir, "syndic_master.pub"), []byte("pem"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestPinFile(t *testing.T) {
 	}
 }
 
-// pains 13, #40788, #53721, #58193: whatever a master_id is spelled like, and even
-// if the node was restarted meanwhile, a return goes to the master that asked.
+// Salt issues #40788, #53721, #58193: a return goes to the parent that requested its job, however
+// its master_id is spelled, and after a restart of the node.
 func TestUsers40788_OriginSurvivesARestart(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
@@ -157,13 +157,13 @@ func TestUsers40788_OriginSurvivesARestart(t *testing.T) {
 	n.local.commit(t, job(3), "web-1", "master_id", "no-entry-of-syndic_master")
 	waiting.Until(t, "all returns", func() bool { return a.count()+b.count() == 3 && n.local.depth() == 0 })
 	if a.count() != 0 {
-		t.Errorf("the master that did not ask got %v", a.rows)
+		t.Errorf("parent got %v without a request", a.rows)
 	}
 }
 
-// pains 15: the return of a job whose master is away is taken by another one, and
-// the master that asked gets it when it is back.
-func TestPains15_TheAskerGetsItsReturnLater(t *testing.T) {
+// While the requester is away another parent takes its return, and the requester gets it when it is
+// back.
+func TestRequesterGetsItsReturnLater(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
@@ -172,17 +172,17 @@ func TestPains15_TheAskerGetsItsReturnLater(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 	if n.local.depth() != 1 {
-		t.Error("the return is not owed any more to the master that asked")
+		t.Error("return no longer pending for the requester")
 	}
 	a.Up()
 	waiting.Until(t, "the return where it belongs", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if k := b.has(job(1), "web-1"); k != 1 {
-		t.Errorf("the other one was given it %d times", k)
+		t.Errorf("other parent got it %d times", k)
 	}
 }
 
-// The same jid from two parents: both get the returns, also those that were there
-// before the second asked.
+// Two parents publish the same jid: both get the returns, also those stored before the second
+// request.
 func TestTheSameJobOfTwoParents(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
@@ -199,9 +199,9 @@ func TestTheSameJobOfTwoParents(t *testing.T) {
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 }
 
-// The node is killed after it has written down that a second parent asked, and before
-// that has the returns from before: its next life gives them.
-func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
+// The node is killed after it noted that a second parent requested the job, and before that parent
+// has the stored returns: they are sent after the restart.
+func TestStoredReturns_SecondParentAfterRestart(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
@@ -211,26 +211,24 @@ func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
 	if first, second := n.parents.learn(t.Context(), n.parents.links[1], job(1), ""); first || !second {
 		t.Fatalf("first %v, second %v", first, second)
 	}
-	n.parents.keep(t.Context(), job(1), n.parents.links[1])
+	n.parents.saveRequests(t.Context(), job(1), n.parents.links[1])
 	n.stop()
 	for range 2 {
 		n.revive(t)
 		n.run(t)
 		n.awaitUp(t)
 		waiting.Until(t, "the return where it was asked for second", func() bool { return b.has(job(1), "web-1") >= 1 })
-		waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Owing(b.Addr())) == 0 })
+		waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Pending(b.Addr())) == 0 })
 		n.stop()
-		// Once for each life that was killed before it had written down that it is given; the
-		// master above keeps one.
+		// Once for each run killed before it removed the note; the parent stores one.
 		if k := b.has(job(1), "web-1"); k > 3 {
-			t.Errorf("it was given %d times by three lives", k)
+			t.Errorf("sent %d times in three runs", k)
 		}
 	}
 }
 
-// Who has to answer a job, and who will not, is told to those that asked; all other
-// events go to everybody.
-func TestWordOfAJobGoesToThoseThatAsked(t *testing.T) {
+// Expectations and missing minions go to the requesters of a job; other events go to all parents.
+func TestReports_GoToRequesters(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
@@ -238,18 +236,17 @@ func TestWordOfAJobGoesToThoseThatAsked(t *testing.T) {
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
 	n.local.fire(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1)))
 	n.local.fire(t, "salt/job/"+job(1)+"/new", wire.NewMap("jid", job(1)))
-	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // nobody asked
+	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // not requested
 	for _, tag := range []string{job(1), "salt/job/" + job(1) + "/missing", "salt/job/" + job(1) + "/new", job(2)} {
 		waiting.Until(t, tag+" at the one that asked", func() bool { return a.heard(tag) == 1 })
 	}
 	waiting.Until(t, "the last event at the other", func() bool { return b.heard(job(2)) == 1 && b.heard("salt/job/"+job(1)+"/new") == 1 })
 	if b.heard(job(1))+b.heard("salt/job/"+job(1)+"/missing") != 0 {
-		t.Error("a master that did not ask would wait for the minions of the job")
+		t.Error("parent got the expectation of a job it did not request")
 	}
 }
 
-// A parent that is away for a moment keeps what is its own: nothing moves before
-// syndic_failover_after.
+// A parent that is away for less than syndic_failover_after keeps its rows.
 func TestFailoverHasHysteresis(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) {
@@ -267,12 +264,12 @@ func TestFailoverHasHysteresis(t *testing.T) {
 	a.Up()
 	waiting.Until(t, "the return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if b.has(job(1), "web-1") != 0 {
-		t.Error("it went elsewhere although its master was away for a moment only")
+		t.Error("return went elsewhere before syndic_failover_after")
 	}
 }
 
-// pains 14: two masters of one host with keys of their own, also after a restart.
-func TestPains14_TwoMastersOfOneHost(t *testing.T) {
+// Two masters on one host have separate pins, also after a restart.
+func TestTwoMastersOfOneHost(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	b.Key = channeltest.Key(t, "lower_master")
 	b.Down()
@@ -284,23 +281,22 @@ func TestPains14_TwoMastersOfOneHost(t *testing.T) {
 	n.awaitUp(t)
 }
 
-// The return of a minion was here before anybody had asked for its job, and went to
-// the master that takes what nobody is owed: the one that asks later gets it too.
-func TestReturnsFromBeforeTheJob(t *testing.T) {
+// A return stored before anyone requested its job goes to the preferred parent, and later to the
+// requester too.
+func TestStoredReturns_BeforeTheJob(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return where nobody asked", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	// It may come twice: what is not answered in time is sent again.
+	// It may arrive twice: unanswered requests are repeated.
 	waiting.Until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") >= 1 })
 }
 
-// C4: of two masters above the one that asked is away while its job returns, and the
-// other one stands in: the asker gets every return when it is back, although the node
-// was restarted meanwhile, and neither is given one twice. It runs with 6,000 returns,
-// three times what a window holds (2,000) and more than were once kept in memory.
-func TestTheAskerGetsAllThatAnotherHad(t *testing.T) {
+// The requester is away while its job returns, and the other parent takes the rows. The requester
+// gets every return when it is back, although the node restarted meanwhile, and neither gets one
+// twice. 6,000 returns, three times a window.
+func TestRequesterGetsReturnsSentElsewhere(t *testing.T) {
 	const minions = 6000
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
@@ -313,7 +309,7 @@ func TestTheAskerGetsAllThatAnotherHad(t *testing.T) {
 	}
 	n.local.complete(t, job(1))
 	waiting.Until(t, "the returns at the other", func() bool { return b.count() == minions })
-	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.Dest()); return rows == minions })
+	waiting.Until(t, "the rows of the requester", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.Dest()); return rows == minions })
 	n.stop()
 	n.revive(t)
 	n.run(t)
@@ -321,13 +317,13 @@ func TestTheAskerGetsAllThatAnotherHad(t *testing.T) {
 	waiting.Until(t, "the returns at the one that asked", func() bool { return a.count() == minions && n.local.depth() == 0 })
 	for i := range minions {
 		if x, y := a.has(job(1), fmt.Sprint("web-", i)), b.has(job(1), fmt.Sprint("web-", i)); x != 1 || y != 1 {
-			t.Fatalf("web-%d was given %d and %d times", i, x, y)
+			t.Fatalf("web-%d was sent %d and %d times", i, x, y)
 		}
 	}
 }
 
-// A master above that asked is away when its node starts: after syndic_failover_after
-// another one takes its returns, and no sweep has to see to it.
+// A requester is away when the node starts: after syndic_failover_after another parent takes its
+// returns, without a sweep.
 func TestFailoverAfterARestartNeedsNoSweep(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) {
@@ -344,12 +340,10 @@ func TestFailoverAfterARestartNeedsNoSweep(t *testing.T) {
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
-// Of two masters above that asked for the same jobs one is away, and is owed as much as
-// outbox_max_rows allows when further returns come, which the other one has. It is given
-// those too when it is back, although the node was restarted meanwhile, and no more rows
-// wait for it than are allowed and one job has. It runs with outbox_max_rows of 4 and 30
-// jobs of 2 returns, handed over one by one.
-func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
+// One of two requesters is away until its outbox is full (outbox_max_rows 4), while the other gets
+// 30 jobs of 2 returns, one by one. The absent one gets all of them when it is back, although the
+// node restarted meanwhile, and its outbox never exceeds the limit by more than one job.
+func TestRequesterGetsReturnsBeyondOutbox(t *testing.T) {
 	const jobs, most = 30, 4
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) {
@@ -369,9 +363,9 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 	}
 	waiting.Until(t, "the returns at the other", func() bool { return b.count() == 2*jobs })
 	dest := n.parents.links[0].returns.Dest()
-	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
+	waiting.Until(t, "the rows of the requester", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
 	if rows, _ := n.local.OutboxSize(dest); rows > most+2 {
-		t.Errorf("%d rows wait for one master above", rows)
+		t.Errorf("%d rows pending for one parent", rows)
 	}
 	n.stop()
 	n.revive(t)
@@ -383,5 +377,5 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 		}
 	}
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
-	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Owing(a.Addr())) == 0 })
+	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Pending(a.Addr())) == 0 })
 }

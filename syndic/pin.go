@@ -13,9 +13,9 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// pinFile names the file in pki_dir that pins a parent's key. Parents may have
-// keys of their own, so each of several has its own file; one that Salt made for
-// all of them is what each begins with.
+// pinFile returns the name of the file in pki_dir that pins a parent's key. Parents may have
+// different keys, so with several parents each has its own file. It starts as a copy of the file
+// that Salt uses for all of them.
 func pinFile(pkiDir, host string, several bool) (string, error) {
 	const shared = "syndic_master.pub"
 	if !several {
@@ -39,13 +39,13 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 		err = crypt.WriteFile(path, pem, 0o644)
 	}
 	if err != nil {
-		return "", fmt.Errorf("pin the key of the master above: %w", err)
+		return "", fmt.Errorf("pin key of parent: %w", err)
 	}
 	return name, nil
 }
 
-// sharesHost tells whether another entry of syndic_master is on the same host: two
-// masters there have a key each.
+// sharesHost reports whether another entry of syndic_master names the same host: two masters on one
+// host have different keys.
 func sharesHost(upper *config.Minion, name, host string) bool {
 	for _, other := range upper.Master {
 		h, _, err := channel.SplitMaster(other, upper.MasterPort)

@@ -63,11 +63,11 @@ func TestSeveralFunctionsAndBadPublications(t *testing.T) {
 	if got := n.master.published()[0]; got.String("jid") != job(3) || len(got.List("fun")) != 2 {
 		t.Errorf("published %#v", got)
 	}
-	// The parent learns of those that could not be handed on.
+	// The parent is reported which jobs failed.
 	for _, i := range []int{1, 2} {
 		waiting.Until(t, "word of the bad ones", func() bool { return p.heard("salt/job/"+job(i)+"/missing") >= 1 })
 		if nodes := p.event("salt/job/" + job(i) + "/missing").Map("nodes"); !strings.HasPrefix(nodes.String(""), "refused: ") {
-			t.Errorf("told %#v", nodes)
+			t.Errorf("reported %#v", nodes)
 		}
 	}
 }
@@ -88,8 +88,7 @@ func TestWhatIsNotPublishedBelow(t *testing.T) {
 	}
 }
 
-// Publications have serials, and an older one counts as a replay: opened out of
-// order, jobs would be lost.
+// An older serial counts as a replay, so publications opened out of order would be lost.
 func TestNoPublicationIsLost(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
@@ -100,7 +99,7 @@ func TestNoPublicationIsLost(t *testing.T) {
 	waiting.Until(t, "all jobs", func() bool { return len(n.master.published()) == jobs })
 }
 
-func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
+func TestSlowJobDelaysOnlyItsJID(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	hold := make(chan struct{})
@@ -115,7 +114,7 @@ func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
 		return slices.Contains(n.master.jids(), job(1)) && slices.Contains(n.master.jids(), job(2))
 	})
 	if got := n.master.published(); len(got) != 2 {
-		t.Errorf("the second one of a slow jid did not wait: %d", len(got))
+		t.Errorf("second publication of a slow jid did not wait: %d", len(got))
 	}
 	close(hold)
 	waiting.Until(t, "all", func() bool { return len(n.master.published()) == 3 })
@@ -124,7 +123,7 @@ func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
 	}
 }
 
-func TestAtMostSoManyJobsAtOnce(t *testing.T) {
+func TestConcurrentJobsAreBounded(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	hold := make(chan struct{})
@@ -140,7 +139,7 @@ func TestAtMostSoManyJobsAtOnce(t *testing.T) {
 	unopened := func() int { n, _ := n.parents.links[0].publications.Waiting(); return n }
 	waiting.Until(t, "the rest to wait", func() bool { return unopened() == jobs-publications.Publishing-1 })
 	if got := len(n.master.published()); got > publications.Publishing {
-		t.Errorf("%d jobs at once", got)
+		t.Errorf("%d concurrent jobs", got)
 	}
 	close(hold)
 	waiting.Until(t, "all jobs", func() bool {
@@ -152,7 +151,7 @@ func TestAtMostSoManyJobsAtOnce(t *testing.T) {
 	})
 }
 
-func TestNobodyMatches(t *testing.T) {
+func TestNoMatch(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, never, p)
 	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNoMatch) })
@@ -160,23 +159,23 @@ func TestNobodyMatches(t *testing.T) {
 	waiting.Until(t, "an empty expectation", func() bool { return p.heard(job(1)) >= 1 })
 	d := p.event(job(1))
 	if len(d.List("minions")) != 0 || d.String("jid") != job(1) || d.Map("mom") == nil {
-		t.Errorf("told %#v", d)
+		t.Errorf("reported %#v", d)
 	}
 }
 
 func TestLocalMasterRefuses(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
-	n.master.answers(func() error { return errors.New("it may not") })
+	n.master.answers(func() error { return errors.New("forbidden") })
 	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "word of it", func() bool { return p.heard("salt/job/"+job(1)+"/missing") >= 1 })
 	if got := len(n.master.published()); got != 1 {
-		t.Errorf("a refusal for good was asked %d times", got)
+		t.Errorf("permanent refusal retried %d times", got)
 	}
-	if why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String(""); why != "refused: it may not" {
-		t.Errorf("told %q", why)
+	if why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String(""); why != "refused: forbidden" {
+		t.Errorf("reported %q", why)
 	}
-	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) }) // as while it starts
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) }) // as while starting
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
 	waiting.Until(t, "attempts", func() bool { return len(n.master.published()) > 3 })
 	n.master.mu.Lock()
@@ -185,13 +184,12 @@ func TestLocalMasterRefuses(t *testing.T) {
 	n.master.mu.Unlock()
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) > before })
 	if p.heard("salt/job/"+job(2)+"/missing") != 0 {
-		t.Error("the parent was told that the job failed")
+		t.Error("failure reported to the parent")
 	}
 }
 
-// F1: a job that this node does not take for want of a signature is told to the master
-// above, with the reason: it waited for the node's answer. Two jobs, one of them missed
-// and fetched.
+// A job refused for want of a signature is reported to the parent with the reason, since the parent
+// waits for the node. Two jobs; one was missed and fetched.
 func TestUnsignedJobIsDeclined(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Upper.SignPubMessages = true }, p)
@@ -199,6 +197,6 @@ func TestUnsignedJobIsDeclined(t *testing.T) {
 	waiting.Until(t, "the answer", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
 	why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String("")
 	if !strings.HasPrefix(why, "refused: ") || !strings.Contains(why, "sign_pub_messages") || len(n.master.published()) != 0 {
-		t.Errorf("told %q, published %v", why, n.master.published())
+		t.Errorf("reported %q, published %v", why, n.master.published())
 	}
 }

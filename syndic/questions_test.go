@@ -33,8 +33,7 @@ func questionOf(t *testing.T, q nodecall.Question, nodes ...string) *wire.Map {
 	return m
 }
 
-// A question of the master above is answered by the node itself; it is no job
-// for the minions below.
+// The node itself answers a parent's question; it is not published to minions below.
 func TestQuestionsOfTheMasterAbove(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
@@ -48,7 +47,7 @@ func TestQuestionsOfTheMasterAbove(t *testing.T) {
 	if a := said["echo"]; a == nil || a.String("value") != "hello" || a.String("id") != "syn-a" || a.String("error") != "" {
 		t.Errorf("answered %#v", a)
 	}
-	if a := said["nonsense"]; a == nil || a.String("error") != "not known here: nonsense" {
+	if a := said["nonsense"]; a == nil || a.String("error") != "unknown question: nonsense" {
 		t.Errorf("answered %#v", a)
 	}
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))

@@ -14,22 +14,22 @@ import (
 	"github.com/momtree/mom/syndic/publications"
 )
 
-// queuedJob is one that is queued until a time.
+// queuedJob returns a job with a queue deadline.
 func queuedJob(i int, until time.Time) *wire.Map {
 	pub := channeltest.Job(job(i), "*", "test.ping")
 	pub.Set("queue_until", until.Unix())
 	return pub
 }
 
-// offered counts the jobs that wait so.
+// offered returns the number of jobs waiting for the local master.
 func offered(n *node) int {
 	_, offered := n.parents.links[0].publications.Waiting()
 	return offered
 }
 
-// A queued job that the local master takes not yet is offered beyond the patience for all
-// others: as many of them as may wait so, without holding up what comes; one more is refused.
-func TestQueuedJobIsOfferedUntilItIsTaken(t *testing.T) {
+// A queued job is retried longer than Pace.Publish, without delaying others. Beyond the bound on
+// such jobs one more is refused.
+func TestQueuedJob_OfferedUntilAccepted(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	n.pace.Publish = 10 * time.Millisecond
@@ -55,8 +55,8 @@ func TestQueuedJobIsOfferedUntilItIsTaken(t *testing.T) {
 	}
 }
 
-// At its deadline a queued job is offered no more, and one that is past it is like any other.
-func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
+// A queued job is retried until its deadline; one past its deadline is like any other.
+func TestQueuedJob_OfferedUntilDeadline(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	n.pace.Publish = 10 * time.Millisecond
@@ -73,8 +73,8 @@ func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
 	}
 }
 
-// A queued job that is taken back is offered no more.
-func TestQueuedJobThatIsTakenBack(t *testing.T) {
+// A queued job that is taken back is not retried.
+func TestQueuedJob_TakenBack(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	n.pace.Publish = 10 * time.Millisecond
@@ -97,6 +97,6 @@ func TestQueuedJobThatIsTakenBack(t *testing.T) {
 	n.master.answers(func() error { return nil })
 	waiting.Until(t, "the other to be taken", func() bool { return offered(n) == 0 })
 	if p.heard("salt/job/"+job(1)+"/missing") > 0 {
-		t.Error("the other one was refused")
+		t.Error("other job refused")
 	}
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/momtree/mom/syndic/siblings"
 )
 
-// rehomer keeps a way up while the one parent is gone: to a sibling of it.
+// rehomer connects to a sibling of the only parent while that parent is gone.
 type rehomer struct {
-	upper    *config.Minion
-	lodgings *siblings.Lodgings
-	parents  *parents
-	returns  *returns.Forwarder
-	// open makes the way to a sibling, which is not connected yet.
+	upper   *config.Minion
+	store   *siblings.Store
+	parents *parents
+	returns *returns.Forwarder
+	// open returns an unconnected parent for a sibling.
 	open func(name string, visit func(*channel.Config) error) (*parent, error)
 	pace *pace.Pace
 	log  *slog.Logger
 }
 
-// run goes to siblings until ctx ends. The way home is tried all the time; when it has
-// stood for rehome_failback the sibling is left.
+// run uses siblings of the parent until ctx ends. It keeps trying the parent, and leaves the
+// sibling when the parent has been up for rehome_failback.
 func (r *rehomer) run(ctx context.Context) {
 	home := r.parents.links[0]
 	after := r.upper.RehomeAfter
@@ -44,19 +44,19 @@ func (r *rehomer) run(ctx context.Context) {
 		if !home.DownFor(after) || r.answers(ctx, home) {
 			continue
 		}
-		order, voucher := r.lodgings.Order(r.upper.ID)
+		order, voucher := r.store.Order(r.upper.ID)
 		for _, n := range order {
-			if err := r.lodge(ctx, home, n, voucher); err == nil || ctx.Err() != nil {
+			if err := r.useSibling(ctx, home, n, voucher); err == nil || ctx.Err() != nil {
 				break
 			} else {
-				r.log.Warn("sibling of the parent refused this node", "sibling", n.ID, "err", err)
+				r.log.Warn("connection to sibling of parent failed", "sibling", n.ID, "err", err)
 			}
 		}
 	}
 }
 
-// answers tells whether the parent says something to a sign-in, be it a refusal: a
-// sibling must not be a way around that.
+// answers reports whether the parent answers a sign-in, even with a refusal: a sibling must not be
+// a way around a refusal.
 func (r *rehomer) answers(ctx context.Context, l *parent) bool {
 	ctx, stop := context.WithTimeout(ctx, r.pace.Answer)
 	defer stop()
@@ -67,9 +67,9 @@ func (r *rehomer) answers(ctx context.Context, l *parent) bool {
 	return err == nil || ctx.Err() == nil && !errors.Is(err, channel.ErrNoAnswer)
 }
 
-// lodge goes over a sibling until the home has been back for a while, or the
+// useSibling forwards through a sibling until the parent has been back for rehome_failback, or the
 // sibling is gone too.
-func (r *rehomer) lodge(ctx context.Context, home *parent, n sibling.Node, voucher []byte) error {
+func (r *rehomer) useSibling(ctx context.Context, home *parent, n sibling.Node, voucher []byte) error {
 	l, err := r.open(n.Addr(), func(c *channel.Config) (err error) { *c, err = c.Visit(n, voucher); return err })
 	if err != nil {
 		return err
@@ -91,10 +91,10 @@ func (r *rehomer) lodge(ctx context.Context, home *parent, n sibling.Node, vouch
 		r.parents.standIn()
 		cancel()
 		wg.Wait()
-		r.returns.Drop(context.WithoutCancel(ctx), l.returns.Dest()) // the home has had all of it, or is owed it
-		// What it is owed still would be too much that is remembered, some time.
+		r.returns.Drop(context.WithoutCancel(ctx), l.returns.Dest()) // the parent has them, or has rows of its own for them
+		// Nothing would ever remove the notes of what is still pending for it.
 		o := r.parents.origins
-		_ = o.Note(context.WithoutCancel(ctx), o.Given(l.ch.Addr(), o.Owing(l.ch.Addr())...)...)
+		_ = o.Note(context.WithoutCancel(ctx), o.Done(l.ch.Addr(), o.Pending(l.ch.Addr())...)...)
 		r.returns.Shift()
 	}()
 	for sleep.For(ctx, r.upper.RehomeAfter/4+time.Millisecond) == nil {
@@ -106,7 +106,7 @@ func (r *rehomer) lodge(ctx context.Context, home *parent, n sibling.Node, vouch
 			if home.IsUp() {
 				return nil
 			}
-			return errors.New("it is gone, too")
+			return errors.New("connection to sibling lost")
 		}
 	}
 	return nil

@@ -13,16 +13,16 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// fakeFailover is that of a local master whose minions may move.
+// fakeFailover is a local master with failover on.
 type fakeFailover struct{}
 
-func (fakeFailover) HearSiblings(sibling.Told) error { return nil }
-func (fakeFailover) NoSiblings(string) bool          { return false }
-func (fakeFailover) GoneKeys() []sibling.Gone        { return nil }
-func (fakeFailover) HearGone([]sibling.Gone) error   { return nil }
+func (fakeFailover) SetSiblings(sibling.Told) error  { return nil }
+func (fakeFailover) ClearSiblings(string) bool       { return false }
+func (fakeFailover) RevokedKeys() []sibling.Gone     { return nil }
+func (fakeFailover) AddRevoked([]sibling.Gone) error { return nil }
 func (fakeFailover) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
-// plantHoused is a node below a, which has told it of its sibling b.
+// plantHoused creates a node below a that knows its sibling b.
 func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace.Pace)) (n *node, a, b *fakeParent) {
 	t.Helper()
 	return plantHousedAs(t, func(c *config.Syndic) { c.Upper.RehomeFailback = failback }, change...)
@@ -33,16 +33,16 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 	t.Helper()
 	var nodes []sibling.Node
 	key := channeltest.Key(t, "sign")
-	tell := func(name string) channeltest.Rules {
+	rules := func(name string) channeltest.Rules {
 		return channeltest.Rules{Handle: map[string]channeltest.Handler{sibling.Command: func(string, *wire.Map) any {
-			told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
+			signed, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
 			if err != nil {
 				t.Error(err)
 			}
-			return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
+			return wire.NewMap("node", name, "lists", []any{signed.Map()}, "voucher", []byte("voucher of "+name))
 		}}}
 	}
-	a, b = startParent(t, tell("a")), startParent(t, tell("b"))
+	a, b = startParent(t, rules("a")), startParent(t, rules("b"))
 	nodes = []sibling.Node{
 		{ID: "a", Host: a.Host(), Port: a.Port(), Pub: a.Key.PublicPEM, Up: true},
 		{ID: "b", Host: b.Host(), Port: b.Port(), Pub: b.Key.PublicPEM, Up: true},
@@ -63,13 +63,12 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 	n.Syndic = s
 	n.run(t)
 	n.awaitUp(t)
-	waiting.Until(t, "the siblings", func() bool { order, v := s.lodgings.Order("syn-a"); return len(order) == 1 && len(v) > 0 })
+	waiting.Until(t, "the siblings", func() bool { order, v := s.siblingStore.Order("syn-a"); return len(order) == 1 && len(v) > 0 })
 	return n, a, b
 }
 
-// A node asks its parent for its siblings when it has connected, and when the parent
-// says that there are others.
-func TestSiblings_AskedForAtOnce(t *testing.T) {
+// A node requests its siblings on connect, and when the parent announces a change.
+func TestSiblings_RequestedAtOnce(t *testing.T) {
 	_, a, _ := plantHoused(t, time.Hour, func(p *pace.Pace) { p.Siblings = time.Hour })
 	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
 	if err != nil {
@@ -87,8 +86,8 @@ func TestSiblings_AskedForAtOnce(t *testing.T) {
 	a.Await(t, sibling.Command, 3)
 }
 
-// A node whose one parent is gone goes over a sibling of it, hands over what it
-// owes there, and goes home again.
+// A node whose only parent is gone sends pending rows over a sibling, and returns to the parent
+// later.
 func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	n, a, b := plantHoused(t, 100*time.Millisecond)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
@@ -96,7 +95,7 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	a.Down()
 	b.AwaitSubscribers(t, 1)
 	if got := b.Seen("_auth")[0].Bytes("mom_voucher"); string(got) != "voucher of a" {
-		t.Errorf("came with the voucher %q", got)
+		t.Errorf("voucher %q", got)
 	}
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
@@ -104,13 +103,12 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	waiting.Until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
 	a.Up()
 	waiting.Until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].IsUp() })
-	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 }
 
-// What the home asked for goes over the sibling when the home has been gone for
-// syndic_failover_after, although the sibling came before that. It runs with a home that
-// counts as gone after 4 s and a sibling that comes after some 50; the sweep never
-// fires.
+// Rows for the parent go over the sibling once the parent has been gone for syndic_failover_after,
+// although the sibling connected before that. The parent counts as gone after 4 s, the sibling
+// connects after 50 ms; no sweep.
 func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
 	n, a, b := plantHousedAs(t, func(c *config.Syndic) {
 		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 4*time.Second
@@ -123,15 +121,14 @@ func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
 	waiting.Until(t, "the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].IsUp() })
 	n.local.commit(t, job(1), "web-1")
 	if home.GoneFor(n.conf.Local.SyndicFailoverAfter) {
-		t.Fatal("the home counted as gone before the row came")
+		t.Fatal("parent counted as gone before the row arrived")
 	}
 	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
-// Who has to answer the home's jobs is for a sibling only while that is the one way
-// to the top, and then it gets the returns as well, although the home is back: else
-// it would wait for them.
-func TestRehome_WordOfTheHomesJobs(t *testing.T) {
+// A sibling gets expectations of the parent's jobs only while it is the only way to the top. It
+// then gets the returns too, although the parent is back.
+func TestRehome_ReportsOfHomeJobs(t *testing.T) {
 	n, a, b := plantHoused(t, time.Hour)
 	publish := func(i, sofar int) {
 		a.Publish(channeltest.Job(job(i), "*", "test.ping"))
@@ -148,11 +145,11 @@ func TestRehome_WordOfTheHomesJobs(t *testing.T) {
 	waiting.Until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].IsUp() && l[1].IsUp() })
 	publish(2, 2)
 	word(2)
-	word(3) // nobody asked for it
+	word(3) // not requested
 	waiting.Until(t, "the word at home", func() bool { return a.heard(job(2)) == 1 })
 	waiting.Until(t, "the next word at the sibling", func() bool { return b.heard(job(3)) == 1 })
 	if b.heard(job(2)) != 0 {
-		t.Error("the sibling would wait for minions whose returns go home")
+		t.Error("sibling got the expectation of a job whose returns go to the parent")
 	}
 	n.local.commit(t, job(1), "web-1")
 	for name, p := range map[string]*fakeParent{"home": a, "the sibling": b} {

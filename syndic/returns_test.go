@@ -32,14 +32,14 @@ func TestReturnsAreGatheredAndAcknowledged(t *testing.T) {
 	}
 	waiting.Until(t, "all returns", func() bool { return p.count() == 20 && n.local.depth() == 0 })
 	p.set(func() {
-		if len(p.batches) > 2 { // the first may have left with the connection
+		if len(p.batches) > 2 { // the first may have been sent on connect
 			t.Errorf("20 returns within one interval went in requests of %v", p.batches)
 		}
 		if p.loads[job(1)].String("fun") != "test.ping" {
 			t.Errorf("load %v", p.loads[job(1)])
 		}
 	})
-	// The load goes up once.
+	// The load is sent once.
 	n.local.commit(t, job(1), "late")
 	waiting.Until(t, "the late return", func() bool { return p.has(job(1), "late") == 1 })
 	reqs := p.Seen("_syndic_return")
@@ -73,7 +73,7 @@ func TestNothingLeavesBeforeTheAcknowledgement(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
 	if d := n.local.depth(); d != 1 {
-		t.Errorf("%d rows are left without an acknowledgement, want 1", d)
+		t.Errorf("%d rows left without an acknowledgement, want 1", d)
 	}
 	p.set(func() { p.mute = false })
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
@@ -90,11 +90,11 @@ func TestParentAway(t *testing.T) {
 	if n.local.depth() != 5 {
 		t.Fatalf("depth %d", n.local.depth())
 	}
-	p.Up() // with new shared and session keys
+	p.Up() // with new keys
 	waiting.Until(t, "all returns", func() bool { return p.count() == 5 && n.local.depth() == 0 })
 	for i := range 5 {
 		if c := p.has(job(i), "web-1"); c != 1 {
-			t.Errorf("job %d was handed over %d times", i, c)
+			t.Errorf("job %d was sent %d times", i, c)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestParentComesUpLater(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	p.Down()
 	n := plant(t, nil, p)
-	n.local.commit(t, job(1), "web-1") // of an earlier life
+	n.local.commit(t, job(1), "web-1") // of an earlier run
 	n.run(t)
 	p.Up()
 	waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
@@ -120,7 +120,7 @@ func TestParentWithAnotherKey(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > 3 })
 	if p.count() != 0 || n.local.depth() != 1 {
-		t.Errorf("a master with a key that is not pinned got returns")
+		t.Errorf("parent with an unpinned key got returns")
 	}
 	p.Down()
 	p.Key = was
@@ -128,8 +128,8 @@ func TestParentWithAnotherKey(t *testing.T) {
 	waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 }
 
-// Anybody on the way can answer a sign-in without a signature: that neither ends the forwarder
-// nor counts. One parent, pinned, whose answers are replaced until it is heard again.
+// Anybody on the network can answer a sign-in without a signature. Such an answer must neither end
+// the forwarder nor count. One pinned parent, whose answers are replaced for a while.
 func TestParentAnsweredForByAStranger(t *testing.T) {
 	for _, text := range []string{"bad enc algo", "bad sig algo"} {
 		p := startParent(t, channeltest.Rules{})
@@ -167,11 +167,10 @@ func TestParentAnswersGarbage(t *testing.T) {
 				}
 			})
 			n.local.commit(t, job(1), "web-1")
-			// On a machine that is busy the first attempt may end by its time-out, and those that
-			// follow ask without rows whether the parent answers again.
+			// On a busy machine the first attempt may time out, and the next ones are empty probes.
 			waiting.Until(t, "two attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
 			if n.local.depth() != 1 {
-				t.Error("the row left without an acknowledgement")
+				t.Error("row removed without an acknowledgement")
 			}
 			p.set(func() { bad = false })
 			waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
@@ -189,7 +188,7 @@ func TestUnreadableRowDoesNotBlock(t *testing.T) {
 	n.run(t)
 	waiting.Until(t, "the readable ones", func() bool { return p.count() == 2 && n.local.depth() == 0 })
 	aside := n.local.setAside()
-	if len(aside) != 2 || !strings.Contains(aside[0].Error, "cannot be read") {
+	if len(aside) != 2 || !strings.Contains(aside[0].Error, "read stored return") {
 		t.Errorf("set aside: %+v", aside)
 	}
 }
@@ -204,7 +203,7 @@ func TestRefusedRowIsSetAside(t *testing.T) {
 	n.run(t)
 	waiting.Until(t, "all others", func() bool { return p.count() == 29 })
 	waiting.Until(t, "the row to be set aside", func() bool { return len(n.local.setAside()) == 1 })
-	if it := n.local.setAside()[0]; it.ID != "web-7" || !strings.Contains(it.Error, "did not take it") {
+	if it := n.local.setAside()[0]; it.ID != "web-7" || !strings.Contains(it.Error, "not accepted") {
 		t.Errorf("set aside: %+v", it)
 	}
 	if n.local.depth() != 0 {
@@ -231,8 +230,8 @@ func TestRowsStayWhenTheParentRefusesAll(t *testing.T) {
 	}
 }
 
-// A parent with a full outbox refuses nothing in particular: rows and events wait.
-func TestParentThatCanTakeNothingJustNow(t *testing.T) {
+// A parent with a full outbox refuses no row: rows and events wait.
+func TestParentIsFull(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
 	p.set(func() { p.notNow = 25 })

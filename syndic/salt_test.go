@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/syndic/link"
 )
 
-// recorded is one request of Salt's syndic.
+// recorded is a request of Salt's syndic.
 type recorded struct {
 	Version   int
 	Cmd       string
@@ -72,8 +72,8 @@ func saltRequests(t *testing.T, cmd string) []recorded {
 	return out
 }
 
-// bare is a load without what the channel adds, as bytes. In version 3 the channel
-// adds the id of a load that has none; it is at the end then.
+// bare returns the bytes of a load without the fields that the channel adds. Version 3 appends the
+// id if it is missing.
 func bare(t *testing.T, m *wire.Map) string {
 	t.Helper()
 	m = m.Clone()
@@ -90,7 +90,7 @@ func bare(t *testing.T, m *wire.Map) string {
 	return string(b)
 }
 
-// What goes up is byte for byte what Salt's own syndic sent of the same returns.
+// Requests equal those of Salt's syndic for the same returns, byte for byte.
 func TestReturnsInSaltsForm(t *testing.T) {
 	for _, r := range saltRequests(t, "_syndic_return") {
 		want := r.load(t)
@@ -140,7 +140,7 @@ func TestEventsInSaltsForm(t *testing.T) {
 			}
 			u.Push(bus.Event{Tag: e.String("tag"), Data: raw, Stamp: stamp})
 		}
-		n.run(t) // all go at once when the link comes up
+		n.run(t) // sent at once on connect
 		var got *wire.Map
 		waiting.Until(t, "the events", func() bool {
 			for _, l := range p.Seen("_minion_event") {
@@ -168,14 +168,14 @@ func TestStartEventsInSaltsForm(t *testing.T) {
 	start(t, func(c *config.Syndic) { c.Upper.ID, c.Upper.EnableLegacyStartupEvents = "syndic-1", true }, p)
 	got := p.Await(t, "_minion_event", len(want))
 	for i, w := range want {
-		w.Set("data", got[i].String("data")) // it holds the time
+		w.Set("data", got[i].String("data")) // contains the time
 		if g, w := bare(t, got[i]), bare(t, w); g != w {
 			t.Errorf("sent\n%q\nSalt sends\n%q", g, w)
 		}
 	}
 }
 
-// The answer None is what a master gives when all is well.
+// None means success.
 func TestVerdictOfSaltsReplies(t *testing.T) {
 	for _, r := range append(saltRequests(t, "_syndic_return"), saltRequests(t, "_minion_event")...) {
 		reply, err := base64.StdEncoding.DecodeString(r.Reply)

@@ -32,51 +32,51 @@ import (
 type Options struct {
 	Config *config.Syndic
 	Local  local.Master
-	// Failover lets the minions of that master, and this node, move to siblings. nil, or
-	// rehome: False: none moves.
+	// Failover lets minions of that master, and this node, move to siblings. nil (rehome: False)
+	// disables that.
 	Failover siblings.Failover
-	Version  string       // of this program, told to the masters above
+	Version  string       // of this program, reported to the parents
 	Log      *slog.Logger // nil: slog.Default
-	// Tracer makes OpenTelemetry traces of jobs, and Trace gives that of a job of the local
-	// master; nil: none.
+	// Tracer creates OpenTelemetry spans, and Trace returns the trace of a job of the local master.
+	// nil disables tracing.
 	Tracer *tracing.Tracer
 	Trace  func(jid string) tracing.Carrier
-	// Rescue counts what sweeps find that should have gone by itself: that of the
-	// master beside. nil: one of its own, which Metrics tell of.
+	// Rescue counts work found by sweeps; it is shared with the master beside. nil: the forwarder
+	// has a counter of its own, which Metrics includes.
 	Rescue *rescue.Counter
-	// Questions hands on what the masters above ask minions below about jobs.
-	// A master of ours asks its own minions itself; beside any other nobody does.
+	// Questions republishes a parent's questions to minions below about their jobs. A mom master
+	// asks its own minions itself; a Salt master does not.
 	Questions bool
 }
 
-// Syndic is the forwarder.
+// Syndic is the forwarder of a node. It is safe for concurrent use.
 type Syndic struct {
-	cfg      *config.Syndic
-	local    local.Master
-	version  string
-	log      *slog.Logger
-	pace     *pace.Pace
-	bounds   bounds.Bounds
-	life     *sequence.Life
-	parents  *parents
-	failover siblings.Failover  // nil: nobody moves
-	lodgings *siblings.Lodgings // nil with it
-	returns  *returns.Forwarder
-	offered  publications.Offered
+	cfg          *config.Syndic
+	local        local.Master
+	version      string
+	log          *slog.Logger
+	pace         *pace.Pace
+	bounds       bounds.Bounds
+	life         *sequence.Life
+	parents      *parents
+	failover     siblings.Failover // nil: disabled
+	siblingStore *siblings.Store   // nil if failover is nil
+	returns      *returns.Forwarder
+	offered      publications.Offered
 
 	rescues    *rescue.Counter
-	ownRescues bool // the counter is told of by Metrics
+	ownRescues bool // Metrics includes the counter
 
 	tracer *tracing.Tracer
 	trace  func(jid string) tracing.Carrier
 
-	questions bool // hand on what masters above ask about jobs
+	questions bool // republish the parents' questions about jobs
 }
 
-// New reads or makes the keys. It opens no connection.
+// New creates a forwarder, and its keys if they do not exist. It opens no connection.
 func New(o Options) (*Syndic, error) {
 	if o.Config == nil || o.Local == nil {
-		return nil, errors.New("syndic: the configuration and the local master are needed")
+		return nil, errors.New("syndic: Config and Local are required")
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -93,7 +93,7 @@ func New(o Options) (*Syndic, error) {
 	}
 	if conf.Rehome && o.Failover != nil {
 		s.failover = o.Failover
-		if s.lodgings, err = siblings.OpenLodgings(conf.Cachedir); err != nil {
+		if s.siblingStore, err = siblings.OpenStore(conf.Cachedir); err != nil {
 			s.log.Warn("saved siblings of the parent ignored", "err", err)
 		}
 	}
@@ -107,11 +107,11 @@ func New(o Options) (*Syndic, error) {
 	return s, nil
 }
 
-// openParents makes a link for each entry of syndic_master.
+// openParents creates a parent for each entry of syndic_master.
 func (s *Syndic) openParents() (*parents, error) {
 	names := s.cfg.Upper.Master
 	if len(names) == 0 {
-		return nil, errors.New("syndic: no master above: set syndic_master in the master configuration")
+		return nil, errors.New("syndic: no parent; set syndic_master in the master configuration")
 	}
 	conf := s.cfg.Local
 	o, err := origins.Open(context.Background(), origins.Options{Local: s.local, Cachedir: conf.Cachedir, Most: s.bounds.AskedJobs})
@@ -119,7 +119,7 @@ func (s *Syndic) openParents() (*parents, error) {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, foreign: origins.NewStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: origins.NewClosings(s.bounds.AskedJobs, s.local.Word),
+		origins: o, unrequested: origins.NewUnrequested(s.local.Jobs(), s.bounds.AskedJobs), closings: origins.NewClosings(s.bounds.AskedJobs, s.local.LastReport),
 		shift: s.returns.Shift, log: s.log,
 	}
 	p.sharing = returns.NewSharing(returns.SharingOptions[*parent]{After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Moved: func(from, to *parent) {
@@ -129,14 +129,14 @@ func (s *Syndic) openParents() (*parents, error) {
 	for _, name := range names {
 		l, err := s.openParent(p, name, len(names) > 1, nil)
 		if err == nil && seen[l.ch.Addr()] {
-			err = errors.Join(fmt.Errorf("syndic_master: %s is named twice", l.ch.Addr()), l.ch.Close())
+			err = errors.Join(fmt.Errorf("syndic_master: duplicate address %s", l.ch.Addr()), l.ch.Close())
 		}
 		if err != nil {
 			return nil, errors.Join(err, p.close())
 		}
 		seen[l.ch.Addr()] = true
-		for _, jid := range o.Owing(l.ch.Addr()) {
-			l.returns.Again(jid)
+		for _, jid := range o.Pending(l.ch.Addr()) {
+			l.returns.BackfillSoon(jid)
 		}
 		p.links = append(p.links, l)
 	}
@@ -146,8 +146,8 @@ func (s *Syndic) openParents() (*parents, error) {
 	return p, nil
 }
 
-// openParent puts together what belongs to one of all, which is not connected yet. visit
-// makes the node a guest there; nil: it is none.
+// openParent creates one parent, which is not connected yet. visit configures the channel for a
+// sibling of the parent; nil for a configured parent.
 func (s *Syndic) openParent(all *parents, name string, several bool, visit func(*channel.Config) error) (*parent, error) {
 	c, err := channel.FromMinion(s.cfg.Upper, "syndic", name)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		return nil, fmt.Errorf("syndic_master %s: %w", name, err)
 	}
 	conf, id, addr := s.cfg.Local, s.ID(), ch.Addr()
-	p := &parent{name: name, host: c.Host, guest: visit != nil, ch: ch, log: c.Log}
+	p := &parent{name: name, host: c.Host, sibling: visit != nil, ch: ch, log: c.Log}
 	p.Link = link.New(link.Options{
 		Upper: s.cfg.Upper, Name: name, Channel: ch, Version: s.version, Tree: s.local.Tree(), Shift: s.returns.Shift,
 		After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Pace: s.pace, Rescues: s.rescues, Log: p.log,
@@ -181,10 +181,10 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		ID: id, Name: name, Parent: p, Local: s.local, Gather: conf.SyndicEventForwardTimeout, Bounds: s.bounds, Pace: s.pace,
 		Numbers: s.life.Numbers(), Rescues: s.rescues, Log: p.log,
 		Concerned: func(jid string) bool { return all.origins.Concerns(addr, jid) },
-		Heard:     func(jid string, word uint64) bool { return all.closings.Has(jid, word, addr) },
-		Took: func(c jobevent.Closed) {
-			if all.took(p, c) {
-				s.local.Told(c.JID, c.Word)
+		Acked:     func(jid string, word uint64) bool { return all.closings.Has(jid, word, addr) },
+		Ack: func(c jobevent.Closed) {
+			if all.acked(p, c) {
+				s.local.Reported(c.JID, c.Word)
 			}
 		},
 	})
@@ -192,25 +192,25 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		ID: id, Name: name, Addr: addr, Parent: p, Outbox: s.local.Outbox(), Jobs: s.local.Jobs(), Origins: all.origins,
 		Owns:   func(it returners.Item) bool { return all.owns(p, it) },
 		Others: func(it returners.Item) []string { return all.others(p, it) },
-		Tracer: s.tracer, Trace: s.trace, Owes: all.owes, Shifts: s.returns.Shifts, Config: conf, Bounds: s.bounds, Pace: s.pace, Rescues: s.rescues, Log: p.log,
+		Tracer: s.tracer, Trace: s.trace, WakeDest: all.wake, Shifts: s.returns.Shifts, Config: conf, Bounds: s.bounds, Pace: s.pace, Rescues: s.rescues, Log: p.log,
 	})
 	p.siblings = siblings.New(siblings.Options{
-		ID: id, Local: s.failover, Lodgings: s.lodgings, Guest: p.guest, Channel: ch, IsUp: p.IsUp, Pace: s.pace, Log: p.log,
+		ID: id, Local: s.failover, Store: s.siblingStore, Sibling: p.sibling, Channel: ch, IsUp: p.IsUp, Pace: s.pace, Log: p.log,
 	})
 	p.publications = publications.New(publications.Options{
 		ID: id, Channel: ch, Local: s.local, Offered: &s.offered,
 		Learn: func(ctx context.Context, jid, masterID string) (first, second bool) {
 			return all.learn(ctx, p, jid, masterID)
 		},
-		Asks:  func(jid string) []returners.Note { return all.origins.Asks(addr, jid) },
-		Early: p.returns.Early, Again: p.returns.Again, Push: p.events.Push, Answer: p.events.Answer, Request: p.Request, Siblings: p.siblings.Soon,
+		Asks:     func(jid string) []returners.Note { return all.origins.Asks(addr, jid) },
+		Backfill: p.returns.Backfill, BackfillSoon: p.returns.BackfillSoon, Push: p.events.Push, Answer: p.events.Answer, Request: p.Request, Siblings: p.siblings.Soon,
 		Tracer: s.tracer, OwnMaster: conf.MasterID, Questions: s.questions, Remember: s.bounds.AskedJobs, Pace: s.pace, Log: p.log,
 	})
 	return p, nil
 }
 
-// openGuest makes the way to a sibling of the parent.
-func (s *Syndic) openGuest(name string, visit func(*channel.Config) error) (*parent, error) {
+// openSibling creates a parent for a sibling of the only parent.
+func (s *Syndic) openSibling(name string, visit func(*channel.Config) error) (*parent, error) {
 	return s.openParent(s.parents, name, true, visit)
 }
 
@@ -229,18 +229,18 @@ func (s *Syndic) sweepEvents() {
 	}
 }
 
-// ID is the id of the syndic, as the masters above know it.
+// ID returns the id under which the parents know this node.
 func (s *Syndic) ID() string { return s.cfg.Upper.ID }
 
-// Run forwards both ways until ctx ends, then closes the connections. No error of
-// a master above ends it: a local master goes on without, and what it owes waits.
+// Run forwards both ways until ctx ends, then closes the connections. Errors of a parent do not end
+// it: the local master works on without parents, and returns wait in the outbox.
 func (s *Syndic) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, l := range s.parents.links {
 		wg.Go(func() { l.run(ctx) })
 	}
 	if s.failover != nil && len(s.parents.links) == 1 {
-		r := &rehomer{upper: s.cfg.Upper, lodgings: s.lodgings, parents: s.parents, returns: s.returns, open: s.openGuest, pace: s.pace, log: s.log}
+		r := &rehomer{upper: s.cfg.Upper, store: s.siblingStore, parents: s.parents, returns: s.returns, open: s.openSibling, pace: s.pace, log: s.log}
 		wg.Go(func() { r.run(ctx) })
 	}
 	l := &listener{conf: s.cfg.Local, bus: s.local.Bus(), parents: s.parents, flush: s.returns.Flush, pace: s.pace, log: s.log}
@@ -250,5 +250,5 @@ func (s *Syndic) Run(ctx context.Context) error {
 	return s.Close()
 }
 
-// Close ends the connections. It is for a Syndic that is not run.
+// Close closes the connections of a Syndic that was never run.
 func (s *Syndic) Close() error { return s.parents.close() }

@@ -14,15 +14,15 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// upper answers presence as a master of ours does.
+// upper answers presence reports as a mom master does.
 type upper struct {
 	mu     sync.Mutex
 	tree   *topology.Tree
 	path   []topology.Ancestor
 	wholes int
-	pieces int  // that were taken
-	old    bool // it does not know pieces
-	lose   int  // forget what has come before this piece
+	pieces int  // accepted
+	old    bool // does not support pieces
+	lose   int  // lose the pieces before this one
 }
 
 func newAbove() *upper { return &upper{tree: topology.NewTree(topology.Node{ID: "top"}, nil)} }
@@ -52,7 +52,7 @@ func (a *upper) presence(id string, load *wire.Map) any {
 		if err != nil {
 			return ""
 		}
-		_ = a.tree.Apply(id, life, d) // the answer tells when it does not fit
+		_ = a.tree.Apply(id, life, d) // the answer shows if it does not fit
 	}
 	path := a.path
 	if path == nil {
@@ -65,7 +65,7 @@ func (a *upper) presence(id string, load *wire.Map) any {
 	return reply
 }
 
-// piece takes one; an answer is given for all but the last.
+// piece accepts a piece. It returns an answer for all but the last.
 func (a *upper) piece(id, life string, m *wire.Map) any {
 	p, err := topology.PieceFrom(m)
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *upper) set(change func()) {
 	change()
 }
 
-// minion tells the state of a minion as the parent knows it.
+// minion returns the state of a minion in the parent's tree.
 func (a *upper) minion(id string) topology.State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,17 +135,17 @@ func TestDifferencesGoUp(t *testing.T) {
 		return c.Vitals.Jobs == 7 && c.Vitals.Lag >= 0
 	})
 	a.set(func() {
-		if a.wholes > 2 { // a greeting may have been repeated
+		if a.wholes > 2 { // the announcement may have been repeated
 			t.Errorf("%d whole reports", a.wholes)
 		}
-		// A parent that has lost its memory asks for the whole.
+		// A parent that lost its tree requests the whole.
 		a.tree = topology.NewTree(topology.Node{ID: "top"}, nil)
 	})
 	n.local.tree.SetMinion(topology.Minion{ID: "web-2", State: topology.Up})
 	waiting.Until(t, "all of it", func() bool { return a.minion("web-1") == topology.Up && a.minion("web-2") == topology.Up })
 }
 
-// A parent of an older kind, that knows whole reports alone, gets those.
+// An older parent without deltas gets whole reports.
 func TestParentWithoutDifferences(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	p.Change(func(r *channeltest.Rules) {
@@ -160,7 +160,7 @@ func TestParentWithoutDifferences(t *testing.T) {
 	waiting.Until(t, "the whole", func() bool {
 		for _, m := range p.Seen("_presence") {
 			if m.Has("delta") {
-				t.Fatal("a difference was sent")
+				t.Fatal("delta sent")
 			}
 			if tree := m.Map("tree"); tree != nil && len(tree.List("minions")) == 1 {
 				return true
@@ -170,8 +170,8 @@ func TestParentWithoutDifferences(t *testing.T) {
 	})
 }
 
-// A node that hears of itself above is not taken, says why, and works when the
-// loop is gone.
+// A node that finds itself among its ancestors does not use the link, logs why, and recovers when
+// the loop is gone.
 func TestLoopIsRefusedUntilItIsGone(t *testing.T) {
 	a := newAbove()
 	p := a.serve(t)
@@ -181,26 +181,26 @@ func TestLoopIsRefusedUntilItIsGone(t *testing.T) {
 	})
 	n.run(t)
 	waiting.Until(t, "the problem", func() bool {
-		told := n.local.tree.Snapshot().Told
-		return len(told) == 1 && told[0].Kind == topology.Loop
+		reported := n.local.tree.Snapshot().Problems
+		return len(reported) == 1 && reported[0].Kind == topology.Loop
 	})
 	if up := n.Masters()[p.Addr()]; up {
-		t.Error("the link is used")
+		t.Error("link in use")
 	}
 	a.set(func() { a.path = nil })
-	waiting.Until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Told) == 0 })
+	waiting.Until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Problems) == 0 })
 }
 
-// proxy stands between a node and its parent. Silent, it keeps all connections and
-// passes nothing on, as a firewall that forgot them or a machine that froze.
+// proxy forwards between a node and its parent. While silent it keeps all connections and forwards
+// nothing, like a firewall without state or a frozen machine.
 type proxy struct {
 	ln net.Listener
 	to string
 
 	mu     sync.Mutex
-	silent chan struct{} // closed while it passes on
+	silent chan struct{} // closed while forwarding
 	conns  []net.Conn
-	said   int // what the parent sent
+	said   int // bytes from the parent
 }
 
 func startProxy(t *testing.T, to string) *proxy {
@@ -282,10 +282,9 @@ func (p *proxy) heard() int {
 
 func (p *proxy) addr() string { return p.ln.Addr().String() }
 
-// Users #68915, #34973, #48029, #68275 and pains 17, 17a, 17b: an edge that goes
-// silent without closing leaves a syndic of Salt deaf for ever. Here both
-// directions are noticed, and the node works again when the edge does, without
-// anybody restarting it.
+// Salt issues #68915, #34973, #48029, #68275: a connection that goes silent without closing leaves
+// Salt's syndic deaf until a restart. Here both directions detect it, and the node recovers by
+// itself.
 func TestUsers68915SilentEdgeHealsItself(t *testing.T) {
 	a := newAbove()
 	p := a.serve(t)
@@ -305,7 +304,7 @@ func TestUsers68915SilentEdgeHealsItself(t *testing.T) {
 	up := func() bool { return n.Masters()[ret.addr()] }
 	waiting.Until(t, "the link", up)
 	for _, silent := range [][]*proxy{{pub}, {ret, pub}} {
-		before := pub.heard() // who has never answered a ping may not know how
+		before := pub.heard() // a peer that has never answered a ping may not support it
 		waiting.Until(t, "a sign of life", func() bool { return pub.heard() > before })
 		for _, x := range silent {
 			x.pass(false)
@@ -322,8 +321,8 @@ func TestUsers68915SilentEdgeHealsItself(t *testing.T) {
 	}
 }
 
-// Pains 17: a restarted parent, with new keys of its own, is greeted afresh.
-func TestUsersPains17RestartedMasterIsGreetedAfresh(t *testing.T) {
+// A restarted parent with new session keys gets a new announcement.
+func TestRestartedParentGetsAnnouncement(t *testing.T) {
 	a := newAbove()
 	p := a.serve(t)
 	n := start(t, nil, p)

@@ -15,7 +15,7 @@ func crowded(n *node, crowd int) {
 	}
 }
 
-// has counts the minions that the parent knows below the node.
+// has returns the number of minions the parent knows below the node.
 func (a *upper) has() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -23,16 +23,16 @@ func (a *upper) has() int {
 	return len(n.Minions)
 }
 
-// A node with fifty thousand minions reports them in pieces to a parent that takes
-// them, whichever piece that one loses; in one message to an older one. Large
-// differences go in the same way, small ones in one message.
+// A node with 50,000 minions reports them in pieces to a parent that supports them, whichever piece
+// is lost, and in one message to an older one. Large deltas go in pieces, small ones in one
+// message.
 func TestLargeTreeGoesInPieces(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		crowd  int
 		old    bool
 		lose   int
-		pieces int // of the first report: the node itself is an entry too
+		pieces int // of the first report; the node is an entry too
 	}{
 		{name: "in pieces", crowd: 50_000, pieces: 26},
 		{name: "to a parent that forgets all in the middle", crowd: 10_000, lose: 3, pieces: 6 + 3},
@@ -64,10 +64,10 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 			waiting.Until(t, "the change", func() bool { return a.minion("web-00001") == topology.Down })
 			a.set(func() {
 				if a.pieces != 0 || a.wholes != 1 {
-					t.Errorf("a small change went in %d pieces, %d whole reports", a.pieces, a.wholes)
+					t.Errorf("small delta: %d pieces, %d whole reports", a.pieces, a.wholes)
 				}
 			})
-			// The connection breaks: the parent has all of it, and says so.
+			// After a reconnect the parent still has everything, and says so.
 			p.Down()
 			waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 			for i := range 3 * topology.PieceEntries {
@@ -77,9 +77,9 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 			waiting.Until(t, "the difference", func() bool { return a.has() == c.crowd-3*topology.PieceEntries })
 			a.set(func() {
 				switch {
-				case c.old: // it is told what it was always told at a new connection, or less
+				case c.old: // gets the same on every connect
 				case a.wholes != 1 || a.pieces < 3:
-					t.Errorf("a large difference went in %d pieces, %d whole reports", a.pieces, a.wholes)
+					t.Errorf("large delta: %d pieces, %d whole reports", a.pieces, a.wholes)
 				}
 			})
 		})

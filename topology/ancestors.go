@@ -14,17 +14,16 @@ type Ancestor struct {
 	Key      string // see [Node]
 }
 
-// Parent is the node right above on one way.
+// Parent is a direct parent of this node.
 type Parent struct {
 	ID    string
 	Up    bool
 	Since time.Time
 }
 
-// Path lists the nodes from the top down to this one, this one last, as its
-// children are told. A node below several masters names the way through the
-// first of them by name; the others are in front of it, so that a loop through
-// any of them shows.
+// Path returns the nodes from the top to this one, as reported to its children. With several
+// parents the path through the first one by name comes last; the nodes of the others precede it, so
+// that a loop through any of them shows.
 func (t *Tree) Path() []Ancestor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +45,7 @@ func (t *Tree) Path() []Ancestor {
 	return append(out, Ancestor{t.self.ID, t.self.Life, t.self.Key})
 }
 
-// LeaveAbove forgets the path through a parent that is not connected.
+// LeaveAbove removes the path through a parent that is not connected.
 func (t *Tree) LeaveAbove(parent string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +56,7 @@ func (t *Tree) LeaveAbove(parent string) {
 	}
 }
 
-// Parents lists the nodes right above that have ever told their path.
+// Parents returns the parents that have ever reported their path, by id.
 func (t *Tree) Parents() (out []Parent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,9 +67,8 @@ func (t *Tree) Parents() (out []Parent) {
 	return out
 }
 
-// SetAbove takes the path that a parent has told. A
-// path that holds this very node is refused with [ErrLoop], and told as a
-// problem. Another node of the same id is told as a problem only.
+// SetAbove records the path reported by a parent. It returns [ErrLoop], and records a problem, if
+// the path contains this very node. Another node with the same id is only a problem.
 func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 	var err error
 	twin := false
@@ -83,7 +81,7 @@ func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 		}
 	}
 	t.mu.Lock()
-	if err != nil || len(path) == 0 { // a parent that does not tell
+	if err != nil || len(path) == 0 { // an older parent reports no path
 		delete(t.above, parent)
 	} else {
 		t.above[parent] = path
@@ -93,16 +91,16 @@ func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 		}
 	}
 	t.mu.Unlock()
-	t.Tell(Problem{
+	t.SetProblem(Problem{
 		Kind: Loop, Detail: fmt.Sprintf("%s is below itself by way of %s, which is refused; take one of the two out of syndic_master of the other", t.self.ID, parent),
 	}, parent, err != nil)
-	t.Tell(Problem{
+	t.SetProblem(Problem{
 		Kind: DuplicateNode, Detail: fmt.Sprintf("a node above %s has the same id; give each its own `id`", t.self.ID),
 	}, parent, twin)
 	return err
 }
 
-// AncestorsWire gives a path in the form in which children are told.
+// AncestorsWire encodes a path for a report.
 func AncestorsWire(path []Ancestor) []any {
 	out := make([]any, 0, len(path))
 	for _, a := range path {
@@ -111,7 +109,7 @@ func AncestorsWire(path []Ancestor) []any {
 	return out
 }
 
-// AncestorsFrom reads what [AncestorsWire] wrote; what is none is left out.
+// AncestorsFrom decodes what [AncestorsWire] encoded; it skips invalid entries.
 func AncestorsFrom(m *value.Map, key string) (out []Ancestor) {
 	for _, v := range m.List(key) {
 		f, ok := v.([]any)
@@ -131,48 +129,48 @@ func AncestorsFrom(m *value.Map, key string) (out []Ancestor) {
 	return out
 }
 
-// toldKey sets problems of one kind apart by what they are about.
-type toldKey struct {
+// problemKey identifies a problem of this node.
+type problemKey struct {
 	kind  Kind
 	about string
 }
 
-// Tell enters, or takes back, a problem of this node itself; about sets problems
-// of one kind apart. A problem that is told again keeps its Since, and is no change.
-func (t *Tree) Tell(p Problem, about string, on bool) (changed bool) {
+// SetProblem adds or removes a problem of this node; about distinguishes problems of one kind. A
+// repeated problem keeps its Since and is not a change.
+func (t *Tree) SetProblem(p Problem, about string, on bool) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.tellSelf(p, about, on)
+	return t.setProblem(p, about, on)
 }
 
-// tellSelf is Tell; t.mu is held.
-func (t *Tree) tellSelf(p Problem, about string, on bool) (changed bool) {
-	key := toldKey{p.Kind, about}
-	old, was := t.told[key]
+// setProblem is SetProblem for callers that hold t.mu.
+func (t *Tree) setProblem(p Problem, about string, on bool) (changed bool) {
+	key := problemKey{p.Kind, about}
+	old, was := t.problems[key]
 	switch {
-	case !on && !was, on && was && old.Detail == p.Detail && old.Path == p.Path, on && !was && len(t.told) >= maxTold:
+	case !on && !was, on && was && old.Detail == p.Detail && old.Path == p.Path, on && !was && len(t.problems) >= maxOwnProblems:
 		return false
 	case !on:
-		delete(t.told, key)
+		delete(t.problems, key)
 	default:
 		if p.Since = t.now(); was {
 			p.Since = old.Since
 		}
 		p.Since = p.Since.Round(time.Millisecond)
-		t.told[key] = p
+		t.problems[key] = p
 	}
 	t.touch(change{"", "", aHead})
 	return true
 }
 
-// head is what this node says of itself; t.mu is held.
+// head returns this node without minions and nodes; t.mu is held.
 func (t *Tree) head() Node {
 	n := t.self
-	for _, p := range t.told {
-		n.Told = append(n.Told, p)
+	for _, p := range t.problems {
+		n.Problems = append(n.Problems, p)
 	}
-	sort.Slice(n.Told, func(i, j int) bool {
-		a, b := n.Told[i], n.Told[j]
+	sort.Slice(n.Problems, func(i, j int) bool {
+		a, b := n.Problems[i], n.Problems[j]
 		return a.Kind < b.Kind || a.Kind == b.Kind && a.Path+a.Detail < b.Path+b.Detail
 	})
 	return n

@@ -7,17 +7,14 @@ import (
 	"strings"
 )
 
-// ErrStale tells that a difference does not begin where this tree is: the whole
-// is needed.
-var ErrStale = errors.New("the difference begins at another revision")
+// ErrStale means that a delta does not start at this tree's revision: the whole tree is needed.
+var ErrStale = errors.New("delta starts at another revision")
 
-// maxMinions bounds the minions of one node, so that differences cannot make it
-// grow without end.
+// maxMinions bounds the minions of one node, so that deltas cannot grow it without limit.
 const maxMinions = 1 << 21
 
-// apply gives the subtree with a difference. n itself is not altered: the nodes
-// on the way to what changed are copied, and of those only the lists that
-// changed.
+// apply returns n with a delta applied. It does not modify n: it copies the nodes on the path to
+// each change and, of those, only the changed lists.
 func (n Node) apply(d Delta) (Node, error) {
 	for _, p := range d.Parts {
 		var path []string
@@ -26,7 +23,7 @@ func (n Node) apply(d Delta) (Node, error) {
 		}
 		var err error
 		if n, err = n.patch(path, p); err != nil {
-			return Node{}, fmt.Errorf("difference of node %s at %q: %w", n.ID, p.Path, err)
+			return Node{}, fmt.Errorf("delta of node %s at %q: %w", n.ID, p.Path, err)
 		}
 	}
 	return n, nil
@@ -47,7 +44,7 @@ func (n Node) patch(path []string, p Part) (Node, error) {
 		return n, nil
 	}
 	if h := p.Head; h != nil {
-		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Blind, n.Told = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Blind, h.Told
+		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Blind, n.Problems = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Blind, h.Problems
 	}
 	if p.Vitals != nil {
 		n.Vitals = *p.Vitals
@@ -66,12 +63,12 @@ func (n Node) patch(path []string, p Part) (Node, error) {
 
 func patchMinions(old, altered []Minion, gone []string) []Minion {
 	if len(old)+len(gone) == 0 && ascending(altered) {
-		return altered // of a node that was told for the first time
+		return altered // first report of a node
 	}
 	out := make([]Minion, len(old), len(old)+len(altered))
 	copy(out, old)
 	var fresh []Minion
-	seen := map[string]int{} // among fresh
+	seen := map[string]int{} // index in fresh
 	for _, m := range altered {
 		if i, ok := findMinion(old, m.ID); ok {
 			out[i] = m
@@ -102,7 +99,7 @@ func patchMinions(old, altered []Minion, gone []string) []Minion {
 	return out
 }
 
-// ascending tells whether minions are in the order of their ids, each once.
+// ascending reports whether minions are sorted by id without duplicates.
 func ascending(ms []Minion) bool {
 	for i := 1; i < len(ms); i++ {
 		if ms[i-1].ID >= ms[i].ID {

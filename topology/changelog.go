@@ -1,42 +1,41 @@
 package topology
 
-// aspect says what of a node has changed.
+// aspect is the part of a node that changed.
 type aspect uint8
 
 const (
-	aMinion aspect = iota // the minion id of the node at path
-	aHead                 // what is said of the node at path itself
-	aVitals               // its figures
-	aChild                // the node id right below path came or went
+	aMinion aspect = iota // minion id of the node at path
+	aHead                 // head of the node at path
+	aVitals               // vitals of the node at path
+	aChild                // child id of the node at path came or went
 )
 
-// change is one entry of the log: where, not what, for only the newest state is
-// ever told.
+// change is an entry of the log. It records where something changed, not what: reports carry the
+// newest state.
 type change struct {
 	path   string
 	id     string
 	aspect aspect
 }
 
-// keptChanges is how many changes are remembered. A parent that is further
-// behind gets the whole tree.
-const keptChanges = 32768
+// maxChanges bounds the remembered changes. A parent that is further behind gets the whole tree.
+const maxChanges = 32768
 
 // changelog holds the newest changes by revision.
 type changelog struct {
-	last uint64 // the revision that the newest entry made
+	last uint64 // revision of the newest entry
 	list []change
 }
 
 func (l *changelog) add(c change) {
 	l.last++
-	if len(l.list) >= 2*keptChanges {
-		l.list = l.list[:copy(l.list, l.list[keptChanges:])]
+	if len(l.list) >= 2*maxChanges {
+		l.list = l.list[:copy(l.list, l.list[maxChanges:])]
 	}
 	l.list = append(l.list, c)
 }
 
-// since gives the changes after a revision; false when they are not all known.
+// since returns the changes after a revision, or false if some were forgotten.
 func (l *changelog) since(revision uint64) ([]change, bool) {
 	if revision > l.last || l.last-revision > uint64(len(l.list)) {
 		return nil, false
@@ -44,16 +43,16 @@ func (l *changelog) since(revision uint64) ([]change, bool) {
 	return l.list[uint64(len(l.list))-(l.last-revision):], true
 }
 
-// differences lists what makes one subtree into another, both at path. quiet is
-// set when it is figures alone.
-func differences(old, now Node, path string, tell func(change)) (quiet bool) {
+// differences reports each change that turns one subtree into another, both at path. quiet means
+// that only vitals changed.
+func differences(old, now Node, path string, report func(change)) (quiet bool) {
 	quiet = true
-	note := func(c change) { quiet = false; tell(c) }
+	note := func(c change) { quiet = false; report(c) }
 	if !old.sameHead(now) {
 		note(change{path, "", aHead})
 	}
 	if old.Vitals != now.Vitals {
-		tell(change{path, "", aVitals})
+		report(change{path, "", aVitals})
 	}
 	for a, b := old.Minions, now.Minions; len(a)+len(b) > 0; {
 		switch {
@@ -79,7 +78,7 @@ func differences(old, now Node, path string, tell func(change)) (quiet bool) {
 			note(change{path, b[0].ID, aChild})
 			b = b[1:]
 		default:
-			quiet = differences(a[0], b[0], join(path, a[0].ID), tell) && quiet
+			quiet = differences(a[0], b[0], join(path, a[0].ID), report) && quiet
 			a, b = a[1:], b[1:]
 		}
 	}

@@ -11,25 +11,25 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Delta is what changed in a tree between two revisions. It tells the newest
-// state of what changed, so that one applied twice does no harm.
+// Delta is the set of changes of a tree between two revisions. It carries the newest state, so
+// applying it twice does no harm.
 type Delta struct {
 	From, To uint64
 	Parts    []Part // parents first
 }
 
-// Part is what changed at one node.
+// Part is the change of one node.
 type Part struct {
-	Path    string   // below the node that reports; "" is that node
-	Head    *Node    // without Vitals, Minions and Nodes; nil: as before
-	Vitals  *Vitals  // nil: as before
-	Minions []Minion // new or altered
-	Gone    []string // minions that are no more
-	Nodes   []Node   // new ones, with all below them
-	Left    []string // nodes that are no more
+	Path    string   // relative to the reporting node; "" is that node
+	Head    *Node    // without Vitals, Minions and Nodes; nil: unchanged
+	Vitals  *Vitals  // nil: unchanged
+	Minions []Minion // new or changed
+	Gone    []string // removed minions
+	Nodes   []Node   // new nodes, with their subtrees
+	Left    []string // removed nodes
 }
 
-// Map gives the difference in the form in which it is reported to a parent.
+// Map encodes the delta for a report to a parent.
 func (d Delta) Map() *value.Map {
 	parts := make([]any, 0, len(d.Parts))
 	for _, p := range d.Parts {
@@ -46,8 +46,8 @@ func (p Part) wire() *wire.Map {
 		if h.Blind {
 			head.Set("blind", true)
 		}
-		if len(h.Told) > 0 {
-			head.Set("problems", problemsWire(h.Told))
+		if len(h.Problems) > 0 {
+			head.Set("problems", problemsWire(h.Problems))
 		}
 		m.Set("head", head)
 	}
@@ -73,24 +73,24 @@ func (p Part) wire() *wire.Map {
 	return m
 }
 
-// DeltaFrom reads what [Delta.Map] wrote.
+// DeltaFrom decodes what [Delta.Map] encoded.
 func DeltaFrom(m *value.Map) (Delta, error) {
 	var d Delta
 	var ok bool
 	if d.From, ok = revisionOf(m, "from"); !ok {
-		return d, errors.New("difference of a tree: no revision that it begins from")
+		return d, errors.New("delta without from revision")
 	}
 	if d.To, ok = revisionOf(m, "to"); !ok || d.To < d.From {
-		return d, errors.New("difference of a tree: no revision that it leads to")
+		return d, errors.New("delta without valid to revision")
 	}
 	for _, v := range m.List("parts") {
 		pm, ok := v.(*wire.Map)
 		if !ok {
-			return d, errors.New("difference of a tree: a part is no map")
+			return d, errors.New("delta: part is not a map")
 		}
 		p, err := partFrom(pm)
 		if err != nil {
-			return d, fmt.Errorf("difference of a tree at %q: %w", p.Path, err)
+			return d, fmt.Errorf("delta at %q: %w", p.Path, err)
 		}
 		d.Parts = append(d.Parts, p)
 	}
@@ -117,7 +117,7 @@ func partFrom(m *wire.Map) (p Part, err error) {
 	if h := m.Map("head"); h != nil {
 		p.Head = &Node{
 			Role: h.String("role"), Version: h.String("version"), State: state(h.String("state")), Life: h.String("life"), Key: h.String("key"),
-			Blind: h.Bool("blind"), Told: problemsFrom(h.List("problems")),
+			Blind: h.Bool("blind"), Problems: problemsFrom(h.List("problems")),
 		}
 		p.Head.Since, _ = time.Parse(time.RFC3339Nano, h.String("since"))
 	}
@@ -135,7 +135,7 @@ func partFrom(m *wire.Map) (p Part, err error) {
 	for _, v := range m.List("nodes") {
 		c, ok := v.(*wire.Map)
 		if !ok {
-			return p, errors.New("a node is not reported as a map")
+			return p, errors.New("node is not a map")
 		}
 		n, err := fromMap(c, depth+1)
 		if err != nil {
@@ -156,37 +156,37 @@ func textsOf(list []any) (out []string) {
 	return out
 }
 
-// loud tells whether more than figures changed.
+// loud reports whether the delta changes more than vitals.
 func (d Delta) loud() bool {
 	return slices.ContainsFunc(d.Parts, func(p Part) bool {
 		return p.Head != nil || len(p.Minions)+len(p.Gone)+len(p.Nodes)+len(p.Left) > 0
 	})
 }
 
-// changes tells each change that the difference makes, with path in front.
-func (d Delta) changes(path string, tell func(change)) {
+// changes reports each change of the delta, with path as prefix.
+func (d Delta) changes(path string, report func(change)) {
 	for _, p := range d.Parts {
 		at := path
 		if p.Path != "" {
 			at += "/" + p.Path
 		}
 		if p.Head != nil {
-			tell(change{at, "", aHead})
+			report(change{at, "", aHead})
 		}
 		if p.Vitals != nil {
-			tell(change{at, "", aVitals})
+			report(change{at, "", aVitals})
 		}
 		for _, m := range p.Minions {
-			tell(change{at, m.ID, aMinion})
+			report(change{at, m.ID, aMinion})
 		}
 		for _, id := range p.Gone {
-			tell(change{at, id, aMinion})
+			report(change{at, id, aMinion})
 		}
 		for _, n := range p.Nodes {
-			tell(change{at, n.ID, aChild})
+			report(change{at, n.ID, aChild})
 		}
 		for _, id := range p.Left {
-			tell(change{at, id, aChild})
+			report(change{at, id, aChild})
 		}
 	}
 }

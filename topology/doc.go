@@ -1,16 +1,13 @@
-// Package topology is the tree of masters as one node knows it: the nodes, who
-// sits below whom, and the minions at the leaves with their state.
+// Package topology models the tree of masters as one node knows it: the nodes, their parents, and
+// the minions at the leaves with their state.
 //
-// Each node keeps a [Tree]: itself, its own minions, and the subtrees that the
-// nodes right below it report. A node reports its own subtree to its parent
-// over the Salt channel soon after it changed, as the map that [Node.Map] writes
-// and [FromMap] reads, so the top knows the whole tree. A report replaces all
-// that was known of that subtree. Whether the reporting node itself is up is the
-// parent's own knowledge, for the connection ends at the parent; what sits
-// behind a node that is down keeps its last known form and counts as unknown.
+// Each node keeps a [Tree]: itself, its own minions, and the subtrees reported by its child nodes.
+// It reports its own subtree to its parent over the Salt channel soon after each change, encoded by
+// [Node.Map], so the top knows the whole tree. Whether a child is up is known first-hand, because
+// its connection ends at the parent. The subtree of a node that is down keeps its last state and
+// counts as unknown.
 //
-// The package promises that a hostile report costs no more than its size: its
-// depth is bounded, states and names are taken for nothing but what they are,
-// and a drawing never passes control characters on to a terminal. A Tree is
-// safe for concurrent use; its Snapshot shares the subtrees, which nobody alters.
+// A hostile report costs no more than its size: its depth is bounded, unknown states count as
+// unknown, and drawings escape control characters. A Tree is safe for concurrent use. Its snapshots
+// share subtrees, which must not be modified.
 package topology

@@ -8,17 +8,17 @@ import (
 	"unicode"
 )
 
-// DrawOptions tune [Draw].
+// DrawOptions configure [Draw] and [Export].
 type DrawOptions struct {
-	// Color marks states by ANSI colours.
+	// Color marks states with ANSI colors.
 	Color bool
-	// MaxMinions is how many minions of one node are drawn before the rest of
-	// those that are up is only counted. 0 draws all; problems are always drawn.
+	// MaxMinions bounds the minions drawn per node; further ones that are up are counted. Minions
+	// that are not up are always drawn. 0: no bound.
 	MaxMinions int
-	// Depth is how many tiers of nodes are drawn, this one included; what sits
-	// below the last is counted. 0 draws all.
+	// Depth bounds the tiers of nodes drawn, this one included; nodes below are counted. 0: no
+	// bound.
 	Depth int
-	// NoMinions leaves the minions out of JSON, which counts them all the same.
+	// NoMinions omits minions from JSON, which still counts them.
 	NoMinions bool
 }
 
@@ -30,7 +30,7 @@ type DrawOptions struct {
 //	    ├── web-01 up
 //	    └── web-02 DOWN
 //
-// Bytes of a name that would steer a terminal are drawn as escapes.
+// It escapes unprintable characters of names.
 func Draw(w io.Writer, n Node, o DrawOptions) error {
 	d := drawer{o: o}
 	nodes, minions, up := n.Count()
@@ -54,7 +54,7 @@ func label(n Node) string {
 	return clean(n.ID) + " (" + about + ")"
 }
 
-// clean makes a name that came over the wire fit for a terminal.
+// clean escapes unprintable characters of a name.
 func clean(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		quoted := strconv.Quote(name)
@@ -88,8 +88,8 @@ func (d *drawer) state(s State) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// below draws what hangs under n, which is in the given tier. What sits behind a
-// node that is down cannot be up: it is drawn as unknown.
+// below draws the children of n, which is in the given tier. Children of a node that is down are
+// drawn as unknown.
 func (d *drawer) below(n Node, indent string, above State, tier int) {
 	shown, hidden := d.o.choose(n.Minions)
 	cut := d.o.Depth > 0 && tier >= d.o.Depth
@@ -140,11 +140,11 @@ func (d *drawer) below(n Node, indent string, above State, tier int) {
 	}
 }
 
-// withFigures words the figures of a node, and how it says that it is not as it
-// should be, with sep in front when there are any.
+// withFigures returns the vitals of a node and its degraded state in short, after sep; "" if there
+// are none.
 func withFigures(sep string, n Node) string {
 	var out []string
-	for _, p := range n.Told {
+	for _, p := range n.Problems {
 		if p.Kind == Degraded && p.Path == "" {
 			short, _, _ := strings.Cut(p.Detail, ":")
 			out = append(out, clean(short))

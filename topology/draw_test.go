@@ -77,7 +77,7 @@ func TestDrawDegraded(t *testing.T) {
 	var b strings.Builder
 	n := Node{ID: "top", Role: "master", State: Up, Nodes: []Node{{
 		ID: "node-a", Role: "syndic", State: Up, Vitals: Vitals{Accepted: 3, Connected: 2},
-		Told: []Problem{{Kind: Degraded, Detail: "draining: its minions move"}, {Kind: Partition, Detail: "elsewhere: not here"}},
+		Problems: []Problem{{Kind: Degraded, Detail: "draining: its minions move"}, {Kind: Partition, Detail: "elsewhere: not here"}},
 	}}}
 	if err := Draw(&b, n, DrawOptions{}); err != nil {
 		t.Fatal(err)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Format is a form in which [Export] writes a tree.
+// Format is an output format of [Export].
 type Format string
 
-// The formats. All of them are stable: fields and lines are only added.
+// The formats. All are stable: fields and lines are only added.
 const (
 	Text    Format = "text"    // for people, see Draw
 	JSON    Format = "json"    // for programs, see ExportJSON
@@ -17,7 +17,7 @@ const (
 	Mermaid Format = "mermaid" // for Markdown pages
 )
 
-// Formats lists the formats in the order in which they are documented.
+// Formats returns the formats in documentation order.
 func Formats() []Format { return []Format{Text, JSON, Dot, Mermaid} }
 
 // Export writes the tree in a format.
@@ -32,10 +32,10 @@ func Export(w io.Writer, n Node, f Format, o DrawOptions) error {
 	case Mermaid:
 		return exportMermaid(w, n, o)
 	}
-	return fmt.Errorf("format %q is none of text, json, dot, mermaid", f)
+	return fmt.Errorf("unknown format %q; use text, json, dot or mermaid", f)
 }
 
-// below sums up what a drawing leaves out under a node.
+// below summarizes what a drawing omits under a node.
 func below(n Node) string {
 	nodes, minions, up := n.Count()
 	if nodes == 0 && minions == 0 {
@@ -44,8 +44,8 @@ func below(n Node) string {
 	return fmt.Sprintf("%s, %s, %d up", count(nodes, "node"), count(minions, "minion"), up)
 }
 
-// boxes walks what a diagram shows: one call per box. kind is node, minion or
-// rest; parent is the number of the box above, -1 for the first.
+// boxes visits the boxes of a diagram. kind is node, minion or rest; parent is the number of the
+// parent's box, -1 for the root.
 func boxes(n Node, o DrawOptions, visit func(number, parent int, kind, text string, s State)) {
 	next := 0
 	box := func(parent int, kind, text string, s State) int {
@@ -85,7 +85,7 @@ func boxes(n Node, o DrawOptions, visit func(number, parent int, kind, text stri
 	walk(n, -1, 1, Up)
 }
 
-// veil is the state to show: what sits behind a node that is down cannot be up.
+// veil returns the state to show: unknown behind a node that is down.
 func veil(s, above State) State {
 	if above == Down {
 		return Unknown
@@ -111,8 +111,7 @@ func exportDot(w io.Writer, n Node, o DrawOptions) error {
 	return err
 }
 
-// mermaidText writes all that could mean something to Mermaid or Markdown by its
-// number, which both show as the character.
+// mermaidText encodes characters that are special in Mermaid or Markdown as numeric entities.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -19,8 +19,8 @@ func hostile() Node {
 	return Node{
 		ID: "top", Role: "master", Version: "1.0", State: Up, Since: at,
 		Vitals: Vitals{
-			Addr: "10.0.0.1:4506", Started: at, Accepted: 5, Connected: 3, Working: 2, Jobs: 1, Owed: 120,
-			OwedAge: 95 * time.Second, Load: 0.5, Memory: 1 << 20,
+			Addr: "10.0.0.1:4506", Started: at, Accepted: 5, Connected: 3, Working: 2, Jobs: 1, Pending: 120,
+			PendingAge: 95 * time.Second, Load: 0.5, Memory: 1 << 20,
 		},
 		Minions: []Minion{{"web\"];x[\"", Up, "1.0"}, {"esc\x1b[31m", Down, ""}, {"`md` #35; & <b>|%%", Unknown, ""}},
 		Nodes: []Node{

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The JSON form. Durations are seconds, times RFC 3339 in UTC; what is not known
-// is left out. "format" rises when a field changes its meaning.
+// jsonTree is the JSON format. Durations are in seconds, times in RFC 3339 and UTC; unknown values
+// are omitted. "format" is incremented when a field changes its meaning.
 type jsonTree struct {
 	Format int      `json:"format"`
 	Tree   jsonNode `json:"tree"`
@@ -21,11 +21,11 @@ type jsonNode struct {
 	State   State       `json:"state"`
 	Since   string      `json:"since,omitempty"`
 	Vitals  *jsonVitals `json:"vitals,omitempty"`
-	// Own counts the node's own minions, also where they are not listed.
+	// Own counts the node's own minions, also when they are not listed.
 	Own     jsonOwn      `json:"own"`
 	Minions []jsonMinion `json:"minions"`
 	Nodes   []jsonNode   `json:"nodes"`
-	// Below sums up what --depth has left out.
+	// Below summarizes the nodes omitted by --depth.
 	Below *jsonBelow `json:"below,omitempty"`
 }
 
@@ -36,7 +36,6 @@ type jsonOwn struct {
 	Unknown int `json:"unknown"`
 }
 
-// add counts a minion.
 func (o *jsonOwn) add(s State) {
 	switch o.Minions++; s {
 	case Up:
@@ -61,28 +60,28 @@ type jsonBelow struct {
 }
 
 type jsonVitals struct {
-	Addr      string  `json:"addr,omitempty"`
-	Started   string  `json:"started,omitempty"`
-	Accepted  int     `json:"accepted"`
-	Connected int     `json:"connected"`
-	Working   int     `json:"working"`
-	Jobs      int     `json:"jobs"`
-	Owed      int     `json:"owed"`
-	OwedAge   float64 `json:"owed_age"`
-	Lag       float64 `json:"lag"`
-	Load      float64 `json:"load"`
-	Skew      float64 `json:"skew"`
-	Memory    int64   `json:"memory"`
+	Addr       string  `json:"addr,omitempty"`
+	Started    string  `json:"started,omitempty"`
+	Accepted   int     `json:"accepted"`
+	Connected  int     `json:"connected"`
+	Working    int     `json:"working"`
+	Jobs       int     `json:"jobs"`
+	Pending    int     `json:"owed"`
+	PendingAge float64 `json:"owed_age"`
+	Lag        float64 `json:"lag"`
+	Load       float64 `json:"load"`
+	Skew       float64 `json:"skew"`
+	Memory     int64   `json:"memory"`
 }
 
-// jsonFormat is the number of the form above.
+// jsonFormat is the version of the JSON format.
 const jsonFormat = 1
 
 func exportJSON(w io.Writer, n Node, o DrawOptions) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o, Up)}); err != nil {
-		return fmt.Errorf("write the tree as JSON: %w", err)
+		return fmt.Errorf("write tree as JSON: %w", err)
 	}
 	return nil
 }
@@ -95,7 +94,7 @@ func toJSON(n Node, tier int, o DrawOptions, above State) jsonNode {
 	if v := n.Figures(); v != (Vitals{}) {
 		out.Vitals = &jsonVitals{
 			Addr: v.Addr, Started: stamp(v.Started), Accepted: v.Accepted, Connected: v.Connected, Working: v.Working,
-			Jobs: v.Jobs, Owed: v.Owed, OwedAge: v.OwedAge.Seconds(), Lag: v.Lag.Seconds(), Load: v.Load,
+			Jobs: v.Jobs, Pending: v.Pending, PendingAge: v.PendingAge.Seconds(), Lag: v.Lag.Seconds(), Load: v.Load,
 			Skew: v.Skew.Seconds(), Memory: v.Memory,
 		}
 	}

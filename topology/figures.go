@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// figures words what a node tells about itself; what is not known is left out.
+// figures returns the known vitals of a node as text.
 func figures(v Vitals) string {
 	var out []string
 	add := func(known bool, format string, args ...any) {
@@ -18,9 +18,9 @@ func figures(v Vitals) string {
 	add(v.Accepted > 0 || v.Connected > 0, "%d/%d connected", v.Connected, v.Accepted)
 	add(v.Working > 0, "%d at work", v.Working)
 	add(v.Jobs > 0, "%s", count(v.Jobs, "job"))
-	if v.Owed > 0 {
-		add(v.OwedAge <= 0, "owes %s", count(v.Owed, "row"))
-		add(v.OwedAge > 0, "owes %s, oldest %s", count(v.Owed, "row"), Span(v.OwedAge))
+	if v.Pending > 0 {
+		add(v.PendingAge <= 0, "owes %s", count(v.Pending, "row"))
+		add(v.PendingAge > 0, "owes %s, oldest %s", count(v.Pending, "row"), Span(v.PendingAge))
 	}
 	add(v.Lag > 0, "lag %s", Span(v.Lag))
 	add(v.Load > 0, "load %.2f", v.Load)
@@ -28,12 +28,11 @@ func figures(v Vitals) string {
 	return strings.Join(out, ", ")
 }
 
-// Span writes a duration with about two figures and one unit, such as 340ms,
-// 12s, 5m, 3h, 2d, so that columns stay narrow.
+// Span formats a duration with one unit and about two digits, such as 340ms, 12s, 5m, 3h, 2d.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + Span(d.Abs()) // the least duration has no opposite
+		return "-" + Span(d.Abs()) // the minimum duration has no positive counterpart
 	case d == 0:
 		return "0s"
 	case d < time.Millisecond:
@@ -52,7 +51,7 @@ func Span(d time.Duration) string {
 	return strconv.FormatInt(int64(d/(24*time.Hour)), 10) + "d"
 }
 
-// Signed is Span with a sign in front, for differences of clocks.
+// Signed is [Span] with a plus sign for positive durations.
 func Signed(d time.Duration) string {
 	if d > 0 {
 		return "+" + Span(d)
@@ -60,6 +59,5 @@ func Signed(d time.Duration) string {
 	return Span(d)
 }
 
-// Clean makes a name that came over the wire fit for a terminal: what cannot be
-// printed is written as an escape.
+// Clean escapes unprintable characters of a name.
 func Clean(name string) string { return clean(name) }

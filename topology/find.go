@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findMinion gives the place of an id among minions sorted by id.
+// findMinion returns the index of an id in minions sorted by id.
 func findMinion(minions []Minion, id string) (int, bool) {
 	return slices.BinarySearchFunc(minions, id, func(m Minion, id string) int { return strings.Compare(m.ID, id) })
 }
@@ -14,7 +14,7 @@ func findNode(nodes []Node, id string) (int, bool) {
 	return slices.BinarySearchFunc(nodes, id, func(n Node, id string) int { return strings.Compare(n.ID, id) })
 }
 
-// At gives the node at a path as [Node.Walk] tells it; "" is the receiver.
+// At returns the node at a path as passed by [Node.Walk]; "" is the receiver.
 func (n Node) At(path string) (Node, bool) {
 	for path != "" {
 		var id string
@@ -28,7 +28,7 @@ func (n Node) At(path string) (Node, bool) {
 	return n, true
 }
 
-// Minion gives one of the node's own minions.
+// Minion returns one of the node's own minions.
 func (n Node) Minion(id string) (Minion, bool) {
 	if i, ok := findMinion(n.Minions, id); ok {
 		return n.Minions[i], true
@@ -36,17 +36,17 @@ func (n Node) Minion(id string) (Minion, bool) {
 	return Minion{}, false
 }
 
-// Place is where a minion or node was found.
+// Place is the location of a minion or node.
 type Place struct {
 	ID      string
-	Path    string // of the node that has it, "" for the receiver
-	Node    bool   // it is a node below Path, else a minion of it
+	Path    string // path of its node, "" for the receiver
+	Node    bool   // a child node of Path; otherwise a minion of it
 	State   State  // Unknown when a node above it is down
 	Version string // "" when not known
 }
 
-// Find lists the places of a minion or node below the receiver. Its cost grows with the
-// number of nodes, hardly with that of minions.
+// Find returns the places of a minion or node below the receiver. Its cost grows with the number of
+// nodes, and only logarithmically with minions.
 func (n Node) Find(id string) []Place {
 	return n.search(func(nodes []Node) []Node {
 		if i, ok := findNode(nodes, id); ok {
@@ -61,8 +61,8 @@ func (n Node) Find(id string) []Place {
 	}, 0)
 }
 
-// Search lists the places of nodes and minions whose ids begin with a text, nodes first, at
-// most so many. Its cost is as that of [Node.Find].
+// Search returns at most `most` nodes and minions whose ids start with prefix, nodes first. Its
+// cost is that of [Node.Find].
 func (n Node) Search(prefix string, most int) []Place {
 	return n.search(func(nodes []Node) []Node {
 		first, _ := findNode(nodes, prefix)
@@ -81,8 +81,8 @@ func (n Node) Search(prefix string, most int) []Place {
 	}, most)
 }
 
-// search gathers those that the functions choose at each node, first nodes, then minions;
-// most 0 is all of them.
+// search collects the nodes, then the minions, selected by the functions at each node; most 0 means
+// all.
 func (n Node) search(nodes func([]Node) []Node, minions func([]Minion) []Minion, most int) (out []Place) {
 	add := func(p Place, cut bool) {
 		if cut {

@@ -2,18 +2,17 @@ package topology
 
 import "fmt"
 
-// gathering is a report of which some pieces have come.
+// gathering is a report received in pieces and not yet complete.
 type gathering struct {
 	life     string
 	from, to uint64
-	next     int // the piece that has to follow
+	next     int // number of the next piece
 	entries  int
 	parts    []Part
 }
 
-// Expect notes that a node right below, whose tree as it is in this life is not
-// known here, will report it in pieces: until then what is known of it counts as
-// nothing known.
+// Expect records that a child will report its tree in pieces. If its tree in this life is unknown,
+// the child counts as blind until then.
 func (t *Tree) Expect(id, life string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -24,9 +23,9 @@ func (t *Tree) Expect(id, life string) {
 	}
 }
 
-// Gather takes a piece of what a node right below reports in this life. done: it
-// was the last one, and d is the report, not entered yet. ErrStale: it does not
-// continue what is here, and the node has to begin anew.
+// Gather adds a piece of a child's report. done means that it was the last one, and d is the
+// report, which is not applied yet. ErrStale means that the piece does not continue the previous
+// ones: the child must start over.
 func (t *Tree) Gather(id, life string, p Piece) (d Delta, done bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,21 +7,20 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Heard is a node that gossip knows of and the tree does not.
+// Heard is a node known by gossip only.
 type Heard struct {
 	ID, Role, Version, Addr string
-	Parent                  string // as it says
+	Parent                  string // according to its record
 	State                   State
 	Since                   time.Time
 	Minions                 int
-	Trust                   string // vouched, or pinned: the key it was first heard with
+	Trust                   string // vouched or pinned; see package gossip
 }
 
-// maxHeard bounds how many are taken from a report.
+// maxHeard bounds the entries read from a report.
 const maxHeard = 4096
 
-// SetHeard enters the nodes that gossip knows of. Those that are in the tree are
-// left out.
+// SetHeard replaces the nodes known by gossip. Nodes of the tree are skipped.
 func (t *Tree) SetHeard(all []Heard) {
 	known := map[string]bool{}
 	for _, a := range t.Path() {
@@ -40,7 +39,7 @@ func (t *Tree) SetHeard(all []Heard) {
 	t.self.Heard = rest
 }
 
-// SetKey enters the fingerprint of this node's own key.
+// SetKey sets the fingerprint of this node's own key.
 func (t *Tree) SetKey(fingerprint string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,8 +49,8 @@ func (t *Tree) SetKey(fingerprint string) {
 	}
 }
 
-// Keys gives the fingerprints of the nodes above and below, by id, as they were
-// told over the connections of the tree. An id with several keys has none.
+// Keys returns the key fingerprints of the nodes above and below by id, as reported in the tree.
+// Ids with conflicting keys are omitted.
 func (t *Tree) Keys() map[string]string {
 	out := map[string]string{}
 	add := func(id, key string) {

@@ -1,11 +1,10 @@
 package topology
 
-// withoutLeft gives the tree without the places that minions have left for a
-// sibling of their node: they are not connected there, or their node is down, and
-// they are up elsewhere. Their keys stay, so that they can come back. It costs no
-// more than a look at each minion as long as nobody is away.
+// withoutLeft removes the places of minions that moved to a sibling of their node: not up there, or
+// behind a node that is down, and up elsewhere. Their keys remain, so they can return. It costs one
+// pass over the minions while all are up.
 func (n Node) withoutLeft() Node {
-	away := map[string]bool{} // and whether it is up elsewhere
+	away := map[string]bool{} // true if it is up elsewhere
 	n.eachMinion(n.State == Down, func(m Minion, up bool) {
 		if !up {
 			away[m.ID] = false
@@ -26,7 +25,7 @@ func (n Node) withoutLeft() Node {
 	return n.withoutAway(n.State == Down, away)
 }
 
-// eachMinion visits all minions and tells whether they can be reached.
+// eachMinion visits all minions; up means that the minion is reachable.
 func (n Node) eachMinion(cut bool, visit func(m Minion, up bool)) {
 	for _, m := range n.Minions {
 		visit(m, m.State == Up && !cut)

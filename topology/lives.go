@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// lives remembers the last two lives of a node right below. One that comes back
-// to the life before is two programs with one id and key, in turns.
+// lives holds the last two lives of a child. A child that returns to its previous life is two
+// programs with one id and key.
 type lives struct {
 	now, before string
 	flipped     time.Time
 }
 
-// twinMemory is for how long two lives in turns count as two nodes.
+// twinMemory is how long alternating lives count as two nodes.
 const twinMemory = time.Minute
 
-// noteLife takes the life that a node right below reports in; t.mu is held.
-func (t *Tree) noteLife(id, life string) {
+// setLife records the life in which a child reports; t.mu is held.
+func (t *Tree) setLife(id, life string) {
 	l := t.lives[id]
 	if life == "" || l.now == life {
 		return
 	}
 	if l.before == life {
 		l.flipped = t.now()
-		t.tellSelf(twins(id), id, true)
+		t.setProblem(twins(id), id, true)
 	}
 	l.now, l.before = life, l.now
 	t.lives[id] = l
@@ -36,14 +36,13 @@ func twins(id string) Problem {
 	}
 }
 
-// forgetTwins takes the problem back when one of the two has been silent; t.mu is
-// held.
+// forgetTwins removes the problem when one of the two has been silent; t.mu is held.
 func (t *Tree) forgetTwins() {
 	for id, l := range t.lives {
 		if !l.flipped.IsZero() && t.now().Sub(l.flipped) > twinMemory {
 			l.flipped = time.Time{}
 			t.lives[id] = l
-			t.tellSelf(twins(id), id, false)
+			t.setProblem(twins(id), id, false)
 		}
 	}
 }

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// maxMinionProblems bounds how many minions are named as connected twice.
+	// maxMinionProblems bounds the minions reported as connected twice.
 	maxMinionProblems = 1000
-	// maxDownNamed bounds how many minions of a node are named as down; the others are
-	// counted.
+	// maxDownNamed bounds the minions of a node named as down; others are counted.
 	maxDownNamed = 20
 )
 
-// connection is where a minion is connected.
+// connection is a node to which a minion is connected.
 type connection struct{ path, node string }
 
-// minionProblems tells minions that are connected to several nodes, and how many are
-// connected to none. One node that is there twice, below two masters, counts once.
+// minionProblems returns minions connected to several nodes, and counts those connected to none. A
+// node below two masters counts once.
 func minionProblems(n Node) (out []Problem) {
 	first := map[string]int32{}
 	var at []connection
@@ -42,15 +41,15 @@ func minionProblems(n Node) (out []Problem) {
 			}
 		}
 	})
-	told := map[string]bool{} // of several nodes that have it, one names it
+	named := map[string]bool{} // of several nodes with its key, one names it
 	reached(n, func(path string, n Node) {
 		var down []string
 		for _, m := range n.Minions {
 			if m.State != Down {
 				continue
 			}
-			if _, elsewhere := first[m.ID]; !elsewhere && !told[m.ID] { // else it has moved
-				told[m.ID] = true
+			if _, elsewhere := first[m.ID]; !elsewhere && !named[m.ID] { // otherwise it moved
+				named[m.ID] = true
 				down = append(down, m.ID)
 			}
 		}
@@ -74,7 +73,7 @@ func minionsDown(path string, ids []string) Problem {
 	}
 }
 
-// reached visits the nodes that can be reached, each life of one once.
+// reached visits the reachable nodes, each life once.
 func reached(n Node, visit func(path string, n Node)) {
 	lives := map[string]bool{}
 	var walk func(path string, n Node)

@@ -1,8 +1,7 @@
 package topology
 
-// withoutMoved gives the tree without the places that nodes have left: they are
-// down there, or behind a node that is down, and up elsewhere. The subtrees of n
-// are not altered.
+// withoutMoved removes the places of nodes that moved: down there, or behind a node that is down,
+// and up elsewhere. It does not modify the subtrees of n.
 func (n Node) withoutMoved() Node {
 	up, lost := map[string]bool{}, false
 	n.eachBelow(false, func(c Node, reached bool) {
@@ -15,8 +14,7 @@ func (n Node) withoutMoved() Node {
 	return n.without(false, func(c Node, reached bool) bool { return !reached && up[c.ID] })
 }
 
-// eachBelow visits the nodes below n and tells whether they can be reached:
-// neither they nor a node above them is down.
+// eachBelow visits the nodes below n; reached means that neither the node nor one above it is down.
 func (n Node) eachBelow(cut bool, visit func(c Node, reached bool)) {
 	for _, c := range n.Nodes {
 		cut := cut || c.State == Down

@@ -11,15 +11,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// State is what is known of a minion or node.
+// State is the state of a minion or node.
 type State string
 
 // The states.
 const (
 	Up   State = "up"
 	Down State = "down"
-	// Unknown: an accepted key whose owner does not report presence, such as a
-	// Python minion.
+	// Unknown: a key is accepted, but its owner does not report presence, such as a Python minion.
 	Unknown State = "unknown"
 )
 
@@ -38,40 +37,38 @@ type Minion struct {
 	Version string // "" when not known
 }
 
-// Node is a master with what sits below it.
+// Node is a master with its subtree.
 type Node struct {
 	ID      string
 	Role    string // "master" at the top, "syndic" below
 	Version string
 	State   State
-	Since   time.Time // when it got into State
+	Since   time.Time // time of the last change of State
 	Minions []Minion  // sorted by id
 	Nodes   []Node    // sorted by id
 	Vitals  Vitals
-	// Life is a random text that names this life of the program: two places with
-	// one id and one life are one node below two masters. "" when not known.
+	// Life is a random id of this run of the program: two places with one id and one life are one
+	// node below two masters. "" if unknown.
 	Life string
-	// Key is the fingerprint of the master's key by which the node signs what it
-	// gossips: SHA-256 in hex. "" when not known.
+	// Key is the fingerprint of the master's key, which signs its gossip records: SHA-256 in hex.
+	// "" if unknown.
 	Key string
-	// Blind tells that the node does not know who is below it: that Minions is
-	// empty says nothing. A forwarder beside a master of Salt's is.
+	// Blind means that the node does not know the minions below it, such as a forwarder beside a
+	// Salt master. An empty Minions then means nothing.
 	Blind bool
-	// Heard are nodes that only gossip knows of, on the tree's own node.
+	// Heard are nodes known by gossip only. It is set on the tree's own node.
 	Heard []Heard
-	// Told are problems that the node itself tells. Their paths begin below it;
-	// "" is the node.
-	Told []Problem
+	// Problems are reported by the node itself. Their paths are relative to it; "" is the node.
+	Problems []Problem
 }
 
-// maxDepth bounds the tiers a report may hold, so that a loop of nodes or a
-// hostile report ends.
+// maxDepth bounds the tiers of a report.
 const maxDepth = 16
 
-// ErrDepth tells of a tree deeper than this package follows.
-var ErrDepth = errors.New("the tree has more than 16 tiers; a node may be its own ancestor")
+// ErrDepth means that a tree is deeper than 16 tiers.
+var ErrDepth = errors.New("tree has more than 16 tiers; a node may be its own ancestor")
 
-// Map gives the node in the form in which it is reported to a parent.
+// Map encodes the node for a report to a parent.
 func (n Node) Map() *value.Map {
 	minions := make([]any, 0, len(n.Minions))
 	for _, m := range n.Minions {
@@ -98,14 +95,13 @@ func (n Node) Map() *value.Map {
 	if len(n.Heard) > 0 {
 		m.Set("heard", heardWire(n.Heard))
 	}
-	if len(n.Told) > 0 {
-		m.Set("problems", problemsWire(n.Told))
+	if len(n.Problems) > 0 {
+		m.Set("problems", problemsWire(n.Problems))
 	}
 	return m
 }
 
-// FromMap reads what [Node.Map] wrote. The report may come from a program newer
-// than this one: a state this one does not know counts as Unknown.
+// FromMap decodes what [Node.Map] encoded. Unknown states, from newer programs, count as Unknown.
 func FromMap(m *value.Map) (Node, error) { return fromMap(m, 0) }
 
 func fromMap(m *wire.Map, depth int) (Node, error) {
@@ -114,11 +110,11 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 	}
 	n := Node{ID: m.String("id"), Role: m.String("role"), Version: m.String("version"), State: state(m.String("state"))}
 	if n.ID == "" {
-		return Node{}, errors.New("report of a tree: a node without id")
+		return Node{}, errors.New("tree report: node without id")
 	}
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
 	n.Key, n.Blind, n.Heard = m.String("key"), m.Bool("blind"), heardFrom(m.List("heard"))
-	n.Vitals, n.Life, n.Told = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
+	n.Vitals, n.Life, n.Problems = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
 	for _, v := range m.List("minions") {
 		min, err := minionFrom(v)
 		if err != nil {
@@ -129,7 +125,7 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 	for _, v := range m.List("nodes") {
 		c, ok := v.(*wire.Map)
 		if !ok {
-			return Node{}, fmt.Errorf("node %s: a node below it is not reported as a map", n.ID)
+			return Node{}, fmt.Errorf("node %s: child is not a map", n.ID)
 		}
 		child, err := fromMap(c, depth+1)
 		if err != nil {
@@ -144,21 +140,21 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 func minionFrom(v any) (Minion, error) {
 	f, ok := v.([]any)
 	if !ok || len(f) != 3 {
-		return Minion{}, errors.New("a minion is not reported as [id, state, version]")
+		return Minion{}, errors.New("minion is not [id, state, version]")
 	}
 	id, _ := f[0].(string)
 	st, _ := f[1].(string)
 	version, _ := f[2].(string)
 	if id == "" {
-		return Minion{}, errors.New("a minion without id")
+		return Minion{}, errors.New("minion without id")
 	}
 	return Minion{ID: id, State: state(st), Version: version}, nil
 }
 
-// sameHead compares what two nodes say of themselves, but for their figures.
+// sameHead compares two nodes without vitals, minions and nodes.
 func (n Node) sameHead(o Node) bool {
 	return n.ID == o.ID && n.Role == o.Role && n.Version == o.Version && n.State == o.State && n.Since.Equal(o.Since) &&
-		n.Life == o.Life && n.Key == o.Key && n.Blind == o.Blind && slices.EqualFunc(n.Told, o.Told, func(a, b Problem) bool {
+		n.Life == o.Life && n.Key == o.Key && n.Blind == o.Blind && slices.EqualFunc(n.Problems, o.Problems, func(a, b Problem) bool {
 		return a.Kind == b.Kind && a.Path == b.Path && a.Detail == b.Detail && a.Since.Equal(b.Since)
 	})
 }
@@ -168,8 +164,8 @@ func (n *Node) sort() {
 	sort.Slice(n.Nodes, func(i, j int) bool { return n.Nodes[i].ID < n.Nodes[j].ID })
 }
 
-// Walk visits the node and all below it, parents first. path holds the ids
-// below the receiver, joined by "/"; it is empty for the receiver itself.
+// Walk visits the node and all below it, parents first. path holds the ids below the receiver,
+// joined by "/"; it is empty for the receiver.
 func (n Node) Walk(visit func(path string, n Node)) { n.walk("", visit) }
 
 func (n Node) walk(path string, visit func(string, Node)) {
@@ -183,8 +179,8 @@ func (n Node) walk(path string, visit func(string, Node)) {
 	}
 }
 
-// Count gives the number of nodes below, of minions, and of minions that are up. A minion of
-// several nodes is one. A minion behind a node that is down does not count as up.
+// Count returns the number of nodes below, of minions, and of minions that are up. A minion of
+// several nodes counts once; one behind a node that is down does not count as up.
 func (n Node) Count() (nodes, minions, up int) {
 	nodes = -1 // n itself
 	n.Walk(func(string, Node) { nodes++ })
@@ -195,8 +191,8 @@ func (n Node) Count() (nodes, minions, up int) {
 	return nodes, minions, states[Up]
 }
 
-// MinionStates counts the minions by state. One of several nodes is one, and up if it is up at
-// any; what is behind a node that is down is unknown.
+// MinionStates counts minions by state. A minion of several nodes counts once, and as up if it is
+// up at any. Minions behind a node that is down are unknown.
 func (n Node) MinionStates() map[State]int {
 	out := map[State]int{}
 	lists, total := 0, 0
@@ -212,7 +208,7 @@ func (n Node) MinionStates() map[State]int {
 		}
 		return m.State
 	}
-	if lists <= 1 { // nobody is there twice
+	if lists <= 1 { // no duplicates possible
 		n.eachState(n.State == Down, func(m Minion, cut bool) { out[shown(m, cut)]++ })
 		return out
 	}
@@ -230,7 +226,7 @@ func (n Node) MinionStates() map[State]int {
 	return out
 }
 
-// eachState visits all minions, and reports whether they are behind a node that is down.
+// eachState visits all minions; cut means that the minion is behind a node that is down.
 func (n Node) eachState(cut bool, visit func(m Minion, cut bool)) {
 	for _, m := range n.Minions {
 		visit(m, cut)

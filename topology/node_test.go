@@ -62,10 +62,10 @@ func TestDepthLimit(t *testing.T) {
 
 func TestBadReports(t *testing.T) {
 	for says, m := range map[string]*wire.Map{
-		"a node without id":              wire.NewMap(),
-		"node a: a minion without id":    wire.NewMap("id", "a", "minions", []any{[]any{"", "up", ""}}),
-		"is not reported as [id, state,": wire.NewMap("id", "a", "minions", []any{"web-1"}),
-		"is not reported as a map":       wire.NewMap("id", "a", "nodes", []any{"b"}),
+		"node without id":           wire.NewMap(),
+		"node a: minion without id": wire.NewMap("id", "a", "minions", []any{[]any{"", "up", ""}}),
+		"minion is not [id, state,": wire.NewMap("id", "a", "minions", []any{"web-1"}),
+		"child is not a map":        wire.NewMap("id", "a", "nodes", []any{"b"}),
 	} {
 		if _, err := FromMap(m); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)

@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// PieceEntries bounds the entries of one piece of a report as this program makes it.
+	// PieceEntries and PieceBytes bound one piece of an outgoing report; a larger single entry
+	// passes.
 	PieceEntries = 2000
-	// PieceBytes bounds its size; a single entry that is larger passes.
-	PieceBytes = 256 << 10
-	// mostEntries bounds one piece as it is taken: others may cut differently.
-	mostEntries = 1 << 16
-	// What an entry takes on the wire beside its texts, roughly.
+	PieceBytes   = 256 << 10
+	// maxPieceEntries bounds one incoming piece: other versions may cut differently.
+	maxPieceEntries = 1 << 16
+	// Approximate size of an entry on the wire, without its texts.
 	minionBytes, nodeBytes = 8, 300
 )
 
-// Piece is a part of a report that is too large for one message. What it says
-// counts when all pieces are there.
+// Piece is a part of a report that is too large for one message. A report takes effect when all its
+// pieces have arrived.
 type Piece struct {
 	Delta      // From 0: of the whole tree
-	N     int  // its place, from 0
-	Last  bool // no other follows
+	N     int  // its number, from 0
+	Last  bool // last piece
 }
 
-// WholeDelta gives all that a node reports as a difference from nothing.
+// WholeDelta returns the whole tree as a delta from nothing.
 func WholeDelta(n Node, at uint64) Delta {
 	head := n
 	head.Minions, head.Nodes, head.Heard = nil, nil, nil
 	return Delta{To: at, Parts: []Part{{Head: &head, Vitals: &n.Vitals, Minions: n.Minions, Nodes: n.Nodes}}}
 }
 
-// Node builds the node that a difference from nothing tells.
+// Node returns the node that a delta from nothing describes.
 func (d Delta) Node(id string) (Node, error) {
 	if d.From != 0 {
 		return Node{}, ErrStale
@@ -41,10 +41,10 @@ func (d Delta) Node(id string) (Node, error) {
 	return Node{ID: id}.apply(d)
 }
 
-// Large tells whether a difference is to be cut into pieces.
+// Large reports whether a delta needs several pieces.
 func (d Delta) Large() bool { return len(d.Pieces()) > 1 }
 
-// Pieces cuts a difference. The lists of the difference are shared, not copied.
+// Pieces splits a delta. The pieces share its lists.
 func (d Delta) Pieces() []Piece {
 	c := cutter{pieces: make([][]Part, 1)}
 	for _, p := range d.Parts {
@@ -57,13 +57,13 @@ func (d Delta) Pieces() []Piece {
 	return out
 }
 
-// cutter fills one piece after the other.
+// cutter fills pieces one after the other.
 type cutter struct {
 	pieces         [][]Part
 	entries, bytes int // of the last piece
 }
 
-// take tells whether so much still goes into the last piece, and counts it.
+// take reserves room in the last piece and reports whether there is enough.
 func (c *cutter) take(entries, bytes int) bool {
 	if c.entries > 0 && (c.entries+entries > PieceEntries || c.bytes+bytes > PieceBytes) {
 		return false
@@ -74,7 +74,7 @@ func (c *cutter) take(entries, bytes int) bool {
 
 func (c *cutter) next() { c.pieces, c.entries, c.bytes = append(c.pieces, nil), 0, 0 }
 
-// put adds what has been counted.
+// put adds a part for which take has reserved room.
 func (c *cutter) put(p Part) {
 	last := &c.pieces[len(c.pieces)-1]
 	*last = mergePart(*last, p)
@@ -95,7 +95,7 @@ func (c *cutter) part(p Part) {
 	}
 }
 
-// list adds n entries, in runs as long as they fit.
+// list adds n entries in runs that fit.
 func (c *cutter) list(n int, size func(int) int, put func(i, j int)) {
 	for i := 0; i < n; {
 		j := i
@@ -111,8 +111,8 @@ func (c *cutter) list(n int, size func(int) int, put func(i, j int)) {
 	}
 }
 
-// child adds a new node: as a whole if that fits into one piece, else first the
-// node and then what is below it.
+// child adds a new node: whole if it fits into one piece, otherwise the bare node first and its
+// contents after it.
 func (c *cutter) child(path string, n Node) {
 	entries, bytes := n.weight()
 	if entries <= PieceEntries && bytes <= PieceBytes {
@@ -133,7 +133,7 @@ func (c *cutter) child(path string, n Node) {
 
 func minionSize(m Minion) int { return len(m.ID) + len(m.Version) + minionBytes }
 
-// weight counts a node with all below it.
+// weight returns the entries and bytes of a subtree.
 func (n Node) weight() (entries, bytes int) {
 	entries, bytes = 1+len(n.Minions), nodeBytes
 	for _, m := range n.Minions {
@@ -146,7 +146,7 @@ func (n Node) weight() (entries, bytes int) {
 	return entries, bytes
 }
 
-// mergePart adds a part, to the last one if that is of the same node.
+// mergePart appends a part, or merges it into the last one of the same node.
 func mergePart(parts []Part, p Part) []Part {
 	if len(parts) == 0 || parts[len(parts)-1].Path != p.Path {
 		return append(parts, p)
@@ -165,7 +165,7 @@ func mergePart(parts []Part, p Part) []Part {
 	return parts
 }
 
-// concat never writes behind a list that others share.
+// concat appends b to a. It never writes to an array that others share.
 func concat[T any](a, b []T) []T {
 	if len(a) == 0 {
 		return b[:len(b):len(b)]
@@ -173,7 +173,7 @@ func concat[T any](a, b []T) []T {
 	return append(a, b...)
 }
 
-// Map gives the piece in the form in which it is reported to a parent.
+// Map encodes the piece for a report to a parent.
 func (p Piece) Map() *value.Map {
 	m := p.Delta.Map()
 	m.Set("n", p.N)
@@ -181,7 +181,7 @@ func (p Piece) Map() *value.Map {
 	return m
 }
 
-// PieceFrom reads what [Piece.Map] wrote.
+// PieceFrom decodes what [Piece.Map] encoded.
 func PieceFrom(m *value.Map) (p Piece, err error) {
 	if p.Delta, err = DeltaFrom(m); err != nil {
 		return p, err
@@ -189,16 +189,16 @@ func PieceFrom(m *value.Map) (p Piece, err error) {
 	n, _ := m.Get("n")
 	at, ok := n.(int64)
 	if !ok || at < 0 || at > maxMinions {
-		return p, errors.New("piece of a report: it does not tell its place")
+		return p, errors.New("piece of a report: invalid number")
 	}
 	p.N, p.Last = int(at), m.Bool("last")
-	if e := p.entries(); e > mostEntries {
-		return p, fmt.Errorf("piece of a report: %d entries, at most %d are taken", e, mostEntries)
+	if e := p.entries(); e > maxPieceEntries {
+		return p, fmt.Errorf("piece of a report: %d entries, limit is %d", e, maxPieceEntries)
 	}
 	return p, nil
 }
 
-// entries counts the minions and nodes that a piece speaks of.
+// entries returns the number of minions and nodes in a piece.
 func (p Piece) entries() int {
 	n := 0
 	for _, part := range p.Parts {

@@ -181,14 +181,14 @@ func TestGather(t *testing.T) {
 		}
 	}
 	tr := NewTree(Node{ID: "top"}, nil)
-	big := Piece{Delta: Delta{To: 5, Parts: []Part{{Gone: slices.Repeat([]string{"x"}, mostEntries-1)}}}}
+	big := Piece{Delta: Delta{To: 5, Parts: []Part{{Gone: slices.Repeat([]string{"x"}, maxPieceEntries-1)}}}}
 	for ; ; big.N++ {
 		if _, _, err := tr.Gather("n", "x", big); err != nil {
 			break
 		}
 	}
-	if big.N != maxMinions/mostEntries || len(tr.pieces) != 0 {
-		t.Errorf("%d pieces of %d entries were taken", big.N, mostEntries)
+	if big.N != maxMinions/maxPieceEntries || len(tr.pieces) != 0 {
+		t.Errorf("%d pieces of %d entries were taken", big.N, maxPieceEntries)
 	}
 }
 
@@ -241,7 +241,7 @@ func FuzzPieceFrom(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.entries() > mostEntries {
+		if p.entries() > maxPieceEntries {
 			t.Errorf("%d entries were taken", p.entries())
 		}
 		again := fuzzAgain(t, p)

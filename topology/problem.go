@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Kind says what is wrong.
+// Kind is the kind of a problem.
 type Kind string
 
 // The kinds of problems.
@@ -17,34 +17,32 @@ const (
 	DuplicateMinion Kind = "duplicate-minion" // one minion connected to two nodes; a note
 	ClockSkew       Kind = "clock-skew"
 	VersionSkew     Kind = "version-skew"
-	Partition       Kind = "partition" // known by gossip, not by the edge, or the other way round
+	Partition       Kind = "partition" // gossip and connection disagree
 	NodeDown        Kind = "down"
-	MinionsDown     Kind = "minions-down" // of one node; names some of them
-	Backlog         Kind = "backlog"      // the outbox grows old
+	MinionsDown     Kind = "minions-down" // minions of one node; names some of them
+	Backlog         Kind = "backlog"      // old rows in the outbox
 	Degraded        Kind = "degraded"     // works, but not as configured
-	StaleJob        Kind = "stale-job"    // open, and who has to answer gives no sign of it
+	StaleJob        Kind = "stale-job"    // open, but its minions show no sign of it
 )
 
-// Note reports whether what is told is worth knowing and need not be wrong: a minion may have
-// several masters.
+// Note reports whether the kind is informational: a minion may have several masters.
 func (k Kind) Note() bool { return k == DuplicateMinion }
 
-// Problem is something an operator should know about the tree.
+// Problem is a condition that an operator should know about.
 type Problem struct {
 	Kind   Kind
-	Path   string // of the node or minion, from the top down, joined by "/"
-	Detail string // a sentence that says what was seen and what to do
+	Path   string // of the node or minion, from the top, joined by "/"
+	Detail string // what was seen, and what to do
 	Since  time.Time
 	tier   int // see Here
 }
 
-// Here tells whether the node whose tree this was found in is the lowest that can
-// see it, so that of all nodes above only one tells it. What a node sees of itself
-// is its parent's to tell.
+// Here reports whether this tree's node is the lowest that can see the problem, so that only one
+// node reports it. A problem of a node itself is reported by its parent.
 func (p Problem) Here() bool { return p.tier == 0 }
 
-// maxTold bounds the problems that one node tells of itself.
-const maxTold = 100
+// maxOwnProblems bounds the problems of this node.
+const maxOwnProblems = 100
 
 func problemsWire(ps []Problem) []any {
 	out := make([]any, 0, len(ps))
@@ -54,7 +52,7 @@ func problemsWire(ps []Problem) []any {
 	return out
 }
 
-// Map gives the problem in the form in which runners and reports tell it.
+// Map encodes the problem for runners and reports.
 func (p Problem) Map() *value.Map {
 	return wire.NewMap("kind", string(p.Kind), "path", p.Path, "detail", p.Detail, "since", p.Since.UTC().Format(time.RFC3339Nano))
 }
@@ -62,7 +60,7 @@ func (p Problem) Map() *value.Map {
 func problemsFrom(list []any) (out []Problem) {
 	for _, v := range list {
 		m, ok := v.(*wire.Map)
-		if !ok || len(out) == maxTold || m.String("kind") == "" {
+		if !ok || len(out) == maxOwnProblems || m.String("kind") == "" {
 			continue
 		}
 		p := Problem{Kind: Kind(m.String("kind")), Path: m.String("path"), Detail: m.String("detail")}

@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// Bounds beyond which figures are problems.
+// Limits beyond which vitals are problems.
 const (
-	// MaxSkew is how far a node's clock may be from its parent's.
+	// MaxSkew is the limit of a node's clock skew to its parent.
 	MaxSkew = 5 * time.Second
-	// MaxOwedAge is how old a row of an outbox may be.
-	MaxOwedAge = time.Minute
+	// MaxPendingAge is the limit of the age of an outbox row.
+	MaxPendingAge = time.Minute
 )
 
-// Problems tells what is wrong in a tree, sorted by path and kind. The paths
-// begin with the id of the tree's own node. Its cost is linear in nodes and
-// minions.
+// Problems returns the problems of a tree, sorted by path and kind. Paths begin with the id of the
+// tree's own node. It takes time linear in nodes and minions.
 func Problems(n Node) []Problem {
 	return sorted(append(NodeProblems(n), minionProblems(n)...))
 }
 
-// NodeProblems are those of the nodes alone; it does not look at minions, so it
-// is cheap in a large tree.
+// NodeProblems returns the problems of nodes only. It does not visit minions, so it is cheap in a
+// large tree.
 func NodeProblems(n Node) []Problem {
 	f := finder{root: n, places: map[string][]place{}}
 	f.visit(n.ID, n, false)
@@ -43,7 +42,7 @@ func sorted(ps []Problem) []Problem {
 	return ps
 }
 
-// place is where a node is.
+// place is the location of a node.
 type place struct {
 	path  string
 	life  string
@@ -52,7 +51,7 @@ type place struct {
 
 type finder struct {
 	root   Node
-	places map[string][]place // of nodes that are reached, by id
+	places map[string][]place // of reachable nodes, by id
 	out    []Problem
 }
 
@@ -60,8 +59,8 @@ func (f *finder) add(kind Kind, path string, since time.Time, format string, arg
 	f.out = append(f.out, Problem{Kind: kind, Path: path, Detail: fmt.Sprintf(format, args...), Since: since, tier: strings.Count(path, "/") - 1})
 }
 
-// visit looks at a node that can be reached, and at those below. Of what is
-// behind a node that is down only that is told.
+// visit checks a reachable node and those below. Behind a node that is down it only reports that
+// node.
 func (f *finder) visit(path string, n Node, below bool) {
 	if n.State == Down {
 		nodes, minions, _ := n.Count()
@@ -69,7 +68,7 @@ func (f *finder) visit(path string, n Node, below bool) {
 		return
 	}
 	f.places[n.ID] = append(f.places[n.ID], place{path, n.Life, n.Since})
-	for _, p := range n.Told {
+	for _, p := range n.Problems {
 		at := path
 		if p.Path != "" {
 			at = join(path, p.Path)
@@ -77,8 +76,8 @@ func (f *finder) visit(path string, n Node, below bool) {
 		f.add(p.Kind, at, p.Since, "%s", p.Detail)
 	}
 	v := n.Vitals
-	if v.OwedAge > MaxOwedAge {
-		f.add(Backlog, path, time.Time{}, "owes %s, the oldest for %s; is its parent or its database away?", count(v.Owed, "row"), Span(v.OwedAge))
+	if v.PendingAge > MaxPendingAge {
+		f.add(Backlog, path, time.Time{}, "owes %s, the oldest for %s; is its parent or its database away?", count(v.Pending, "row"), Span(v.PendingAge))
 	}
 	if below && v.Skew.Abs() > MaxSkew {
 		f.add(ClockSkew, path, time.Time{}, "its clock is %s off its parent's; let both keep the time by NTP", Signed(v.Skew))
@@ -91,9 +90,8 @@ func (f *finder) visit(path string, n Node, below bool) {
 	}
 }
 
-// twins tells ids that are at several places. One node below several masters is
-// there in one life, which is as it should be; of nodes that do not tell their
-// life it cannot be known.
+// twins finds ids at several places. One node below several masters has one life, which is no
+// problem. Nodes without a life cannot be told apart.
 func (f *finder) twins() {
 	for id, places := range f.places {
 		lives := map[string]bool{}
@@ -114,7 +112,7 @@ func (f *finder) twins() {
 	}
 }
 
-// shared counts the parts that all paths begin with, without the last of each.
+// shared returns the length of the common prefix of paths, without the last part of each.
 func shared(paths []string) int {
 	first := strings.Split(paths[0], "/")
 	n := len(first) - 1

@@ -21,10 +21,10 @@ func TestProblems(t *testing.T) {
 	}{
 		{"nothing", []Node{node("a", nothing), node("b", nothing)}, ""},
 		{"down", []Node{node("a", func(n *Node) {
-			n.State, n.Vitals.OwedAge = Down, time.Hour
+			n.State, n.Vitals.PendingAge = Down, time.Hour
 			n.Nodes = []Node{node("c", func(n *Node) { n.State = Down })}
 		})}, "down top/a"},
-		{"backlog", []Node{node("a", func(n *Node) { n.Vitals.Owed, n.Vitals.OwedAge = 5, 2*time.Minute })}, "backlog top/a"},
+		{"backlog", []Node{node("a", func(n *Node) { n.Vitals.Pending, n.Vitals.PendingAge = 5, 2*time.Minute })}, "backlog top/a"},
 		{"clock ahead", []Node{node("a", func(n *Node) { n.Vitals.Skew = time.Minute })}, "clock-skew top/a"},
 		{"clock behind", []Node{node("a", func(n *Node) { n.Vitals.Skew = -time.Minute })}, "clock-skew top/a"},
 		{"clock near", []Node{node("a", func(n *Node) { n.Vitals.Skew = -time.Second })}, ""},
@@ -57,7 +57,7 @@ func TestProblems(t *testing.T) {
 			node("b", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
 		}, "minions-down top/a"},
 		{"told by itself", []Node{node("a", func(n *Node) {
-			n.Told = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
+			n.Problems = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
 		})}, "loop top/a, partition top/a/x"},
 	} {
 		got := Problems(Node{ID: "top", Version: "1", State: Up, Life: "life of top", Nodes: c.tree})
@@ -95,7 +95,7 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 	down, old, late, skewed, twin := up("a"), up("a"), up("a"), up("a"), up("a")
 	down.State = Down
 	old.Version = "0"
-	late.Vitals.OwedAge = time.Hour
+	late.Vitals.PendingAge = time.Hour
 	skewed.Vitals.Skew = time.Hour
 	twin.Life = "another"
 	for kind, c := range map[Kind]struct {

@@ -8,27 +8,25 @@ import (
 	"time"
 )
 
-// revision is how far a node's reports have come.
+// revision is the newest revision reported by a node.
 type revision struct {
 	life string
 	at   uint64
 }
 
-// ErrLoop tells that a node is below itself.
-var ErrLoop = errors.New("the tree has a loop: this node is reported below itself; take one of the two out of syndic_master of the other")
+// ErrLoop means that a node is below itself.
+var ErrLoop = errors.New("loop: this node is below itself; remove one of the two from syndic_master of the other")
 
-// Whole gives all that is to be reported to a parent, and the revision that it
-// brings the parent to.
+// Whole returns the whole tree for a report, and its revision.
 func (t *Tree) Whole() (Node, uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.all()
-	n.Heard = nil // each node hears for itself
+	n.Heard = nil // each node has its own
 	return n, t.log.last
 }
 
-// Changes gives what changed after a revision; false when that is not known any
-// more, or more than the whole.
+// Changes returns the changes after a revision, or false if they were forgotten.
 func (t *Tree) Changes(since uint64) (Delta, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +46,7 @@ func (t *Tree) Changes(since uint64) (Delta, bool) {
 	for _, c := range list {
 		if !seen[c] {
 			seen[c] = true
-			t.tell(c, part)
+			t.addChange(c, part)
 		}
 	}
 	for _, p := range parts {
@@ -60,10 +58,10 @@ func (t *Tree) Changes(since uint64) (Delta, bool) {
 	return d, true
 }
 
-// tell enters the newest state of what changed; t.mu is held.
-func (t *Tree) tell(c change, part func(string) *Part) {
+// addChange adds the newest state of what changed; t.mu is held.
+func (t *Tree) addChange(c change, part func(string) *Part) {
 	n, ok := t.at(c.path)
-	if !ok { // it went afterwards, which has an entry of its own
+	if !ok { // removed later, which is another change
 		return
 	}
 	switch c.aspect {
@@ -93,7 +91,7 @@ func (t *Tree) tell(c change, part func(string) *Part) {
 	}
 }
 
-// within tells whether a new node that is told as a whole holds the path.
+// within reports whether a path is inside a node that is reported as a whole.
 func within(parts map[string]*Part, path string) bool {
 	above := ""
 	for path != "" {
@@ -107,7 +105,7 @@ func within(parts map[string]*Part, path string) bool {
 	return false
 }
 
-// at gives a node; of this node itself only what it says of itself. t.mu is held.
+// at returns a node, for this node itself only its head. t.mu is held.
 func (t *Tree) at(path string) (Node, bool) {
 	if path == "" {
 		return t.head(), true
@@ -120,9 +118,8 @@ func (t *Tree) at(path string) (Node, bool) {
 	return n.At(rest)
 }
 
-// SetNode enters the subtree that a node right below has reported, which the
-// tree owns from then on. A minion of the same id stays: the two may share a host.
-// A report that says nothing new changes nothing.
+// SetNode replaces the subtree of a child; the tree owns it afterwards. A minion of the same id
+// stays, since the two may share a host. An equal subtree is not a change.
 func (t *Tree) SetNode(n Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,13 +141,12 @@ func (t *Tree) setNode(n Node) {
 	quiet := differences(old, n, n.ID, t.log.add)
 	t.nodes[n.ID] = n
 	if !quiet {
-		t.ring()
+		t.notify()
 	}
 }
 
-// Report is SetNode for a node that counts its revisions: the next difference
-// may begin at this one. A node that has this one below itself is refused with
-// [ErrLoop].
+// Report is [Tree.SetNode] for a child that counts revisions: its next delta may start at this one.
+// It returns [ErrLoop] if this node is in the subtree.
 func (t *Tree) Report(n Node, at uint64) error {
 	if n.has(t.self.Life) {
 		return ErrLoop
@@ -158,7 +154,7 @@ func (t *Tree) Report(n Node, at uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.setNode(n)
-	t.noteLife(n.ID, n.Life)
+	t.setLife(n.ID, n.Life)
 	t.have[n.ID] = revision{n.Life, at}
 	delete(t.pieces, n.ID)
 	return nil
@@ -168,9 +164,8 @@ func (n Node) has(life string) bool {
 	return n.Life == life || slices.ContainsFunc(n.Nodes, func(c Node) bool { return c.has(life) })
 }
 
-// Apply enters a difference that a node right below has reported. life is the
-// one it has now. It fails with [ErrStale] when the whole is needed. What the
-// node says of its own state is left to this tree.
+// Apply applies a delta from a child in its current life. It returns [ErrStale] if the whole tree
+// is needed. The child's own state is not taken from the delta.
 func (t *Tree) Apply(id, life string, d Delta) error {
 	for i := range d.Parts {
 		p := &d.Parts[i]
@@ -195,13 +190,13 @@ func (t *Tree) Apply(id, life string, d Delta) error {
 	t.have[id] = revision{life, d.To}
 	d.changes(id, t.log.add)
 	if d.loud() {
-		t.ring()
+		t.notify()
 	}
 	return nil
 }
 
-// Have is the revision up to which a node right below has reported in this life;
-// 0: it has to tell the whole.
+// Have returns the revision up to which a child has reported in this life; 0 if the whole tree is
+// needed.
 func (t *Tree) Have(id, life string) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,7 +206,7 @@ func (t *Tree) Have(id, life string) uint64 {
 	return 0
 }
 
-// SetSkew notes how far the clock of a node right below is ahead of this one's.
+// SetSkew sets the clock skew of a child: its clock minus this node's.
 func (t *Tree) SetSkew(id string, d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,8 +218,8 @@ func (t *Tree) SetSkew(id string, d time.Duration) {
 	}
 }
 
-// SetVitals enters this node's own figures; its lag and its problems stay. The
-// watchers are not told: figures go up with the next report.
+// SetVitals sets this node's vitals, except its lag. It does not notify watchers: vitals go with
+// the next report.
 func (t *Tree) SetVitals(v Vitals) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -233,7 +228,7 @@ func (t *Tree) SetVitals(v Vitals) {
 	t.forgetTwins()
 }
 
-// SetLag enters how long the last report to a parent took.
+// SetLag sets the round trip time of the last report to a parent.
 func (t *Tree) SetLag(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -150,13 +150,13 @@ func TestStaleDifferences(t *testing.T) {
 	if _, ok := low.Changes(low.Revision() + 1); ok {
 		t.Error("changes of the future are known")
 	}
-	for i := range 3 * keptChanges {
+	for i := range 3 * maxChanges {
 		low.SetMinion(Minion{ID: "m", State: []State{Up, Down}[i%2]})
 	}
 	if _, ok := low.Changes(at); ok {
 		t.Error("changes are kept for ever")
 	}
-	if d, ok := low.Changes(low.Revision() - keptChanges); !ok || len(d.Parts) != 1 || len(d.Parts[0].Minions) != 1 {
+	if d, ok := low.Changes(low.Revision() - maxChanges); !ok || len(d.Parts) != 1 || len(d.Parts[0].Minions) != 1 {
 		t.Errorf("%v, %d parts", ok, len(d.Parts))
 	}
 }
@@ -173,17 +173,17 @@ func TestLoopIsRefused(t *testing.T) {
 	if err := b.SetAbove("a", []Ancestor{{"top", "x", ""}, {"b", b.Life(), ""}, {"a", a.Life(), ""}}); !errors.Is(err, ErrLoop) {
 		t.Errorf("a node above itself: %v", err)
 	}
-	if p := b.Snapshot().Told; len(p) != 1 || p[0].Kind != Loop {
+	if p := b.Snapshot().Problems; len(p) != 1 || p[0].Kind != Loop {
 		t.Errorf("told %+v", p)
 	}
 	if err := b.SetAbove("a", []Ancestor{{"b", "another", ""}, {"a", a.Life(), ""}}); err != nil {
 		t.Errorf("another node of the same id: %v", err)
 	}
-	if p := b.Snapshot().Told; len(p) != 1 || p[0].Kind != DuplicateNode {
+	if p := b.Snapshot().Problems; len(p) != 1 || p[0].Kind != DuplicateNode {
 		t.Errorf("told %+v", p)
 	}
-	if err := b.SetAbove("a", []Ancestor{{"a", a.Life(), ""}}); err != nil || len(b.Snapshot().Told) != 0 {
-		t.Errorf("healed: %v, %+v", err, b.Snapshot().Told)
+	if err := b.SetAbove("a", []Ancestor{{"a", a.Life(), ""}}); err != nil || len(b.Snapshot().Problems) != 0 {
+		t.Errorf("healed: %v, %+v", err, b.Snapshot().Problems)
 	}
 	if p := b.Path(); len(p) != 2 || p[0].ID != "a" || p[1].ID != "b" {
 		t.Errorf("path %+v", p)

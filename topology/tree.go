@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Tree is one node's view of itself and of all below it. It is safe for
-// concurrent use.
+// Tree is one node's view of itself and of all below it. It is safe for concurrent use.
 type Tree struct {
 	now func() time.Time
 
@@ -15,19 +14,18 @@ type Tree struct {
 	self     Node // Minions and Nodes unused
 	minions  map[string]Minion
 	nodes    map[string]Node
-	have     map[string]revision   // what the nodes right below have reported
-	pieces   map[string]*gathering // of reports that they have begun
+	have     map[string]revision   // revision of each child
+	pieces   map[string]*gathering // incomplete reports of children
 	lives    map[string]lives
 	skews    map[string]time.Duration
-	above    map[string][]Ancestor // by the parent that has told them
-	parents  map[string]Parent     // by the same
-	told     map[toldKey]Problem   // what this node itself tells
+	above    map[string][]Ancestor  // by parent
+	parents  map[string]Parent      // by parent
+	problems map[problemKey]Problem // problems of this node
 	log      changelog
 	watchers map[chan struct{}]struct{}
 }
 
-// NewTree makes the tree of the node self, which is up. now is the clock; nil
-// means time.Now.
+// NewTree returns the tree of the node self, which is up. now is the clock; nil means time.Now.
 func NewTree(self Node, now func() time.Time) *Tree {
 	if now == nil {
 		now = time.Now
@@ -35,15 +33,14 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
-		have: map[string]revision{}, pieces: map[string]*gathering{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, told: map[toldKey]Problem{},
-		log:      changelog{last: 1}, // 0 is what a parent has that has heard nothing
+		have: map[string]revision{}, pieces: map[string]*gathering{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, problems: map[problemKey]Problem{},
+		log:      changelog{last: 1}, // 0 is the revision of a parent that knows nothing
 		watchers: map[chan struct{}]struct{}{},
 	}
 }
 
-// Watch delivers a value when the tree differs from what it was at the last
-// delivery; changes in between are one value. Each watcher has its own channel
-// and ends it with stop.
+// Watch returns a channel that receives a value after the tree has changed; several changes may
+// share one value. stop ends the watch.
 func (t *Tree) Watch() (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	t.mu.Lock()
@@ -56,22 +53,21 @@ func (t *Tree) Watch() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// Revision counts the changes: what was read after a call of Revision is at
-// least as new as the number it gave.
+// Revision returns the number of changes. What is read after a call is at least as new.
 func (t *Tree) Revision() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.log.last
 }
 
-// touch counts a change and tells the watchers; t.mu is held.
+// touch records a change and notifies the watchers; t.mu is held.
 func (t *Tree) touch(c change) {
 	t.log.add(c)
-	t.ring()
+	t.notify()
 }
 
-// ring tells the watchers; t.mu is held.
-func (t *Tree) ring() {
+// notify wakes the watchers; t.mu is held.
+func (t *Tree) notify() {
 	for c := range t.watchers {
 		select {
 		case c <- struct{}{}:
@@ -80,7 +76,7 @@ func (t *Tree) ring() {
 	}
 }
 
-// SetMinion enters or alters one of this node's own minions.
+// SetMinion adds or changes one of this node's own minions.
 func (t *Tree) SetMinion(m Minion) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +89,7 @@ func (t *Tree) SetMinion(m Minion) {
 	}
 }
 
-// RemoveMinion takes one of this node's own minions out of the tree.
+// RemoveMinion removes one of this node's own minions.
 func (t *Tree) RemoveMinion(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +103,7 @@ func (t *Tree) removeMinion(id string) {
 	}
 }
 
-// Remove takes an id out of the tree, as a minion and as a node right below.
+// Remove removes an id, as a minion and as a child node.
 func (t *Tree) Remove(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,9 +118,8 @@ func (t *Tree) Remove(id string) {
 	}
 }
 
-// SetNodeState alters the state of a node right below, and tells whether it was
-// another one; what is known of its subtree stays. An unknown node is entered with
-// nothing below it.
+// SetNodeState sets the state of a child and reports whether it changed. The child's subtree stays.
+// An unknown child is added without a subtree.
 func (t *Tree) SetNodeState(id string, s State) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +138,7 @@ func (t *Tree) SetNodeState(id string, s State) (changed bool) {
 	return true
 }
 
-// Node gives the subtree of a node right below.
+// Node returns the subtree of a child.
 func (t *Tree) Node(id string) (Node, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,8 +146,7 @@ func (t *Tree) Node(id string) (Node, bool) {
 	return n, ok
 }
 
-// enter puts the new form of a node right below in its place, where a node was
-// known or not; t.mu is held.
+// enter stores a child; known means that it was there before. t.mu is held.
 func (t *Tree) enter(n Node, known bool) {
 	t.nodes[n.ID] = n
 	if known {
@@ -162,21 +156,18 @@ func (t *Tree) enter(n Node, known bool) {
 	}
 }
 
-// Self is the id of the tree's own node.
+// Self returns the id of the tree's own node.
 func (t *Tree) Self() string { return t.self.ID }
 
-// Life names this life of the node.
+// Life returns the random id of this run of the node.
 func (t *Tree) Life() string { return t.self.Life }
 
-// Snapshot gives the whole tree, sorted. The caller owns it, but must not alter
-// the subtrees in it.
-//
-// A node that has moved is up in its new place and still known as down in the
-// old one: the old place is left out. So is the place that a minion has left.
+// Snapshot returns the whole tree, sorted. The caller owns it, but must not modify its subtrees. It
+// omits the previous places of nodes and minions that moved and are up elsewhere.
 func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved().withoutLeft() }
 
-// Skeleton is Snapshot without this node's own minions. It is cheap in a large
-// tree: nothing in it is copied but the list of nodes.
+// Skeleton is [Tree.Snapshot] without this node's own minions. It is cheap in a large tree: it
+// copies only the list of nodes.
 func (t *Tree) Skeleton() Node {
 	t.mu.Lock()
 	n := t.head()
@@ -194,7 +185,7 @@ func (t *Tree) snapshot() Node {
 	return t.all()
 }
 
-// all is the tree with all it knows; t.mu is held.
+// all returns the tree with everything it knows; t.mu is held.
 func (t *Tree) all() Node {
 	n := t.head()
 	n.Minions = make([]Minion, 0, len(t.minions))

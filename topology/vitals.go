@@ -7,28 +7,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Vitals are the figures a node tells about itself. Zero means not known.
+// Vitals are the metrics that a node reports about itself. Zero means unknown.
 type Vitals struct {
-	Addr      string        // host:port of its request port, as its children reach it
-	Started   time.Time     // when this life of the node began
-	Accepted  int           // minions whose keys it has accepted
-	Connected int           // minions connected now
-	Working   int           // minions that owe it the return of an open job
-	Jobs      int           // open jobs
-	Owed      int           // rows of the outbox: to its parents and to SQL
-	OwedAge   time.Duration // age of the oldest of them
-	Lag       time.Duration // round trip of the last report to its parent
-	Load      float64       // load average of the machine over one minute
-	Skew      time.Duration // its clock minus its parent's, as the parent saw it
-	Memory    int64         // bytes of the process that are resident
+	Addr       string        // host:port of its request port, as its children reach it
+	Started    time.Time     // start of this run
+	Accepted   int           // minions whose keys it has accepted
+	Connected  int           // minions connected now
+	Working    int           // minions that have not answered an open job
+	Jobs       int           // open jobs
+	Pending    int           // outbox rows, for parents and SQL
+	PendingAge time.Duration // age of the oldest of them
+	Lag        time.Duration // round trip of the last report to its parent
+	Load       float64       // load average of the machine over one minute
+	Skew       time.Duration // its clock minus its parent's, measured by the parent
+	Memory     int64         // resident memory in bytes
 }
 
-// Map gives the figures that are known by the names under which they are
-// reported; durations are nanoseconds.
+// Map encodes the known vitals for reports; durations are in nanoseconds.
 func (v Vitals) Map() *value.Map { return v.wire() }
 
-// Figures are the node's vitals. Where its minions are known they are counted
-// anew: vitals travel less often than changes of the tree.
+// Figures returns the node's vitals. If its minions are known they are counted again: vitals are
+// reported less often than changes.
 func (n Node) Figures() Vitals {
 	v := n.Vitals
 	if len(n.Minions) == 0 || v == (Vitals{}) {
@@ -42,7 +41,7 @@ func (n Node) Figures() Vitals {
 		}
 		unknown = unknown || m.State == Unknown
 	}
-	if unknown { // Python minions, of which the node's own count knows more
+	if unknown { // Python minions: the node's own count is better
 		v.Connected = max(v.Connected, n.Vitals.Connected)
 	}
 	return v
@@ -60,7 +59,7 @@ func (v Vitals) wire() *wire.Map {
 	add("load", v.Load, v.Load != 0)
 	for key, n := range map[string]int64{
 		"accepted": int64(v.Accepted), "connected": int64(v.Connected), "working": int64(v.Working), "jobs": int64(v.Jobs),
-		"owed": int64(v.Owed), "owed_age": int64(v.OwedAge), "lag": int64(v.Lag), "skew": int64(v.Skew), "memory": v.Memory,
+		"owed": int64(v.Pending), "owed_age": int64(v.PendingAge), "lag": int64(v.Lag), "skew": int64(v.Skew), "memory": v.Memory,
 	} {
 		add(key, n, n != 0)
 	}
@@ -88,7 +87,7 @@ func vitalsFrom(m *wire.Map) Vitals {
 	x, _ := m.Get("load")
 	v.Load, _ = x.(float64)
 	v.Accepted, v.Connected, v.Working = int(number("accepted")), int(number("connected")), int(number("working"))
-	v.Jobs, v.Owed, v.Memory = int(number("jobs")), int(number("owed")), number("memory")
-	v.OwedAge, v.Lag, v.Skew = time.Duration(number("owed_age")), time.Duration(number("lag")), time.Duration(number("skew"))
+	v.Jobs, v.Pending, v.Memory = int(number("jobs")), int(number("owed")), number("memory")
+	v.PendingAge, v.Lag, v.Skew = time.Duration(number("owed_age")), time.Duration(number("lag")), time.Duration(number("skew"))
 	return v
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// Where gives the minions that a word of a target means which speaks of the tree, seen
-// from the node n: B@PATTERN all that are behind a node whose id the glob matches, or whose
-// path does if it has a slash; D@N those with N nodes between, 0 being the node's own, and
-// D@N-M and D@N- from N to M or to the end. What cannot be told, since nobody knows who is
-// behind a syndic of Salt's, is an error.
+// Where returns the minions selected by a target that refers to the tree, seen from the node n.
+// B@PATTERN selects those behind nodes whose id matches the glob, or whose path does if it contains
+// a slash. D@N selects those with N nodes between, 0 being the node's own; D@N-M and D@N- select
+// ranges. It returns an error if the minions behind a node are not known.
 func (n Node) Where(letter, pattern string) ([]string, error) {
 	w := &whereabouts{}
 	switch letter {
@@ -23,7 +22,7 @@ func (n Node) Where(letter, pattern string) ([]string, error) {
 			found = w.behind(c, c.ID, pattern, false) || found
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, fmt.Errorf("there is no node %s below; mom tree shows those that there are", pattern)
+			return nil, fmt.Errorf("no node %s below; mom tree lists the nodes", pattern)
 		}
 	case "D":
 		least, most, err := depths(pattern)
@@ -32,19 +31,19 @@ func (n Node) Where(letter, pattern string) ([]string, error) {
 		}
 		w.at(n, 0, least, most)
 	default:
-		return nil, fmt.Errorf("%s@ is no place in the tree", letter)
+		return nil, fmt.Errorf("unknown target type %s@", letter)
 	}
 	if w.unknown != "" {
-		return nil, fmt.Errorf("who is behind node %s is not known: it is a syndic of Salt's, or has not reported yet", w.unknown)
+		return nil, fmt.Errorf("minions behind node %s are not known: it is a Salt syndic, or has not reported yet", w.unknown)
 	}
 	slices.Sort(w.ids)
 	return slices.Compact(w.ids), nil
 }
 
-// whereabouts gathers minions.
+// whereabouts collects minions.
 type whereabouts struct {
 	ids     []string
-	unknown string // path of a node that may have some which nobody knows
+	unknown string // path of a node with unknown minions
 }
 
 func (w *whereabouts) behind(n Node, path, pattern string, inside bool) (found bool) {
@@ -72,15 +71,15 @@ func (w *whereabouts) take(n Node, path string) {
 	}
 }
 
-// opaque tells whether the node may have minions that nobody here knows of.
+// opaque reports whether the node may have minions that are not known here.
 func (n Node) opaque() bool { return n.Version == "" || n.Blind || n.State == Unknown }
 
-// at takes the minions of the nodes that are from least to most below.
+// at adds the minions of nodes from least to most tiers below.
 func (w *whereabouts) at(n Node, depth, least, most int) {
 	if depth > most {
 		return
 	}
-	if depth > 0 && n.opaque() { // what is further below is not known either
+	if depth > 0 && n.opaque() { // deeper tiers are not known either
 		w.unknown = n.ID
 	}
 	if depth >= least {
@@ -93,7 +92,7 @@ func (w *whereabouts) at(n Node, depth, least, most int) {
 	}
 }
 
-// depths reads N, N-M and N-.
+// depths parses N, N-M and N-.
 func depths(text string) (least, most int, err error) {
 	from, to, several := strings.Cut(text, "-")
 	if least, err = strconv.Atoi(from); err == nil {
@@ -106,7 +105,7 @@ func depths(text string) (least, most int, err error) {
 		}
 	}
 	if err != nil || least < 0 || most < least || most > maxDepth {
-		return 0, 0, fmt.Errorf("%q is no depth; it is a number from 0, this master's own minions, to %d, or two with a dash between", text, maxDepth)
+		return 0, 0, fmt.Errorf("invalid depth %q; use a number from 0, this master's own minions, to %d, or a range such as 1-2", text, maxDepth)
 	}
 	return least, most, nil
 }

@@ -75,10 +75,10 @@ func (d *disk) OutboxReject(ctx context.Context, dest string, seq int64, reason 
 	return d.Store.OutboxReject(ctx, dest, seq, reason)
 }
 
-// OutboxOwe is described at [returners.JobStore].
-func (d *disk) OutboxOwe(ctx context.Context, dest, jid string) (rows int, err error) {
+// OutboxBackfill is described at [returners.JobStore].
+func (d *disk) OutboxBackfill(ctx context.Context, dest, jid string) (rows int, err error) {
 	if err := d.well(); err != nil {
 		return 0, err
 	}
-	return d.Store.OutboxOwe(ctx, dest, jid)
+	return d.Store.OutboxBackfill(ctx, dest, jid)
 }

@@ -19,7 +19,7 @@ func (n *node) newEngine() *engine.Engine {
 			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 		},
 		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: n.wall,
-		Open: n.noted(returners.NoteOpen), Unreported: n.noted(returners.NoteUntold),
+		Open: n.noted(returners.NoteOpen), Unreported: n.noted(returners.NoteUnreported),
 	})
 }
 

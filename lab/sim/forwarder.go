@@ -130,7 +130,7 @@ func (n *node) askers(it returners.Item) []*link {
 	if it.Return != nil {
 		via = it.Return.Via
 	}
-	if strange, _ := origins.Stranger(background, n.disk, it.JID, via); strange { // the disk does not fail
+	if strange, _ := origins.IsUnrequested(background, n.disk, it.JID, via); strange { // the disk does not fail
 		return n.ups
 	}
 	return nil
@@ -174,7 +174,7 @@ func (l *link) again(jid string) {
 
 func (l *link) owe(jid string) {
 	n := l.child
-	rows, err := n.disk.OutboxOwe(background, l.dest, jid)
+	rows, err := n.disk.OutboxBackfill(background, l.dest, jid)
 	if err != nil { // it is still owed
 		n.after(storePause, func() { l.again(jid) })
 		return

@@ -114,7 +114,7 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 func (w *World) settle() {
 	for _, n := range w.nodes {
 		n.waitsFor, n.untold = map[string]string{}, map[string]bool{}
-		for _, jid := range n.noted(returners.NoteUntold) {
+		for _, jid := range n.noted(returners.NoteUnreported) {
 			n.untold[jid] = true
 		}
 		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Active()) {

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/syndic/events"
 )
 
-// retelling is what one life of a node tells a parent anew: syndic's teller.
+// retelling is the state of reports sent again to one parent; see the reporter in syndic/events.
 type retelling struct {
 	lap    events.Rotation
 	jid    string          // the job being told; "": none
@@ -64,13 +64,13 @@ func (l *link) tellAgain() {
 			return
 		case l.jid == "":
 		case len(l.rest) == 0:
-			l.lap.Told(l.jid)
+			l.lap.Done(l.jid)
 			l.jid = ""
 		default:
 			x := l.rest[0]
 			l.rest = l.rest[1:]
 			if ends(x) {
-				l.lap.Told(l.jid)
+				l.lap.Done(l.jid)
 			}
 			l.put(x)
 		}
@@ -91,7 +91,7 @@ func (l *link) choose() bool {
 	}
 	end, closed := n.engine.LastReport(jid)
 	if t := n.way.took[jid]; !l.concerned(jid) || closed && t.word == end && slices.Contains(t.links, l) {
-		l.lap.Told(jid)
+		l.lap.Done(jid)
 		return true
 	}
 	l.words = slices.DeleteFunc(l.words, func(x jobevent.Word) bool { return ends(x) && x.Job() == jid })

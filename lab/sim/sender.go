@@ -171,8 +171,8 @@ func (s *sending) IsResting() bool { return s.l.resting }
 // Shifts is described at IsUp.
 func (s *sending) Shifts() uint64 { return s.l.child.way.shifts }
 
-// Abreast is that of a parent of ours.
-func (s *sending) Abreast() (requests int, apart bool) { return s.l.w.o.Bounds.ForwardRequests, false }
+// Concurrency is that of a mom parent.
+func (s *sending) Concurrency() (requests int, apart bool) { return s.l.w.o.Bounds.ForwardRequests, false }
 
 // SetResting is described at IsUp.
 func (s *sending) SetResting(resting bool) {
@@ -199,8 +199,8 @@ func (s *sending) Others(it returners.Item) (dests []string) {
 	return dests
 }
 
-// Owes wakes the sender to another parent.
-func (s *sending) Owes(dest string) {
+// Wake wakes the sender to another parent.
+func (s *sending) Wake(dest string) {
 	for _, l := range s.l.child.ups {
 		if l.dest == dest {
 			l.ring()

@@ -143,5 +143,5 @@ func (e *Engine) partial(ctx context.Context, x returners.Expectation) bool {
 		return e.ledger.adopted(x.JID)
 	}
 	_, loaded, err := e.cfg.Storage.GetLoad(ctx, x.JID)
-	return err == nil && !returners.Given(loaded, x)
+	return err == nil && !returners.PublishedHere(loaded, x)
 }

@@ -101,7 +101,7 @@ func (e *Engine) published(ctx context.Context, jid string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read job %s: %w", jid, err)
 	}
-	return returners.Given(loaded, xs...), nil
+	return returners.PublishedHere(loaded, xs...), nil
 }
 
 // Known reports whether Publish would store nothing, because the job runs here already. Such a

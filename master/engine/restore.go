@@ -32,7 +32,7 @@ func (e *Engine) Restore(ctx context.Context, jid string, p Presence) (known boo
 	if err != nil {
 		return false, fmt.Errorf("restore job %s: %w", jid, err)
 	}
-	if !returners.Given(loaded, xs...) {
+	if !returners.PublishedHere(loaded, xs...) {
 		known, err := e.adoptAgain(ctx, jid, xs, p)
 		if err == nil && !known {
 			e.unmark(jid)

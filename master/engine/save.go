@@ -73,7 +73,7 @@ func (e *Engine) endOf(en *record) []returners.Note {
 	out = append(out, unkept(e.endsWith(en.end))...)
 	if e.cfg.Parent {
 		en.number = e.unreported.next()
-		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
+		out = append(out, returners.Note{Kind: returners.NoteUnreported, JID: en.end})
 	}
 	return out
 }
@@ -148,7 +148,7 @@ func (e *Engine) ended(en record) {
 		return
 	}
 	if old, dropped := e.unreported.add(en.end, en.number); dropped {
-		e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
+		e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUnreported, JID: old, Gone: true}}})
 	}
 	e.enqueue(en.end, SendReport{Word: jobevent.Closed{JID: en.end, Word: en.number}})
 }
@@ -159,7 +159,7 @@ func (e *Engine) ReportsAccepted(jid string, number uint64) {
 	e.change(func() {
 		//mutant:engine-stored-end-is-the-last
 		if !e.records.endsOrOpens(jid) && e.unreported.accept(jid, number) {
-			e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
+			e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUnreported, JID: jid, Gone: true}}})
 		}
 	})
 }

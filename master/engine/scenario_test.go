@@ -162,7 +162,7 @@ func (s *scenario) begin(a args) {
 	}
 	s.engine = New(Config{
 		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("queue"), WordBatch: a.number("batch"), UntoldJobs: a.number("unreported")}, Now: time.Now,
-		Open: s.noted(returners.NoteOpen), Unreported: s.noted(returners.NoteUntold),
+		Open: s.noted(returners.NoteOpen), Unreported: s.noted(returners.NoteUnreported),
 	})
 }
 
@@ -244,7 +244,7 @@ func (s *scenario) show(jid string) {
 	for _, r := range rets {
 		s.print("return %s via %q ok %v", r.ID, r.Via, r.OK)
 	}
-	for _, kind := range []string{returners.NoteOpen, returners.NoteUntold, returners.NotePublication} {
+	for _, kind := range []string{returners.NoteOpen, returners.NoteUnreported, returners.NotePublication} {
 		if slices.Contains(s.noted(kind), jid) {
 			s.print("note %s", kind)
 		}

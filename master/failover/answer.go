@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// HearSiblings stores the signed list of nodes from a parent. It returns an error if the list
+// SetSiblings stores the signed list of nodes from a parent. It returns an error if the list
 // is invalid or does not contain this node.
-func (s *Service) HearSiblings(signed sibling.Told) error {
+func (s *Service) SetSiblings(signed sibling.Told) error {
 	l, err := signed.Open()
 	if err != nil {
 		return err
@@ -26,9 +26,9 @@ func (s *Service) HearSiblings(signed sibling.Told) error {
 	return nil
 }
 
-// NoSiblings drops the list of a parent that no longer admits this node, and reports whether
+// ClearSiblings drops the list of a parent that no longer admits this node, and reports whether
 // there was one.
-func (s *Service) NoSiblings(parent string) (changed bool) {
+func (s *Service) ClearSiblings(parent string) (changed bool) {
 	if changed = s.peers.dropList(parent); changed {
 		s.above.Trigger()
 	}

@@ -68,7 +68,7 @@ func (s *Service) refuse(id string, err error) {
 // showUnadmitted sets or clears the problem of a node that asks for its siblings and is not
 // admitted.
 func (s *Service) showUnadmitted(id string, lacks bool) {
-	if s.Tree.Tell(topology.Problem{
+	if s.Tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Path: id,
 		Detail: "node " + id + " is not admitted for failover: its minions cannot move when it is down; run `mom node admit " + id + "`, or set rehome: False there",
 	}, "unadmitted/"+id, lacks) && lacks {

@@ -37,7 +37,7 @@ func (s *Service) Drain(on bool) error {
 
 // showDraining sets or clears the problem "draining" in the tree.
 func (s *Service) showDraining() {
-	s.Tree.Tell(topology.Problem{
+	s.Tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Detail: "draining: its minions are asked to move to siblings; `mom node drain --undo` takes it back",
 	}, "draining", s.Draining())
 }

@@ -60,11 +60,11 @@ func (s *Service) revokeNode(id string) {
 	s.below.Trigger()
 }
 
-// GoneKeys returns the keys deleted or rejected here, for the parents.
-func (s *Service) GoneKeys() []sibling.Gone { return s.revoked.Of(s.Node) }
+// RevokedKeys returns the keys deleted or rejected here, for the parents.
+func (s *Service) RevokedKeys() []sibling.Gone { return s.revoked.Of(s.Node) }
 
-// HearGone stores the keys that siblings have revoked, and rejects or deletes them here.
-func (s *Service) HearGone(gone []sibling.Gone) error {
+// AddRevoked stores the keys that siblings have revoked, and rejects or deletes them here.
+func (s *Service) AddRevoked(gone []sibling.Gone) error {
 	var others []sibling.Gone
 	for _, g := range gone {
 		if g.By != s.Node && g.By != "" {

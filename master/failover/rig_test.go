@@ -74,7 +74,7 @@ func (w *fakeMaster) MinionDown(id string, _ time.Duration)       { w.lost = app
 func (w *fakeMaster) Fire(tag string, _ *wire.Map)                { w.fired = append(w.fired, tag) }
 func (w *fakeMaster) Minion(id string) presence.Standing          { return presence.Standing{Live: w.live(id)} }
 
-func (w *fakeMaster) Tell(_ topology.Problem, about string, on bool) bool {
+func (w *fakeMaster) SetProblem(_ topology.Problem, about string, on bool) bool {
 	was := w.shown[about]
 	w.shown[about] = on
 	return was != on

@@ -52,7 +52,7 @@ type Options struct {
 		Audience(nodes bool) (minions, syndics int, conns map[uint64]bool)
 	}
 	Tree interface {
-		Tell(p topology.Problem, about string, on bool) (changed bool)
+		SetProblem(p topology.Problem, about string, on bool) (changed bool)
 	}
 	Jobs interface {
 		Adopt(ctx context.Context, jid, id string) error

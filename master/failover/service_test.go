@@ -86,7 +86,7 @@ func TestOff_FormerGuestsLeave(t *testing.T) {
 	if s.sweep(); w.Accepted("m") || !slices.Equal(w.lost, []string{"m"}) {
 		t.Errorf("its key is still accepted; jobs do without %v", w.lost)
 	}
-	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.GoneKeys()) != 0 {
+	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.RevokedKeys()) != 0 {
 		t.Error("a guest that went home is reported as a deleted key")
 	}
 	if err := s.Close(); err != nil {

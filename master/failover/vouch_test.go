@@ -39,11 +39,11 @@ func TestVouched(t *testing.T) {
 		t.Error("an unchanged list is sent again")
 	}
 	for _, k := range []*Service{a, b} {
-		if err := k.HearSiblings(signed); err != nil {
+		if err := k.SetSiblings(signed); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := newService(t, "stranger", nil).HearSiblings(signed); !errors.Is(err, sibling.ErrBad) {
+	if err := newService(t, "stranger", nil).SetSiblings(signed); !errors.Is(err, sibling.ErrBad) {
 		t.Errorf("a list without this node: %v", err)
 	}
 	if n := top.peers.Below(); len(n) != 2 || n[0].Host != "10.0.0.1" {

@@ -13,7 +13,7 @@ import (
 )
 
 // formerFolders held an empty file per job before notes were stored in the job store.
-var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUntold}
+var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUnreported}
 
 // TakeOver imports the marks of an earlier version from folders below cachedir, and removes them.
 func (s *Store) TakeOver(ctx context.Context, cachedir string) error {

@@ -25,7 +25,7 @@ func TestTakeOver(t *testing.T) {
 		if err := s.TakeOver(t.Context(), dir); err != nil {
 			t.Fatal(err)
 		}
-		for kind, want := range map[string]string{returners.NoteOpen: "20240102030405678901", returners.NoteUntold: "20240102030405678902"} {
+		for kind, want := range map[string]string{returners.NoteOpen: "20240102030405678901", returners.NoteUnreported: "20240102030405678902"} {
 			var got []string
 			err := returners.EachNote(t.Context(), s.Embedded(), kind, func(n returners.Note) { got = append(got, n.JID) })
 			if err != nil || !slices.Equal(got, []string{want}) {

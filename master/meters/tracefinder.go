@@ -82,7 +82,7 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *trace.St
 	if err != nil {
 		return err
 	}
-	s.Stored, s.Owed = int(n.Returns), n.Owed
+	s.Stored, s.Pending = int(n.Returns), n.Pending
 	if s.First.IsZero() {
 		s.First, s.Last = n.First, n.Last
 	}

@@ -27,7 +27,7 @@ func (p *Policy) bar(id string, why error) error {
 	}
 	p.barred.last[id] = p.o.Now()
 	p.barred.mu.Unlock()
-	p.o.Tree.Tell(topology.Problem{
+	p.o.Tree.SetProblem(topology.Problem{
 		Kind: topology.Degraded, Path: id,
 		Detail: fmt.Sprintf("%s acts as a syndic and is rejected, with all minions below it: %v", id, why),
 	}, aboutBarred+id, true)
@@ -43,7 +43,7 @@ func (p *Policy) unbar(id string) {
 	delete(p.barred.last, id)
 	p.barred.mu.Unlock()
 	if was {
-		p.o.Tree.Tell(topology.Problem{Kind: topology.Degraded}, aboutBarred+id, false)
+		p.o.Tree.SetProblem(topology.Problem{Kind: topology.Degraded}, aboutBarred+id, false)
 	}
 }
 

@@ -92,7 +92,7 @@ func (p *Policy) Sweep() { p.claims.Sweep(p.owesReturns) }
 // owesReturns reports whether a child node may have pending returns: it is away, or reports some.
 func (p *Policy) owesReturns(node string) bool {
 	n, known := p.o.Tree.Node(node)
-	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
+	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Pending > 0)
 }
 
 // wire returns the stored form, or nil if there is nothing to store.

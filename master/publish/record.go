@@ -69,7 +69,7 @@ func (s *Service) publishedJob(ctx context.Context, jid string) (returners.Load,
 		return load, false, err
 	}
 	xs, err := s.o.Store.Local().GetExpectations(ctx, jid)
-	return load, returners.Given(true, xs...), err
+	return load, returners.PublishedHere(true, xs...), err
 }
 
 // OtherRecord reports a node whose load of a job conflicts with the stored one. The stored load

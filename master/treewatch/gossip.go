@@ -129,11 +129,11 @@ func (h *Gossip) Compare() {
 	}
 	add(gossip.Compare(nodesOf(seen, edges), edges, h.o.Now()), true)
 	for key, p := range now {
-		h.o.Tree.Tell(p, "gossip "+key, true)
+		h.o.Tree.SetProblem(p, "gossip "+key, true)
 	}
 	for key, p := range h.reported {
 		if _, still := now[key]; !still {
-			h.o.Tree.Tell(p, "gossip "+key, false)
+			h.o.Tree.SetProblem(p, "gossip "+key, false)
 		}
 	}
 	h.reported = now

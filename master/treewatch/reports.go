@@ -113,7 +113,7 @@ func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 	if life == "" {
 		return
 	}
-	r.Tree.Tell(loopBelow(a.ID), a.ID, false)
+	r.Tree.SetProblem(loopBelow(a.ID), a.ID, false)
 	reply.Set("tree", int64(r.Tree.Have(a.ID, life)))
 	reply.Set("above", topology.AncestorsWire(r.Tree.Path()))
 	reply.Set("pieces", true)
@@ -122,7 +122,7 @@ func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 // refuseLoop returns the answer for a node that has this master below it. Such a node is rejected.
 func (r *Reports) refuseLoop(a presence.Announcement, err error) *wire.Map {
 	r.Log.Error("node refused", "node", a.ID, "err", err)
-	r.Tree.Tell(loopBelow(a.ID), a.ID, true)
+	r.Tree.SetProblem(loopBelow(a.ID), a.ID, true)
 	return wire.NewMap("session", false, "node", r.Node, "loop", true)
 }
 

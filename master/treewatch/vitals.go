@@ -89,13 +89,13 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 			}
 			continue
 		}
-		v.Owed += int(rows)
+		v.Pending += int(rows)
 		if !since.IsZero() && (oldest.IsZero() || since.Before(oldest)) {
 			oldest = since
 		}
 	}
 	if !oldest.IsZero() {
-		v.OwedAge = max(p.Now().Sub(oldest), 0).Round(time.Second)
+		v.PendingAge = max(p.Now().Sub(oldest), 0).Round(time.Second)
 	}
 	return v
 }

@@ -155,7 +155,7 @@ func TestReadiness(t *testing.T) {
 		}
 	}
 	tr.Kill(t, "top")
-	for id, reason := range map[string]string{"syndic-a": "no master above is connected", "top-01": "no master is connected"} {
+	for id, reason := range map[string]string{"syndic-a": "no parent is connected", "top-01": "no master is connected"} {
 		text := eventually(t, addrs[id], "/readyz", func(code int, _ string) bool { return code == http.StatusServiceUnavailable })
 		if !strings.Contains(text, reason) {
 			t.Errorf("%s: %s", id, text)

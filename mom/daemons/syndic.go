@@ -152,9 +152,9 @@ func (l localMaster) Jobs() local.Jobs                            { return l.m.S
 func (l localMaster) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
 func (l localMaster) Tree() *topology.Tree                        { return l.m.Tree() }
 func (l localMaster) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
-func (l localMaster) Word(jid string) (uint64, bool)              { return l.m.Word(jid) }
-func (l localMaster) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(jid, n) }
-func (l localMaster) Told(jid string, word uint64)                { l.m.Told(jid, word) }
+func (l localMaster) LastReport(jid string) (uint64, bool)              { return l.m.LastReport(jid) }
+func (l localMaster) Reports(jid string, n int) iter.Seq[bus.Event] { return l.m.Reports(jid, n) }
+func (l localMaster) Reported(jid string, word uint64)                { l.m.Reported(jid, word) }
 
 // Publish gives the errors of the master the names by which the forwarder knows them.
 func (l localMaster) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
@@ -211,7 +211,7 @@ func (f *forwarder) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	var localErr error
 	wg.Go(func() { localErr = f.local.Run(ctx) })
-	h := pulse.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Say}
+	h := pulse.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Fire}
 	err := pulse.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
 	wg.Wait()
 	return errors.Join(err, localErr, f.local.Close())

@@ -38,7 +38,7 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 	done := make(chan error, 1)
 	up := func() map[string]bool { return map[string]bool{"top": true, "other": false} }
 	go func() {
-		done <- pulse.Beat(running, l.Bus(), pulse.Heart{Links: up, Say: l.Say}, l.Run)
+		done <- pulse.Beat(running, l.Bus(), pulse.Heart{Links: up, Say: l.Fire}, l.Run)
 	}()
 	defer func() { stop(); <-done }()
 	for {

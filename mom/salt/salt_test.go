@@ -56,7 +56,7 @@ func TestSalt(t *testing.T) {
 		{"compound", []string{"-C", "G@id:web-* and not web-02", "test.ping", "--out=txt"}, momtest.Ended(0, "web-01: True\n", "")},
 		{"behind a node", []string{"-C", "B@syndic-a and not web-02", "test.ping", "--out=txt"}, momtest.Ended(0, "db-01: True\nweb-01: True\n", "")},
 		{"at a depth", []string{"-C", "D@0 or ( D@1- and db* )", "test.ping", "--out=txt"}, momtest.Ended(0, "db-01: True\ntop-01: True\n", "")},
-		{"behind no node", []string{"-C", "B@syndic-x", "test.ping"}, momtest.Ended(2, "", "target B@syndic-x: invalid target: word 1: B@syndic-x: there is no node syndic-x below; mom tree shows those that there are\n")},
+		{"behind no node", []string{"-C", "B@syndic-x", "test.ping"}, momtest.Ended(2, "", "target B@syndic-x: invalid target: word 1: B@syndic-x: no node syndic-x below; mom tree lists the nodes\n")},
 		{"preview behind a node", []string{"-C", "B@syndic-* and not db*", "--preview-target"}, momtest.Ended(0, "- web-01\n- web-02\n", "")},
 		{"node group", []string{"-N", "webs", "test.ping", "--out=txt"}, momtest.Ended(0, "web-01: True\nweb-02: True\n", "")},
 		{"node group of names", []string{"-N", "pair", "test.ping", "--out=txt"}, momtest.Ended(0, "top-01: True\nweb-01: True\n", "")},

@@ -86,7 +86,7 @@ func (l *lister) add(n *topology.Node, path, first, rest string, above topology.
 		state = topology.Unknown
 	}
 	r := row{path: path, indent: first, node: n, state: state}
-	r.trouble = n.State == topology.Down || l.t.troubled(path) || n.Vitals.OwedAge > oldRows
+	r.trouble = n.State == topology.Down || l.t.troubled(path) || n.Vitals.PendingAge > oldRows
 	r.folded = l.t.folded[path] && !l.narrow()
 	at := len(l.rows)
 	l.rows = append(l.rows, r)
@@ -190,11 +190,11 @@ func (t *Tree) nodeOrder(ns []topology.Node) []int {
 			if n.State == topology.Down {
 				return 1e18
 			}
-			return v.OwedAge.Seconds()
+			return v.PendingAge.Seconds()
 		case byWorking:
 			return float64(v.Working)
 		case byOwed:
-			return float64(v.Owed)
+			return float64(v.Pending)
 		case byLag:
 			return v.Lag.Seconds()
 		}

@@ -154,7 +154,7 @@ func (t *Top) measure(w *Work) {
 	for i := range w.Nodes {
 		n := &w.Nodes[i]
 		if old, ok := nodes[n.Path]; ok {
-			n.drift = float64(n.Vitals.Owed-old.Vitals.Owed) / seconds
+			n.drift = float64(n.Vitals.Pending-old.Vitals.Pending) / seconds
 		}
 	}
 }
@@ -285,7 +285,7 @@ func (t *Top) viewNodes(b *strings.Builder) {
 		if d := cmp.Compare(down(b), down(a)); d != 0 {
 			return d
 		}
-		return cmp.Compare(b.Vitals.Owed, a.Vitals.Owed)
+		return cmp.Compare(b.Vitals.Pending, a.Vitals.Pending)
 	})
 	for _, n := range nodes[:t.nodesRoom()] {
 		text := pad(topology.Clean(n.Path), names) + " " + pad(string(n.State), 7)

@@ -18,7 +18,7 @@ func work(seconds int, returned int) Work {
 			{JID: "20261121000000000001", Fun: "cmd.run", Target: "web-*", User: "root", Age: time.Minute, Expected: 10, Returned: returned, Waits: 10 - returned, For: "syndic-a/web-01"},
 			{JID: "20261121000000000002", Fun: "test.ping", Target: "*", User: "joe", Age: time.Second, Expected: 3, Returned: 1, Failed: 1, Missing: 1},
 		},
-		Nodes: []Node{{Path: "top", State: topology.Up, Vitals: topology.Vitals{Owed: returned}}, {Path: "top/a", State: topology.Down}},
+		Nodes: []Node{{Path: "top", State: topology.Up, Vitals: topology.Vitals{Pending: returned}}, {Path: "top/a", State: topology.Down}},
 	}
 }
 

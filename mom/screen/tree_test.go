@@ -27,12 +27,12 @@ func sample() Snapshot {
 		Minions: []topology.Minion{{ID: "m1", State: topology.Up, Version: "1.0"}, {ID: "evil\x1b]0;x", State: topology.Down}},
 		Nodes: []topology.Node{
 			{
-				ID: "a", Role: "syndic", State: topology.Up, Vitals: topology.Vitals{Accepted: 2, Connected: 1, Working: 1, Owed: 7, Load: 0.5},
+				ID: "a", Role: "syndic", State: topology.Up, Vitals: topology.Vitals{Accepted: 2, Connected: 1, Working: 1, Pending: 7, Load: 0.5},
 				Minions: []topology.Minion{{ID: "a1", State: topology.Up}, {ID: "a2", State: topology.Up}},
 				Nodes:   []topology.Node{{ID: "deep", Role: "syndic", State: topology.Up, Minions: []topology.Minion{{ID: "d1", State: topology.Up}}}},
 			},
 			{
-				ID: "b", Role: "syndic", State: topology.Down, Since: at, Vitals: topology.Vitals{Owed: 90, OwedAge: time.Hour},
+				ID: "b", Role: "syndic", State: topology.Down, Since: at, Vitals: topology.Vitals{Pending: 90, PendingAge: time.Hour},
 				Minions: []topology.Minion{{ID: "b1", State: topology.Up}},
 			},
 		},

@@ -127,7 +127,7 @@ func columns(v topology.Vitals, width int) string {
 		conn = fmt.Sprintf("%d/%d", v.Connected, v.Accepted)
 	}
 	if width < wideFrom {
-		return fmt.Sprintf("%-13s %4s %8s %7s", conn, number(v.Working), number(v.Owed), span(v.OwedAge))
+		return fmt.Sprintf("%-13s %4s %8s %7s", conn, number(v.Working), number(v.Pending), span(v.PendingAge))
 	}
 	load := ""
 	if v.Load > 0 {
@@ -137,7 +137,7 @@ func columns(v topology.Vitals, width int) string {
 	if v.Skew != 0 {
 		clock = topology.Signed(v.Skew)
 	}
-	return fmt.Sprintf("%-13s %4s %5s %8s %7s %6s %6s %8s", conn, number(v.Working), number(v.Jobs), number(v.Owed), span(v.OwedAge), span(v.Lag), load, clock)
+	return fmt.Sprintf("%-13s %4s %5s %8s %7s %6s %6s %8s", conn, number(v.Working), number(v.Jobs), number(v.Pending), span(v.PendingAge), span(v.Lag), load, clock)
 }
 
 func number(n int) string {

@@ -166,7 +166,7 @@ func workJSON(w io.Writer, work screen.Work) error {
 		out.Jobs = append(out.Jobs, job{j.JID, j.Fun, j.Target, j.User, j.Age.Seconds(), j.Expected, j.Returned, j.Failed, j.Missing, j.Waits, j.For})
 	}
 	for _, n := range work.Nodes {
-		out.Nodes = append(out.Nodes, node{n.Path, n.State, n.Vitals.Working, n.Vitals.Jobs, n.Vitals.Owed, n.Vitals.OwedAge.Seconds()})
+		out.Nodes = append(out.Nodes, node{n.Path, n.State, n.Vitals.Working, n.Vitals.Jobs, n.Vitals.Pending, n.Vitals.PendingAge.Seconds()})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -26,7 +26,7 @@ func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, erro
 	}
 	var old []*job
 	for _, j := range s.jobs {
-		if j.last < before.UnixMicro() && s.owedBy[j.jid] == 0 && !s.held(j.jid) {
+		if j.last < before.UnixMicro() && s.pending[j.jid] == 0 && !s.held(j.jid) {
 			old = append(old, j)
 		}
 	}

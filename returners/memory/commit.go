@@ -22,23 +22,23 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 	res := returners.Result{
 		NewLoads: make([]bool, len(b.Loads)), NewExpectations: make([]bool, len(b.Expectations)), NewReturns: make([]bool, len(b.Returns)),
 	}
-	fresh := make(map[owedKey]struct{}, len(b.Outbox))
+	fresh := make(map[rowKey]struct{}, len(b.Outbox))
 	for i := range b.Loads {
 		if res.NewLoads[i] = s.putLoad(&b.Loads[i], now); res.NewLoads[i] {
-			fresh[owedKey{returners.KindLoad, b.Loads[i].JID, ""}] = struct{}{}
+			fresh[rowKey{returners.KindLoad, b.Loads[i].JID, ""}] = struct{}{}
 		}
 	}
-	said := words{}
+	said := changedMarks{}
 	for i := range b.Expectations {
 		x := &b.Expectations[i]
 		if res.NewExpectations[i] = s.putExpectation(x, now, said); res.NewExpectations[i] {
-			fresh[owedKey{returners.KindExpectation, x.JID, x.Node}] = struct{}{}
+			fresh[rowKey{returners.KindExpectation, x.JID, x.Node}] = struct{}{}
 		}
 	}
 	for i := range b.Returns {
 		r := &b.Returns[i]
 		if res.NewReturns[i] = s.putReturn(r, now); res.NewReturns[i] && len(b.Outbox) > 0 {
-			fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = struct{}{}
+			fresh[rowKey{returners.KindReturn, r.JID, r.ID}] = struct{}{}
 		}
 	}
 	for i := range b.Events {
@@ -52,7 +52,7 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 		s.events = append(s.events, event{cmp.Or(e.At, now).UnixMicro(), e.Key})
 	}
 	s.putNotes(b.Notes)
-	return res, s.owe(b.Outbox, fresh, said, now)
+	return res, s.putOutbox(b.Outbox, fresh, said, now)
 }
 
 // SaveLoads stores loads.

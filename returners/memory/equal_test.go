@@ -86,9 +86,9 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 				check(t, ours.OutboxMove(ctx, dest, moves))
 			case "owe":
 				jid := rapid.SampledFrom([]string{returnertest.JID(1), returnertest.JID(2)}).Draw(t, "job")
-				want, err := real.OutboxOwe(ctx, dest, jid)
+				want, err := real.OutboxBackfill(ctx, dest, jid)
 				check(t, err)
-				got, err := ours.OutboxOwe(ctx, dest, jid)
+				got, err := ours.OutboxBackfill(ctx, dest, jid)
 				check(t, err)
 				same(t, "rows owed", want, got)
 			case "forget":

@@ -15,11 +15,11 @@ type expected struct {
 	marks roll.Marks
 }
 
-// words are what one batch has changed, by job and node.
-type words map[owedKey]roll.Marks
+// changedMarks are what one batch has changed, by job and node.
+type changedMarks map[rowKey]roll.Marks
 
 // putExpectation enters one word and tells whether it changes anything.
-func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said words) bool {
+func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said changedMarks) bool {
 	at := cmp.Or(x.At, now)
 	var e *expected
 	if j := s.jobs[x.JID]; j != nil {
@@ -32,7 +32,7 @@ func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said wor
 	}
 	state, moved := roll.State(e.state, x.State)
 	e.state, changed = state, changed || moved
-	k := owedKey{returners.KindExpectation, x.JID, x.Node}
+	k := rowKey{returners.KindExpectation, x.JID, x.Node}
 	for id, mark := range roll.Of(*x) {
 		if e.marks.Put(id, mark) {
 			if said[k] == nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// owedKey names what an outbox row refers to.
-type owedKey struct{ kind, jid, id string }
+// rowKey names what an outbox row refers to.
+type rowKey struct{ kind, jid, id string }
 
-// owed is one row of the outbox.
-type owed struct {
+// outboxRow is one row of the outbox.
+type outboxRow struct {
 	seq     int64 // negative: the row is gone
 	at      int64
 	size    int64
@@ -26,7 +26,7 @@ type owed struct {
 
 // queue is the outbox of one destination in the order of seq.
 type queue struct {
-	rows        []owed
+	rows        []outboxRow
 	live, bytes int64
 }
 
@@ -37,26 +37,26 @@ func (q *queue) from(after int64) int {
 func abs(n int64) int64 { return max(n, -n) }
 
 // take removes a row by its number.
-func (q *queue) take(seq int64) (owed, bool) {
+func (q *queue) take(seq int64) (outboxRow, bool) {
 	i := q.from(seq - 1)
 	if i == len(q.rows) || q.rows[i].seq != seq {
-		return owed{}, false
+		return outboxRow{}, false
 	}
 	o := q.rows[i]
-	q.rows[i] = owed{seq: -seq}
+	q.rows[i] = outboxRow{seq: -seq}
 	q.live--
 	q.bytes -= o.size
 	for len(q.rows) > 0 && q.rows[0].seq < 0 {
 		q.rows = q.rows[1:]
 	}
 	if int64(len(q.rows)) > 64 && q.live*2 < int64(len(q.rows)) {
-		q.rows = slices.DeleteFunc(q.rows, func(o owed) bool { return o.seq < 0 })
+		q.rows = slices.DeleteFunc(q.rows, func(o outboxRow) bool { return o.seq < 0 })
 	}
 	return o, true
 }
 
 // put enters a row at its place: a rejected one may be older than the last.
-func (q *queue) put(o owed) {
+func (q *queue) put(o outboxRow) {
 	q.rows = slices.Insert(q.rows, q.from(o.seq), o)
 	q.live++
 	q.bytes += o.size
@@ -72,15 +72,15 @@ func (s *Store) queue(dest string) *queue {
 }
 
 // owe writes the rows of what was new, each (dest, row) once.
-func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, said words, now time.Time) error {
+func (s *Store) putOutbox(items []returners.Item, fresh map[rowKey]struct{}, said changedMarks, now time.Time) error {
 	type once struct {
-		owedKey
+		rowKey
 		dest string
 	}
 	done := make(map[once]struct{}, len(items))
 	for i := range items {
 		it := &items[i]
-		k := owedKey{it.Kind, it.JID, it.ID}
+		k := rowKey{it.Kind, it.JID, it.ID}
 		size, payload := int64(len(it.Payload)), it.Payload
 		if it.Kind != returners.KindEvent {
 			if it.Kind == returners.KindLoad {
@@ -93,21 +93,21 @@ func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, said wor
 			done[once{k, it.Dest}] = struct{}{}
 			if it.Payload == nil {
 				var err error
-				if size, payload, err = s.owedOf(k, said); err != nil {
+				if size, payload, err = s.payloadOf(k, said); err != nil {
 					return err
 				}
 			}
 		}
 		s.seq++
-		s.owedBy[it.JID]++
-		s.queue(it.Dest).put(owed{seq: s.seq, at: now.UnixMicro(), size: size, kind: it.Kind, jid: it.JID, id: it.ID, payload: payload})
+		s.pending[it.JID]++
+		s.queue(it.Dest).put(outboxRow{seq: s.seq, at: now.UnixMicro(), size: size, kind: it.Kind, jid: it.JID, id: it.ID, payload: payload})
 	}
 	return nil
 }
 
-// owedOf gives what is owed of something new: how much that is, and what, unless it is
+// payloadOf gives what is owed of something new: how much that is, and what, unless it is
 // the stored row.
-func (s *Store) owedOf(k owedKey, said words) (size int64, payload []byte, err error) {
+func (s *Store) payloadOf(k rowKey, said changedMarks) (size int64, payload []byte, err error) {
 	j := s.jobs[k.jid]
 	switch k.kind {
 	case returners.KindLoad:
@@ -152,7 +152,7 @@ func (s *Store) OutboxRead(_ context.Context, dest string, after int64, limit, m
 	return items, nil
 }
 
-func (s *Store) item(dest string, o *owed) (returners.Item, error) {
+func (s *Store) item(dest string, o *outboxRow) (returners.Item, error) {
 	it := returners.Item{Seq: o.seq, Dest: dest, Kind: o.kind, JID: o.jid, ID: o.id, Payload: o.payload, Error: o.reason}
 	j := s.jobs[o.jid]
 	if j == nil {
@@ -190,16 +190,16 @@ func (s *Store) OutboxAck(_ context.Context, dest string, seqs []int64) error {
 	}
 	for _, seq := range seqs {
 		if o, ok := s.queue(dest).take(seq); ok && o.reason == "" {
-			s.paid(o.jid)
+			s.settled(o.jid)
 		}
 	}
 	return nil
 }
 
-// paid notes that one row less of a job is owed.
-func (s *Store) paid(jid string) {
-	if s.owedBy[jid]--; s.owedBy[jid] == 0 {
-		delete(s.owedBy, jid)
+// settled notes that one row less of a job is owed.
+func (s *Store) settled(jid string) {
+	if s.pending[jid]--; s.pending[jid] == 0 {
+		delete(s.pending, jid)
 	}
 }
 
@@ -215,7 +215,7 @@ func (s *Store) OutboxReject(_ context.Context, dest string, seq int64, reason s
 		return nil
 	}
 	if o.reason == "" {
-		s.paid(o.jid)
+		s.settled(o.jid)
 	}
 	o.reason = reason
 	s.queue(returners.Rejected(dest)).put(o)

@@ -25,18 +25,18 @@ func (s *Store) OutboxMove(_ context.Context, dest string, rows []returners.Move
 		for _, to := range r.To {
 			s.seq++
 			o.seq, o.reason = s.seq, ""
-			s.owedBy[o.jid]++
+			s.pending[o.jid]++
 			s.queue(to).put(o)
 		}
 		if was.reason == "" {
-			s.paid(o.jid)
+			s.settled(o.jid)
 		}
 	}
 	return nil
 }
 
-// OutboxOwe owes dest the stored returns of a job.
-func (s *Store) OutboxOwe(_ context.Context, dest, jid string) (n int, err error) {
+// OutboxBackfill owes dest the stored returns of a job.
+func (s *Store) OutboxBackfill(_ context.Context, dest, jid string) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.open(); err != nil {
@@ -53,8 +53,8 @@ func (s *Store) OutboxOwe(_ context.Context, dest, jid string) (n int, err error
 			continue
 		}
 		s.seq++
-		s.owedBy[jid]++
-		s.queue(dest).put(owed{seq: s.seq, at: now, size: size, kind: returners.KindReturn, jid: jid, id: id})
+		s.pending[jid]++
+		s.queue(dest).put(outboxRow{seq: s.seq, at: now, size: size, kind: returners.KindReturn, jid: jid, id: id})
 		n++
 	}
 	return n, nil
@@ -70,7 +70,7 @@ func (s *Store) OutboxForget(_ context.Context, dest string, limit int) (n int, 
 	q := s.queue(dest)
 	for ; n < limit && q.live > 0; n++ {
 		if o, _ := q.take(q.rows[0].seq); o.reason == "" { // the first is never one that is gone
-			s.paid(o.jid)
+			s.settled(o.jid)
 		}
 	}
 	return n, nil

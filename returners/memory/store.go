@@ -14,16 +14,16 @@ type Store struct {
 	now  func() time.Time
 	ages func() time.Time // nil: rows are as old as they say
 
-	mu     sync.Mutex
-	closed bool
-	jobs   map[string]*job
-	outbox map[string]*queue // by destination
-	owedBy map[string]int    // jid → rows still owed
-	seq    int64
-	events []event // by arrival
-	keys   map[string]struct{}
-	notes  map[string]map[noteKey][]byte // by jid
-	texts  texts
+	mu      sync.Mutex
+	closed  bool
+	jobs    map[string]*job
+	outbox  map[string]*queue // by destination
+	pending map[string]int    // jid → rows still owed
+	seq     int64
+	events  []event // by arrival
+	keys    map[string]struct{}
+	notes   map[string]map[noteKey][]byte // by jid
+	texts   texts
 }
 
 var _ returners.JobStore = (*Store)(nil)
@@ -39,7 +39,7 @@ func Open(now func() time.Time) *Store {
 		now = time.Now
 	}
 	return &Store{
-		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, owedBy: map[string]int{},
+		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, pending: map[string]int{},
 		keys: map[string]struct{}{}, notes: map[string]map[noteKey][]byte{}, texts: texts{index: map[string]uint32{}},
 	}
 }

@@ -74,10 +74,10 @@ func testNotes(t *testing.T, s returners.JobStore) {
 func testManyNotes(t *testing.T, s returners.JobStore) {
 	var want []returners.Note
 	for n := range 1203 {
-		want = append(want, returners.Note{Kind: returners.NoteUntold, JID: JID(n)})
+		want = append(want, returners.Note{Kind: returners.NoteUnreported, JID: JID(n)})
 	}
 	commit(t, s, returners.Batch{Notes: want})
-	sameNotes(t, "untold", noted(t, s, returners.NoteUntold), want)
+	sameNotes(t, "untold", noted(t, s, returners.NoteUnreported), want)
 }
 
 // A job is not cleaned while it is open, its end was not heard, or its publication is
@@ -87,7 +87,7 @@ func testCleanNotes(t *testing.T, s returners.JobStore) {
 	held := append([]string{""}, returners.HoldingNotes...)
 	for job, kind := range held {
 		b := returners.Batch{Loads: []returners.Load{Load(t, job, "state.apply", "*")}, Returns: []returners.Return{Return(t, job, "m", "state.apply", true)}}
-		b.Notes = append(b.Notes, returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: "a"}, returners.Note{Kind: returners.NoteOwed, JID: JID(job), Key: "b"})
+		b.Notes = append(b.Notes, returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: "a"}, returners.Note{Kind: returners.NotePending, JID: JID(job), Key: "b"})
 		if kind != "" {
 			b.Notes = append(b.Notes, returners.Note{Kind: kind, JID: JID(job), Key: "k"})
 		}
@@ -98,7 +98,7 @@ func testCleanNotes(t *testing.T, s returners.JobStore) {
 		must(t, err)
 		rets := get[[]returners.Return](t)(s.GetReturns(ctx, JID(job)))
 		of := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NoteOrigin, JID(job)))
-		owed := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NoteOwed, JID(job)))
+		owed := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NotePending, JID(job)))
 		if n := len(of); len(owed) != n || ok != (len(rets) == 1) || ok != (n == 1) {
 			t.Errorf("of job %d: load %v, %d returns, %d and %d notes", job, ok, len(rets), len(of), len(owed))
 		}

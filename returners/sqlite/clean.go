@@ -84,7 +84,7 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 	if err := w.forgetRejected(ctx, jid); err != nil {
 		return total, err
 	}
-	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind IN (?, ?) AND jid = ?", returners.NoteOrigin, returners.NoteOwed, jid); err != nil {
+	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind IN (?, ?) AND jid = ?", returners.NoteOrigin, returners.NotePending, jid); err != nil {
 		return total, err
 	}
 	if _, err := w.remove(ctx, "DELETE FROM load_parts WHERE jid = ?", jid); err != nil {
@@ -105,7 +105,7 @@ func (w *writer) forgetRejected(ctx context.Context, jid string) error {
 		if !strings.HasPrefix(dest, returners.Rejected("")) {
 			return fmt.Errorf("an owed row for %s would have been dropped", dest)
 		}
-		w.owes(dest, -1, -size)
+		w.count(dest, -1, -size)
 		return nil
 	}, "DELETE FROM outbox WHERE jid = ? RETURNING dest, size", jid)
 }

@@ -76,13 +76,13 @@ type writer struct {
 	now time.Time
 	changes
 
-	bound map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
-	exps  map[[2]string]*expected // by jid and node: who is asked, as this batch has it
-	owing bool                    // somebody may be owed what changes of them
+	bound             map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
+	exps              map[[2]string]*expected // by jid and node: who is asked, as this batch has it
+	sendsExpectations bool                    // somebody may be owed what changes of them
 }
 
-// owes notes a change of what dest is owed.
-func (w *writer) owes(dest string, rows, bytes int64) {
+// count notes a change of what dest is owed.
+func (w *writer) count(dest string, rows, bytes int64) {
 	c := w.by[dest]
 	w.by[dest] = weight{c.rows + rows, c.bytes + bytes}
 }
@@ -138,8 +138,8 @@ func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 	return res, nil
 }
 
-// owedKey names what an outbox row refers to.
-type owedKey struct{ kind, jid, id string }
+// rowKey names what an outbox row refers to.
+type rowKey struct{ kind, jid, id string }
 
 // change is one thing that a batch changed: how many bytes it holds, what whoever is
 // owed it gets if that is not the row itself, and the row as it will be read.
@@ -150,12 +150,12 @@ type change struct {
 	load    *returners.Load
 }
 
-// news is what a batch changed.
-type news map[owedKey]change
+// changed is what a batch changed.
+type changed map[rowKey]change
 
 func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
-	fresh := news{}
-	w.owing = slices.ContainsFunc(b.Outbox, func(it Item) bool { return it.Kind == returners.KindExpectation })
+	fresh := changed{}
+	w.sendsExpectations = slices.ContainsFunc(b.Outbox, func(it Item) bool { return it.Kind == returners.KindExpectation })
 	res := Result{
 		NewLoads:        make([]bool, len(b.Loads)),
 		NewExpectations: make([]bool, len(b.Expectations)),
@@ -168,7 +168,7 @@ func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 			return res, fmt.Errorf("load of job %s: %w", l.JID, err)
 		}
 		if res.NewLoads[i] {
-			fresh[owedKey{returners.KindLoad, l.JID, ""}] = change{size: int64(len(l.Raw)), load: l}
+			fresh[rowKey{returners.KindLoad, l.JID, ""}] = change{size: int64(len(l.Raw)), load: l}
 		}
 	}
 	for i := range b.Expectations {
@@ -191,10 +191,10 @@ func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 	if err := w.notes(ctx, b.Notes); err != nil {
 		return res, err
 	}
-	return res, w.owe(ctx, b.Outbox, fresh)
+	return res, w.putOutbox(ctx, b.Outbox, fresh)
 }
 
-func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []bool, fresh news) error {
+func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []bool, fresh changed) error {
 	last := map[string]time.Time{} // newest new return of each job: one touch per job and batch
 	for i := range rets {
 		r := &rets[i]
@@ -206,7 +206,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 		if !isNew[i] {
 			continue
 		}
-		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = change{size: int64(len(r.Full)), ret: r}
+		fresh[rowKey{returners.KindReturn, r.JID, r.ID}] = change{size: int64(len(r.Full)), ret: r}
 		if l, ok := last[r.JID]; !ok || at.After(l) {
 			last[r.JID] = at
 		}
@@ -258,9 +258,9 @@ func (w *writer) putEvent(ctx context.Context, e *returners.Event) error {
 
 // owe writes the outbox rows of what was new, each (dest, row) once: two
 // submissions of one return may have met in this batch.
-func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
+func (w *writer) putOutbox(ctx context.Context, items []Item, fresh changed) error {
 	type once struct {
-		owedKey
+		rowKey
 		dest string
 	}
 	var done map[once]bool
@@ -268,7 +268,7 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 		it := &items[i]
 		size, payload, what := int64(len(it.Payload)), it.Payload, change{}
 		if it.Kind != returners.KindEvent {
-			k := owedKey{it.Kind, it.JID, it.ID}
+			k := rowKey{it.Kind, it.JID, it.ID}
 			if it.Kind == returners.KindLoad {
 				k.id = ""
 			}
@@ -285,7 +285,7 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 			}
 			done[once{k, it.Dest}] = true
 		}
-		res, err := w.stmt(ctx, w.st.owe).ExecContext(ctx, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), payload, size)
+		res, err := w.stmt(ctx, w.st.putRow).ExecContext(ctx, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), payload, size)
 		if err != nil {
 			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
 		}
@@ -293,7 +293,7 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 		if err != nil {
 			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
 		}
-		w.owes(it.Dest, 1, size)
+		w.count(it.Dest, 1, size)
 		w.added = append(w.added, w.asRead(Item{Seq: seq, Dest: it.Dest, Kind: it.Kind, JID: it.JID, ID: it.ID, Payload: payload}, what))
 	}
 	return nil

@@ -23,14 +23,14 @@ func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount,
 	if err != nil {
 		return c, err
 	}
-	c.Owed = map[string]int64{}
+	c.Pending = map[string]int64{}
 	err = s.query(ctx, "count what is owed of job "+jid, func(scan sqlread.Scan) error {
 		var dest string
 		var n int64
 		if err := scan(&dest, &n); err != nil {
 			return err
 		}
-		c.Owed[dest] = n
+		c.Pending[dest] = n
 		return nil
 	}, "SELECT dest, count(*) FROM outbox WHERE jid = ? GROUP BY dest", jid)
 	return c, err

@@ -25,11 +25,11 @@ func TestCountJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := s.CountJob(t.Context(), "1")
-	if err != nil || c.Returns != 3 || !c.First.Equal(at) || !c.Last.Equal(at.Add(2*time.Second)) || c.Owed["parent:above"] != 3 || c.Owed["mysql"] != 1 {
+	if err != nil || c.Returns != 3 || !c.First.Equal(at) || !c.Last.Equal(at.Add(2*time.Second)) || c.Pending["parent:above"] != 3 || c.Pending["mysql"] != 1 {
 		t.Errorf("%+v %v", c, err)
 	}
 	c, err = s.CountJob(t.Context(), "2")
-	if err != nil || c.Returns != 0 || !c.First.IsZero() || len(c.Owed) != 0 {
+	if err != nil || c.Returns != 0 || !c.First.IsZero() || len(c.Pending) != 0 {
 		t.Errorf("unknown job: %+v %v", c, err)
 	}
 }

@@ -14,10 +14,10 @@ import (
 // weight is how much an outbox holds.
 type weight struct{ rows, bytes int64 }
 
-// owing is the outbox of one destination as it is known in memory: how much it holds,
+// destination is the outbox of one destination as it is known in memory: how much it holds,
 // and its newest rows, so that who hands on what was just committed needs no look into
 // the file.
-type owing struct {
+type destination struct {
 	weight
 	tail  []Item // every row behind after, in order
 	after int64  // math.MaxInt64: no row is known, until the next that comes
@@ -25,11 +25,11 @@ type owing struct {
 }
 
 // whole tells whether the tail is all that is owed.
-func (o *owing) whole() bool { return o.rows == int64(len(o.tail)) }
+func (o *destination) whole() bool { return o.rows == int64(len(o.tail)) }
 
 // add appends a row that was committed behind all others, and lets go the oldest beyond
 // the bounds.
-func (o *owing) add(it Item, rows, bytes int) {
+func (o *destination) add(it Item, rows, bytes int) {
 	if o.after == math.MaxInt64 {
 		o.after = it.Seq - 1
 	}
@@ -42,7 +42,7 @@ func (o *owing) add(it Item, rows, bytes int) {
 }
 
 // drop removes rows.
-func (o *owing) drop(seqs []int64) {
+func (o *destination) drop(seqs []int64) {
 	gone := make(map[int64]bool, len(seqs))
 	for _, seq := range seqs {
 		gone[seq] = true
@@ -71,15 +71,15 @@ type depths struct {
 	rows, bytes int // bounds of a tail
 
 	mu    sync.Mutex
-	dest  map[string]*owing
+	dest  map[string]*destination
 	doubt bool
 }
 
 // load counts the file.
 func (d *depths) load(ctx context.Context, db sqlread.Querier) error {
-	dest := map[string]*owing{}
+	dest := map[string]*destination{}
 	err := sqlread.Each(ctx, db, func(scan sqlread.Scan) error {
-		o, to := &owing{after: math.MaxInt64}, ""
+		o, to := &destination{after: math.MaxInt64}, ""
 		err := scan(&to, &o.rows, &o.bytes)
 		dest[to] = o
 		return err
@@ -118,7 +118,7 @@ func (d *depths) add(c *changes) {
 	for dest, by := range c.by {
 		o := d.dest[dest]
 		if o == nil {
-			o = &owing{after: math.MaxInt64}
+			o = &destination{after: math.MaxInt64}
 			d.dest[dest] = o
 		}
 		o.rows, o.bytes = o.rows+by.rows, o.bytes+by.bytes

@@ -28,7 +28,7 @@ type expected struct {
 	known     bool // it was stored before this batch
 	touched   bool
 	pages     []*page // those that were looked at, in their order
-	words     roll.Marks
+	changes   roll.Marks
 }
 
 // page holds the minions from first up to next; next "" of the last one.
@@ -51,7 +51,7 @@ func (w *writer) expectation(ctx context.Context, x *returners.Expectation) (boo
 	}
 	state, moved := roll.State(e.state, x.State)
 	e.state, changed = state, changed || moved
-	err = roll.Words(x, func(id string, k roll.Mark) error {
+	err = roll.EachMark(x, func(id string, k roll.Mark) error {
 		p, err := w.page(ctx, e, id)
 		if err != nil {
 			return err
@@ -59,8 +59,8 @@ func (w *writer) expectation(ctx context.Context, x *returners.Expectation) (boo
 		//mutant:sql-gets-what-a-report-changed
 		if p.marks.Put(id, k) {
 			p.dirty, changed = true, true
-			if w.owing {
-				e.words[id] = k
+			if w.sendsExpectations {
+				e.changes[id] = k
 			}
 		}
 		return nil
@@ -81,7 +81,7 @@ func (w *writer) expected(ctx context.Context, x *returners.Expectation) (*expec
 	if e := w.exps[k]; e != nil {
 		return e, nil
 	}
-	e := &expected{jid: x.JID, node: x.Node, words: roll.Marks{}}
+	e := &expected{jid: x.JID, node: x.Node, changes: roll.Marks{}}
 	var data []byte
 	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, x.JID, x.Node).Scan(&e.at, &e.state, &data); {
 	case errors.Is(err, sql.ErrNoRows):
@@ -138,7 +138,7 @@ func (w *writer) page(ctx context.Context, e *expected, id string) (*page, error
 
 // putExpected writes what the batch has changed of expectations, and notes it for those
 // who are owed it.
-func (w *writer) putExpected(ctx context.Context, fresh news) error {
+func (w *writer) putExpected(ctx context.Context, fresh changed) error {
 	for _, e := range w.exps {
 		if !e.touched {
 			continue
@@ -146,16 +146,16 @@ func (w *writer) putExpected(ctx context.Context, fresh news) error {
 		if err := w.putPages(ctx, e); err != nil {
 			return fmt.Errorf("expectation of job %s at node %q: %w", e.jid, e.node, err)
 		}
-		if !w.owing {
+		if !w.sendsExpectations {
 			continue
 		}
 		word := returners.Expectation{JID: e.jid, Node: e.node, At: time.UnixMicro(e.at).UTC(), State: e.state}
-		e.words.Into(&word)
+		e.changes.Into(&word)
 		data, err := returners.EncodeExpectation(word)
 		if err != nil {
 			return err
 		}
-		fresh[owedKey{returners.KindExpectation, e.jid, e.node}] = change{size: int64(len(data)), payload: data}
+		fresh[rowKey{returners.KindExpectation, e.jid, e.node}] = change{size: int64(len(data)), payload: data}
 	}
 	return nil
 }

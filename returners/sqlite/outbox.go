@@ -121,7 +121,7 @@ func (w *writer) acknowledged(ctx context.Context, dest string, seqs []int64) er
 		if err := rows.Scan(&size); err != nil {
 			return err
 		}
-		w.owes(dest, -1, -size)
+		w.count(dest, -1, -size)
 	}
 	w.gone[dest] = append(w.gone[dest], seqs...)
 	return rows.Err()
@@ -143,8 +143,8 @@ func (w *writer) taken(ctx context.Context, st *sql.Stmt, args ...any) (rows, si
 func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
 	return s.write(ctx, "set aside a row for "+dest, func(ctx context.Context, w *writer) error {
 		n, size, err := w.taken(ctx, w.st.reject, returners.Rejected(dest), reason, seq, dest)
-		w.owes(dest, -n, -size)
-		w.owes(returners.Rejected(dest), n, size)
+		w.count(dest, -n, -size)
+		w.count(returners.Rejected(dest), n, size)
 		w.gone[dest], w.other[returners.Rejected(dest)] = []int64{seq}, true
 		return err
 	})

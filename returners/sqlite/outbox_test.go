@@ -283,7 +283,7 @@ func TestOutboxIsShared(t *testing.T) {
 	if err := s.OutboxMove(background, "parent:top", moves); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.OutboxOwe(background, "parent:d", items[0].JID); n != 1200 || err != nil {
+	if n, err := s.OutboxBackfill(background, "parent:d", items[0].JID); n != 1200 || err != nil {
 		t.Fatalf("owes %d, %v", n, err)
 	}
 	want := map[string]int64{"parent:top": 500, "parent:b": 466, "parent:c": 233, "parent:d": 1200}

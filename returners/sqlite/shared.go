@@ -22,7 +22,7 @@ func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Mo
 				if err != nil {
 					return fmt.Errorf("owe row %d to %s: %w", r.Seq, to, err)
 				}
-				w.owes(to, n, size)
+				w.count(to, n, size)
 				w.other[to] = true
 			}
 			seqs[i] = r.Seq
@@ -31,12 +31,12 @@ func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Mo
 	})
 }
 
-// owePage is how many rows OutboxOwe writes in one transaction, so that returns never
+// backfillPage is how many rows OutboxOwe writes in one transaction, so that returns never
 // wait long behind it.
-const owePage = 500
+const backfillPage = 500
 
-// OutboxOwe owes dest the stored returns of a job.
-func (s *Store) OutboxOwe(ctx context.Context, dest, jid string) (n int, err error) {
+// OutboxBackfill owes dest the stored returns of a job.
+func (s *Store) OutboxBackfill(ctx context.Context, dest, jid string) (n int, err error) {
 	some := false
 	err = s.query(ctx, "look for returns of job "+jid, func(scan sqlread.Scan) error { return scan(&some) },
 		"SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ?)", jid)
@@ -56,12 +56,12 @@ func (s *Store) OutboxOwe(ctx context.Context, dest, jid string) (n int, err err
 			}, `INSERT INTO outbox (dest, kind, jid, id, at, size)
 				SELECT ?1, 'return', jid, id, ?2, length(full_ret) FROM salt_returns
 				WHERE jid = ?3 AND id > ?4 AND length(full_ret) > 0 ORDER BY id LIMIT ?5 RETURNING size, id`,
-				dest, w.now.UnixMicro(), jid, last, owePage)
-			w.owes(dest, int64(page), bytes)
+				dest, w.now.UnixMicro(), jid, last, backfillPage)
+			w.count(dest, int64(page), bytes)
 			w.other[dest] = true
 			return err
 		})
-		n, more = n+page, page == owePage
+		n, more = n+page, page == backfillPage
 	}
 	return n, err
 }
@@ -79,7 +79,7 @@ func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, 
 			gone.rows, gone.bytes = gone.rows+1, gone.bytes+size
 			return err
 		}, "DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
-		w.owes(dest, -gone.rows, -gone.bytes)
+		w.count(dest, -gone.rows, -gone.bytes)
 		w.other[dest] = true
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass, note, unnote, loaded, lastPart, putPart *sql.Stmt
+	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, putRow, ack, reject, pass, note, unnote, loaded, lastPart, putPart *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -39,7 +39,7 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING`},
 		{&p.event, `INSERT INTO salt_events (key, tag, data, alter_time, master_id) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (key) DO NOTHING`},
-		{&p.owe, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size) VALUES (?, ?, ?, ?, ?, ?, ?)`},
+		{&p.putRow, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size) VALUES (?, ?, ?, ?, ?, ?, ?)`},
 		{&p.pass, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size)
 			SELECT ?, kind, jid, id, at, payload, size FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.ack, `DELETE FROM outbox WHERE +dest = ? AND seq IN (SELECT value FROM json_each(?)) RETURNING size`},

@@ -1,14 +1,15 @@
-// Package events carries events of a node to one master above.
+// Package events sends events of a node to one parent.
 //
-// An [Uplink] has two queues, urgent and news. Urgent is what a waiting command needs: who
-// has to answer a job, and who will not; it goes at once, the rest is gathered. What must
-// not get lost is told again, job by job, from what the local master knows; the end of a
-// job waits in the queue behind its words and is never sent, so that it counts when they
-// have been taken. ../DESIGN.md says how all that fits together.
+// An [Uplink] has two queues, urgent and normal. Urgent events are those that a waiting command
+// needs: the expectation of a job, and its missing minions. They are sent at once; normal events
+// are gathered into batches. Reports on jobs must not be lost, so they are sent again, job by job,
+// from what the local master knows. The end of a closed job waits in the queue behind its reports
+// and is never sent: when the queue reaches it, the parent has accepted those reports. See
+// ../DESIGN.md.
 //
-//	tags.go, filter.go   what an event is about, and whether it goes up at all
-//	words.go             what this node itself says of a job
-//	queue.go, uplink.go  what waits, and the parts around it
-//	flight.go            which requests are under way; request.go, stamp.go: their form
-//	teller.go            tells jobs again; unheard.go looks for what was not told
+//	tags.go, filter.go        what an event is about, and whether it goes up
+//	answers.go                reports by this node on jobs unknown to its local master
+//	queue.go, pending.go      the queues of one parent; uplink.go joins the parts
+//	flight.go                 which requests are in flight; request.go, stamp.go: their form
+//	reporter.go, rotation.go  sends reports again; unreported.go looks for missed ones
 package events

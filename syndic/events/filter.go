@@ -12,12 +12,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// StaysHere names what never goes up as an event: returns travel through the
-// outbox, copies under a node's name would double at each tier, the end of a job
-// at this node is not the end of the job, `key` is between the parts of one
-// master, and tags of our own are between one master and who reads its bus: its audit, the
-// heartbeat of a daemon.
-func StaysHere(tag string) bool {
+// StaysLocal reports whether events of a tag never go up. These are returns, which travel through
+// the outbox; copies under a node's name, which would double at each tier; the end of a job at this
+// node, which is not the end of the job; "key", which is internal to a master; and "mom/", a
+// master's messages to readers of its own bus.
+func StaysLocal(tag string) bool {
 	switch kindOf(tag) {
 	case jobevent.KindReturn, jobevent.KindComplete, jobevent.KindClosed:
 		return true
@@ -25,11 +24,11 @@ func StaysHere(tag string) bool {
 	return tag == "key" || strings.HasPrefix(tag, "mom/") || strings.HasPrefix(tag, "syndic/")
 }
 
-// BelongsAbove also applies Salt's rules: nothing that has a retcode, and in the
-// mode cluster only what tells who has to answer.
-func BelongsAbove(conf *config.Master, e bus.Event) bool {
+// GoesUp reports whether an event goes to the parents. Beyond [StaysLocal] it applies Salt's rules:
+// events with a retcode stay here, and in syndic_mode cluster everything that is not urgent does.
+func GoesUp(conf *config.Master, e bus.Event) bool {
 	switch {
-	case e.Copy || StaysHere(e.Tag):
+	case e.Copy || StaysLocal(e.Tag):
 		return false
 	case Urgent(e.Tag):
 		return true
@@ -37,9 +36,8 @@ func BelongsAbove(conf *config.Master, e bus.Event) bool {
 	return conf.SyndicMode != "cluster" && wanted(conf, e.Tag) && !hasRetcode(e.Data)
 }
 
-// wanted applies syndic_events_whitelist and syndic_events_blacklist to an event
-// that is not about who has to answer a job: what nobody above reads need not
-// travel.
+// wanted applies syndic_events_whitelist and syndic_events_blacklist to an event that is not
+// urgent.
 func wanted(conf *config.Master, tag string) bool {
 	named := func(globs []string) bool {
 		return slices.ContainsFunc(globs, func(g string) bool { return target.Glob(g, tag) })

@@ -21,7 +21,7 @@ func TestWhichEventsGoUp(t *testing.T) {
 		{tag: "my/tag2", data: data("retcode", 1)},
 		{tag: "key", data: data("rotate_aes_key", true)},
 		{tag: "syndic/syn-c/my/tag", data: data("a", 1), copy: true},
-		{tag: "syndic/syn-c/other", data: data("a", 1)}, // of a bus that does not mark copies
+		{tag: "syndic/syn-c/other", data: data("a", 1)}, // from a bus that does not mark copies
 		{tag: "salt/job/" + job(1) + "/ret/web-1", data: data("return", true)},
 		{tag: "salt/job/" + job(1) + "/complete", data: data("jid", job(1))},
 		{tag: job(1), data: data("minions", []any{"web-1"}), sync: true, cluster: true},
@@ -36,14 +36,14 @@ func TestWhichEventsGoUp(t *testing.T) {
 		for mode, want := range map[string]bool{"sync": c.sync, "cluster": c.cluster} {
 			conf := &config.Master{}
 			conf.SyndicMode = mode
-			if got := BelongsAbove(conf, bus.Event{Tag: c.tag, Data: raw, Copy: c.copy}); got != want {
+			if got := GoesUp(conf, bus.Event{Tag: c.tag, Data: raw, Copy: c.copy}); got != want {
 				t.Errorf("%s, mode %s: goes up: %v, want %v", c.tag, mode, got, want)
 			}
 		}
 	}
 }
 
-// Events are filtered where they arise; what a job above waits for is not.
+// Events are filtered at the node where they arise, except those a job waits for.
 func TestEventsAreFilteredAtTheirSource(t *testing.T) {
 	conf := &config.Master{}
 	conf.SyndicMode = "sync"
@@ -57,7 +57,7 @@ func TestEventsAreFilteredAtTheirSource(t *testing.T) {
 		"my/tag": true, "my/deep/tag": true, "my/secret/x": false, "salt/auth": true, "salt/minion/a/start": false,
 		job(1): true, "salt/job/" + job(1) + "/new": true, "salt/job/" + job(1) + "/missing": true, "salt/job/" + job(1) + "/prog/a/0": false,
 	} {
-		if got := BelongsAbove(conf, bus.Event{Tag: tag, Data: raw}); got != want {
+		if got := GoesUp(conf, bus.Event{Tag: tag, Data: raw}); got != want {
 			t.Errorf("%s goes up: %v, want %v", tag, got, want)
 		}
 	}

@@ -10,14 +10,13 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// mostAloft is how many requests with urgent words may be under way to one parent:
-// a job need not wait for the answer to what another one had to say. More would gain
-// little, for what comes meanwhile travels together, and a parent that is slow would
-// be given more to do at once.
-const mostAloft = 2
+// maxUrgentRequests bounds the requests with urgent events in flight to one parent. Two let a job
+// proceed while another job's answer is outstanding. More would gain little, since events that
+// arrive meanwhile share the next request, and would load a slow parent further.
+const maxUrgentRequests = 2
 
-// send sends what waits syndic_event_forward_timeout after the first of it, or at
-// once when it is urgent or much, until ctx ends.
+// send sends queued events until ctx ends: urgent events and full batches at once, others
+// syndic_event_forward_timeout after the first of them.
 func (u *Uplink) send(ctx context.Context) {
 	gather, again := time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	defer gather.Stop()
@@ -55,13 +54,13 @@ func (u *Uplink) send(ctx context.Context) {
 			}
 		}
 		for !resting && ctx.Err() == nil && u.o.Parent.IsUp() {
-			f, ok := u.depart()
+			f, ok := u.next()
 			if !ok {
 				break
 			}
 			wg.Go(func() {
 				select {
-				case landed <- u.fly(ctx, f):
+				case landed <- u.deliver(ctx, f):
 				case <-ctx.Done():
 				}
 			})
@@ -69,58 +68,58 @@ func (u *Uplink) send(ctx context.Context) {
 	}
 }
 
-// depart takes what can be sent now.
-func (u *Uplink) depart() (f flight, ok bool) {
+// next takes a batch that can be sent now.
+func (u *Uplink) next() (f outgoing, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if lost := u.urgent.takeLost() + u.answers.takeLost() + u.news.takeLost(); lost > 0 {
+	if lost := u.urgent.takeLost() + u.answers.takeLost() + u.normal.takeLost(); lost > 0 {
 		u.dropped.Add(lost)
 		u.o.Log.Error("events dropped: queue to parent full", "count", lost)
 	}
-	a, b := &u.aloft, u.o.Bounds
+	a, b := &u.inFlight, u.o.Bounds
 	fits := room{events: b.TellBatch, bytes: b.TellBatchBytes, values: b.TellBatchValues}
-	if a.urgent < mostAloft {
+	if a.urgent < maxUrgentRequests {
 		busy := func(e bus.Event) bool { return a.jobs[JobOf(e.Tag)] }
 		for _, q := range []*queue{&u.answers, &u.urgent} {
-			f = flight{batch: q.takeBut(busy, fits), from: q, urgent: true}
+			f = outgoing{batch: q.takeBut(busy, fits), from: q, urgent: true}
 			if len(f.batch) == 0 {
 				continue
 			}
-			// Of a job whose words were lost the end does not count: it is told again.
+			// The end of a job with lost reports does not count; it is reported again.
 			taken := len(f.batch)
 			//mutant:lost-reports-hold-the-end
-			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return isEnd(e) && !u.teller.counts(e) })
+			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return isEnd(e) && !u.reporter.counts(e) })
 			//mutant:engine-room-by-an-end
-			if len(f.batch) < taken { // there may be room now, and the parent may take its time
-				pace.Ring(u.teller.kick)
+			if len(f.batch) < taken { // the queue may have room now, and the request may take long
+				pace.Signal(u.reporter.kick)
 			}
 			a.urgent++
 			a.set(f, true)
 			return f, true
 		}
 	}
-	if !a.news {
-		f = flight{batch: u.news.take(fits), from: &u.news}
-		a.news = len(f.batch) > 0
-		return f, a.news
+	if !a.normal {
+		f = outgoing{batch: u.normal.take(fits), from: &u.normal}
+		a.normal = len(f.batch) > 0
+		return f, a.normal
 	}
 	return f, false
 }
 
-// fly sends a batch. Events that the parent refuses are lost, those of a parent
-// that does not answer wait.
-func (u *Uplink) fly(ctx context.Context, f flight) error {
-	words, ends := f.batch, []bus.Event(nil) // of closed jobs, behind the words about them
+// deliver sends a batch. Events that the parent refuses are dropped; if it does not answer, the
+// events return to their queue.
+func (u *Uplink) deliver(ctx context.Context, f outgoing) error {
+	reports, ends := f.batch, []bus.Event(nil) // of closed jobs, behind their reports
 	if f.urgent {
-		words, ends = split(f.batch)
+		reports, ends = split(f.batch)
 	}
 	var rest []bus.Event
 	var err error
-	if len(words) > 0 {
-		rest, err = u.requests.hand(ctx, words)
+	if len(reports) > 0 {
+		rest, err = u.sender.send(ctx, reports)
 	}
 	if err == nil {
-		u.ended(ends)
+		u.acknowledge(ends)
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -128,31 +127,31 @@ func (u *Uplink) fly(ctx context.Context, f flight) error {
 		f.from.putBack(append(rest, ends...))
 	}
 	if f.urgent {
-		u.aloft.urgent--
-		u.aloft.set(f, false)
-		pace.Ring(u.teller.kick)
+		u.inFlight.urgent--
+		u.inFlight.set(f, false)
+		pace.Signal(u.reporter.kick)
 	} else {
-		u.aloft.news = false
+		u.inFlight.normal = false
 	}
 	return err
 }
 
-func split(batch []bus.Event) (words, ends []bus.Event) {
+func split(batch []bus.Event) (reports, ends []bus.Event) {
 	for _, e := range batch {
 		if isEnd(e) {
 			ends = append(ends, e)
 		} else {
-			words = append(words, e)
+			reports = append(reports, e)
 		}
 	}
-	return words, ends
+	return reports, ends
 }
 
-// ended notes that the parent has taken all words of closed jobs.
-func (u *Uplink) ended(ends []bus.Event) {
+// acknowledge notes that the parent has accepted all reports of closed jobs.
+func (u *Uplink) acknowledge(ends []bus.Event) {
 	for _, e := range ends {
 		if c, ok := End(e); ok {
-			u.o.Took(c)
+			u.o.Ack(c)
 		}
 	}
 }

@@ -15,39 +15,40 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Parent is the master above that the events go to.
+// Parent is the parent that receives the events.
 type Parent interface {
-	// IsUp tells whether it can be sent to, Ours whether it has said that it is one of ours.
+	// IsUp reports whether the parent can be sent to, Ours whether it has identified itself as a
+	// mom master.
 	IsUp() bool
 	Ours() bool
-	// Request sends a load and waits for the answer.
+	// Request sends a load and blocks until the answer arrives or ctx ends.
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
-// Local is the local master, as far as it tells jobs again.
+// Local is the part of the local master that reports jobs again.
 type Local interface {
 	OpenJobs(after string, n int) []string
-	Word(jid string) (word uint64, closed bool)
-	Story(jid string, n int) iter.Seq[bus.Event]
+	LastReport(jid string) (word uint64, closed bool)
+	Reports(jid string, n int) iter.Seq[bus.Event]
 }
 
-// Options of an [Uplink]. None may be left out.
+// Options configure an [Uplink]. All are required.
 type Options struct {
 	ID     string // of this node
-	Name   string // of the parent, for what sweeps find
+	Name   string // of the parent, for logs
 	Parent Parent
 	Local  Local
-	// Concerned tells whether the parent should hear who has to answer a job.
+	// Concerned reports whether the parent gets the expectation and missing minions of a job.
 	Concerned func(jid string) bool
-	// Heard tells whether the parent has taken all words of a closed job up to that one;
-	// Took notes that it has now.
-	Heard func(jid string, word uint64) bool
-	Took  func(c jobevent.Closed)
-	// Gather is how long what is not urgent waits for more (syndic_event_forward_timeout).
+	// Acked reports whether the parent has accepted all reports of a closed job up to that number;
+	// Ack records that it has.
+	Acked func(jid string, word uint64) bool
+	Ack   func(c jobevent.Closed)
+	// Gather is how long normal events wait for more (syndic_event_forward_timeout).
 	Gather  time.Duration
 	Bounds  bounds.Bounds
 	Pace    *pace.Pace
-	Numbers *sequence.Numbers // of requests with urgent events
+	Numbers *sequence.Numbers // numbers requests with urgent events
 	Rescues *rescue.Counter
 	Log     *slog.Logger
 }

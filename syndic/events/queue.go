@@ -7,14 +7,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// queue holds events until a master above has taken them. When it is full the
-// oldest go: events are news, the durable facts travel as returns. It is not safe
-// for concurrent use.
+// queue holds events until a parent has accepted them. When it is full it drops the oldest: durable
+// facts travel as returns. It is not safe for concurrent use.
 type queue struct {
 	max, maxBytes int
-	gone          func(bus.Event) // told of each event that is lost, if set
+	gone          func(bus.Event) // called with each dropped event, if set
 
-	events []bus.Event // from head on
+	events []bus.Event // valid from head on
 	head   int
 	bytes  int
 	lost   uint64 // since the last takeLost
@@ -56,10 +55,10 @@ func (q *queue) pop() bus.Event {
 	return e
 }
 
-// room is what may still be taken for one request.
+// room is the remaining capacity of one request.
 type room struct{ events, bytes, values int }
 
-// takes enters an event if it fits; the first always does.
+// takes reserves room for an event and reports whether it fits; the first always does.
 func (r *room) takes(e bus.Event, first bool) bool {
 	r.events--
 	r.bytes -= size(e)
@@ -68,7 +67,7 @@ func (r *room) takes(e bus.Event, first bool) bool {
 	return first || r.events >= 0 && r.bytes >= 0 && r.values >= 0
 }
 
-// values is how many values the master above counts for an event.
+// values returns how many msgpack values the parent counts for an event.
 func values(e bus.Event) int {
 	n, err := wire.Size(e.Data, wire.Limits{})
 	if err != nil {
@@ -77,7 +76,7 @@ func values(e bus.Event) int {
 	return n + 5 // the map around it, its keys and the tag
 }
 
-// take removes events from the front: the first, and as many more as there is room for.
+// take removes the first event, and as many after it as fit.
 func (q *queue) take(r room) []bus.Event {
 	var out []bus.Event
 	for q.len() > 0 && r.takes(q.events[q.head], len(out) == 0) {
@@ -86,7 +85,7 @@ func (q *queue) take(r room) []bus.Event {
 	return out
 }
 
-// takeBut is take without the events that are to stay.
+// takeBut is like take, but leaves the events for which stays returns true.
 func (q *queue) takeBut(stays func(bus.Event) bool, r room) []bus.Event {
 	if !slices.ContainsFunc(q.events[q.head:], stays) {
 		return q.take(r)
@@ -111,7 +110,8 @@ func (q *queue) takeBut(stays func(bus.Event) bool, r room) []bus.Event {
 	return out
 }
 
-// putBack returns events to the front, the newest first, as far as there is room.
+// putBack returns events to the front of the queue. If there is no room for all, it drops the
+// oldest.
 func (q *queue) putBack(events []bus.Event) {
 	room, bytes := q.max-q.len(), q.bytes
 	keep := len(events)
@@ -126,7 +126,7 @@ func (q *queue) putBack(events []bus.Event) {
 	q.events, q.head, q.bytes = append(rest, q.events[q.head:]...), 0, bytes
 }
 
-// remove takes some events out; they do not count as lost.
+// remove removes matching events without counting them as lost.
 func (q *queue) remove(which func(bus.Event) bool) {
 	var kept []bus.Event
 	bytes := 0

@@ -27,7 +27,7 @@ func TestQueueIsBounded(t *testing.T) {
 	if q.len() != 3 || q.bytes > 1000 {
 		t.Errorf("len %d, bytes %d", q.len(), q.bytes)
 	}
-	q.push(bus.Event{Tag: "huge", Data: make([]byte, 5000)}) // alone it may pass
+	q.push(bus.Event{Tag: "huge", Data: make([]byte, 5000)}) // a single event may exceed the bound
 	if q.len() != 1 {
 		t.Errorf("len %d", q.len())
 	}
@@ -36,13 +36,12 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// A request has no more values than the master above decodes in one: it was refused whole,
-// 3.8 MB of words about 50,000 minions, and sent again in halves. Ten words of 5,000 to
-// 200,000 minions each, over the default bounds.
-func TestARequestHasNoMoreValuesThanAreTaken(t *testing.T) {
+// A request never has more msgpack values than a parent decodes. Ten reports of 5,000 to 200,000
+// minions each, with default bounds.
+func TestQueue_RequestValuesAreBounded(t *testing.T) {
 	b := bounds.Default()
 	if 2*b.TellBatchValues > server.MaxValues {
-		t.Errorf("%d values are sent, %d are taken", 2*b.TellBatchValues, server.MaxValues)
+		t.Errorf("%d values sent, the limit is %d", 2*b.TellBatchValues, server.MaxValues)
 	}
 	for _, minions := range []int{5000, 50_000, 200_000, 600_000} {
 		words := make([]bus.Event, 10)
@@ -73,12 +72,12 @@ func TestARequestHasNoMoreValuesThanAreTaken(t *testing.T) {
 					n += values(e)
 				}
 				if n > b.TellBatchValues && len(batch) > 1 {
-					t.Errorf("%d words with %d values in one request", len(batch), n)
+					t.Errorf("%d reports with %d values in one request", len(batch), n)
 				}
 				requests, sent = requests+1, sent+len(batch)
 			}
 			if want := 10 - len(stays); sent != want || minions == 5000 && requests != 1 {
-				t.Errorf("%d minions: %d of %d words in %d requests", minions, sent, want, requests)
+				t.Errorf("%d minions: %d of %d reports in %d requests", minions, sent, want, requests)
 			}
 		}
 	}

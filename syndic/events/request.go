@@ -13,15 +13,15 @@ import (
 	"github.com/momtree/mom/syndic/link"
 )
 
-// requests are those with events to one parent.
-type requests struct {
+// sender sends event requests to one parent.
+type sender struct {
 	o       *Options
-	refused atomic.Int64 // events in a row that the parent refused
+	refused atomic.Int64 // consecutive events refused by the parent
 }
 
-// hand sends events, in halves if the parent does not take them together, and
-// gives back those that still have to be sent when the parent is away.
-func (r *requests) hand(ctx context.Context, batch []bus.Event) (rest []bus.Event, err error) {
+// send sends events, and splits a refused batch in halves to find the event at fault. If the parent
+// is away, it returns the events that remain to be sent.
+func (r *sender) send(ctx context.Context, batch []bus.Event) (rest []bus.Event, err error) {
 	err = r.request(ctx, batch)
 	switch {
 	case err == nil:
@@ -29,19 +29,19 @@ func (r *requests) hand(ctx context.Context, batch []bus.Event) (rest []bus.Even
 		return nil, nil
 	case !errors.Is(err, link.ErrNotTaken):
 		return batch, err
-	case len(batch) == 1 || r.refused.Load() > 1: // one is at fault, or the parent takes none
+	case len(batch) == 1 || r.refused.Load() > 1: // this event is at fault, or the parent refuses all
 		r.refused.Add(1)
 		r.o.Log.Error("parent refuses events, dropping them", "count", len(batch), "tag", batch[0].Tag, "err", err)
 		return nil, nil
 	}
 	half := len(batch) / 2
-	if rest, err = r.hand(ctx, batch[:half]); err != nil {
+	if rest, err = r.send(ctx, batch[:half]); err != nil {
 		return batch[half-len(rest):], err
 	}
-	return r.hand(ctx, batch[half:])
+	return r.send(ctx, batch[half:])
 }
 
-func (r *requests) request(ctx context.Context, batch []bus.Event) error {
+func (r *sender) request(ctx context.Context, batch []bus.Event) error {
 	load, err := r.load(batch)
 	if err != nil {
 		return err
@@ -55,23 +55,23 @@ func (r *requests) request(ctx context.Context, batch []bus.Event) error {
 		if err != nil || !late {
 			return link.Verdict(v, err)
 		}
-		// The clock was set back since an earlier life of this node.
+		// The clock was set back since an earlier run of this node.
 		r.o.Numbers.Pass(oldest)
-		if err := sleep.For(ctx, r.o.Pace.RetryMin); err != nil { // another node of this id may do the same
+		if err := sleep.For(ctx, r.o.Pace.RetryMin); err != nil { // another node with this id may do the same
 			return err
 		}
 	}
 }
 
-// inOrder sends words that the parent must not hear after later ones.
-func (r *requests) inOrder(ctx context.Context, load *wire.Map) (wire.Raw, error) {
+// inOrder sends a request with a sequence number, so that the parent rejects it after later ones.
+func (r *sender) inOrder(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	m := r.o.Numbers.Next()
 	defer r.o.Numbers.Done(m)
 	sequence.Put(load, m)
 	return r.o.Parent.Request(ctx, load)
 }
 
-func (r *requests) load(batch []bus.Event) (*wire.Map, error) {
+func (r *sender) load(batch []bus.Event) (*wire.Map, error) {
 	id := r.o.ID
 	events := make([]any, len(batch))
 	for i, e := range batch {

@@ -1,41 +1,40 @@
 package events
 
-// Rotation goes round the jobs that a master above has to be told of, in the order of their
-// jids, from where the lap before has stopped: whoever has to begin anew all the time
-// comes to every job nevertheless. It is not safe for concurrent use.
+// Rotation iterates over the jobs to be reported to a parent in jid order. A new round starts where
+// the previous one stopped, so every job gets its turn even if rounds are interrupted all the time.
+// It is not safe for concurrent use.
 type Rotation struct {
 	active  bool
-	lost    bool   // words were lost, and not all jobs have been told since
-	wrapped bool   // it has begun at the first job again
-	at      string // the last job that was told; "": none
-	stop    string // the last job before it began: it ends with that
-	midst   bool   // stop was being told when it began: it is the first, and what is before it the last
-	turn    string // the job whose turn it is; "": none
+	lost    bool   // reports were lost, and not all jobs were reported since
+	wrapped bool   // the round has started over at the first job
+	at      string // last job reported; "": none
+	stop    string // last job before the round began; the round ends with it
+	midst   bool   // stop was being reported when the round began: the round starts with it and ends before it
+	turn    string // job being reported; "": none
 }
 
-// NewRotation is for a master above that was told nothing as yet by this life of the node:
-// what an earlier one had to say and did not may be lost, so that no job counts before
-// its turn has come.
+// NewRotation returns the rotation for a parent that has received no report since the start of this
+// process. Reports of an earlier run may be lost, so no job counts as reported before its turn.
 //
 //mutant:end-counts-after-a-restart
 func NewRotation() Rotation { return Rotation{lost: true} }
 
-// Begin goes once round, from where it is. lost: words of jobs were lost, so that a
-// job counts as told only when its turn has come. One that is being told is told to its
-// end; those before it that were not there when its turn came have theirs at the end.
+// Begin starts a full round at the current position. lost means that reports were lost, so a job
+// counts as reported only after its turn. A job that is being reported is finished first. Jobs that
+// appear later behind the current position get their turn at the end.
 func (l *Rotation) Begin(lost bool) {
 	l.midst = l.turn > l.at
 	//mutant:report-turns-survive-a-restart,reports-resume-in-turn
 	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, max(l.at, l.turn)
 }
 
-// since tells whether the turn of a job is before the lap comes to the first job again.
+// since reports whether a job's turn comes before the round starts over at the first job.
 func (l *Rotation) since(jid string) bool { return jid > l.stop || l.midst && jid == l.stop }
 
-// Next gives the job whose turn it is; false: the lap is over. first names the first
-// job behind one, "" if there is none.
+// Next returns the job whose turn it is, or false if the round is over. first returns the first job
+// after a jid, or "".
 func (l *Rotation) Next(first func(after string) string) (jid string, ok bool) {
-	if l.midst && !l.wrapped && l.at < l.stop { // it was left
+	if l.midst && !l.wrapped && l.at < l.stop { // stop was removed meanwhile
 		l.midst, l.stop = false, l.at
 	}
 	for l.active {
@@ -53,15 +52,14 @@ func (l *Rotation) Next(first func(after string) string) (jid string, ok bool) {
 	return "", false
 }
 
-// Told says that the job whose turn it is has been told.
-func (l *Rotation) Told(jid string) { l.at = jid }
+// Done marks the job as reported.
+func (l *Rotation) Done(jid string) { l.at = jid }
 
-// Active tells whether jobs are still to be told.
+// Active reports whether jobs remain in the round.
 func (l *Rotation) Active() bool { return l.active }
 
-// Counts tells whether all that was said of a job is in what waits or was sent:
-// nothing was lost, the job has been told since, or there was nothing to tell of it when
-// its turn would have come.
+// Counts reports whether all reports on a job are queued or sent: nothing was lost, or the job's
+// turn has come since, or the job had nothing to report at its turn.
 func (l *Rotation) Counts(jid string) bool {
 	switch {
 	//mutant:simulated-lost-reports

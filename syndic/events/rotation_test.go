@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However often a lap is begun anew, because words were lost or the parent came back,
-// jobs open and end meanwhile, and only a few are told in between: each job that stays
-// is told within the next rounds, one counts only when it was told since the loss, and
-// the lap ends after at most two rounds without a loss.
+// However often a round is restarted, by losses or reconnects, while jobs open and close and few
+// are reported in between: each job that stays is reported within the next rounds, a job counts
+// only when it was reported since the loss, and the round ends after at most two passes without a
+// loss.
 func TestRotation_Model(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Rotation
@@ -28,23 +28,23 @@ func TestRotation_Model(t *testing.T) {
 			}
 			return ""
 		}
-		told := map[string]bool{} // since words were lost
+		reported := map[string]bool{} // reported since the loss
 		lost := false
-		turns := map[string]int{} // of others, since it was told
-		being := ""               // the job that has its turn
+		turns := map[string]int{} // turns of other jobs since its last one
+		being := ""               // job being reported
 		t.Repeat(map[string]func(*rapid.T){
 			"back": func(*rapid.T) { l.Begin(false) },
 			"lost": func(t *rapid.T) {
 				l.Begin(true)
 				lost = true
-				clear(told)
+				clear(reported)
 				if rapid.Bool().Draw(t, "its own") {
-					being = "" // it is told from its start again
+					being = "" // restarted
 				}
 			},
 			"open": func(t *rapid.T) {
 				j := name(rapid.IntRange(0, 20).Draw(t, "job"))
-				told[j] = told[j] || !jobs[j] // nothing of a new one was lost
+				reported[j] = reported[j] || !jobs[j] // no report of a new job was lost
 				jobs[j] = true
 			},
 			"end": func(t *rapid.T) {
@@ -61,11 +61,11 @@ func TestRotation_Model(t *testing.T) {
 			},
 			"tell": func(t *rapid.T) {
 				if being == "" {
-					return // no job has its turn
+					return // no job in progress
 				}
 				j := being
-				l.Told(j)
-				told[j], being = true, ""
+				l.Done(j)
+				reported[j], being = true, ""
 				for other := range jobs {
 					turns[other]++
 				}
@@ -73,39 +73,39 @@ func TestRotation_Model(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				for j := range jobs {
-					if l.Counts(j) && lost && !told[j] {
-						t.Fatalf("%s counts, and was not told since words were lost", j)
+					if l.Counts(j) && lost && !reported[j] {
+						t.Fatalf("%s counts, but was not reported since the loss", j)
 					}
 					if turns[j] > 3*21 {
-						t.Fatalf("%s was not told, and others were %d times", j, turns[j])
+						t.Fatalf("%s was not reported, others %d times", j, turns[j])
 					}
 				}
 			},
 		})
 		l.Begin(true)
-		clear(told)
+		clear(reported)
 		for range 2*len(jobs) + 1 {
 			j, ok := l.Next(first)
 			if !ok {
 				break
 			}
-			l.Told(j)
-			told[j] = true
+			l.Done(j)
+			reported[j] = true
 			if !l.Counts(j) {
-				t.Fatalf("%s was told and does not count", j)
+				t.Fatalf("%s was reported and does not count", j)
 			}
 		}
-		if l.Active() || len(told) != len(jobs) {
-			t.Fatalf("the lap is not over, %d of %d were told", len(told), len(jobs))
+		if l.Active() || len(reported) != len(jobs) {
+			t.Fatalf("round not over, %d of %d reported", len(reported), len(jobs))
 		}
 	})
 }
 
-// A lap that is begun anew before it is over goes on where it was: ten jobs, two of
-// which are told each time, have all had their turn after five times.
-func TestRotation_GoesOn(t *testing.T) {
+// A round that is restarted before its end continues where it was: of ten jobs, two per round, all
+// are reported after five.
+func TestRotation_Resumes(t *testing.T) {
 	var l Rotation
-	jobs, told := map[string]bool{}, map[string]bool{}
+	jobs, reported := map[string]bool{}, map[string]bool{}
 	for i := range 10 {
 		jobs[fmt.Sprint("job", i)] = true
 	}
@@ -121,14 +121,14 @@ func TestRotation_GoesOn(t *testing.T) {
 				return ""
 			})
 			if !ok {
-				t.Fatal("it is over too soon")
+				t.Fatal("round ended too early")
 			}
-			l.Told(j)
-			told[j] = true
+			l.Done(j)
+			reported[j] = true
 		}
 	}
-	if len(told) != 10 {
-		t.Errorf("told are %v", told)
+	if len(reported) != 10 {
+		t.Errorf("reported %v", reported)
 	}
 }
 
@@ -140,25 +140,25 @@ func sorted(jobs map[string]bool) (out []string) {
 	return out
 }
 
-// A job that comes back behind the lap, with word that came late, has its turn no more:
-// all that was said of it since is in the queue, and so its end counts.
-func TestRotation_ALateJobCounts(t *testing.T) {
+// A job that reappears behind the current position gets no turn: its new reports are in the queue,
+// so its end counts.
+func TestRotation_LateJobCounts(t *testing.T) {
 	l := NewRotation()
 	l.Begin(false)
 	if jid, ok := l.Next(func(string) string { return "b" }); jid != "b" || !ok {
 		t.Fatalf("the turn of %q, %v", jid, ok)
 	}
 	if !l.Counts("a") || l.Counts("b") || l.Counts("c") {
-		t.Errorf("before b is told: a counts %v, b %v, c %v", l.Counts("a"), l.Counts("b"), l.Counts("c"))
+		t.Errorf("before b: a counts %v, b %v, c %v", l.Counts("a"), l.Counts("b"), l.Counts("c"))
 	}
 	if l.Begin(true); l.Counts("a") {
-		t.Error("a counts although words were lost since")
+		t.Error("a counts despite the loss")
 	}
 }
 
-// A lap is begun anew while a job is told. One before it that was not there when that had
-// its turn, and of which words were lost since, has its turn too.
-func TestRotation_BegunAnewWhileAJobIsTold(t *testing.T) {
+// A round restarts during a job. An earlier job that appeared after its turn, and lost reports
+// since, gets a turn too.
+func TestRotation_RestartedDuringAJob(t *testing.T) {
 	jobs := map[string]bool{"b": true}
 	first := func(after string) string {
 		for _, j := range sorted(jobs) {
@@ -176,9 +176,9 @@ func TestRotation_BegunAnewWhileAJobIsTold(t *testing.T) {
 	jobs["a"] = true
 	l.Begin(true)
 	l.Begin(true)
-	l.Told("b")
+	l.Done("b")
 	if l.Counts("a") {
-		t.Error("a counts although words of it were lost")
+		t.Error("a counts despite the loss")
 	}
 	if jid, ok := l.Next(first); jid != "a" || !ok {
 		t.Errorf("the turn of %q, %v", jid, ok)

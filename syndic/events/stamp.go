@@ -5,10 +5,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// stamped is the data of an event with Salt's _stamp at its end.
+// stamped returns an event's data with Salt's _stamp appended.
 func stamped(e bus.Event) (wire.Raw, error) {
 	b := make([]byte, 0, len(e.Data)+48)
-	b = append(b, 0xdf, 0, 0, 0, 0) // map32: the shortest form is not demanded of a sender
+	b = append(b, 0xdf, 0, 0, 0, 0) // map32; senders need not use the shortest form
 	n := 0
 	err := wire.Pairs(e.Data, func(key, val wire.Raw) error {
 		n++
@@ -26,8 +26,7 @@ func stamped(e bus.Event) (wire.Raw, error) {
 	return head(b, n+1), nil
 }
 
-// head puts the shortest head of a map with n pairs in the place of the map32 head
-// in front of b.
+// head replaces the map32 header at the start of b by the shortest header for n pairs.
 func head(b []byte, n int) wire.Raw {
 	switch {
 	case n < 16:

@@ -31,6 +31,6 @@ func TestStampedHeads(t *testing.T) {
 		}
 	}
 	if _, err := stamped(bus.Event{Tag: "x", Data: wire.Raw{0xc1}}); err == nil {
-		t.Error("no map was stamped")
+		t.Error("stamped a value that is not a map")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// Urgent events are the ones a waiting command needs: who has to answer, and
-// who will not; and the end of these of a job, which stays here.
+// Urgent reports whether an event is needed by a waiting command: an expectation, missing minions,
+// or the end of a job, which waits behind these and is never sent.
 func Urgent(tag string) bool {
 	switch kindOf(tag) {
 	case jobevent.KindExpectation, jobevent.KindMissing, jobevent.KindNew, jobevent.KindClosed:
@@ -15,15 +15,14 @@ func Urgent(tag string) bool {
 	return false
 }
 
-// SpeaksOfJob tells whether an event names those who have to answer a job, or who
-// will not.
-func SpeaksOfJob(tag string) bool {
+// IsReport reports whether an event states the expectation or the missing minions of a job.
+func IsReport(tag string) bool {
 	kind := kindOf(tag)
 	return kind == jobevent.KindExpectation || kind == jobevent.KindMissing
 }
 
-// End returns what an event of the local master reports of a closed job. Such an event
-// waits in the queues behind the others of its job, and is never sent.
+// End returns the value of the event that closes a job. Such an event waits in the queue behind the
+// reports of its job and is never sent.
 func End(e bus.Event) (c jobevent.Closed, ok bool) {
 	c, ok = e.Value.(jobevent.Closed)
 	return c, ok
@@ -34,7 +33,7 @@ func isEnd(e bus.Event) bool {
 	return is
 }
 
-// JobOf is the job that an event speaks of.
+// JobOf returns the jid in a tag, "" if it has none.
 func JobOf(tag string) string {
 	id, _, _, _ := jobevent.Parse(tag)
 	return id

@@ -10,46 +10,45 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Uplink sends events to one master above, the urgent ones at once. It is safe for
-// concurrent use.
+// Uplink sends events to one parent. It is safe for concurrent use.
 type Uplink struct {
-	waits
+	pending
 	o        Options
-	some     chan struct{} // something waits
-	back     chan struct{} // the parent is usable
-	requests requests
-	teller   *teller
+	some     chan struct{} // an event is queued
+	back     chan struct{} // the parent is usable again
+	sender   sender
+	reporter *reporter
 	dropped  atomic.Uint64
 }
 
-// New makes an uplink for which nothing waits.
+// New returns an uplink with empty queues.
 func New(o Options) *Uplink {
 	u := &Uplink{o: o, some: make(chan struct{}, 1), back: make(chan struct{}, 1)}
-	u.requests.o = &u.o
-	u.teller = newTeller(&u.o, &u.waits)
-	u.init(o.Bounds, u.teller.lost)
+	u.sender.o = &u.o
+	u.reporter = newReporter(&u.o, &u.pending)
+	u.init(o.Bounds, u.reporter.dropped)
 	return u
 }
 
-// Run sends what comes, and tells jobs again, until ctx ends.
+// Run sends events and reports jobs again until ctx ends.
 func (u *Uplink) Run(ctx context.Context) {
 	var wg sync.WaitGroup
-	wg.Go(func() { u.teller.run(ctx) })
+	wg.Go(func() { u.reporter.run(ctx) })
 	u.send(ctx)
 	wg.Wait()
 }
 
-// Answer queues what this node says of a job that its local master does not know.
+// Answer queues a report by this node on a job that its local master does not know.
 func (u *Uplink) Answer(e bus.Event) {
 	u.mu.Lock()
 	u.answers.push(e)
 	u.mu.Unlock()
-	pace.Ring(u.kick)
+	pace.Signal(u.kick)
 }
 
-// Push queues an event and never waits.
+// Push queues an event. It never blocks.
 func (u *Uplink) Push(e bus.Event) {
-	if err := wire.FitsEvent(e.Data); err != nil { // no master above takes it, ever
+	if err := wire.FitsEvent(e.Data); err != nil { // no parent would ever accept it
 		u.dropped.Add(1)
 		u.o.Log.Error("event not forwarded to parents", "tag", e.Tag, "err", err)
 		return
@@ -58,48 +57,47 @@ func (u *Uplink) Push(e bus.Event) {
 	u.mu.Lock()
 	if now {
 		//mutant:reports-keep-their-order
-		u.teller.heard(e)
+		u.reporter.pushed(e)
 		u.urgent.push(e)
 	} else {
-		u.news.push(e)
+		u.normal.push(e)
 	}
-	full := u.news.len() >= u.o.Bounds.TellBatch
+	full := u.normal.len() >= u.o.Bounds.TellBatch
 	u.mu.Unlock()
 	if now || full {
-		pace.Ring(u.kick)
+		pace.Signal(u.kick)
 	} else {
-		pace.Ring(u.some)
+		pace.Signal(u.some)
 	}
 }
 
-// Back tells that the parent is usable again: what waits need not wait any longer.
-func (u *Uplink) Back() { pace.Ring(u.back) }
+// Back reports that the parent is usable again, and ends the wait before the next retry.
+func (u *Uplink) Back() { pace.Signal(u.back) }
 
-// Retell has the parent told again who has to answer the jobs that concern it and who
-// will not, but for closed ones of which it has heard the end. lost: words of jobs
-// are gone, and ends do not count before their jobs were told again.
-func (u *Uplink) Retell(lost bool) { u.teller.begin(lost) }
+// ReportAgain sends the expectations and missing minions of all jobs that concern the parent again,
+// except closed jobs whose end it has accepted. lost means that reports were lost: the end of a job
+// counts only after the job was reported again.
+func (u *Uplink) ReportAgain(lost bool) { u.reporter.restart(lost) }
 
-// Sweep looks for what should have been told, and was not.
-func (u *Uplink) Sweep() { pace.Ring(u.teller.sweeps) }
+// Sweep starts a search for reports that should have been sent.
+func (u *Uplink) Sweep() { pace.Signal(u.reporter.sweeps) }
 
-// Dropped counts the events that were lost because too many waited, or that no master
-// above takes.
+// Dropped returns the number of events lost to a full queue or too large for any parent.
 func (u *Uplink) Dropped() uint64 { return u.dropped.Load() }
 
-// Load is how many events wait for a parent, and how many bytes they have.
+// Load is the number and size of queued events of one parent.
 type Load struct {
-	Urgent, UrgentBytes int
-	News, NewsBytes     int
-	Aloft, AloftBytes   int // urgent ones that are under way
+	Urgent, UrgentBytes     int
+	Normal, NormalBytes     int
+	InFlight, InFlightBytes int // urgent events in flight
 }
 
-// Load tells what waits now.
+// Load returns the current load.
 func (u *Uplink) Load() Load {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return Load{
 		Urgent: u.urgent.len() + u.answers.len(), UrgentBytes: u.urgent.bytes + u.answers.bytes,
-		News: u.news.len(), NewsBytes: u.news.bytes, Aloft: u.aloft.words, AloftBytes: u.aloft.bytes,
+		Normal: u.normal.len(), NormalBytes: u.normal.bytes, InFlight: u.inFlight.events, InFlightBytes: u.inFlight.bytes,
 	}
 }

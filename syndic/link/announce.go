@@ -13,34 +13,34 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// deafReports is how many times the time between two reports a parent may find no
-// subscription before a new one is made. Reports that changes of the tree bring sooner
-// count for nothing: the subscription's own sign of life comes first.
+// deafReports is how many report intervals a parent may see no subscription before it is made anew.
+// Extra reports caused by changes of the tree do not count: heartbeats detect a dead subscription
+// sooner.
 const deafReports = 3
 
 const (
-	// maxUnbound is how often a greeting is repeated because the parent does not
-	// see the subscription, unboundPause the time between two of these.
+	// maxUnbound is how often the announcement is repeated while the parent does not see the
+	// subscription, unboundPause the time between repetitions.
 	maxUnbound   = 20
 	unboundPause = 100 * time.Millisecond
 )
 
-// errMoved ends a subscription that leads nowhere any more.
-var errMoved = errors.New("the subscription has to be made anew")
+// errMoved ends a subscription that is to be made anew.
+var errMoved = errors.New("subscription must be renewed")
 
-// announcer tells one parent who subscribes and what the tree below looks like.
+// announcer announces this node to one parent and reports the tree below it.
 type announcer struct {
 	*Link
 	parts  Parts
-	conn   uint64 // of the subscription that was announced; 0: none yet
+	conn   uint64 // of the announced subscription; 0: none
 	tree   *treereport.Report
 	python bool      // the parent does not know presence
 	bound  bool      // the last report found a subscription
-	deaf   time.Time // of the first report that found none
+	deaf   time.Time // time of the first report that found no subscription
 }
 
-// announce reports after each connect, soon after each change of the tree, and
-// now and then.
+// announce sends a report after each connect, soon after each change of the tree, and at least
+// every Pace.Report.
 func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseFunc) {
 	a := &announcer{Link: l, parts: p, tree: treereport.New(l.o.Tree, l.o.Name, l.o.Rescues)}
 	defer a.tree.Left()
@@ -56,16 +56,16 @@ func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseF
 			return
 		case n := <-l.ready:
 			a.conn, a.deaf = n, time.Time{}
-			a.tree.Anew()
+			a.tree.Reset()
 			retry.Reset()
 			again = nil
-			if a.greeted(ctx, renew) != nil {
+			if a.greetOrLeave(ctx, renew) != nil {
 				again = time.After(retry.Wait())
 			}
 			continue
 		case <-again:
 			again = nil
-			if a.greeted(ctx, renew) != nil {
+			if a.greetOrLeave(ctx, renew) != nil {
 				again = time.After(retry.Wait())
 			}
 			continue
@@ -90,19 +90,19 @@ func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseF
 			continue
 		}
 		if since := time.Since(a.deaf); !a.deaf.IsZero() && since >= deafReports*l.o.Pace.Report {
-			l.o.Rescues.Found("report of presence", "the subscription of this node, which the master above does not see; it is made anew", since, "parent", l.o.Name)
+			l.o.Rescues.Found("report of presence", "a subscription the parent does not see, renewing it", since, "parent", l.o.Name)
 			renew(errMoved)
 			return
 		}
-		// Changes that follow each other closely become one report.
+		// Closely following changes share one report.
 		if sleep.For(ctx, l.o.Pace.ReportMin) != nil {
 			return
 		}
 	}
 }
 
-// greeted is greet; a parent that is below this node is left.
-func (a *announcer) greeted(ctx context.Context, renew context.CancelCauseFunc) error {
+// greetOrLeave calls greet, and ends the subscription if the parent is below this node.
+func (a *announcer) greetOrLeave(ctx context.Context, renew context.CancelCauseFunc) error {
 	err := a.greet(ctx)
 	if errors.Is(err, topology.ErrLoop) {
 		renew(err)
@@ -110,11 +110,11 @@ func (a *announcer) greeted(ctx context.Context, renew context.CancelCauseFunc) 
 	return err
 }
 
-// greet makes a new subscription known, and the link usable.
+// greet announces a new subscription and marks the link as up.
 func (a *announcer) greet(ctx context.Context) error {
 	err := a.report(ctx, true)
-	// A parent that has not seen the subscription yet may publish something before
-	// it does: it has to hear from this node once more.
+	// A parent that does not see the subscription yet may publish before it does. Announcing again
+	// after that lets it send what this node missed.
 	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep.For(ctx, unboundPause) == nil; n++ {
 		err = a.report(ctx, true)
 	}
@@ -128,13 +128,13 @@ func (a *announcer) greet(ctx context.Context) error {
 		}
 		return err
 	}
-	// What the parent has missed while it was away.
+	// Send the reports that the parent missed while it was away.
 	a.parts.Greeted()
 	a.setUp(a.conn, a.parts.Up)
 	return nil
 }
 
-// report tells presence, with the tree if the parent does not have it yet.
+// report sends a presence report, with the tree or its changes if the parent lacks them.
 func (a *announcer) report(ctx context.Context, fresh bool) error {
 	var reply *wire.Map
 	known := false
@@ -144,7 +144,7 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 		if !a.tree.Fill(&p) {
 			p.Heard = a.parts.Publications.Tail()
 		}
-		soon, done := a.patience.begin(ctx, "presence", a.o.Pace.Answer)
+		soon, done := a.timeouts.begin(ctx, "presence", a.o.Pace.Answer)
 		var err error
 		reply, known, err = a.o.Channel.Announce(soon, p)
 		done(err)
@@ -160,8 +160,8 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 	if a.parts.Publications.Tail().Answer(reply) {
 		a.parts.Publications.Fetch()
 	}
-	seen, told := reply.Get("session")
-	a.bound = !told || seen != false
+	seen, ok := reply.Get("session")
+	a.bound = !ok || seen != false
 	switch {
 	case a.bound || fresh:
 		a.deaf = time.Time{}
@@ -171,7 +171,7 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// start fires Salt's two events of a syndic that begins its work.
+// start fires the two start events of Salt's syndic.
 func (a *announcer) start(ctx context.Context) error {
 	id := a.o.Upper.ID
 	text := fmt.Sprintf("Syndic %s started at %s", id, time.Now().Format(time.ANSIC))

@@ -1,12 +1,14 @@
-// Package link is the connection to one master above.
+// Package link implements the connection to one parent.
 //
-// A [Link] signs in, keeps the subscription, and tells the parent after each connect, soon
-// after each change of the tree, and now and then who subscribes and what the tree below
-// looks like; when the parent has taken that greeting the link is up. Requests to the
-// parent go through it, with a patience that grows, and it knows how long the parent has
-// been usable or gone, by which the returns are shared among several.
+// A [Link] signs in and keeps the subscription. After each connect, soon after each change of the
+// tree, and at a fixed interval it reports this node's presence and the tree below. The link is up
+// when the parent has accepted the first report. Requests to the parent go through the link, with
+// an adaptive timeout. It also records how long the parent has been usable or gone, which decides
+// how parents share returns.
 //
 //	link.go       whether the parent is usable, and requests
-//	subscribe.go  sign-in and subscription, made anew when they lead nowhere
-//	announce.go   the greeting and the reports of presence
+//	timeouts.go   adaptive timeouts of requests
+//	subscribe.go  sign-in and subscription, renewed when it leads nowhere
+//	announce.go   announcement and presence reports
+//	verdict.go    what an answer means
 package link

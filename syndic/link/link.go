@@ -15,78 +15,79 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Link]. None may be left out.
+// Options configure a [Link]. All are required.
 type Options struct {
-	Upper   *config.Minion // the node as its parents know it
-	Name    string         // of the parent, as the configuration spells it
+	Upper   *config.Minion // the node as a minion of its parents
+	Name    string         // of the parent, as in the configuration
 	Channel *channel.Channel
 	Version string         // of this program
-	Tree    *topology.Tree // from the local master down
-	// Shift tells that rows may have got another owner, since the parent came or went.
+	Tree    *topology.Tree // rooted at the local master
+	// Shift reports that row ownership may have changed, because the parent connected or
+	// disconnected.
 	Shift func()
-	// After is how long a parent has to be gone before another takes its place, Back how
-	// long it has to be back before it is preferred again.
+	// After is how long a parent must be gone before another takes its place, Back how long it must
+	// be back before it is preferred again.
 	After, Back time.Duration
 	Pace        *pace.Pace
 	Rescues     *rescue.Counter
 	Log         *slog.Logger
 }
 
-// Link is the connection to one master above. It is safe for concurrent use.
+// Link is the connection to one parent. It is safe for concurrent use.
 type Link struct {
 	o        Options
-	patience patience
-	ours     atomic.Bool // the parent has said that it is one of ours
-	ready    chan uint64 // the number of a subscription that was connected
+	timeouts timeouts
+	ours     atomic.Bool // the parent has identified itself as a mom master
+	ready    chan uint64 // number of a new subscription
 
 	mu      sync.Mutex
-	conn    uint64    // counts connects and disconnects of the subscription
+	conn    uint64    // incremented at each connect and disconnect; odd while connected
 	up      bool      // subscribed and announced
 	resting bool      // its last request failed
 	since   time.Time // of the last change between usable and not
 }
 
-// New makes a link that is not connected.
+// New returns a link that is not connected; Run connects it.
 func New(o Options) *Link {
 	return &Link{
 		o: o, ready: make(chan uint64, 1),
-		since: time.Now(), patience: patience{longest: max(o.Upper.RequestChannelTimeout, o.Pace.Answer)},
+		since: time.Now(), timeouts: timeouts{longest: max(o.Upper.RequestChannelTimeout, o.Pace.Answer)},
 	}
 }
 
-// Ours tells whether the parent has said that it is one of ours.
+// Ours reports whether the parent has identified itself as a mom master.
 func (l *Link) Ours() bool { return l.ours.Load() }
 
-// Available tells whether returns should go this way.
+// Available reports whether returns should go to this parent.
 func (l *Link) Available() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up && !l.resting
 }
 
-// GoneFor tells whether the parent has not been usable for d.
+// GoneFor reports whether the parent has been unusable for d.
 func (l *Link) GoneFor(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !(l.up && !l.resting) && time.Since(l.since) >= d
 }
 
-// BackFor tells whether the parent has been usable for d.
+// BackFor reports whether the parent has been usable for d.
 func (l *Link) BackFor(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up && !l.resting && time.Since(l.since) >= d
 }
 
-// DownFor tells whether there has been no subscription for d.
+// DownFor reports whether there has been no subscription for d.
 func (l *Link) DownFor(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.up && time.Since(l.since) >= d
 }
 
-// change alters what makes the parent usable. When that changes, rows get other
-// owners now, and once more when the others have waited long enough.
+// change calls alter, which may change whether the parent is usable. If it does, row ownership
+// changes now, and again when the other parents have waited long enough.
 func (l *Link) change(alter func()) {
 	l.mu.Lock()
 	before := l.up && !l.resting
@@ -104,26 +105,26 @@ func (l *Link) change(alter func()) {
 	if after {
 		wait = l.o.Back
 	}
-	// Also where there is no other one as yet: a sibling may stand in until then.
+	// Needed with one parent, too: a sibling may stand in for it by then.
 	//mutant:absent-parent-starts-failover
 	time.AfterFunc(wait+time.Millisecond, l.o.Shift)
 }
 
-// IsUp tells whether the parent is subscribed to, and has been greeted.
+// IsUp reports whether the node is subscribed and announced.
 func (l *Link) IsUp() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up
 }
 
-// IsResting tells whether the last request with returns failed.
+// IsResting reports whether the last request with returns failed.
 func (l *Link) IsResting() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.resting
 }
 
-// SetResting keeps returns off this link while another one can take them.
+// SetResting keeps returns off this link while another parent can take them.
 func (l *Link) SetResting(resting bool) {
 	was := false
 	l.change(func() { was, l.resting = l.resting, resting })
@@ -132,7 +133,7 @@ func (l *Link) SetResting(resting bool) {
 	}
 }
 
-// setUp lets returns and events go this way, if connection n still stands.
+// setUp marks the link as up and calls up, if connection n still stands.
 func (l *Link) setUp(n uint64, up func()) {
 	stands := false
 	l.change(func() {
@@ -145,9 +146,10 @@ func (l *Link) setUp(n uint64, up func()) {
 	}
 }
 
-// Request sends one load, with the patience for requests of its cmd.
+// Request sends a load and blocks until the answer arrives, ctx ends, or the adaptive timeout for
+// its cmd expires.
 func (l *Link) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
-	ctx, done := l.patience.begin(ctx, load.String("cmd"), l.o.Pace.Answer)
+	ctx, done := l.timeouts.begin(ctx, load.String("cmd"), l.o.Pace.Answer)
 	v, err := l.o.Channel.Request(ctx, load)
 	done(err)
 	return v, err

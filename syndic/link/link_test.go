@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A link counts as available while it is up and its last request did not fail; how long that
-// has been so decides who is preferred.
+// A link is available while it is up and its last request succeeded. How long it has been so
+// decides which parent is preferred.
 func TestAvailable(t *testing.T) {
 	ago := time.Now().Add(-10 * time.Second)
 	for _, c := range []struct {

@@ -6,20 +6,20 @@ import (
 	"github.com/momtree/mom/internal/channel"
 )
 
-// Publications takes what the parent publishes.
+// Publications receives what the parent publishes.
 type Publications interface {
-	// Take is given one as it came. It waits while too many are unopened.
+	// Take queues one raw publication. It blocks while too many are unopened.
 	Take(ctx context.Context, frame []byte)
-	// Tail is how far they were heard.
+	// Tail tracks which publications were received.
 	Tail() *channel.Tail
-	// Fetch has those fetched that were missed.
+	// Fetch starts fetching missed publications.
 	Fetch()
 }
 
-// Parts are those of the forwarder that hang on the connection. None may be left out.
+// Parts are the parts of the forwarder that use the connection. All are required.
 type Parts struct {
 	Publications Publications
-	// Greeted is called when the parent has been greeted, and may have missed what was
-	// told before; Up when returns and events can go to it.
+	// Greeted is called when the parent has accepted the announcement and may have missed earlier
+	// reports; Up when it accepts returns and events.
 	Greeted, Up func()
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// Run serves the parent until ctx ends. An error that no retry can mend, such
-// as a changed or refused key, is told again and again: an operator mends it at
-// the parent, and nobody has to come here afterwards.
+// Run serves the parent until ctx ends. Errors that need an operator, such as a changed or refused
+// key, are logged and retried every Pace.Operator, so a fix at the parent suffices.
 func (l *Link) Run(ctx context.Context, p Parts) {
 	for ctx.Err() == nil {
 		if err := l.serve(ctx, p); err != nil && ctx.Err() == nil {
@@ -26,8 +25,7 @@ func (l *Link) Run(ctx context.Context, p Parts) {
 	}
 }
 
-// serve signs in and keeps the subscription until ctx ends or it has to be made
-// anew.
+// serve signs in and keeps the subscription until ctx ends or the subscription must be renewed.
 func (l *Link) serve(ctx context.Context, p Parts) error {
 	res, err := l.signIn(ctx)
 	if err != nil {
@@ -39,12 +37,11 @@ func (l *Link) serve(ctx context.Context, p Parts) error {
 	defer renew(nil)
 	dial := channel.DialOptions(l.o.Upper)
 	if up := l.o.Upper; up.Place("recon_default") == (config.Place{}) && up.Place("recon_max") == (config.Place{}) {
-		// Salt's ten seconds spare a master a crowd of minions. Nodes are few,
-		// and a whole subtree waits for this one.
+		// Salt's ten seconds protect a master from a crowd of minions. Nodes are few, and a whole
+		// subtree waits for this one.
 		dial.BackoffMin, dial.BackoffMax = 200*time.Millisecond, 2*time.Second
 	}
-	// A whole subtree is deaf while this edge is dead without a word, and the jobs
-	// above wait for it.
+	// A dead connection that is not detected cuts off a whole subtree.
 	dial.HeartbeatInterval, dial.HeartbeatTimeout = l.o.Pace.Beat, 3*l.o.Pace.Beat
 	dial.HeartbeatTTL = dial.HeartbeatTimeout
 	dial.Identity, dial.Log = l.o.Channel.Session(), l.o.Log
@@ -59,7 +56,7 @@ func (l *Link) serve(ctx context.Context, p Parts) error {
 	sub := zmtp.NewSub(addr, dial, l.o.Channel.Topics(l.o.Upper.ZmqFiltering))
 	var wg sync.WaitGroup
 	wg.Go(func() { l.announce(ctx, p, renew) })
-	wg.Go(func() { l.lookAround(ctx, addr, renew) })
+	wg.Go(func() { l.checkPort(ctx, addr, renew) })
 	err = sub.Run(ctx, func(frames [][]byte) { p.Publications.Take(ctx, frames[len(frames)-1]) })
 	wg.Wait()
 	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
@@ -68,8 +65,8 @@ func (l *Link) serve(ctx context.Context, p Parts) error {
 	return fmt.Errorf("subscription at %s: %w", addr, err)
 }
 
-// nameWait is the least pause before a name that could not be looked up is looked up
-// again. Salt's retry_dns, 30 s, is for a minion; a whole subtree waits for a node.
+// nameWait is the least pause between look-ups of a name that fails to resolve. Salt's retry_dns of
+// 30 s is meant for minions; here a whole subtree waits.
 const nameWait = 5 * time.Second
 
 func (l *Link) signIn(ctx context.Context) (channel.Result, error) {
@@ -91,9 +88,9 @@ func (l *Link) signIn(ctx context.Context) (channel.Result, error) {
 	}
 }
 
-// lookAround asks a parent whose subscription stays away for its publish port: it
-// may have been started with another one.
-func (l *Link) lookAround(ctx context.Context, addr string, renew context.CancelCauseFunc) {
+// checkPort asks a parent whose subscription stays down for its publish port, which may have
+// changed.
+func (l *Link) checkPort(ctx context.Context, addr string, renew context.CancelCauseFunc) {
 	for sleep.For(ctx, l.o.Pace.Report) == nil {
 		l.mu.Lock()
 		away := l.conn%2 == 0
@@ -109,14 +106,14 @@ func (l *Link) lookAround(ctx context.Context, addr string, renew context.Cancel
 	}
 }
 
-// connected is told when the subscription stands. Connections have odd numbers.
+// connected records a new connection. Connections have odd numbers.
 func (l *Link) connected() {
 	l.mu.Lock()
 	l.conn++
 	n := l.conn
 	l.mu.Unlock()
 	select {
-	case <-l.ready: // an older one
+	case <-l.ready: // drop an older one
 	default:
 	}
 	l.ready <- n

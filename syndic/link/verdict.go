@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// ErrNotTaken means that the parent answered, but not that all is well.
-var ErrNotTaken = errors.New("the master above did not take it")
+// ErrNotTaken means that the parent answered, but did not accept the request.
+var ErrNotTaken = errors.New("not accepted by the parent")
 
-// Outcome is Verdict for `_syndic_return`, of which the parent may not take a part.
+// Outcome is [Verdict] for `_syndic_return`, whose answer may refuse single returns.
 func Outcome(v wire.Raw, err error) (wire.Verdicts, error) {
 	if err == nil && !wire.IsNil(v) {
 		if rows, ok := wire.ReadVerdicts(v); ok {
@@ -22,10 +22,9 @@ func Outcome(v wire.Raw, err error) (wire.Verdicts, error) {
 	return wire.Verdicts{}, Verdict(v, err)
 }
 
-// Verdict reads the outcome of a request. A master that has done what it was asked
-// answers None; the empty text is how one says that its handler failed. An answer
-// of that kind, or an error after which the parent is known to be there, is
-// ErrNotTaken: something of what was sent may be at fault.
+// Verdict returns the outcome of a request. A master answers None for success and the empty text if
+// its handler failed. Any answer but None, and any error that proves the parent is there, is
+// [ErrNotTaken]: something in the request may be at fault.
 func Verdict(v wire.Raw, err error) error {
 	switch {
 	case err == nil && wire.IsNil(v):
@@ -33,7 +32,7 @@ func Verdict(v wire.Raw, err error) error {
 	case err == nil:
 		answer, jsonErr := wire.ToJSON(v)
 		if jsonErr != nil {
-			answer = []byte("what is no value")
+			answer = []byte("not a value")
 		}
 		return fmt.Errorf("%w: the answer is %.80s", ErrNotTaken, answer)
 	case errors.Is(err, channel.ErrFailed), errors.Is(err, zmtp.ErrFrameSize):

@@ -1,3 +1,3 @@
-// Package local is the master beside a forwarder, as the forwarder sees it: a master of
-// ours in the same process, or one that is a program of its own (package standalone).
+// Package local defines the master beside a forwarder: a mom master in the same process, or another
+// program's (package standalone).
 package local

@@ -12,51 +12,47 @@ import (
 )
 
 var (
-	// ErrNoMatch is wrapped when the local master has nobody for a job.
-	ErrNoMatch = errors.New("no minion or node below is meant")
-	// ErrNotNow is wrapped when the local master takes no job just now, whatever it is:
-	// it starts, or its disk takes nothing. It is worth another attempt.
-	ErrNotNow = errors.New("the local master takes no job now")
+	// ErrNoMatch means that a job's target matches no minion and no node below.
+	ErrNoMatch = errors.New("no minion or node below matches")
+	// ErrNotNow means that the local master accepts no job now, for example because it is starting
+	// or its disk is full. Try again later.
+	ErrNotNow = errors.New("the local master accepts no job now")
 )
 
-// Jobs reads jobs and notes about them.
+// Jobs reads jobs and their notes.
 type Jobs interface {
 	returners.Reader
 	returners.NoteReader
 }
 
-// Master is the local master.
+// Master is the local master. Its methods are safe for concurrent use.
 type Master interface {
-	// Publish starts a job there, and stores in one commit with it who asks for it. An
-	// error that wraps [ErrNoMatch] or [ErrNotNow] says so; any other is a refusal for
-	// good. With an error nothing is stored.
+	// Publish starts a job, and stores in the same commit the notes of who requested it. On error
+	// nothing is stored. Errors other than [ErrNoMatch] and [ErrNotNow] are permanent.
 	Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error
-	// Note stores notes by themselves.
+	// Note stores notes without a job.
 	Note(ctx context.Context, notes ...returners.Note) error
-	// Bus delivers its events.
+	// Bus returns its event bus.
 	Bus() *bus.Bus
-	// Outbox holds what it owes upward.
+	// Outbox holds the returns for the parents.
 	Outbox() returners.SharedOutbox
-	// Jobs reads what this node itself has stored.
+	// Jobs reads the job store.
 	Jobs() Jobs
-	// Grown delivers a value when the outbox may have grown.
+	// Grown receives a value when the outbox may have grown.
 	Grown() <-chan struct{}
-	// Tree is the tree from it down.
+	// Tree returns the tree rooted at it.
 	Tree() *topology.Tree
-	// OpenJobs lists the jobs of which a parent that was away may have missed
-	// something: those that are open, and closed ones that not all parents which
-	// asked have heard the end of; in the order of their jids, those behind one, at
-	// most n.
+	// OpenJobs lists at most n jobs with a jid after the given one, in the order of jids: jobs that
+	// are open, and closed ones whose end not every requesting parent has accepted.
 	OpenJobs(after string, n int) []string
-	// Word gives the number of the last word about such a job that is closed.
-	Word(jid string) (word uint64, closed bool)
-	// Story tells a job: who has to answer it, and who will not, in events that
-	// speak of at most n minions each. After those of a closed job comes its
-	// salt/job/<jid>/closed.
-	Story(jid string, n int) iter.Seq[bus.Event]
-	// Told ends that of a closed job: the masters above that asked for it have
-	// taken all that was told of it up to its salt/job/<jid>/closed of that word.
-	Told(jid string, word uint64)
-	// Answer answers a question of a master above, for this node and all below.
+	// LastReport returns the number of the last report of a closed job.
+	LastReport(jid string) (word uint64, closed bool)
+	// Reports returns the events that state the expectation and the missing minions of a job, each
+	// with at most n minions. For a closed job the last one is its salt/job/<jid>/closed.
+	Reports(jid string, n int) iter.Seq[bus.Event]
+	// Reported records that all requesting parents have accepted the reports of a closed job up to
+	// that number.
+	Reported(jid string, word uint64)
+	// Answer answers a parent's question for this node and all below it.
 	Answer(ctx context.Context, what string, arg wire.Raw) (any, error)
 }

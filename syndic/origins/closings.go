@@ -5,46 +5,46 @@ import (
 	"sync"
 )
 
-// The local master keeps closed jobs in mind until the masters above that asked for
-// them have taken all that was told of them. Its event salt/job/<jid>/closed comes
-// after those words, waits in the queue of each parent behind them, and is never
-// sent: when a parent's queue has come to it, the parent has taken what was before.
+// The local master keeps a closed job until all parents that requested it have accepted its
+// reports. Its event salt/job/<jid>/closed waits in each parent's queue behind those reports and is
+// never sent: when the queue reaches it, the parent has accepted the reports.
 
-// Closings counts which parents have taken the words of closed jobs.
+// Closings records which parents have accepted the reports of closed jobs. It is safe for
+// concurrent use.
 type Closings struct {
-	most int // jobs beyond which those are forgotten that need not be told any more (bound asked_jobs)
-	last func(jid string) (word uint64, marked bool)
+	most int // above this number, forget drops jobs that the local master no longer keeps (bound asked_jobs)
+	last func(jid string) (report uint64, marked bool)
 
 	mu    sync.Mutex
 	took  map[string]closing
-	limit int // when that is looked for the next time
+	limit int // number of jobs at which forget runs next
 }
 
 type closing struct {
-	word  uint64
-	addrs map[string]bool
+	report uint64
+	addrs  map[string]bool
 }
 
-// NewClosings knows of no job. last gives the last word of a job that the local master
-// keeps in mind; it keeps a bounded number (bound untold_jobs).
+// NewClosings returns an empty record. last returns the number of the last report of a job that the
+// local master keeps, which is bounded (untold_jobs).
 func NewClosings(most int, last func(jid string) (uint64, bool)) *Closings {
 	return &Closings{most: most, last: last, took: map[string]closing{}, limit: most}
 }
 
-// Note enters that a parent took the words of a job up to that one, and tells
-// whether all have that have to.
-func (c *Closings) Note(jid string, word uint64, addr string, needed []string) (all bool) {
+// Note records that a parent has accepted the reports of a job up to that number. all means that
+// every parent in needed has.
+func (c *Closings) Note(jid string, report uint64, addr string, needed []string) (all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.took[jid]
-	if t.word > word {
+	if t.report > report {
 		return false
 	}
-	if t.word < word {
+	if t.report < report {
 		if len(c.took) >= c.limit {
 			c.forget()
 		}
-		t = closing{word, map[string]bool{}}
+		t = closing{report, map[string]bool{}}
 		c.took[jid] = t
 	}
 	t.addrs[addr] = true
@@ -57,21 +57,21 @@ func (c *Closings) Note(jid string, word uint64, addr string, needed []string) (
 	return true
 }
 
-// forget lets go of what the local master does not keep in mind any more; c.mu is held.
-// All others count still: nobody would tell their words once more.
+// forget drops jobs that the local master no longer keeps; c.mu is held. The others must stay,
+// since their reports are not sent again.
 func (c *Closings) forget() {
 	maps.DeleteFunc(c.took, func(jid string, t closing) bool {
-		word, marked := c.last(jid)
+		report, marked := c.last(jid)
 		//mutant:taken-ends-are-forgotten
-		return !marked || word != t.word
+		return !marked || report != t.report
 	})
 	c.limit = max(c.most, 2*len(c.took))
 }
 
-// Has tells whether a parent has taken the words of a job up to that one.
-func (c *Closings) Has(jid string, word uint64, addr string) bool {
+// Has reports whether a parent has accepted the reports of a job up to that number.
+func (c *Closings) Has(jid string, report uint64, addr string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.took[jid]
-	return t.word == word && t.addrs[addr]
+	return t.report == report && t.addrs[addr]
 }

@@ -2,12 +2,12 @@ package origins
 
 import "testing"
 
-// While one of two parents is away, more jobs end than are remembered; what the other
-// one has taken counts nevertheless when the first is back. 500 jobs, a bound of 3; those
-// that the local master has given up are forgotten.
+// While one of two parents is away, more jobs close than the bound. What the other has accepted
+// still counts when the first is back. 500 jobs, a bound of 3; those the local master dropped are
+// forgotten.
 func TestClosingsOutlastTheBound(t *testing.T) {
 	const jobs = 500
-	given := map[string]bool{} // up by the local master
+	given := map[string]bool{} // dropped by the local master
 	c := NewClosings(3, func(jid string) (uint64, bool) { return 7, !given[jid] })
 	both := []string{"a", "b"}
 	for i := range jobs {
@@ -17,7 +17,7 @@ func TestClosingsOutlastTheBound(t *testing.T) {
 	}
 	for i := range jobs {
 		if !c.Has(job(i), 7, "a") || !c.Note(job(i), 7, "b", both) {
-			t.Fatalf("job %d: what a took is forgotten", i)
+			t.Fatalf("job %d: acknowledgement of a forgotten", i)
 		}
 	}
 	for i := range 3 * jobs {
@@ -25,6 +25,6 @@ func TestClosingsOutlastTheBound(t *testing.T) {
 		given[job(i)] = true
 	}
 	if n := len(c.took); n > 3 {
-		t.Errorf("%d jobs are remembered that nobody keeps", n)
+		t.Errorf("%d jobs kept that the local master dropped", n)
 	}
 }

@@ -1,8 +1,8 @@
-// Package origins knows what of jobs is between a node and the masters above it: which of
-// them asked for a job and is owed its returns ([Origins]), which jobs came here with
-// minions at work on them, so that anybody above may have asked ([Strangers]), and who
-// has heard the end of a job ([Closings]).
+// Package origins records what parents know and need of this node's jobs: which parents requested a
+// job and get its returns ([Origins]), which jobs arrived with minions without a request, so that
+// any parent may wait for them ([Unrequested]), and which parents have accepted the end of a job
+// ([Closings]).
 //
-// Masters above are known by their addresses. Who is given what when several are there is
-// decided elsewhere (returns.Sharing).
+// Parents are identified by their addresses. returns.Sharing decides which of several parents gets
+// a return.
 package origins

@@ -14,77 +14,77 @@ import (
 )
 
 const (
-	// rememberedMasters is how many values of master_id are remembered.
+	// rememberedMasters bounds the remembered values of master_id.
 	rememberedMasters = 256
-	// notesPatience bounds a read or write of notes about jobs.
-	notesPatience = 30 * time.Second
+	// notesTimeout bounds a read or write of notes.
+	notesTimeout = 30 * time.Second
 )
 
-// Origins remembers which masters above published a job, and which of them uses
-// which master_id: a return belongs to the master that asked, and nothing in the return
-// says for certain who that is.
+// Origins records which parents published a job, and which of them uses which master_id. A return
+// belongs to the parent that requested its job, and the return itself does not reliably name that
+// parent. It is safe for concurrent use.
 //
-// Over restarts of the node it is kept in notes about the job: who asked for one is stored
-// in the commit of the job itself.
+// The records are notes in the job store, so they survive restarts. A job's requester is stored in
+// the commit of the job.
 type Origins struct {
 	local Local
-	most  int // jobs that are remembered
+	most  int // bound of remembered jobs
 
 	mu      sync.Mutex
 	jobs    *lru.Map[string, []string] // jid → addresses
 	masters *lru.Map[string, string]   // master_id → address
-	// owed holds who has still to be given the returns of a job that were here when it
-	// asked, or when there was no room for them among what it is owed.
-	owed map[owedJob]struct{}
+	// pending holds the parents that still need the stored returns of a job: those stored before
+	// the parent requested it, or when its outbox was full.
+	pending map[pendingJob]struct{}
 }
 
-type owedJob struct{ addr, jid string }
+type pendingJob struct{ addr, jid string }
 
-// Owed is the note that addr is still to be given the returns of a job that were here.
-func Owed(addr, jid string) returners.Note {
-	return returners.Note{Kind: returners.NoteOwed, JID: jid, Key: addr}
+// PendingNote returns the note that addr still needs the stored returns of a job.
+func PendingNote(addr, jid string) returners.Note {
+	return returners.Note{Kind: returners.NotePending, JID: jid, Key: addr}
 }
 
-// Local is the local master, as far as it keeps what is known of jobs.
+// Local is the part of the local master that stores notes.
 type Local interface {
 	Jobs() local.Jobs
-	// Note stores notes by themselves.
+	// Note stores notes without a job.
 	Note(ctx context.Context, notes ...returners.Note) error
 }
 
-// Options of [Open]. None may be left out.
+// Options configure [Open]. All are required.
 type Options struct {
 	Local Local
-	// Cachedir may hold the file of an earlier version.
+	// Cachedir is searched for the file of an earlier version.
 	Cachedir string
-	// Most is how many jobs are remembered (bound asked_jobs); the oldest are forgotten.
+	// Most bounds the remembered jobs (bound asked_jobs); the oldest are forgotten.
 	Most int
 }
 
-// Open reads what a former life of the node has noted.
+// Open reads the notes of earlier runs.
 func Open(ctx context.Context, opts Options) (*Origins, error) {
-	ctx, cancel := context.WithTimeout(ctx, notesPatience)
+	ctx, cancel := context.WithTimeout(ctx, notesTimeout)
 	defer cancel()
 	o := &Origins{
 		local: opts.Local, most: opts.Most,
-		jobs: lru.New[string, []string](opts.Most), masters: lru.New[string, string](rememberedMasters), owed: map[owedJob]struct{}{},
+		jobs: lru.New[string, []string](opts.Most), masters: lru.New[string, string](rememberedMasters), pending: map[pendingJob]struct{}{},
 	}
-	if err := takeOver(ctx, opts.Local, filepath.Join(opts.Cachedir, formerFile)); err != nil {
+	if err := importFormer(ctx, opts.Local, filepath.Join(opts.Cachedir, formerFile)); err != nil {
 		return nil, err
 	}
 	for kind, enter := range map[string]func(returners.Note){
 		returners.NoteOrigin:   func(n returners.Note) { o.Learn(n.Key, n.JID) },
-		returners.NoteOwed:     func(n returners.Note) { o.Owe(n.Key, n.JID) },
+		returners.NotePending:  func(n returners.Note) { o.AddPending(n.Key, n.JID) },
 		returners.NoteMasterID: func(n returners.Note) { o.masters.Add(n.Key, string(n.Value)) },
 	} {
 		if err := returners.EachNote(ctx, opts.Local.Jobs(), kind, enter); err != nil {
-			return nil, fmt.Errorf("read where jobs came from: %w", err)
+			return nil, fmt.Errorf("read origins of jobs: %w", err)
 		}
 	}
 	return o, nil
 }
 
-// Learn remembers who published a job. first tells that nobody had before, second that
+// Learn records that addr published a job. first means that no parent had before, second that
 // another one had.
 func (o *Origins) Learn(addr, jid string) (first, second bool) {
 	o.mu.Lock()
@@ -97,19 +97,18 @@ func (o *Origins) Learn(addr, jid string) (first, second bool) {
 	return !known, known
 }
 
-// Asks is what is stored with a job: that addr asks for it, and whether it is owed what
-// is here of it.
+// Asks returns the notes to store with a job that addr requests.
 func (o *Origins) Asks(addr, jid string) []returners.Note {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := []returners.Note{{Kind: returners.NoteOrigin, JID: jid, Key: addr}}
-	if d := (owedJob{addr, jid}); o.owes(d) {
-		out = append(out, Owed(addr, jid))
+	if d := (pendingJob{addr, jid}); o.isPending(d) {
+		out = append(out, PendingNote(addr, jid))
 	}
 	return out
 }
 
-// LearnMaster remembers who uses a master_id.
+// LearnMaster records that addr uses a master_id.
 func (o *Origins) LearnMaster(ctx context.Context, addr, masterID string) error {
 	if was, _ := o.masters.Peek(masterID); masterID == "" || was == addr {
 		return nil
@@ -128,41 +127,40 @@ func (o *Origins) Note(ctx context.Context, notes ...returners.Note) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, notesPatience)
+	ctx, cancel := context.WithTimeout(ctx, notesTimeout)
 	defer cancel()
 	return o.local.Note(ctx, notes...)
 }
 
-// Owe remembers that addr is owed what is here of a job. It is given that; fresh: it was
-// not to be as yet. false: as much is owed already as is remembered.
-func (o *Origins) Owe(addr, jid string) (held, fresh bool) {
+// AddPending records that addr needs the stored returns of a job. held is false if too many jobs
+// are pending; fresh means that the job was not pending before.
+func (o *Origins) AddPending(addr, jid string) (held, fresh bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	d := owedJob{addr, jid}
-	if o.owes(d) {
+	d := pendingJob{addr, jid}
+	if o.isPending(d) {
 		return true, false
 	}
-	if len(o.owed) >= o.most {
+	if len(o.pending) >= o.most {
 		return false, false
 	}
-	o.owed[d] = struct{}{}
+	o.pending[d] = struct{}{}
 	return true, true
 }
 
-func (o *Origins) owes(d owedJob) bool {
-	_, ok := o.owed[d]
+func (o *Origins) isPending(d pendingJob) bool {
+	_, ok := o.pending[d]
 	return ok
 }
 
-// Given ends that addr is owed what was here of jobs. It gives the notes that are to be
-// removed.
-func (o *Origins) Given(addr string, jids ...string) (notes []returners.Note) {
+// Done removes pending jobs of addr, and returns the notes to remove from the store.
+func (o *Origins) Done(addr string, jids ...string) (notes []returners.Note) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, jid := range jids {
-		if d := (owedJob{addr, jid}); o.owes(d) {
-			delete(o.owed, d)
-			n := Owed(addr, jid)
+		if d := (pendingJob{addr, jid}); o.isPending(d) {
+			delete(o.pending, d)
+			n := PendingNote(addr, jid)
 			n.Gone = true
 			notes = append(notes, n)
 		}
@@ -170,12 +168,12 @@ func (o *Origins) Given(addr string, jids ...string) (notes []returners.Note) {
 	return notes
 }
 
-// Owing lists the jobs whose earlier returns are owed to addr.
-func (o *Origins) Owing(addr string) []string {
+// Pending returns the jobs whose stored returns addr still needs, in order.
+func (o *Origins) Pending(addr string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out []string
-	for d := range o.owed {
+	for d := range o.pending {
 		if d.addr == addr {
 			out = append(out, d.jid)
 		}
@@ -184,8 +182,8 @@ func (o *Origins) Owing(addr string) []string {
 	return out
 }
 
-// Of gives the addresses of those who asked for a job: by the jid, else by the
-// master_id of its returns.
+// Of returns the addresses of the parents that requested a job: those known by jid, otherwise the
+// one that uses the master_id of its returns.
 func (o *Origins) Of(jid, masterID string) []string {
 	if addrs, ok := o.jobs.Peek(jid); ok {
 		return addrs
@@ -198,9 +196,9 @@ func (o *Origins) Of(jid, masterID string) []string {
 	return nil
 }
 
-// Concerns tells whether addr should hear who has to answer a job: it asked for it, or
-// nobody above did. One that did not ask is owed no returns either, and would wait for
-// them; if it wants the job answered it gives it to this node anew.
+// Concerns reports whether addr gets the expectation and missing minions of a job: it requested the
+// job, or no parent did. A parent that did not request the job gets no returns either and would
+// wait for them; to have the job answered it publishes the job to this node.
 func (o *Origins) Concerns(addr, jid string) bool {
 	asked := o.Of(jid, "")
 	return len(asked) == 0 || slices.Contains(asked, addr)

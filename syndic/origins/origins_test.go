@@ -12,13 +12,13 @@ import (
 	"github.com/momtree/mom/syndic/local"
 )
 
-// job is the id of job n.
+// job returns the id of job n.
 func job(n int) string { return fmt.Sprintf("20260301%012d", n) }
 
-// fakeLocal is a local master that keeps jobs and notes in memory.
+// fakeLocal keeps jobs and notes in memory.
 type fakeLocal struct {
 	*memory.Store
-	refuses error // every note
+	refuses error // error of every note
 }
 
 func newFakeLocal() *fakeLocal { return &fakeLocal{Store: memory.Open(time.Now)} }
@@ -47,7 +47,7 @@ func (l *fakeLocal) own(t *testing.T, jids ...string) {
 	}
 }
 
-// Values of master_id have a bound, on the disk too.
+// The number of master_id values is bounded, on disk too.
 func TestOrigins_AreBounded(t *testing.T) {
 	local := newFakeLocal()
 	const most = 50
@@ -77,7 +77,7 @@ func TestOrigins_AreBounded(t *testing.T) {
 			t.Errorf("master_id: %v", got)
 		}
 		if len(o.Of(job(rememberedMasters+9), "")) != 1 || len(o.Of(job(0), "")) != 0 || o.jobs.Len() != most {
-			t.Errorf("of %d jobs the wrong ones are known", o.jobs.Len())
+			t.Errorf("wrong jobs of %d remembered", o.jobs.Len())
 		}
 		o = open()
 	}

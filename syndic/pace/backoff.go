@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Backoff gives growing waits with a fifth of jitter.
+// Backoff computes exponentially growing waits with up to 20 % jitter.
 type Backoff struct{ next, min, max time.Duration }
 
-// Backoff is for what is repeated while it fails, such as a request.
+// Backoff returns the waits between retries of a failing request.
 func (p *Pace) Backoff() Backoff { return Backoff{min: p.RetryMin, max: p.RetryMax} }
 
-// Reset begins with the shortest wait again.
+// Reset returns to the shortest wait.
 func (b *Backoff) Reset() { b.next = 0 }
 
-// Wait is how long to wait after one more failure.
+// Wait returns the wait after another failure.
 func (b *Backoff) Wait() time.Duration {
 	b.next = min(max(2*b.next, b.min), b.max)
 	return b.next - rand.N(b.next/5+1)

@@ -1,4 +1,3 @@
-// Package pace holds the waits of a forwarder: how long it waits for what ([Pace]), how
-// waits grow while something fails ([Backoff]), and the signal that ends one early
-// ([Ring]).
+// Package pace holds the intervals and timeouts of a forwarder ([Pace]), its retry waits
+// ([Backoff]), and the signal that ends a wait early ([Signal]).
 package pace

@@ -1,13 +1,12 @@
-// Package publications hands what one master above publishes to the local master.
+// Package publications passes the publications of one parent to the local master.
 //
-// A [Stream] opens the publications in their order, fetches those that were missed,
-// answers the questions among them, and has the jobs published here under the same jid,
-// several at a time, those of one jid in order. The parent always hears back: from the
-// local master, or, where that says nothing, from here.
+// A [Stream] opens publications in order, fetches missed ones, answers the questions among them,
+// and publishes the jobs here under the same jid: several at a time, those of one jid in order. The
+// parent always gets a report on each job, from the local master or from this package.
 //
-//	stream.go                from the subscription to the jobs; missed.go: what was not heard
-//	questions.go             what the parent asks its nodes
-//	publish.go, republish.go a job of the parent as one of the local master
-//	queued.go                a job that may wait until that takes it
-//	lanes.go                 order by jid
+//	stream.go                 from the subscription to jobs; missed.go: publications not received
+//	questions.go              questions of the parent to its nodes
+//	publish.go, republish.go  publishes a parent's job on the local master
+//	queued.go                 jobs that may wait until the local master accepts them
+//	lanes.go                  order by jid
 package publications

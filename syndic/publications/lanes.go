@@ -2,16 +2,16 @@ package publications
 
 import "sync"
 
-// lanes keep what has the same key in order and let everything else pass.
+// lanes serializes work by key.
 type lanes struct {
 	mu   sync.Mutex
-	last map[string]chan struct{} // closed when the last one of the key is done
+	last map[string]chan struct{} // closed when the last of the key is done
 }
 
 func newLanes() *lanes { return &lanes{last: map[string]chan struct{}{}} }
 
-// enter queues behind the one before of the same key: it is done when before is
-// closed, or there is none if before is nil. leave has to be called once.
+// enter queues behind the previous work of a key. The caller must wait until before is closed,
+// unless it is nil, and must call leave once.
 func (l *lanes) enter(key string) (before <-chan struct{}, leave func()) {
 	end := make(chan struct{})
 	l.mu.Lock()

@@ -12,8 +12,7 @@ import (
 // fetchPause is the least time between two fetches.
 const fetchPause = 200 * time.Millisecond
 
-// catchUp fetches publications that the parent has sent and that were not heard
-// here: while this node was restarted, or cut off.
+// catchUp fetches publications that this node missed while it was restarted or disconnected.
 func (s *Stream) catchUp(ctx context.Context) {
 	retry := s.o.Pace.Backoff()
 	for {
@@ -24,7 +23,7 @@ func (s *Stream) catchUp(ctx context.Context) {
 		}
 		err := s.o.Channel.CatchUp(ctx, &s.tail, nil, func(p wire.Publication) {
 			if s.handed.Contains(returners.PartIn(p)) {
-				return // it was on its way
+				return // it was in the inbox
 			}
 			s.o.Log.Info("missed publication fetched from parent", "jid", p.JID)
 			select {

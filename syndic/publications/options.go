@@ -13,42 +13,42 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Local is the local master, as far as it is given what the masters above publish.
+// Local is the part of the local master that accepts publications. See package local.
 type Local interface {
 	Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error
-	// Answer answers a question of a master above, for this node and all below.
+	// Answer answers a parent's question for this node and all below it.
 	Answer(ctx context.Context, what string, arg wire.Raw) (any, error)
 }
 
-// Options of a [Stream]. None but OwnMaster and Questions may be left out.
+// Options configure a [Stream]. All but Tracer, OwnMaster and Questions are required.
 type Options struct {
 	ID      string // of this node
 	Channel *channel.Channel
 	Local   Local
-	// Offered are the queued jobs of all masters above that the local one takes not yet.
+	// Offered holds the queued jobs of all parents that the local master does not accept yet.
 	Offered *Offered
-	// Learn remembers that the parent published a job. first: nobody had before; second:
-	// another one had. Asks is what is stored with the job about that.
+	// Learn records that the parent published a job. first: no parent had before; second: another
+	// one had. Asks returns the notes to store with the job.
 	Learn func(ctx context.Context, jid, masterID string) (first, second bool)
 	Asks  func(jid string) []returners.Note
-	// Early has the parent given the returns that were here before anybody asked for
-	// their job; false: that is still to be done. Again has it given those that another
-	// one has had, and what is still to be done.
-	Early func(ctx context.Context, jid string) bool
-	Again func(jid string)
-	// Push tells the parent an event, Answer what this node itself says of a job.
+	// Backfill adds the returns stored before any parent requested the job to this parent's outbox;
+	// false: that remains to be done. BackfillSoon schedules the same for returns that another
+	// parent already has.
+	Backfill     func(ctx context.Context, jid string) bool
+	BackfillSoon func(jid string)
+	// Push sends the parent an event, Answer a report by this node itself.
 	Push, Answer func(bus.Event)
 	// Request sends the parent a load.
 	Request func(ctx context.Context, load *wire.Map) (wire.Raw, error)
-	// Siblings has the parent asked for the siblings of the node, within a time.
+	// Siblings requests the list of siblings from the parent within that time.
 	Siblings func(within time.Duration)
-	// Tracer makes the spans of jobs that are handed on; nil: none.
+	// Tracer creates the spans of republished jobs; nil: none.
 	Tracer *tracing.Tracer
-	// OwnMaster is the master_id of the local master, whose jobs do not come back to it.
+	// OwnMaster is the master_id of the local master; its own jobs are ignored.
 	OwnMaster string
-	// Questions hands on what the masters above ask minions below about jobs.
+	// Questions republishes a parent's questions to minions below about their jobs.
 	Questions bool
-	Remember  int // jobs that were begun to be handed on (bound asked_jobs)
+	Remember  int // bound of remembered jobs (asked_jobs)
 	Pace      *pace.Pace
 	Log       *slog.Logger
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/momtree/mom/syndic/local"
 )
 
-// publisher hands jobs of one parent to the local master.
+// publisher publishes jobs of one parent on the local master.
 type publisher struct {
 	o      *Options
-	offers chan struct{} // queued jobs that wait until the local master takes them
+	offers chan struct{} // slots for queued jobs that the local master does not accept yet
 }
 
-// publish has the local master publish a job of the parent. waits is called before one that is
-// queued waits for long.
+// publish publishes a job of the parent on the local master. It calls waits before a queued job
+// starts a long wait.
 func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits func()) {
 	ctx, span := p.forward(ctx, pub)
 	job, err := Republish(pub)
@@ -37,17 +37,17 @@ func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits fun
 	switch {
 	case err == nil || ctx.Err() != nil:
 	case errors.Is(err, local.ErrNoMatch):
-		// The local master says nothing about a job that is nobody's; the
-		// parent has to know that this node has none for it.
-		p.o.Answer(events.Nobody(returners.PartIn(pub)))
+		// The local master reports nothing on a job without a match, but the parent waits for this
+		// node's expectation.
+		p.o.Answer(events.NoMatch(returners.PartIn(pub)))
 	default:
 		p.o.Log.Error("job from parent not published", "jid", pub.JID, "err", err)
 		p.o.Answer(events.Refused(pub.JID, err))
 	}
 }
 
-// forward begins the span of a job that is handed on, if it belongs to a trace. The master
-// below goes on from it.
+// forward starts the span of a republished job if it belongs to a trace. The local master continues
+// it.
 func (p *publisher) forward(ctx context.Context, pub wire.Publication) (context.Context, tracing.Span) {
 	c := tracing.Of(pub.Extra)
 	if !p.o.Tracer.On() || !c.Valid() {
@@ -57,7 +57,7 @@ func (p *publisher) forward(ctx context.Context, pub wire.Publication) (context.
 		attribute.String("salt.fun", wire.FunName(pub.Fun)), attribute.String("salt.jid", pub.JID))
 }
 
-// insist asks the local master for a while, since it may be starting.
+// insist retries for Pace.Publish while the local master accepts no jobs, for it may be starting.
 func (p *publisher) insist(ctx context.Context, job wire.PublishLoad) error {
 	ctx, cancel := context.WithTimeout(ctx, p.o.Pace.Publish)
 	defer cancel()
@@ -71,12 +71,11 @@ func (p *publisher) insist(ctx context.Context, job wire.PublishLoad) error {
 	}
 }
 
-// offer goes on offering a queued job which the local master does not take as yet: its disk
-// takes nothing, say. The parent, which has not heard who has to answer, queues for those
-// behind this node meanwhile; were it told of a refusal, it would give the job to nobody here
-// any more, for it is given to who comes and this node stays. why is what the last attempt
-// ended with; waits is called before it waits. It gives up at the deadline, when the job is taken back, or when too many
-// wait so.
+// offer retries a queued job that the local master does not accept yet, for example because its
+// disk is full. Meanwhile the parent has no expectation of this node and keeps its minions queued.
+// A refusal would end that: the parent offers a queued job only to nodes that connect. offer gives
+// up at the job's deadline, when the parent takes the job back, or when too many jobs are waiting.
+// why is the error of the last attempt; waits is called before the wait.
 func (p *publisher) offer(ctx context.Context, pub wire.Publication, job wire.PublishLoad, why error, waits func()) error {
 	left := offerUntil(pub)
 	//mutant:engine-queued-are-offered

@@ -8,18 +8,18 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// answering is how many questions of one parent are worked on at the same time.
-const answering = 8
+// maxAnswering bounds the questions of one parent answered concurrently.
+const maxAnswering = 8
 
-// answerer answers what one parent asks its nodes.
+// answerer answers the questions of one parent.
 type answerer struct {
 	o     *Options
 	busy  *sync.WaitGroup
 	slots chan struct{}
 }
 
-// take takes a publication that is a question of the master above to its nodes,
-// and has it answered beside the stream of jobs. False: it is a job.
+// take answers a publication that is a question of the parent to its nodes, concurrently with jobs.
+// It returns false if the publication is a job.
 func (a *answerer) take(ctx context.Context, p wire.Publication) bool {
 	q, asks, err := nodecall.FromPublication(p, a.o.ID)
 	if err != nil {
@@ -31,8 +31,7 @@ func (a *answerer) take(ctx context.Context, p wire.Publication) bool {
 	select {
 	case a.slots <- struct{}{}:
 	default:
-		// The asker notices by its own time-out; answering that this node is
-		// busy would be one more request.
+		// The parent's request times out. Answering "busy" would cost another request.
 		a.o.Log.Warn("question from parent dropped: too many at once", "what", q.What)
 		return true
 	}

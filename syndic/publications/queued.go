@@ -9,18 +9,18 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// queueField is the deadline of a job that is queued for who is away, in its publication:
-// seconds since 1970.
+// queueField is the field of a publication with the deadline of a queued job, in seconds since
+// 1970.
 const queueField = "queue_until"
 
-// Offering is how many queued jobs of one parent wait until the local master takes them,
-// beside those that were just given.
+// Offering bounds the queued jobs of one parent that wait for the local master.
 const Offering = 256
 
-// askDequeue is the question by which the masters above take a queued job back.
+// askDequeue is the question by which a parent takes a queued job back.
 const askDequeue = "dequeue"
 
-// Offered are the jobs that wait so, by jid, with what ends that. The zero value has none.
+// Offered holds the cancel functions of jobs that wait for the local master, by jid. The zero value
+// is empty.
 type Offered struct {
 	mu   sync.Mutex
 	ends map[string][]context.CancelFunc
@@ -35,7 +35,7 @@ func (o *Offered) add(jid string, end context.CancelFunc) {
 	o.ends[jid] = append(o.ends[jid], end)
 }
 
-// end has a job offered no more.
+// end cancels the offers of a job.
 func (o *Offered) end(jid string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,19 +45,19 @@ func (o *Offered) end(jid string) {
 	delete(o.ends, jid)
 }
 
-// takeBack ends the offers of a job that a master above takes back.
+// takeBack cancels the offers of a job if q takes it back.
 func (o *Offered) takeBack(q nodecall.Question) {
 	//mutant:engine-taken-back-is-not-offered
 	if q.What != askDequeue {
 		return
 	}
-	if d, err := wire.DecodeMap(q.Arg); err == nil { // else the local master says what is wrong
+	if d, err := wire.DecodeMap(q.Arg); err == nil { // otherwise the local master reports the error
 		o.end(d.String("jid"))
 	}
 }
 
-// offerUntil gives how long a job is offered to the local master that takes none now; 0: it
-// is not queued, or no more.
+// offerUntil returns how long a queued job may wait for the local master; 0 if the job is not
+// queued or its deadline has passed.
 func offerUntil(p wire.Publication) time.Duration {
 	if p.Extra == nil {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Republish builds the local job. Unlike Salt's syndic it keeps metadata, the
-// delimiter and the settings of returners, which the minions below need as well,
-// and the time-out, of which Salt's syndic takes a second away at each tier.
+// Republish returns the local job for a publication. Unlike Salt's syndic it keeps metadata, the
+// delimiter and the settings of returners, which minions below need too, and does not subtract a
+// second from the timeout.
 func Republish(p wire.Publication) (wire.PublishLoad, error) {
 	//mutant:target-list-below
 	p, _, _, err := judged.Read(p) // a list of the parent's minions names none of ours
@@ -27,12 +27,12 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 	case wire.IsList(p.Arg):
 		j.Arg = p.Arg
 	case !wire.IsNil(p.Arg):
-		return j, fmt.Errorf("arg: %w: it is no list", wire.ErrType)
+		return j, fmt.Errorf("arg: %w: not a list", wire.ErrType)
 	}
 	if p.HasTo && p.To > 0 {
 		j.To, j.HasTo = p.To, true
 		if j.Timeout, err = wire.Encode(p.To); err != nil {
-			return j, fmt.Errorf("time-out: %w", err)
+			return j, fmt.Errorf("timeout: %w", err)
 		}
 	}
 	kwargs := wire.NewMap()
@@ -54,7 +54,7 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 		kwargs.Set("start_event", true)
 	}
 	if p.Extra != nil {
-		for _, field := range []string{"queue_until", returners.PartField, jobsig.Field} { // the last as the top has signed it
+		for _, field := range []string{"queue_until", returners.PartField, jobsig.Field} { // the last as signed by the top
 			if v, ok := p.Extra.Get(field); ok {
 				kwargs.Set(field, v)
 			}
@@ -70,7 +70,7 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 	return j, nil
 }
 
-// functions reads one function name, or several.
+// functions re-encodes one function name or a list of them.
 func functions(fun wire.Raw) (wire.Raw, error) {
 	switch wire.KindOf(fun) {
 	case wire.Text, wire.Bin:
@@ -86,5 +86,5 @@ func functions(fun wire.Raw) (wire.Raw, error) {
 		}
 		return wire.Encode(names)
 	}
-	return nil, fmt.Errorf("%w: it is neither text nor a list of texts", wire.ErrType)
+	return nil, fmt.Errorf("%w: neither a text nor a list of texts", wire.ErrType)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What the top has signed is the same job on the next tier.
+// The signature of the top verifies on the next tier.
 func TestOrderOfTheTopPassesANode(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As a local master publishes it: the kwargs become fields.
+		// As published by a local master: the kwargs become fields.
 		next := wire.NewMap("fun", job.Fun, "arg", job.Arg, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
 		kwargs, err := wire.DecodeMap(job.Kwargs)
 		if err != nil {
@@ -63,7 +63,7 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 	}
 }
 
-// The list of a parent's own minions is not what is asked for below.
+// The list of the parent's own minions does not change the target below.
 func TestJudgedJobKeepsItsTarget(t *testing.T) {
 	b, err := wire.Encode(wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "role|web", "tgt_type", "grain", "delimiter", "|", "jid", "20240102030405678901"))
 	if err != nil {
@@ -86,7 +86,7 @@ func TestJudgedJobKeepsItsTarget(t *testing.T) {
 	}
 }
 
-// Unlike Salt's syndic a node asks its minions for start events too.
+// Unlike Salt's syndic a node passes on start_event.
 func TestStartEventsBelowANode(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		m := wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "*", "jid", "20240102030405678901")

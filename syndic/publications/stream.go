@@ -17,27 +17,25 @@ import (
 )
 
 const (
-	// inboxSize is how many publications of one parent may wait to be opened.
-	// When it is full the subscription is not read any more, and the parent
-	// notices a slow reader.
+	// inboxSize bounds the unopened publications of one parent. When it is full the subscription is
+	// not read, and the parent detects a slow reader.
 	inboxSize = 1024
-	// Publishing is how many jobs of one parent are handed to the local master
-	// at the same time.
+	// Publishing bounds the jobs of one parent being published on the local master at a time.
 	Publishing = 16
 )
 
-// Stream is what one master above publishes.
+// Stream processes the publications of one parent.
 type Stream struct {
 	o         Options
 	publisher publisher
-	inbox     chan []byte // publications in the order in which they came
+	inbox     chan []byte // raw publications in order of arrival
 	tail      channel.Tail
-	fetch     chan struct{}                      // some were missed
-	missed    chan wire.Publication              // and fetched
-	handed    *lru.Map[returners.Part, struct{}] // jobs that were begun to be handed on
+	fetch     chan struct{}                      // wakes catchUp
+	missed    chan wire.Publication              // fetched publications
+	handed    *lru.Map[returners.Part, struct{}] // jobs that were started here
 }
 
-// New makes a stream in which nothing has come.
+// New returns a Stream; Run starts it.
 func New(o Options) *Stream {
 	s := &Stream{
 		o: o, inbox: make(chan []byte, inboxSize), fetch: make(chan struct{}, 1), missed: make(chan wire.Publication),
@@ -48,7 +46,7 @@ func New(o Options) *Stream {
 	return s
 }
 
-// Take is given a publication as it came. It waits while too many are unopened.
+// Take queues a raw publication. It blocks while the inbox is full.
 func (s *Stream) Take(ctx context.Context, frame []byte) {
 	select {
 	case s.inbox <- frame:
@@ -56,17 +54,17 @@ func (s *Stream) Take(ctx context.Context, frame []byte) {
 	}
 }
 
-// Tail is how far publications were heard.
+// Tail tracks which publications were received.
 func (s *Stream) Tail() *channel.Tail { return &s.tail }
 
-// Fetch has those fetched that were missed.
-func (s *Stream) Fetch() { pace.Ring(s.fetch) }
+// Fetch starts fetching missed publications.
+func (s *Stream) Fetch() { pace.Signal(s.fetch) }
 
-// Waiting tells how many publications are unopened, and how many queued jobs wait until
-// the local master takes them.
+// Waiting returns the number of unopened publications, and of queued jobs that wait for the local
+// master.
 func (s *Stream) Waiting() (unopened, offered int) { return len(s.inbox), len(s.publisher.offers) }
 
-// Run takes what the parent publishes until ctx ends.
+// Run processes publications until ctx ends.
 func (s *Stream) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { s.catchUp(ctx) })
@@ -74,15 +72,14 @@ func (s *Stream) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// open opens what the parent publishes, in its order, since an older
-// serial counts as a replay, and begins to hand each job on in that order. A job
-// that takes long holds up only what comes after it under the same jid.
+// open decrypts publications in order, since an older serial counts as a replay, and starts their
+// jobs in that order. A slow job delays only later ones of the same jid.
 func (s *Stream) open(ctx context.Context) {
 	slots := make(chan struct{}, Publishing)
 	order := newLanes()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	questions := &answerer{o: &s.o, busy: &wg, slots: make(chan struct{}, answering)}
+	questions := &answerer{o: &s.o, busy: &wg, slots: make(chan struct{}, maxAnswering)}
 	for {
 		var p wire.Publication
 		select {
@@ -124,23 +121,23 @@ func (s *Stream) open(ctx context.Context) {
 		}
 		before, leave := order.enter(p.JID)
 		wg.Go(func() {
-			giveBack := sync.OnceFunc(func() { <-slots })
-			defer giveBack()
+			release := sync.OnceFunc(func() { <-slots })
+			defer release()
 			defer leave()
 			if before != nil {
 				<-before
 			}
-			again := second || first && !s.o.Early(ctx, p.JID)
-			s.publisher.publish(ctx, p, giveBack)
-			if again { // once it is stored that this is owed
-				s.o.Again(p.JID)
+			again := second || first && !s.o.Backfill(ctx, p.JID)
+			s.publisher.publish(ctx, p, release)
+			if again { // after the note of it is stored
+				s.o.BackfillSoon(p.JID)
 			}
 		})
 	}
 }
 
-// decline tells the parent of a job that is not taken: it waits for this node. What
-// could not be read at all may be fetched, as if it had been missed.
+// decline reports to the parent that this node does not run a job, since the parent waits for it. A
+// publication that could not be decrypted may be fetched as a missed one.
 func (s *Stream) decline(p wire.Publication, why error) {
 	switch {
 	case errors.Is(why, channel.ErrReplayed):
@@ -153,8 +150,8 @@ func (s *Stream) decline(p wire.Publication, why error) {
 	}
 }
 
-// belongsHere leaves out what the parent asks minions that this node looks after
-// itself, and this node's own job that came back to it.
+// belongsHere reports whether this node runs a publication. It does not run a parent's questions to
+// minions, which a mom master answers itself, nor this node's own job that came back.
 func (s *Stream) belongsHere(p wire.Publication) bool {
 	if p.Extra != nil {
 		if v, ok := p.Extra.Get("mom_probe"); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// batch is one `_syndic_return` in the making (Salt wire reference §9.2): one entry per
-// job, the job's load with its first.
+// batch builds one `_syndic_return` (Salt wire reference §9.2): one entry per job, with the job's
+// load in its first.
 type batch struct {
 	s       *Handover
 	jobs    []*entry
@@ -18,7 +18,7 @@ type batch struct {
 	body    Body
 }
 
-// entry gathers the returns of one job.
+// entry holds the returns of one job.
 type entry struct {
 	jid      string
 	fun      wire.Raw
@@ -29,17 +29,17 @@ type entry struct {
 
 func (s *Handover) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
 
-// add takes a row of the outbox in. Its error means that the row can never be sent.
+// add adds a row of the outbox. It returns an error if the row can never be sent.
 func (b *batch) add(it returners.Item) error {
 	if it.Kind != returners.KindReturn {
-		return fmt.Errorf("a row of kind %q does not go to a master above", it.Kind)
+		return fmt.Errorf("outbox row of kind %q cannot be sent to a parent", it.Kind)
 	}
 	ret, err := wire.ParseReturn(it.Payload)
 	if err != nil {
-		return fmt.Errorf("the stored return cannot be read: %w", err)
+		return fmt.Errorf("read stored return: %w", err)
 	}
 	if own := b.s.o.OwnMaster; own != "" && ret.MasterID == own {
-		return nil // the masters of a cluster know their own jobs
+		return nil // masters of a cluster know each other's jobs
 	}
 	e := b.byJID[it.JID]
 	if e == nil {
@@ -52,7 +52,7 @@ func (b *batch) add(it returners.Item) error {
 	return nil
 }
 
-// count is how many returns of each job there are.
+// count returns the number of returns by jid.
 func (b *batch) count() map[string]int {
 	n := make(map[string]int, len(b.jobs))
 	for _, e := range b.jobs {
@@ -87,11 +87,11 @@ func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	} else {
 		r.Set("fun_args", []any{})
 	}
-	digest(r, full, b)
+	trim(r, full, b)
 	e.returns.Set(id, r)
 }
 
-// load is the request.
+// load returns the request.
 func (b *batch) load(ctx context.Context) (*wire.Map, error) {
 	loads := make([]any, 0, len(b.jobs))
 	for _, e := range b.jobs {
@@ -99,7 +99,7 @@ func (b *batch) load(ctx context.Context) (*wire.Map, error) {
 		if !b.s.loaded.Contains(e.jid) {
 			l, ok, err := b.s.o.Jobs.GetLoad(ctx, e.jid)
 			if err != nil {
-				return nil, fmt.Errorf("load of job %s: %w", e.jid, err)
+				return nil, fmt.Errorf("read load of job %s: %w", e.jid, err)
 			}
 			if ok && len(l.Raw) > 0 {
 				load = l.Raw

@@ -2,17 +2,17 @@ package returns
 
 import "github.com/momtree/mom/internal/wire"
 
-// Body says what of a return goes up.
+// Body selects how much of a return is sent.
 type Body int
 
 // The values of syndic_forward_returns.
 const (
-	Full   Body = iota // all of it
-	Digest             // that it came and its retcode; the result stays here
-	Quiet              // the same, and the master above tells nobody of it
+	Full   Body = iota // everything
+	Digest             // retcode, success and size; the result stays here
+	Quiet              // as Digest, and the parent fires no event for it
 )
 
-// BodyOf reads the option's value.
+// BodyOf parses a value of syndic_forward_returns.
 func BodyOf(option string) Body {
 	switch option {
 	case "digest":
@@ -23,7 +23,7 @@ func BodyOf(option string) Body {
 	return Full
 }
 
-// body is what goes up in this batch.
+// body returns how much of each return goes into this batch.
 func (s *Handover) body() Body {
 	if s.o.Body == nil {
 		return Full
@@ -31,9 +31,9 @@ func (s *Handover) body() Body {
 	return s.o.Body()
 }
 
-// digest takes the result out of a return on its way up; size is what the whole
-// return has. What came from below as a digest stays one.
-func digest(r *wire.Map, full wire.Raw, b Body) {
+// trim removes the result from r according to b. full is the whole stored return. A return that
+// arrived from below without its result stays so.
+func trim(r *wire.Map, full wire.Raw, b Body) {
 	size, was := wire.Digest(full)
 	switch {
 	case was && (b != Quiet || size < 0):

@@ -15,7 +15,7 @@ func TestDigest(t *testing.T) {
 		name string
 		full wire.Raw
 		body Body
-		size int64 // 0: no digest
+		size int64 // 0: not trimmed
 	}{
 		{"whole goes whole", whole, Full, 0},
 		{"whole becomes a digest", whole, Digest, int64(len(whole))},
@@ -44,7 +44,7 @@ func TestDigest(t *testing.T) {
 		}
 		got, err := wire.ParseReturn(raw)
 		if err != nil || got.Retcode != 2 || got.Success {
-			t.Errorf("%s: the retcode is lost: %+v %v", c.name, got, err)
+			t.Errorf("%s: retcode lost: %+v %v", c.name, got, err)
 		}
 		value, _ := wire.Str(got.Value)
 		if (value == wire.Trimmed) != (c.size != 0) {

@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	// strikes is how often the parent may refuse a row that it is given alone,
-	// before the row is set aside. The parent must take an error in its place, or
-	// have taken others in the meantime: one that takes nothing is itself at fault.
+	// strikes is the number of times the parent may refuse a row sent alone before the row is set
+	// aside. The parent must also have accepted an error in its place, or other rows in the
+	// meantime: a parent that accepts nothing is itself at fault.
 	strikes = 3
-	// postponedFor is how long a row that the parent leaves may wait for the parent
-	// to be told whose it is, before it is set aside; between attempts lie
-	// firstPause to lastPause.
+	// postponedFor is how long a row may be deferred by the parent before it is set aside: the
+	// parent may still learn which node has the minion. Retries are firstPause to lastPause apart.
 	postponedFor = time.Hour
 	firstPause   = time.Second
 	lastPause    = time.Minute
 )
 
-var errLeftForLong = errors.New("the master above has not taken it for an hour: another node says that it has the minion")
+var errLeftForLong = errors.New("deferred by the parent for an hour: another node claims the minion")
 
-// strike counts a refusal of a row that was sent alone. When the row is clearly at
-// fault it is set aside, and an error goes up in its place.
+// strike counts a refusal of a row that was sent alone. When the row is clearly at fault, strike
+// sends an error in its place and sets the row aside.
 func (s *Handover) strike(ctx context.Context, it returners.Item, why error) Result {
 	s.mu.Lock()
 	f := s.window.Fault(it.Seq)
@@ -34,22 +33,22 @@ func (s *Handover) strike(ctx context.Context, it returners.Item, why error) Res
 	}
 	f.Strikes++
 	othersTaken := f.Taken != s.taken
-	// While there are others to be tried they show who is at fault: a parent that
-	// takes things again in this very moment would take the error and not the row.
-	tell := f.Strikes >= strikes && (othersTaken || !s.window.Untried())
+	// Untried rows show who is at fault. A parent that recovers at this moment would accept the
+	// error instead of the row.
+	giveUp := f.Strikes >= strikes && (othersTaken || !s.window.Untried())
 	s.mu.Unlock()
 	var ended error
-	if tell {
+	if giveUp {
 		//mutant:refused-row-becomes-an-error
 		ended = s.end(ctx, it, why)
 	}
 	//mutant:refused-row-error-is-resent
-	unheard := ended != nil && !errors.Is(ended, link.ErrNotTaken)
-	if !tell || unheard || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
+	unanswered := ended != nil && !errors.Is(ended, link.ErrNotTaken)
+	if !giveUp || unanswered || ended != nil && !othersTaken { // the error is refused too: the parent may be at fault
 		s.mu.Lock()
 		s.window.Rest(it, f, s.o.Now().Add(s.o.Again))
 		s.mu.Unlock()
-		if unheard {
+		if unanswered {
 			return Result{Err: ended}
 		}
 		return Result{}
@@ -61,8 +60,8 @@ func (s *Handover) strike(ctx context.Context, it returners.Item, why error) Res
 	return Result{Taken: ended == nil}
 }
 
-// postpone has rows that the parent left, the others of their batch taken, wait for
-// longer each time. One that waits for too long is set aside.
+// postpone delays rows that the parent deferred while it accepted others of their batch, longer
+// each time. It sets a row aside after postponedFor.
 func (s *Handover) postpone(ctx context.Context, rows []returners.Item) error {
 	now := s.o.Now()
 	for i, it := range rows {

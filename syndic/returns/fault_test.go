@@ -25,7 +25,7 @@ func newShelf(now func() time.Time) *shelf {
 	return &shelf{Store: memory.Open(now), aside: map[int64]string{}}
 }
 
-// destAbove is where the rows go.
+// destAbove is the destination of all rows.
 var destAbove = returners.DestAbove
 
 // add commits a return.
@@ -51,7 +51,7 @@ func (s *shelf) OutboxReject(ctx context.Context, dest string, seq int64, reason
 	return s.Store.OutboxReject(ctx, dest, seq, reason)
 }
 
-// owner is a parent that leaves the returns of some minions.
+// owner is a parent that defers the returns of some minions.
 type owner struct {
 	leaves   map[string]bool
 	had      []string
@@ -63,7 +63,7 @@ func (*owner) IsResting() bool          { return false }
 func (*owner) SetResting(bool)          {}
 func (*owner) Owns(returners.Item) bool { return true }
 func (*owner) Shifts() uint64           { return 0 }
-func (*owner) Abreast() (int, bool)     { return 1, false }
+func (*owner) Concurrency() (int, bool) { return 1, false }
 
 func (o *owner) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 	o.requests++
@@ -80,9 +80,8 @@ func (o *owner) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 	return wire.Encode(verdicts.Reply())
 }
 
-// What a parent leaves holds nothing up, is given again ever more seldom, and is set
-// aside after an hour.
-func TestRowsThatTheParentLeaves(t *testing.T) {
+// Deferred rows delay no other, are retried at growing intervals, and are set aside after an hour.
+func TestDeferredRows(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	box := newShelf(func() time.Time { return now })
 	top := &owner{leaves: map[string]bool{"a": true, "b": true}}
@@ -109,17 +108,17 @@ func TestRowsThatTheParentLeaves(t *testing.T) {
 	}
 	turn()
 	if fmt.Sprint(top.had) != "[c d]" || top.requests != 1 {
-		t.Fatalf("it has had %v in %d requests", top.had, top.requests)
+		t.Fatalf("parent has %v after %d requests", top.had, top.requests)
 	}
 	box.add(t, "1", "e")
 	turn() // too early for a and b
 	if fmt.Sprint(top.had) != "[c d e]" || top.requests != 2 {
-		t.Errorf("it has had %v in %d requests", top.had, top.requests)
+		t.Errorf("parent has %v after %d requests", top.had, top.requests)
 	}
 	for until := now.Add(30 * time.Minute); now.Before(until); {
 		at, ok := s.Due()
 		if !ok || at.Before(now) {
-			t.Fatalf("they are due at %v, %v", at, ok)
+			t.Fatalf("due at %v, %v", at, ok)
 		}
 		now = at
 		turn()
@@ -131,7 +130,7 @@ func TestRowsThatTheParentLeaves(t *testing.T) {
 	now = now.Add(lastPause)
 	turn()
 	if fmt.Sprint(top.had) != "[c d e a]" || len(box.aside) != 0 {
-		t.Errorf("it has had %v, set aside %v", top.had, box.aside)
+		t.Errorf("parent has %v, set aside %v", top.had, box.aside)
 	}
 	now = now.Add(postponedFor)
 	turn()

@@ -9,21 +9,19 @@ import (
 	"github.com/momtree/mom/syndic/link"
 )
 
-// Figures count what a sender does: requests and those of them that failed, rows that
-// were acknowledged and rows that were set aside.
+// Figures counts requests, failed requests, acknowledged rows and rows set aside.
 type Figures struct {
 	Batches, Failed        atomic.Uint64
 	Acknowledged, Rejected atomic.Uint64
 }
 
-// countedParent counts the requests with returns.
 type countedParent struct {
-	above
+	parent
 	f *Figures
 }
 
 func (c countedParent) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
-	v, err := c.above.Request(ctx, load)
+	v, err := c.parent.Request(ctx, load)
 	c.f.Batches.Add(1)
 	if link.Verdict(v, err) != nil {
 		c.f.Failed.Add(1)
@@ -31,7 +29,6 @@ func (c countedParent) Request(ctx context.Context, load *wire.Map) (wire.Raw, e
 	return v, err
 }
 
-// countedOutbox counts the rows that are done.
 type countedOutbox struct {
 	returners.SharedOutbox
 	f *Figures

@@ -11,16 +11,15 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// ForwarderOptions of a [Forwarder]. None may be left out.
+// ForwarderOptions configure a [Forwarder]. All are required.
 type ForwarderOptions struct {
-	// Senders are those to the masters above that there are now.
+	// Senders returns the senders to the current parents.
 	Senders func() []*Sender
-	// Sweep is called when it is time to look for what was passed over, beside the rows
-	// of the senders.
+	// Sweep is called periodically, together with Sender.Sweep.
 	Sweep  func()
 	Outbox returners.SharedOutbox
-	Grown  <-chan struct{} // delivers a value when the outbox may have grown
-	// After is how long a parent has to be gone before another takes its place.
+	Grown  <-chan struct{} // receives a value when the outbox may have grown
+	// After is how long a parent must be gone before another takes its place.
 	After time.Duration
 	// Gather is how long the first return waits for more (syndic_event_forward_timeout).
 	Gather time.Duration
@@ -29,41 +28,41 @@ type ForwarderOptions struct {
 	Log    *slog.Logger
 }
 
-// Forwarder empties the outbox toward the masters above. It decides when; each
-// sender does the work, so that one slow parent holds up nobody else.
+// Forwarder sends the outbox to the parents. It decides when; each Sender does the work, so a slow
+// parent delays no other.
 type Forwarder struct {
 	o      ForwarderOptions
 	now    chan struct{}
-	shifts atomic.Uint64 // counts changes of who owns which rows
+	shifts atomic.Uint64 // number of changes of row ownership
 }
 
-// NewForwarder makes one that does nothing before it runs.
+// NewForwarder returns a Forwarder; Run starts it.
 func NewForwarder(o ForwarderOptions) *Forwarder {
 	return &Forwarder{o: o, now: make(chan struct{}, 1)}
 }
 
-// Flush makes all senders send at once what is owed.
-func (f *Forwarder) Flush() { pace.Ring(f.now) }
+// Flush makes all senders send pending returns at once.
+func (f *Forwarder) Flush() { pace.Signal(f.now) }
 
-// Shift tells that a parent came or went, or asked for a job that is here: rows may
-// have got another owner.
+// Shift reports that row ownership may have changed: a parent connected or disconnected, or
+// requested a job that is stored here.
 func (f *Forwarder) Shift() {
 	f.shifts.Add(1)
 	f.Flush()
 }
 
-// Shifts counts those changes.
+// Shifts returns the number of calls of Shift.
 func (f *Forwarder) Shifts() uint64 { return f.shifts.Load() }
 
-// Run sends syndic_event_forward_timeout after the first return, or at once when
-// a batch is full, a job is complete, or a parent is back.
+// Run wakes the senders until ctx ends: syndic_event_forward_timeout after the first return, or at
+// once when a batch is full, a job is complete, or a parent is back.
 func (f *Forwarder) Run(ctx context.Context) {
-	f.forget(ctx)
-	gather := time.NewTimer(0) // what an earlier life has left
+	f.dropUnknown(ctx)
+	gather := time.NewTimer(0) // rows of an earlier run
 	defer gather.Stop()
 	first := Gather{Rows: f.o.Bounds.ForwardRows}
 	first.Grown(0)
-	// Those that do not come within that time are gone from then on.
+	// Parents that have not connected by then count as gone.
 	//mutant:absent-parent-yields-its-rows
 	gone := time.AfterFunc(f.o.After+time.Millisecond, f.Shift)
 	defer gone.Stop()
@@ -97,7 +96,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 	}
 }
 
-// waiting counts the rows that are in no window as yet.
+// waiting returns the number of rows that are in no window.
 func (f *Forwarder) waiting() int64 {
 	rows, _ := f.o.Outbox.OutboxSize(returners.DestAbove)
 	for _, s := range f.o.Senders() {
@@ -106,13 +105,11 @@ func (f *Forwarder) waiting() int64 {
 	return rows
 }
 
-// forgetStep is how many rows of a master above that is none any more are dropped at
-// a time.
+// forgetStep bounds the rows deleted per transaction.
 const forgetStep = 1000
 
-// forget drops what masters above are owed by name that this node has no more: others
-// have had it.
-func (f *Forwarder) forget(ctx context.Context) {
+// dropUnknown deletes rows for parents that are no longer configured; other parents have them.
+func (f *Forwarder) dropUnknown(ctx context.Context) {
 	known := map[string]bool{returners.DestAbove: true}
 	for _, s := range f.o.Senders() {
 		known[s.Dest()] = true
@@ -125,7 +122,7 @@ func (f *Forwarder) forget(ctx context.Context) {
 	}
 }
 
-// Drop forgets a destination.
+// Drop deletes all rows of a destination.
 func (f *Forwarder) Drop(ctx context.Context, dest string) {
 	for {
 		n, err := f.o.Outbox.OutboxForget(ctx, dest, forgetStep)

@@ -1,13 +1,13 @@
 package returns
 
-// Gather decides when the senders begin a turn: some time after the first return,
-// so that one batch holds many, or at once when a batch is full.
+// Gather decides when senders start: some time after the first return, so that a batch holds many,
+// or at once when a batch is full.
 type Gather struct {
-	Rows  int // a batch is full with so many
+	Rows  int // size of a full batch
 	armed bool
 }
 
-// Grown tells that the outbox holds rows that are not in a window. arm: set the timer that calls Due, to
+// Grown reports that rows are in no window yet. arm: set the timer that calls Due to
 // syndic_event_forward_timeout. now: send at once.
 func (g *Gather) Grown(rows int64) (arm, now bool) {
 	arm = !g.armed
@@ -15,5 +15,5 @@ func (g *Gather) Grown(rows int64) (arm, now bool) {
 	return arm, rows >= int64(g.Rows)
 }
 
-// Due is the end of that time: everything is sent now.
+// Due reports that the timer has fired and everything is being sent.
 func (g *Gather) Due() { g.armed = false }

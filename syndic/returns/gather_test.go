@@ -2,8 +2,7 @@ package returns
 
 import "testing"
 
-// The timer is set once for all that comes before it is due; a full batch waits
-// for nothing.
+// The timer is set once for all returns until it fires; a full batch does not wait.
 func TestGather(t *testing.T) {
 	g := Gather{Rows: 500}
 	for i, c := range []struct {

@@ -13,102 +13,97 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Parent is one master above as its sender sees it.
+// Parent is one parent as its Handover sees it.
 type Parent interface {
-	// IsUp tells whether the parent can be sent to.
+	// IsUp reports whether the parent can be sent to.
 	IsUp() bool
-	// IsResting tells whether its last request failed; SetResting notes that.
+	// IsResting reports whether the last request failed; SetResting records it.
 	IsResting() bool
 	SetResting(resting bool)
-	// Owns tells whether a row goes this way, those that nobody can take just
-	// now included.
+	// Owns reports whether a row goes to this parent, rows that no parent can accept now included.
 	Owns(it returners.Item) bool
-	// Shifts counts the changes of who owns which rows.
+	// Shifts returns the number of changes of row ownership.
 	Shifts() uint64
-	// Abreast tells how many requests may be under way at a time, and whether
-	// those must be about different jobs.
-	Abreast() (requests int, apart bool)
-	// Request sends a load and waits for the answer.
+	// Concurrency returns how many requests may be in flight, and whether they must be about
+	// different jobs.
+	Concurrency() (requests int, apart bool)
+	// Request sends a load and blocks until the answer arrives or ctx ends.
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
-// Sharer is a [Parent] beside others.
+// Sharer is a [Parent] that shares rows with others.
 type Sharer interface {
-	// Others are the destinations that are owed a row too, which this parent has
-	// taken.
+	// Others returns the destinations that also need a row this parent has accepted.
 	Others(it returners.Item) []string
-	// Owes tells that the outbox holds rows for one of those by now.
-	Owes(dest string)
+	// Wake reports that the outbox holds rows for one of these destinations.
+	Wake(dest string)
 }
 
-// Outbox is what a sender does with the outbox of its node.
+// Outbox is the part of the node's outbox that a Handover uses. See [returners.SharedOutbox].
 type Outbox interface {
 	OutboxRead(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error)
 	OutboxMove(ctx context.Context, dest string, rows []returners.Move) error
 	OutboxReject(ctx context.Context, dest string, seq int64, reason string) error
 }
 
-// Loads reads the load of a job, which goes up with its first return.
+// Loads reads the load of a job. It is sent with the job's first return.
 type Loads interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 }
 
-// HandoverOptions of a [Handover]. All but OwnMaster, Body, Bounds, Again, Log and Now are
-// needed.
+// HandoverOptions configure a [Handover]. All but OwnMaster, Body, Bounds, Again, Log, Sent and Now
+// are required.
 type HandoverOptions struct {
 	Parent Parent
 	Name   string // of the parent, for errors
 	Outbox Outbox
-	// Dests are the destinations in the outbox whose rows go this way: those of
-	// all parents together, of which Parent.Owns picks, and its own.
+	// Dests are the destinations read for this parent: the one that all parents share, filtered by
+	// Parent.Owns, and its own.
 	Dests []string
 	Jobs  Loads
-	ID    string // of this syndic
-	// OwnMaster is the master_id whose returns need not go up: that of a cluster
-	// all of whose masters know them. "": all go.
+	ID    string // of this node
+	// OwnMaster is a master_id whose returns are not sent: all masters of a cluster know them. "":
+	// all are sent.
 	OwnMaster string
-	// Body says what of a return goes up just now. nil: all of it. A master that
-	// is not one of ours has to get all.
+	// Body returns how much of a return is sent now. nil: Full. A parent that is not mom must get
+	// Full.
 	Body func() Body
-	// Remember is how many jobs are remembered whose load has gone this way.
+	// Remember bounds the jobs whose load is known to have been sent.
 	Remember int
-	// Bounds are those of a request and of the window; what is not set is the
-	// default.
+	// Bounds bound requests and the window. Zero fields have their defaults.
 	Bounds bounds.Bounds
-	// Again is the least time before a row that was refused alone is sent again.
-	// Default 200 ms.
+	// Again is the least delay before a row that was refused alone is sent again. Default 200 ms.
 	Again time.Duration
 	Log   *slog.Logger
-	// Sent is told of a request that was answered, or was not: how many returns of which
-	// jobs it had. nil: nobody is.
+	// Sent is called after each request with the number of returns by jid. It may be nil.
 	Sent func(ctx context.Context, returns map[string]int, begun time.Time, err error)
-	// Now is the time. Default: the machine's.
+	// Now defaults to time.Now.
 	Now func() time.Time
 }
 
-// Handover hands returns to one master above, several requests at a time. Next, Sweep and Due belong to one
-// goroutine; what has departed may fly on others.
+// Handover sends returns to one parent, several requests at a time. Next, Look and Due must be
+// called from one goroutine; Send may run concurrently.
 type Handover struct {
 	o      HandoverOptions
-	loaded *lru.Map[string, struct{}] // jids whose load has gone this way
+	loaded *lru.Map[string, struct{}] // jids whose load was sent
 
 	mu       sync.Mutex
 	window   *Window
 	shifts   uint64
 	inFlight int
-	size     int       // rows per request, fewer while something is refused
-	trouble  bool      // something was not taken: one request at a time
-	proven   bool      // a parent that rests has said that it takes returns again
-	refused  int       // rows refused alone since the parent last took something
+	size     int       // rows per request; fewer while rows are refused
+	trouble  bool      // something was not accepted: one request at a time
+	proven   bool      // a resting parent has answered a probe
+	refused  int       // rows refused alone since the parent last accepted something
 	last     int64     // the last of them
-	taken    uint64    // counts requests of which the parent took something
-	looked   time.Time // when rows that rest were looked for
+	taken    uint64    // requests of which the parent accepted something
+	looked   time.Time // time of the last search for due rows
 
-	first  int    // the destination that was read first
-	passed passed // a row that may have been passed, of the last look
+	first  int    // offset of the destination to read first
+	passed passed // row found by the last Look
 }
 
-// NewHandover makes a Handover that has sent nothing.
+// NewHandover returns a Handover with an empty window.
 func NewHandover(o HandoverOptions) *Handover {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -126,24 +121,24 @@ func NewHandover(o HandoverOptions) *Handover {
 	}
 }
 
-// Request is a request that is to be sent by [Handover.Send].
+// Request is a request to be sent by [Handover.Send].
 type Request struct {
 	rows  []returners.Item
-	probe bool // it asks whether the parent takes returns again
+	probe bool // empty request that asks whether the parent accepts returns again
 }
 
-// Next gives the next request that can go now; nil: nothing can. After an error
-// it is worth another attempt when some time has passed.
+// Next returns the next request to send now, or nil. It may block on reads of the outbox. After an
+// error, try again later.
 func (s *Handover) Next(ctx context.Context) (*Request, error) {
 	p := s.o.Parent
 	if !p.IsUp() {
 		return nil, nil
 	}
 	rests := p.IsResting()
-	most, apart := p.Abreast()
+	most, apart := p.Concurrency()
 	now := s.o.Now()
 	s.mu.Lock()
-	s.looked = now // also where nothing can go: it goes when what is under way has landed
+	s.looked = now // even if nothing can be sent: it is sent when a request in flight ends
 	if n := p.Shifts(); n != s.shifts {
 		s.shifts = n
 		s.window.Restart()
@@ -176,20 +171,20 @@ func (s *Handover) Next(ctx context.Context) (*Request, error) {
 	if len(rows) > 0 {
 		return &Request{rows: rows}, nil
 	}
-	if idle && rests { // it answers, and nothing is owed
-		s.fine()
+	if idle && rests { // the parent answers, and no row is pending
+		s.succeeded()
 	}
 	return nil, nil
 }
 
-// fill reads until so many rows can be taken, the window is full, or nothing is left.
+// fill reads until size rows can be taken, the window is full, or nothing is left.
 func (s *Handover) fill(ctx context.Context, now time.Time, size int, apart bool) error {
 	for _, dest := range s.o.Dests {
 		if err := s.recall(ctx, dest, now); err != nil {
 			return err
 		}
 	}
-	s.first++ // a destination that is owed much must not keep the other one waiting
+	s.first++ // a destination with many rows must not delay the other
 	for more := true; more; {
 		more = false
 		for i := range s.o.Dests {
@@ -211,7 +206,7 @@ func (s *Handover) fill(ctx context.Context, now time.Time, size int, apart bool
 	return nil
 }
 
-// page reads on in one destination.
+// page reads the next page of one destination.
 func (s *Handover) page(ctx context.Context, dest string, limit, bytes int) (n int, err error) {
 	s.mu.Lock()
 	after := s.window.BeginPage(dest)
@@ -249,8 +244,8 @@ func (s *Handover) recall(ctx context.Context, dest string, now time.Time) error
 	}
 }
 
-// mine asks who owns the rows of a page, without the lock: that may take a look into
-// the store.
+// mine returns which rows of a page belong to this parent. It runs without the lock, since Owns may
+// read the store.
 func (s *Handover) mine(page []returners.Item) func(i int) bool {
 	owned := make([]bool, len(page))
 	for i := range page {
@@ -259,14 +254,14 @@ func (s *Handover) mine(page []returners.Item) func(i int) bool {
 	return func(i int) bool { return owned[i] }
 }
 
-// Due tells when Next is worth a call although nothing has come; false: never.
+// Due returns when Next should be called although nothing has changed; false if never.
 func (s *Handover) Due() (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.window.Wakes(s.looked)
 }
 
-// Held counts the rows that wait in memory or are under way.
+// Held returns the number of rows in memory that wait or are in flight.
 func (s *Handover) Held() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +269,7 @@ func (s *Handover) Held() int64 {
 	return int64(held)
 }
 
-// failed notes that the parent does not take anything now.
+// failed records that the parent accepts nothing now.
 func (s *Handover) failed(ctx context.Context) {
 	s.mu.Lock()
 	s.trouble, s.proven, s.refused, s.last = true, false, 0, 0
@@ -285,8 +280,8 @@ func (s *Handover) failed(ctx context.Context) {
 	}
 }
 
-// fine notes that the parent takes what it is given.
-func (s *Handover) fine() {
+// succeeded records that the parent accepts requests.
+func (s *Handover) succeeded() {
 	s.mu.Lock()
 	s.trouble, s.proven, s.refused, s.last = false, false, 0, 0
 	s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// answer is how a parent answers a request.
+// answer is a parent's answer to a request.
 type answer string
 
 const (
@@ -27,14 +27,14 @@ const (
 	names   answer = "refuses one by name"
 )
 
-// request is one under way, until the test answers it.
+// request is a request in flight until the test answers it.
 type request struct {
 	rows   []wire.ReturnOf
 	answer chan answer
 	landed chan Result
 }
 
-// upper is a parent whose answers the test gives.
+// upper is a parent with answers given by the test.
 type upper struct {
 	up, resting bool
 	shifts      uint64
@@ -49,7 +49,7 @@ func (u *upper) IsUp() bool                  { return u.up }
 func (u *upper) IsResting() bool             { return u.resting }
 func (u *upper) SetResting(r bool)           { u.resting = r }
 func (u *upper) Shifts() uint64              { return u.shifts }
-func (u *upper) Abreast() (int, bool)        { return u.most, u.apart }
+func (u *upper) Concurrency() (int, bool)    { return u.most, u.apart }
 func (u *upper) Owns(it returners.Item) bool { return !u.theirs[wire.ReturnOf{JID: it.JID, ID: it.ID}] }
 func (u *upper) add(rows []wire.ReturnOf)    { add(u.had, rows) }
 func add[K comparable](m map[K]int, keys []K) {
@@ -92,11 +92,10 @@ func (u *upper) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 	return wire.Encode(nil)
 }
 
-// Whatever comes, is refused, left, lost or another parent's, in any order and with
-// any bounds, at a parent of ours and at one that is not: a row leaves the outbox when
-// the parent has it and not before, none is under way twice, none is stuck while
-// nothing is under way, the returns of a job stay in their order where that is
-// promised, and the sweep finds nothing.
+// Whatever arrives, is refused, deferred, lost or another parent's, in any order and with any
+// bounds, at a mom master or another: a row leaves the outbox when the parent has it and not
+// before, none is in flight twice, none is stuck while nothing is in flight, the returns of a job
+// stay in order where that is guaranteed, and the sweep finds nothing.
 func TestHandover_Model(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := bounds.Bounds{
@@ -115,7 +114,7 @@ func TestHandover_Model(t *testing.T) {
 		var under []*request
 		committed := map[wire.ReturnOf]int{}
 		pausing := false
-		order := true // nothing was refused or lost as yet
+		order := true // nothing refused or lost yet
 		lastOf := map[string]int{}
 		depart := func() bool {
 			if pausing {
@@ -135,10 +134,10 @@ func TestHandover_Model(t *testing.T) {
 			for _, other := range under {
 				for _, row := range r.rows {
 					if slices.Contains(other.rows, row) {
-						t.Fatalf("%v is under way twice", row)
+						t.Fatalf("%v in flight twice", row)
 					}
 					if u.apart && slices.ContainsFunc(other.rows, func(o wire.ReturnOf) bool { return o.JID == row.JID }) {
-						t.Fatalf("two requests are about %s", row.JID)
+						t.Fatalf("two requests with job %s", row.JID)
 					}
 				}
 			}
@@ -147,7 +146,7 @@ func TestHandover_Model(t *testing.T) {
 			}
 			under = append(under, r)
 			if n := len(under); n > u.most {
-				t.Fatalf("%d requests under way", n)
+				t.Fatalf("%d requests in flight", n)
 			}
 			for _, row := range r.rows {
 				n := committed[row]
@@ -168,13 +167,13 @@ func TestHandover_Model(t *testing.T) {
 				select {
 				case l = <-r.landed:
 					ended = true
-				case more := <-u.came: // an error in the place of the row
+				case more := <-u.came: // an error in place of the row
 					more.answer <- a
 				}
 			}
 			pausing = pausing && !l.Taken || l.Err != nil
 		}
-		owed := func() (out []returners.Item) {
+		pending := func() (out []returners.Item) {
 			rows, err := box.OutboxRead(t.Context(), destAbove, 0, 1000, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -211,7 +210,7 @@ func TestHandover_Model(t *testing.T) {
 			"link": func(*rapid.T) { u.up = !u.up; u.shifts++ },
 			"shift": func(t *rapid.T) {
 				order = false
-				for _, it := range owed() {
+				for _, it := range pending() {
 					u.theirs[wire.ReturnOf{JID: it.JID, ID: it.ID}] = rapid.IntRange(0, 3).Draw(t, "whose") == 0
 				}
 				u.shifts++
@@ -229,17 +228,17 @@ func TestHandover_Model(t *testing.T) {
 				}
 				for row := range committed {
 					if !there[row] && u.had[row] == 0 {
-						t.Fatalf("%v left the outbox, and the parent does not have it", row)
+						t.Fatalf("%v left the outbox, but the parent does not have it", row)
 					}
 				}
 				if len(under) == 0 {
 					if f, err := s.Look(t.Context()); err != nil || f.Rows != 0 || f.Again {
-						t.Fatalf("%d rows were passed, %v", f.Rows, err)
+						t.Fatalf("%d rows passed over, %v", f.Rows, err)
 					}
 				}
 			},
 		})
-		// From here on the parent takes all.
+		// From here on the parent accepts everything.
 		u.up = true
 		clear(u.theirs)
 		u.shifts++
@@ -260,11 +259,11 @@ func TestHandover_Model(t *testing.T) {
 			}
 			now = at
 		}
-		if left := owed(); len(left) != 0 {
-			t.Fatalf("%d rows are stuck, the first is %d of %s", len(left), left[0].Seq, left[0].JID)
+		if left := pending(); len(left) != 0 {
+			t.Fatalf("%d rows stuck, first %d of %s", len(left), left[0].Seq, left[0].JID)
 		}
 		if held, rests := s.window.Len(); held+rests != 0 || u.resting {
-			t.Fatalf("the window holds %d and %d rows, the parent rests: %v", held, rests, u.resting)
+			t.Fatalf("window has %d and %d rows, resting %v", held, rests, u.resting)
 		}
 	})
 }

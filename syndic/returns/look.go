@@ -8,32 +8,32 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Found is what a look over the outbox has found.
+// Found is the result of Look.
 type Found struct {
-	// Passed is the first of the rows that are owed this way and were passed
-	// nevertheless, Rows how many those are. They are sent now.
+	// Passed is the first row that belongs to this parent but was passed over, Rows their number.
+	// The window starts over to send them.
 	Passed returners.Item
 	Rows   int
-	// Next is the first row behind that is owed this way while nothing is under
-	// way; its Seq is 0 if there is none. It may have come just now.
+	// Next is the first unread row of this parent while nothing is in flight; Seq is 0 if there is
+	// none. It may have just arrived.
 	Next returners.Item
-	// Again asks for another look after [LookAgain]: rows were passed that are owed
-	// this way, which may be so for a moment until that is told.
+	// Again asks for another Look after [LookAgain]: rows were passed over, but Parent.Shifts may
+	// be about to report a change.
 	Again bool
 }
 
-// LookAgain is how long rows may be owed this way before Parent.Shifts tells it.
+// LookAgain is how long a change of row ownership may take to show in Parent.Shifts.
 const LookAgain = 100 * time.Millisecond
 
-// passed is a row that the last look has found passed.
+// passed is a row that the last Look found passed over.
 type passed struct {
 	seq    int64
 	shifts uint64
 	at     time.Time
 }
 
-// Look looks for rows that should have been taken and were not: the window holds
-// all that was read and is not done, so there are none unless something is wrong.
+// Look searches for rows that should have been taken. Every row read is in the window until it is
+// done, so it finds nothing unless something is wrong. It reports rows only if two calls find them.
 func (s *Handover) Look(ctx context.Context) (found Found, err error) {
 	p := s.o.Parent
 	s.mu.Lock()

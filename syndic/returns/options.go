@@ -14,40 +14,41 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Conn is the connection to the master above that the returns go to.
+// Conn is the connection to the parent.
 type Conn interface {
-	// IsUp tells whether it can be sent to, Ours whether it has said that it is one of ours.
+	// IsUp reports whether the parent can be sent to, Ours whether it has identified itself as a
+	// mom master.
 	IsUp() bool
 	Ours() bool
-	// IsResting tells whether its last request failed; SetResting notes that.
+	// IsResting reports whether the last request failed; SetResting records it.
 	IsResting() bool
 	SetResting(resting bool)
-	// Request sends a load and waits for the answer.
+	// Request sends a load and blocks until the answer arrives or ctx ends.
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
-// Options of a [Sender]. None may be left out.
+// Options configure a [Sender]. All but Tracer and Trace are required.
 type Options struct {
 	ID     string // of this node
 	Name   string // of the parent, for errors
-	Addr   string // by which it is owed returns
+	Addr   string // names its destination in the outbox
 	Parent Conn
 	Outbox returners.SharedOutbox
 	Jobs   Loads
-	// Origins knows what the parent is owed from before it asked.
+	// Origins records which stored returns the parent still needs.
 	Origins *origins.Origins
-	// Owns tells whether a row that is not addressed to one parent goes to this one now,
-	// Others are the destinations that are owed it too when this one has taken it.
+	// Owns reports whether a row of the shared destination goes to this parent now. Others returns
+	// the destinations that also need a row it has accepted.
 	Owns   func(it returners.Item) bool
 	Others func(it returners.Item) []string
-	// Owes tells that the outbox holds rows for another destination by now.
-	Owes func(dest string)
-	// Shifts counts the changes of who owns which rows.
+	// WakeDest wakes the sender of another destination.
+	WakeDest func(dest string)
+	// Shifts returns the number of changes of row ownership.
 	Shifts func() uint64
 	Config *config.Master
 	Bounds bounds.Bounds
 	Pace   *pace.Pace
-	// Tracer makes the spans of returns that go up, below the traces of their jobs; nil: none.
+	// Tracer creates the spans of sent returns within the traces of their jobs. nil: none.
 	Tracer  *tracing.Tracer
 	Trace   func(jid string) tracing.Carrier
 	Rescues *rescue.Counter

@@ -11,10 +11,10 @@ import (
 	"github.com/momtree/mom/syndic/link"
 )
 
-// request sends a batch. A parent that answers "bad load" takes nothing of what it
-// was sent, whatever is in it: as long as keys and clocks are wrong, or since one row
-// cannot be read there (masters older than the verdicts say no more). An empty batch
-// tells which: if that is taken, the rows are at fault.
+// request sends a batch. A "bad load" answer refuses the whole request, either because keys or
+// clocks are wrong or because one row is unreadable (older masters say no more). request then sends
+// an empty batch: if that is accepted, the rows are at fault and the error wraps
+// [link.ErrNotTaken].
 func (s *Handover) request(ctx context.Context, load *wire.Map) (wire.Verdicts, error) {
 	v, err := link.Outcome(s.o.Parent.Request(ctx, load))
 	//mutant:refused-batch-is-halved,simulated-refusal
@@ -24,7 +24,7 @@ func (s *Handover) request(ctx context.Context, load *wire.Map) (wire.Verdicts, 
 	return v, err
 }
 
-// refusedAll deals with a request that was not taken.
+// refusedAll handles a request that was not accepted.
 func (s *Handover) refusedAll(ctx context.Context, rows []returners.Item, err error) Result {
 	if !errors.Is(err, link.ErrNotTaken) {
 		s.back(rows)
@@ -43,7 +43,7 @@ func (s *Handover) refusedAll(ctx context.Context, rows []returners.Item, err er
 	case len(rows) > 1: // one of them may be at fault
 		s.back(rows)
 		return Result{}
-	case refused > 1: // nothing is taken: the parent is at fault
+	case refused > 1: // nothing is accepted: the parent is at fault
 		s.mu.Lock()
 		f := s.window.Fault(rows[0].Seq)
 		if f.Strikes == 0 {
@@ -58,8 +58,8 @@ func (s *Handover) refusedAll(ctx context.Context, rows []returners.Item, err er
 	return s.strike(ctx, rows[0], err)
 }
 
-// setAside rejects the rows that the parent has refused by name, and gives back the
-// rest. The parent has ended their jobs itself.
+// setAside rejects the rows that the parent refused by name, and returns the others. The parent has
+// ended the jobs of the refused rows itself.
 func (s *Handover) setAside(ctx context.Context, rows []returners.Item, refused map[wire.ReturnOf]string) (rest []returners.Item, err error) {
 	if len(refused) == 0 {
 		return rows, nil
@@ -77,24 +77,24 @@ func (s *Handover) setAside(ctx context.Context, rows []returners.Item, refused 
 	return rest, nil
 }
 
-// end tells the parent in the place of a row that it refuses that the minion has
-// failed: otherwise the job would stay open there for ever.
+// end sends an error in the place of a refused row. Otherwise its job would stay open at the parent
+// forever.
 func (s *Handover) end(ctx context.Context, it returners.Item, why error) error {
 	ret, err := wire.ParseReturn(it.Payload)
-	if err != nil { // what can be known of it stands beside it
+	if err != nil { // the row names the job and the minion
 		ret = wire.Return{}
 	}
 	ret.JID, ret.ID = it.JID, it.ID
 	payload, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(it.ID, s.o.Name, why)))
 	if err != nil {
-		return fmt.Errorf("an error in its place: %w", err)
+		return fmt.Errorf("send error in place of a refused return: %w", err)
 	}
 	b := s.batch()
 	it.Payload = payload
 	if err := b.add(it); err != nil {
-		return fmt.Errorf("an error in its place: %w", err)
+		return fmt.Errorf("send error in place of a refused return: %w", err)
 	}
-	s.loaded.Add(it.JID, struct{}{}) // the job's load may be what is refused
+	s.loaded.Add(it.JID, struct{}{}) // the job's load may be at fault
 	load, err := b.load(ctx)
 	if err != nil {
 		return err
@@ -104,17 +104,17 @@ func (s *Handover) end(ctx context.Context, it returners.Item, why error) error 
 		err = link.ErrNotTaken
 	}
 	if err != nil {
-		return fmt.Errorf("an error in its place: %w", err)
+		return fmt.Errorf("send error in place of a refused return: %w", err)
 	}
 	s.mu.Lock()
 	s.taken++
 	s.mu.Unlock()
-	s.fine()
+	s.succeeded()
 	return nil
 }
 
-// reject sets a row aside that can never be delivered; if others are owed it as well,
-// it goes to them.
+// reject sets aside a row that can never be delivered, or moves it to the other parents that need
+// it.
 func (s *Handover) reject(ctx context.Context, it returners.Item, why error) error {
 	//mutant:refused-row-goes-to-other-parents
 	if sharer, ok := s.o.Parent.(Sharer); ok && len(sharer.Others(it)) > 0 {
@@ -122,10 +122,10 @@ func (s *Handover) reject(ctx context.Context, it returners.Item, why error) err
 			"jid", it.JID, "minion", it.ID, "master", s.o.Name, "err", why)
 		return s.settle(ctx, []returners.Item{it})
 	}
-	s.o.Log.Error("return set aside: the parent never accepts it", "dest", returners.Rejected(it.Dest),
+	s.o.Log.Error("return rejected by parent, set aside", "dest", returners.Rejected(it.Dest),
 		"jid", it.JID, "minion", it.ID, "row", it.Seq, "err", why)
 	if err := s.o.Outbox.OutboxReject(ctx, it.Dest, it.Seq, why.Error()); err != nil {
-		return fmt.Errorf("set a row of the outbox aside: %w", err)
+		return fmt.Errorf("set aside outbox row: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

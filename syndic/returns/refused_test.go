@@ -13,13 +13,13 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// narrow is a parent that takes no batch with the result "deep" in it: an older
-// one says "bad load" to all of it, one of ours names the row.
+// narrow is a parent that accepts no batch containing the result "deep": an older one answers "bad
+// load" to all of it, a mom master names the row.
 type narrow struct {
 	owner
 	names  bool
-	broken bool // it takes nothing but empty batches
-	deaf   int  // errors in the place of a row that it does not hear
+	broken bool // accepts only empty batches
+	deaf   int  // errors in place of a row that it does not answer
 	got    map[string]string
 }
 
@@ -60,7 +60,7 @@ func (s *shelf) addResult(t *testing.T, id, result string) {
 	s.put(t, "1", id, result)
 }
 
-// drain plays the forwarder until nothing is left to be done, or for so many pauses.
+// drain runs the loop of a sender until nothing is left to do, or for that many pauses.
 func drain(t *testing.T, s *Handover, now *time.Time, pauses int) {
 	t.Helper()
 	for range pauses {
@@ -78,11 +78,9 @@ func drain(t *testing.T, s *Handover, now *time.Time, pauses int) {
 	}
 }
 
-// A row that the parent can never take is found in its batch, kept aside
-// and, where that master has not done so itself, replaced by an error that ends the
-// job there. 40 rows, one of them or the only one refused; the peer is an older master
-// of ours, or Python's, that answers "bad load" to the whole batch, or one that names
-// the row.
+// A row that the parent can never accept is found in its batch, set aside and, unless the parent
+// has done so itself, replaced by an error that ends its job. 40 rows, one or the only one refused;
+// the parent is an older or Python master, which answers "bad load", or one that names the row.
 func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -107,18 +105,18 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 			}
 			text, ended := top.got["bad"]
 			if ended == c.names || ended && !strings.HasPrefix(text, "ERROR: the result of bad could not be taken by top: ") {
-				t.Errorf("the job is ended: %v, by %q", ended, text)
+				t.Errorf("job ended: %v, by %q", ended, text)
 			}
 			before := top.requests
 			if drain(t, s, &now, 3); top.requests != before {
-				t.Error("it is tried again")
+				t.Error("row retried")
 			}
 		})
 	}
 }
 
-// Rows that a parent refuses together with all else in their request stop no
-// other row and no job, however many of them wait in front.
+// Refused rows that refuse their whole request delay no other row and no job, however many wait in
+// front.
 func TestManyRefusedRowsAreFound(t *testing.T) {
 	for _, bad := range []int{2, 3, 7, 12} {
 		now := time.Unix(1000, 0)
@@ -136,9 +134,8 @@ func TestManyRefusedRowsAreFound(t *testing.T) {
 	}
 }
 
-// The error that ends the job of a refused row is told until the parent has
-// heard it.
-func TestErrorInThePlaceOfARowIsToldUntilItIsHeard(t *testing.T) {
+// The error that ends the job of a refused row is sent until the parent answers.
+func TestRefusedRow_ErrorIsResent(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
 	box, top := newShelf(clock), &narrow{deaf: 2, got: map[string]string{}}
@@ -152,7 +149,7 @@ func TestErrorInThePlaceOfARowIsToldUntilItIsHeard(t *testing.T) {
 	}
 }
 
-// A parent that takes nothing at all is at fault itself: no row is lost to it.
+// A parent that accepts nothing is itself at fault: no row is set aside.
 func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
@@ -162,7 +159,7 @@ func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 		box.addResult(t, fmt.Sprint("m", i), "fine")
 	}
 	if drain(t, s, &now, 20); len(top.got) != 0 {
-		t.Fatal("it says that some is done")
+		t.Fatal("result reports accepted rows")
 	}
 	if len(box.aside) != 0 {
 		t.Errorf("set aside: %v", box.aside)
@@ -170,13 +167,12 @@ func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 	top.broken = false
 	drain(t, s, &now, 3)
 	if len(top.got) != 5 {
-		t.Errorf("it has %v", top.got)
+		t.Errorf("parent has %v", top.got)
 	}
 }
 
-// A row that is due again while another request is under way does not make the sender
-// turn in circles until that has landed.
-func TestDueIsNotInThePastWhileARequestIsUnderWay(t *testing.T) {
+// A row that is due while another request is in flight does not make the sender spin.
+func TestDue_WhileARequestIsInFlight(t *testing.T) {
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
 	box, top := newShelf(clock), &narrow{got: map[string]string{}}
@@ -184,31 +180,31 @@ func TestDueIsNotInThePastWhileARequestIsUnderWay(t *testing.T) {
 	box.addResult(t, "bad", "deep")
 	drain(t, s, &now, 1)
 	box.addResult(t, "m", "fine")
-	now = now.Add(-time.Second) // the time of the refusal
+	now = now.Add(-time.Second) // time of the refusal
 	f, err := s.Next(t.Context())
 	if f == nil || err != nil {
 		t.Fatal(f, err)
 	}
 	due, rests := s.Due()
 	if !rests || !due.After(now) {
-		t.Fatalf("the refused row is due at %v, %v", due, rests)
+		t.Fatalf("refused row due at %v, %v", due, rests)
 	}
 	now = due.Add(time.Millisecond)
 	if g, err := s.Next(t.Context()); g != nil || err != nil {
-		t.Fatalf("%v, %v: one request at a time goes to who has refused something", g, err)
+		t.Fatalf("%v, %v: more than one request after a refusal", g, err)
 	}
 	if at, ok := s.Due(); ok && !at.After(now) {
-		t.Errorf("due %v ago, and nothing can go", now.Sub(at))
+		t.Errorf("due %v ago, but nothing can be sent", now.Sub(at))
 	}
 	if l := s.Send(t.Context(), f); l.Err != nil {
 		t.Fatal(l.Err)
 	}
 	if f, err = s.Next(t.Context()); f == nil || err != nil {
-		t.Errorf("%v, %v: the row that is due does not go", f, err)
+		t.Errorf("%v, %v: due row not sent", f, err)
 	}
 }
 
-// oneOfTwo is a parent that is not the only one that asked.
+// oneOfTwo is a parent beside another requester.
 type oneOfTwo struct{ narrow }
 
 func (*oneOfTwo) Others(it returners.Item) []string {
@@ -218,10 +214,10 @@ func (*oneOfTwo) Others(it returners.Item) []string {
 	return nil
 }
 
-func (*oneOfTwo) Owes(string) {}
+func (*oneOfTwo) Wake(string) {}
 
-// What one of several parents can never take is given to the others that asked.
-func TestRowThatOneMasterRefusesGoesToTheOthers(t *testing.T) {
+// A row that one parent can never accept goes to the other requesters.
+func TestRefusedRow_GoesToOtherParents(t *testing.T) {
 	for _, names := range []bool{false, true} {
 		now := time.Unix(1000, 0)
 		clock := func() time.Time { return now }
@@ -229,12 +225,12 @@ func TestRowThatOneMasterRefusesGoesToTheOthers(t *testing.T) {
 		s := NewHandover(HandoverOptions{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{destAbove}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 		box.addResult(t, "bad", "deep")
 		drain(t, s, &now, 10)
-		owed, err := box.OutboxRead(t.Context(), "parent:other", 0, 10, 0)
-		if err != nil || len(owed) != 1 || len(box.aside) != 0 {
-			t.Errorf("names %v: the other one is owed %v, set aside %v, %v", names, owed, box.aside, err)
+		left, err := box.OutboxRead(t.Context(), "parent:other", 0, 10, 0)
+		if err != nil || len(left) != 1 || len(box.aside) != 0 {
+			t.Errorf("names %v: other parent has %v, set aside %v, %v", names, left, box.aside, err)
 		}
 		if _, ended := top.got["bad"]; ended == names {
-			t.Errorf("names %v: the job is ended there: %v", names, ended)
+			t.Errorf("names %v: job ended there: %v", names, ended)
 		}
 	}
 }

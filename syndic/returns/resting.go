@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Fault gives what is remembered of a row.
+// Fault returns what is known of a row's refusals.
 func (w *Window) Fault(seq int64) Fault {
 	if s := w.rows[seq]; s != nil {
 		return s.fault
@@ -14,11 +14,11 @@ func (w *Window) Fault(seq int64) Fault {
 	return Fault{}
 }
 
-// Doubt says whether the master may be at fault that has refused rows alone. Then those
-// that it was never given alone go first, however many were refused before them.
+// Doubt records whether the parent may be at fault for refusing rows sent alone. While it is set,
+// rows that were never sent alone go first.
 func (w *Window) Doubt(doubt bool) { w.doubt = doubt }
 
-// Untried tells whether rows wait that were never refused alone.
+// Untried reports whether a waiting row was never refused alone.
 func (w *Window) Untried() bool {
 	for _, seq := range w.order {
 		if w.rows[seq].fault.Strikes == 0 {
@@ -28,7 +28,7 @@ func (w *Window) Untried() bool {
 	return false
 }
 
-// Rest has a row under way rest until then. Only its number is kept.
+// Rest delays the retry of a row in flight. Only its number is kept.
 func (w *Window) Rest(it returners.Item, f Fault, until time.Time) {
 	if s := w.leave(it.Seq, inFlight); s != nil {
 		s.fault = f
@@ -45,8 +45,7 @@ func (w *Window) rest(s *slot, until time.Time) {
 	}
 }
 
-// Due tells where the rows of a destination that have rested long enough begin;
-// false: there are none.
+// Due returns the first row of a destination whose rest is over, or false.
 func (w *Window) Due(dest string, now time.Time) (first int64, ok bool) {
 	if w.rests == 0 || now.Before(w.wakes) {
 		return 0, false
@@ -59,7 +58,7 @@ func (w *Window) Due(dest string, now time.Time) (first int64, ok bool) {
 	return first, ok
 }
 
-// Wakes tells when the next row that rests is due after that time; false: none.
+// Wakes returns when the next resting row is due after that time, or false.
 func (w *Window) Wakes(after time.Time) (at time.Time, ok bool) {
 	if w.rests == 0 {
 		return at, false
@@ -72,9 +71,9 @@ func (w *Window) Wakes(after time.Time) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// Recall has rows that have rested long enough wait again. page is what the outbox
-// holds of dest from the first of them on; one that is not in it is there no more.
-// Those that are not this master's are passed until Restart.
+// Recall moves rows whose rest is over back to the waiting rows. page is the outbox of dest from
+// the first of them on; a row missing in it was removed. Rows that are not this parent's are passed
+// until Restart.
 func (w *Window) Recall(dest string, now time.Time, page []returners.Item, mine func(i int) bool) {
 	there := make(map[int64]int, len(page))
 	for i := range page {
@@ -96,7 +95,7 @@ func (w *Window) Recall(dest string, now time.Time, page []returners.Item, mine 
 			continue
 		}
 		due := s.it.Dest == dest && !now.Before(s.until)
-		if due && (len(page) == 0 || seq < page[len(page)-1].Seq) { // it was removed by somebody else
+		if due && (len(page) == 0 || seq < page[len(page)-1].Seq) { // removed by another parent's sender
 			w.leave(seq, resting)
 			delete(w.rows, seq)
 			continue

@@ -11,17 +11,16 @@ import (
 	"github.com/momtree/mom/syndic/link"
 )
 
-// Result is how a request went.
+// Result is the outcome of a request.
 type Result struct {
-	// Taken tells that the parent has taken returns.
+	// Taken reports that the parent accepted returns.
 	Taken bool
-	// Err tells that the parent takes nothing just now: it is worth another
-	// attempt when some time has passed.
+	// Err reports that the parent accepts nothing now; try again later.
 	Err error
 }
 
-// Send sends a request, waits for the answer and does what that asks for: rows that
-// were taken leave the outbox, the others are given back.
+// Send sends a request, waits for the answer and processes it: accepted rows leave the outbox,
+// others return to the window.
 func (s *Handover) Send(ctx context.Context, f *Request) Result {
 	var l Result
 	if f.probe {
@@ -38,8 +37,8 @@ func (s *Handover) Send(ctx context.Context, f *Request) Result {
 	return l
 }
 
-// probe asks a parent whose last request failed whether it takes returns again,
-// by a request without any: meanwhile another parent may have taken them over.
+// probe asks a parent whose last request failed whether it accepts returns again, with an empty
+// request: meanwhile another parent may have taken over its rows.
 func (s *Handover) probe(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
@@ -53,12 +52,12 @@ func (s *Handover) probe(ctx context.Context) error {
 func (s *Handover) ask(ctx context.Context) error {
 	err := link.Verdict(s.o.Parent.Request(ctx, wire.NewMap("cmd", "_syndic_return", "load", []any{})))
 	if err != nil {
-		return fmt.Errorf("ask whether %s takes returns again: %w", s.o.Name, err)
+		return fmt.Errorf("probe parent %s: %w", s.o.Name, err)
 	}
 	return nil
 }
 
-// carry hands rows over.
+// carry sends rows.
 func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 	b := s.batch()
 	rest := make([]returners.Item, 0, len(rows))
@@ -82,7 +81,7 @@ func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 			}
 		}
 		if err != nil {
-			return s.refusedAll(ctx, rows, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err))
+			return s.refusedAll(ctx, rows, fmt.Errorf("send %d returns to %s: %w", b.returns, s.o.Name, err))
 		}
 	}
 	taken, notNow := leave(rows, v.Left)
@@ -92,7 +91,7 @@ func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 		err = s.settle(ctx, taken)
 	}
 	if err != nil {
-		s.back(rows) // those that are aside by now are no more in the window
+		s.back(rows) // rows set aside by now have left the window
 		return Result{Err: err}
 	}
 	for _, j := range b.jobs {
@@ -105,14 +104,14 @@ func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 		s.window.Doubt(false)
 	}
 	s.mu.Unlock()
-	s.fine()
+	s.succeeded()
 	if err := s.postpone(ctx, notNow); err != nil {
 		return Result{Err: err}
 	}
 	return Result{Taken: some}
 }
 
-// leave parts the rows that the parent has taken from those that it left.
+// leave splits rows into those the parent accepted and those it deferred.
 func leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []returners.Item) {
 	if len(left) == 0 {
 		return rows, nil
@@ -127,8 +126,7 @@ func leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []
 	return taken, notNow
 }
 
-// settle removes rows that the parent has taken, and owes them to those of its
-// brothers that have to have them too.
+// settle removes accepted rows, and adds them to the outboxes of the other parents that need them.
 func (s *Handover) settle(ctx context.Context, rows []returners.Item) error {
 	sharer, _ := s.o.Parent.(Sharer)
 	byDest, others := map[string][]returners.Move{}, map[string]bool{}
@@ -145,19 +143,19 @@ func (s *Handover) settle(ctx context.Context, rows []returners.Item) error {
 	}
 	for _, dest := range s.o.Dests {
 		if err := s.o.Outbox.OutboxMove(ctx, dest, byDest[dest]); err != nil {
-			return fmt.Errorf("clear the outbox: %w", err)
+			return fmt.Errorf("remove acknowledged rows from the outbox: %w", err)
 		}
 	}
 	s.mu.Lock()
 	s.window.Done(rows...)
 	s.mu.Unlock()
 	for _, dest := range slices.Sorted(maps.Keys(others)) {
-		sharer.Owes(dest)
+		sharer.Wake(dest)
 	}
 	return nil
 }
 
-// back gives rows back that were not taken.
+// back returns rows that were not accepted to the window.
 func (s *Handover) back(rows []returners.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

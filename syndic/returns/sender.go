@@ -12,31 +12,30 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// Sender runs the [Handover] of returns to one parent: it waits, the handover decides. It is
-// safe for concurrent use.
+// Sender runs the [Handover] of one parent. It is safe for concurrent use.
 type Sender struct {
-	debts
+	backlog
 	Figures Figures
 
 	back     chan struct{} // the parent is usable again
-	sweeps   chan struct{} // it is time to look for rows that were passed over
+	sweeps   chan struct{} // run sweep
 	handover *Handover
 
-	stuck struct { // a row that waits although nothing is under way
+	stuck struct { // unread row while nothing is in flight
 		seq  int64
 		seen time.Time
 	}
 }
 
-// New makes a sender that has sent nothing.
+// New returns a Sender; Run starts it.
 func New(o Options) *Sender {
 	s := &Sender{
-		debts: debts{o: o, kick: make(chan struct{}, 1), dest: returners.DestParent(o.Addr)},
-		back:  make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
+		backlog: backlog{o: o, kick: make(chan struct{}, 1), dest: returners.DestParent(o.Addr)},
+		back:    make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
 	}
 	f := HandoverOptions{
-		Parent: countedParent{above{&s.o}, &s.Figures}, Name: o.Name, Outbox: countedOutbox{o.Outbox, &s.Figures}, Dests: []string{returners.DestAbove, s.dest},
-		Jobs: o.Jobs, ID: o.ID, Remember: o.Config.SyndicJidForwardCacheHwm, Bounds: o.Bounds, Again: o.Pace.RetryMin, Log: o.Log, Body: above{&s.o}.body,
+		Parent: countedParent{parent{&s.o}, &s.Figures}, Name: o.Name, Outbox: countedOutbox{o.Outbox, &s.Figures}, Dests: []string{returners.DestAbove, s.dest},
+		Jobs: o.Jobs, ID: o.ID, Remember: o.Config.SyndicJidForwardCacheHwm, Bounds: o.Bounds, Again: o.Pace.RetryMin, Log: o.Log, Body: parent{&s.o}.body,
 	}
 	if o.Tracer.On() && o.Trace != nil {
 		f.Sent = s.record
@@ -48,7 +47,7 @@ func New(o Options) *Sender {
 	return s
 }
 
-// record makes a span in the trace of each job whose returns a request had.
+// record adds a span to the trace of each job whose returns a request had.
 func (s *Sender) record(ctx context.Context, returns map[string]int, begun time.Time, err error) {
 	ended := time.Now()
 	for jid, n := range returns {
@@ -57,16 +56,16 @@ func (s *Sender) record(ctx context.Context, returns map[string]int, begun time.
 	}
 }
 
-// Held counts the rows that wait in memory or are under way.
+// Held returns the number of rows in memory that wait or are in flight.
 func (s *Sender) Held() int64 { return s.handover.Held() }
 
-// Back tells that the parent is usable again.
-func (s *Sender) Back() { pace.Ring(s.back) }
+// Back reports that the parent is usable again, and ends the wait before the next retry.
+func (s *Sender) Back() { pace.Signal(s.back) }
 
-// Sweep looks for rows that should have been sent, and were not.
-func (s *Sender) Sweep() { pace.Ring(s.sweeps) }
+// Sweep starts a search for rows that should have been sent.
+func (s *Sender) Sweep() { pace.Signal(s.sweeps) }
 
-// Run sends until ctx ends, whenever it is kicked.
+// Run sends whenever it is woken, until ctx ends.
 func (s *Sender) Run(ctx context.Context) {
 	retry := s.o.Pace.Backoff()
 	again := time.NewTimer(time.Hour)
@@ -104,7 +103,7 @@ func (s *Sender) Run(ctx context.Context) {
 				failed(l.Err)
 			}
 		}
-		if err := s.owe(ctx); err != nil {
+		if err := s.backfill(ctx); err != nil {
 			failed(err)
 		}
 		for !pausing && ctx.Err() == nil {
@@ -129,22 +128,22 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// sweep looks for rows that should have been sent. What it finds is counted and
-// told: the window does not pass a row that is not done.
+// sweep searches for rows that should have been sent. It counts what it finds as a rescue: the
+// window does not pass rows that are not done.
 func (s *Sender) sweep(ctx context.Context) {
 	found, err := s.handover.Look(ctx)
 	if err != nil {
-		return // whoever reads the outbox next tells of it
+		return // the next read of the outbox logs it
 	}
 	if found.Again {
-		time.AfterFunc(LookAgain, func() { pace.Ring(s.sweeps) })
+		time.AfterFunc(LookAgain, func() { pace.Signal(s.sweeps) })
 	}
 	const by = "forwarding sweep"
 	if found.Rows > 0 {
-		s.o.Rescues.Found(by, fmt.Sprint(found.Rows, " returns that were passed over"), s.o.Pace.Sweep, "parent", s.o.Name, "jid", found.Passed.JID, "row", found.Passed.Seq)
+		s.o.Rescues.Found(by, fmt.Sprint(found.Rows, " unsent returns"), s.o.Pace.Sweep, "parent", s.o.Name, "jid", found.Passed.JID, "row", found.Passed.Seq)
 	}
-	// A row that came just now waits for its batch. One that was there at the last
-	// look, longer ago than that takes, has been forgotten.
+	// A row that just arrived waits for its batch. One seen at an earlier sweep, longer ago than
+	// batches wait, was forgotten.
 	now := time.Now()
 	was := s.stuck
 	if s.stuck.seq = found.Next.Seq; found.Next.Seq == 0 || found.Next.Seq != was.seq {
@@ -152,6 +151,6 @@ func (s *Sender) sweep(ctx context.Context) {
 		return
 	}
 	if waits := now.Sub(was.seen); waits > max(2*s.o.Config.SyndicEventForwardTimeout, s.o.Pace.Sweep/2) {
-		s.o.Rescues.Found(by, "a return that nobody sent", waits, "parent", s.o.Name, "jid", found.Next.JID, "row", found.Next.Seq)
+		s.o.Rescues.Found(by, "an unsent return", waits, "parent", s.o.Name, "jid", found.Next.JID, "row", found.Next.Seq)
 	}
 }

@@ -6,49 +6,48 @@ import (
 	"time"
 )
 
-// Way is one of several masters above, as [Sharing] sees it.
-type Way interface {
+// Route is one of several parents, as [Sharing] sees it.
+type Route interface {
 	comparable
-	// Available tells whether returns should go this way.
+	// Available reports whether returns should go this way.
 	Available() bool
-	// GoneFor and BackFor tell whether it has not been available for d, or has.
+	// GoneFor reports whether it has been unavailable for d, BackFor whether it has been available
+	// for d.
 	GoneFor(d time.Duration) bool
 	BackFor(d time.Duration) bool
 }
 
-// Sharing decides which of several masters above is given a row of the outbox that
-// is not addressed to one of them as yet: one of those who asked for its job, and
-// another one while none of those can be reached. Once somebody has it, those who
-// asked and have not had it are owed it by their own names ([Sharing.Others]). It is
-// safe for concurrent use.
-type Sharing[W Way] struct {
+// Sharing decides which of several parents gets a row of the shared destination: one that requested
+// its job, or another while none of those is reachable. Once a parent has the row, the other
+// requesters get it through their own destinations ([Sharing.Others]). It is safe for concurrent
+// use.
+type Sharing[W Route] struct {
 	o SharingOptions[W]
 
 	mu        sync.Mutex
-	preferred W // who takes what nobody in particular is owed; zero: nobody yet
+	preferred W // gets rows of jobs nobody requested; zero: not chosen yet
 }
 
-// SharingOptions of a [Sharing].
-type SharingOptions[W Way] struct {
-	// After is how long one has to be gone before another takes its place, Back
-	// how long it has to be back before it is preferred again.
+// SharingOptions configure a [Sharing].
+type SharingOptions[W Route] struct {
+	// After is how long a parent must be gone before another takes its place, Back how long it must
+	// be back before it is preferred again.
 	After, Back time.Duration
-	// Moved is told when another one is preferred. It may be nil.
+	// Moved is called when another parent becomes the preferred one. It may be nil.
 	Moved func(from, to W)
 }
 
-// NewSharing makes one that has given nothing to anybody.
-func NewSharing[W Way](o SharingOptions[W]) *Sharing[W] { return &Sharing[W]{o: o} }
+// NewSharing returns a Sharing without a preferred parent.
+func NewSharing[W Route](o SharingOptions[W]) *Sharing[W] { return &Sharing[W]{o: o} }
 
-// Owns tells whether a row goes over w now; askers are those of the ways that
-// asked for its job.
+// Owns reports whether a row goes over w now. askers are the routes that requested its job.
 func (s *Sharing[W]) Owns(ways, askers []W, w W) bool {
 	if len(ways) == 1 {
 		return ways[0] == w
 	}
 	for _, a := range askers {
 		if a.Available() {
-			return a == w // the others are owed it as soon as this one has it
+			return a == w // the others get it once this one has it
 		}
 	}
 	if slices.Contains(askers, w) {
@@ -64,7 +63,7 @@ func (s *Sharing[W]) Owns(ways, askers []W, w W) bool {
 	return first == w || first == nobody
 }
 
-// Others are those who asked for the job of a row that w has taken, but for w.
+// Others returns the askers other than w.
 func (s *Sharing[W]) Others(ways, askers []W, w W) (others []W) {
 	if len(ways) == 1 {
 		return nil
@@ -77,10 +76,9 @@ func (s *Sharing[W]) Others(ways, askers []W, w W) (others []W) {
 	return others
 }
 
-// Prefer chooses who takes what nobody in particular is owed. The choice stands
-// until that one is gone for a while; one that comes earlier in the order is
-// chosen again when it has been back for a while. The zero value: nobody can be
-// reached.
+// Prefer returns the route for rows of jobs that nobody requested. The choice stands until that
+// parent has been gone for After; a parent earlier in the order is chosen again when it has been
+// back for Back. It returns the zero value if no parent is available.
 func (s *Sharing[W]) Prefer(ways []W) W {
 	s.mu.Lock()
 	defer s.mu.Unlock()

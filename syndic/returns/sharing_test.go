@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// road is a way to a parent that is up, or not, for some time.
+// road is a route that has been up or down for some time.
 type road struct {
 	up    bool
 	since time.Duration

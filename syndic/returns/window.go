@@ -7,43 +7,41 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Window holds the rows of an outbox that one master above is being given, as a
-// leader of raft keeps its progress with a follower: rows are read in order while
-// there is room, taken by number, under way by number, given back when they were not
-// taken, and let go when the master has acknowledged them. What has been read is in
-// the window until it is done, so that no place in the outbox is passed while
-// something before it is owed. A row that is refused rests in the window by its
-// number alone, and is read again when its time has come.
+// Window tracks which rows of an outbox are being sent to one parent, as a raft leader tracks a
+// follower's progress. Rows are read in order while there is room, taken for a request, and then
+// either given back or removed after the acknowledgement. A row stays in the window until it is
+// done, so no position in the outbox is passed while an earlier row is pending. A refused row
+// rests: only its number is kept, and it is read again when it is due.
 //
-// It does no I/O, has no goroutine and no clock, and is not safe for concurrent use.
+// Window does no I/O, has no goroutine and no clock, and is not safe for concurrent use.
 type Window struct {
 	o WindowOptions
 
-	read     map[string]int64 // by destination: rows up to here are in the window, done, or another's
+	read     map[string]int64 // by destination: rows up to here are in the window, done, or another parent's
 	rows     map[int64]*slot
-	order    []int64        // those that wait, in their order
-	inFlight map[string]int // rows under way, by job
-	held     int            // rows that wait or are under way
-	bytes    int            // and their payload
-	rests    int            // rows that rest
-	wakes    time.Time      // when the first of them is due; zero: none rests
+	order    []int64        // waiting rows, ascending
+	inFlight map[string]int // rows in flight by job
+	held     int            // rows waiting or in flight
+	bytes    int            // their payload
+	rests    int            // resting rows
+	wakes    time.Time      // when the first resting row is due; zero: none rests
 
-	landed map[int64]struct{} // done while a page is being read; nil: none is
-	doubt  bool               // rows that were never refused alone go first
+	done  map[int64]struct{} // rows done while a page is read; nil: no page is being read
+	doubt bool               // rows never refused alone go first
 }
 
-// WindowOptions bound a [Window]. All are needed.
+// WindowOptions bound a [Window]. All are required.
 type WindowOptions struct {
-	Rows, Bytes int // that wait or are under way; one larger row passes alone
-	Resting     int // rows that rest
+	Rows, Bytes int // waiting or in flight; one larger row passes alone
+	Resting     int // resting rows
 }
 
-// slot is one row in the window.
+// slot is a row in the window.
 type slot struct {
-	it    returners.Item // while it rests: without what it carries
+	it    returners.Item // without its payload while resting
 	state slotState
 	fault Fault
-	until time.Time // it rests so long
+	until time.Time // end of its rest
 }
 
 type slotState uint8
@@ -54,20 +52,20 @@ const (
 	resting
 )
 
-// Fault is what is remembered of a row that was refused.
+// Fault records the refusals of a row.
 type Fault struct {
-	Strikes int       // how often it was refused alone
-	Taken   uint64    // what the master had taken when it was refused first
-	Since   time.Time // when the master left it first; zero: never
+	Strikes int       // refusals of the row alone
+	Taken   uint64    // requests accepted by the parent at the first refusal
+	Since   time.Time // when the parent first deferred it; zero: never
 }
 
-// NewWindow makes one that has read nothing.
+// NewWindow returns an empty window.
 func NewWindow(o WindowOptions) *Window {
 	return &Window{o: o, read: map[string]int64{}, rows: map[int64]*slot{}, inFlight: map[string]int{}}
 }
 
-// Room is how many rows and bytes the next page may have; 0 rows: the window is
-// full. recall: it is a page of rows that rest.
+// Room returns the number of rows and bytes that the next page may have, 0 rows if the window is
+// full. recall means that the page holds resting rows.
 func (w *Window) Room(recall bool) (rows, bytes int) {
 	if !recall && w.rests >= w.o.Resting || w.held > 0 && w.bytes >= w.o.Bytes {
 		return 0, 0
@@ -75,31 +73,31 @@ func (w *Window) Room(recall bool) (rows, bytes int) {
 	return max(w.o.Rows-w.held, 0), max(w.o.Bytes-w.bytes, 1)
 }
 
-// BeginPage says after which row of a destination the next page begins. Every page
-// that begins is ended by EndPage, or by DropPage if it could not be read.
+// BeginPage returns the row after which the next page of a destination begins. Every page ends with
+// EndPage, or with DropPage if the read failed.
 func (w *Window) BeginPage(dest string) (after int64) {
-	w.landed = map[int64]struct{}{}
+	w.done = map[int64]struct{}{}
 	return w.read[dest]
 }
 
-// EndPage takes in the page that was read. mine are the rows of it that go to this
-// master; the others are passed until Restart.
+// EndPage adds a page. mine reports which of its rows go to this parent; the others are passed
+// until Restart.
 func (w *Window) EndPage(dest string, page []returners.Item, mine func(i int) bool) {
 	for i := range page {
 		it := &page[i]
 		w.read[dest] = max(w.read[dest], it.Seq)
 		//mutant:simulated-window,page-fits-the-window
-		if _, done := w.landed[it.Seq]; done || w.rows[it.Seq] != nil || !mine(i) {
+		if _, done := w.done[it.Seq]; done || w.rows[it.Seq] != nil || !mine(i) {
 			continue
 		}
 		w.rows[it.Seq] = &slot{it: *it}
 		w.wait(w.rows[it.Seq])
 	}
-	w.landed = nil
+	w.done = nil
 }
 
-// DropPage ends a page that could not be read.
-func (w *Window) DropPage() { w.landed = nil }
+// DropPage ends a page that was not read.
+func (w *Window) DropPage() { w.done = nil }
 
 func (w *Window) wait(s *slot) {
 	s.state = waiting
@@ -109,7 +107,7 @@ func (w *Window) wait(s *slot) {
 	w.order = slices.Insert(w.order, i, s.it.Seq)
 }
 
-// Ready counts the rows that can be taken. apart: none of a job with rows under way.
+// Ready returns the number of rows that can be taken. apart excludes rows of jobs in flight.
 func (w *Window) Ready(apart bool) (n int) {
 	if !apart || len(w.inFlight) == 0 {
 		return len(w.order)
@@ -122,10 +120,9 @@ func (w *Window) Ready(apart bool) (n int) {
 	return n
 }
 
-// Take takes rows for one request, the oldest first: at most so many and, beyond the
-// first, so many bytes. apart: none of a job with rows under way. A row that was
-// refused alone before is taken alone, and behind the others while the master is in
-// doubt.
+// Take takes the oldest rows for one request: at most that many rows and, beyond the first, that
+// many bytes. apart excludes rows of jobs in flight. A row that was refused alone is taken alone,
+// and last while the parent is in doubt.
 func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 	var out []returners.Item
 	kept := w.order[:0:0]
@@ -162,7 +159,7 @@ func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 	return out
 }
 
-// Back gives rows under way back: they wait again.
+// Back returns rows in flight to the waiting rows.
 func (w *Window) Back(rows ...returners.Item) {
 	for _, it := range rows {
 		if s := w.leave(it.Seq, inFlight); s != nil {
@@ -172,7 +169,7 @@ func (w *Window) Back(rows ...returners.Item) {
 	}
 }
 
-// Done lets rows go: they were acknowledged, or set aside.
+// Done removes rows that were acknowledged or set aside.
 func (w *Window) Done(rows ...returners.Item) {
 	for _, it := range rows {
 		w.gone(it.Seq)
@@ -186,12 +183,12 @@ func (w *Window) gone(seq int64) {
 	}
 	w.leave(seq, s.state)
 	delete(w.rows, seq)
-	if w.landed != nil {
-		w.landed[seq] = struct{}{}
+	if w.done != nil {
+		w.done[seq] = struct{}{}
 	}
 }
 
-// leave takes a row out of the state that it is in; nil if it is in another one.
+// leave removes a row from a state. It returns nil if the row is not in that state.
 func (w *Window) leave(seq int64, from slotState) *slot {
 	s := w.rows[seq]
 	if s == nil || s.state != from {
@@ -215,27 +212,26 @@ func (w *Window) leave(seq int64, from slotState) *slot {
 	return s
 }
 
-// Restart goes back to the start of all destinations: rows may have come to be this
-// master's, or another one's. What is under way stays so, and what is known of rows
-// that were refused is kept.
+// Restart reads all destinations again from the start, because row ownership may have changed. Rows
+// in flight stay in flight, and faults are kept.
 func (w *Window) Restart() {
 	for _, seq := range slices.Clone(w.order) {
 		s := w.leave(seq, waiting)
 		if s.fault == (Fault{}) {
 			delete(w.rows, seq)
-		} else { // it is read again at once
+		} else { // read again at once
 			w.rest(s, time.Time{})
 		}
 	}
 	clear(w.read)
 }
 
-// Len tells how many rows wait or are under way, and how many rest.
+// Len returns the number of rows waiting or in flight, and of resting rows.
 func (w *Window) Len() (held, resting int) { return w.held, w.rests }
 
-// Passed tells whether a row that is in the outbox is one that the window has
-// passed. It holds between BeginPage and the end of that page, for rows of it.
+// Passed reports whether a row of the outbox was passed over. It is valid between BeginPage and the
+// end of that page.
 func (w *Window) Passed(it returners.Item) bool {
-	_, done := w.landed[it.Seq]
+	_, done := w.done[it.Seq]
 	return it.Seq <= w.read[it.Dest] && !done && w.rows[it.Seq] == nil
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A row that is given back goes again, before those behind it; a place in the outbox
-// is passed only with what was read from there.
+// A row given back is sent before later ones; no position in the outbox is passed with rows unread.
 func TestWindow_GivenBack(t *testing.T) {
 	w := NewWindow(WindowOptions{Rows: 3, Bytes: 100, Resting: 10})
 	page := func(seqs ...int64) (out []returners.Item) {
@@ -28,7 +27,7 @@ func TestWindow_GivenBack(t *testing.T) {
 		return out
 	}
 	if after := w.BeginPage("d"); after != 0 {
-		t.Errorf("begins after %d", after)
+		t.Errorf("page begins after %d", after)
 	}
 	w.EndPage("d", page(4, 7, 9), all)
 	if rows, _ := w.Room(false); rows != 0 {
@@ -41,10 +40,10 @@ func TestWindow_GivenBack(t *testing.T) {
 		t.Errorf("taken %v", got)
 	}
 	w.Back(first...)
-	// What lands while a page is read is not read in again.
+	// Rows done while a page is read are not added from that page.
 	w.Restart()
 	if after := w.BeginPage("d"); after != 0 {
-		t.Errorf("begins after %d", after)
+		t.Errorf("page begins after %d", after)
 	}
 	w.Done(page(9)...)
 	w.EndPage("d", page(4, 9), all)
@@ -53,8 +52,8 @@ func TestWindow_GivenBack(t *testing.T) {
 	}
 }
 
-// Whatever is read, taken, given back, let go and begun anew in any order: a row is in
-// one state, the bounds hold, and nothing is passed that is not done or another's.
+// Whatever is read, taken, given back, removed and restarted in any order: each row is in one
+// state, the bounds hold, and only rows that are done or another parent's are passed.
 func TestWindow_Model(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := WindowOptions{Rows: rapid.IntRange(1, 6).Draw(t, "rows"), Bytes: rapid.IntRange(1, 12).Draw(t, "bytes"), Resting: rapid.IntRange(1, 4).Draw(t, "resting")}
@@ -114,7 +113,7 @@ func TestWindow_Model(t *testing.T) {
 				apart := rapid.Bool().Draw(t, "apart")
 				for _, it := range w.Take(rapid.IntRange(1, 4).Draw(t, "n"), rapid.IntRange(1, 9).Draw(t, "bytes"), apart) {
 					if _, twice := under[it.Seq]; twice {
-						t.Fatalf("row %d is under way twice", it.Seq)
+						t.Fatalf("row %d in flight twice", it.Seq)
 					}
 					under[it.Seq] = it
 				}
@@ -148,7 +147,7 @@ func TestWindow_Model(t *testing.T) {
 					w.Recall("d", now, page, mineOf(page))
 				}
 			},
-			"stolen": func(t *rapid.T) { // another parent has had it
+			"stolen": func(t *rapid.T) { // another parent accepted it
 				if len(box) > 0 {
 					if it := rapid.SampledFrom(box).Draw(t, "stolen"); under[it.Seq].Seq == 0 {
 						theirs[it.Seq] = true
@@ -166,16 +165,16 @@ func TestWindow_Model(t *testing.T) {
 			"": func(t *rapid.T) {
 				held, rests := w.Len()
 				if held > o.Rows || rests > o.Resting+o.Rows {
-					t.Fatalf("%d rows wait or are under way of %d, %d rest of %d", held, o.Rows, rests, o.Resting)
+					t.Fatalf("%d of %d rows waiting or in flight, %d of %d resting", held, o.Rows, rests, o.Resting)
 				}
 				if ready := w.Ready(false); ready+len(under) != held {
-					t.Fatalf("%d wait and %d are under way, which makes %d", ready, len(under), held)
+					t.Fatalf("%d waiting and %d in flight, total %d", ready, len(under), held)
 				}
 				w.BeginPage("d")
 				defer w.DropPage()
 				for _, it := range box {
 					if w.Passed(it) && !theirs[it.Seq] {
-						t.Fatalf("row %d was passed", it.Seq)
+						t.Fatalf("row %d passed over", it.Seq)
 					}
 				}
 			},

@@ -16,56 +16,55 @@ import (
 	"github.com/momtree/mom/syndic/pace"
 )
 
-// vouchEvery is how often a new voucher is asked for, which counts for some hours
-// ([sibling.VoucherLife]).
+// vouchEvery is the interval at which a new voucher is requested. Vouchers are valid for
+// [sibling.VoucherLife].
 const vouchEvery = time.Hour
 
-// Options of an [Asker].
+// Options configure an [Asker].
 type Options struct {
 	ID string // of this node
-	// Local is the local master; nil: none of its minions moves, and nothing is asked.
-	Local    Failover
-	Lodgings *Lodgings // nil with it
-	// Guest tells that the master asked is a sibling of the parent: its siblings are not
-	// this node's.
-	Guest   bool
+	// Local is the local master. nil: failover is off, and Run does nothing.
+	Local Failover
+	Store *Store // nil if Local is nil
+	// Sibling means that the master is a sibling of the parent. Its siblings are not this node's.
+	Sibling bool
 	Channel *channel.Channel
 	IsUp    func() bool // whether the master can be asked
 	Pace    *pace.Pace
 	Log     *slog.Logger
 }
 
-// Asker asks one master above who the siblings are.
+// Asker requests the list of siblings from one parent.
 type Asker struct {
 	o    Options
-	soon chan time.Duration // the siblings are to be asked for, within that time
-	// unadmitted: the parent has said that this node is no home for others there.
+	soon chan time.Duration // request the list within that time
+	// unadmitted: the parent has not admitted this node as a home for other nodes' minions.
 	unadmitted atomic.Bool
 }
 
-// New makes an asker that has heard nothing.
+// New returns an Asker; Run starts it.
 func New(o Options) *Asker { return &Asker{o: o, soon: make(chan time.Duration, 1)} }
 
-// Soon has the parent asked for the siblings, within the given time.
+// Soon requests the list within that time. It does not block.
 func (a *Asker) Soon(within time.Duration) {
 	select {
 	case a.soon <- within:
-	default: // it is about to be asked anyway
+	default: // a request is already due
 	}
 }
 
-// Run tells the parent where this node serves, and hears who its siblings
-// are and where the node may go: at each connect, when the parent says that something
-// has changed, and every now and then, until ctx ends.
+// Run reports to the parent where this node serves, and receives the siblings of this node and the
+// places it may move to. It does so at each connect, when the parent announces a change, and every
+// Pace.Siblings, until ctx ends.
 func (a *Asker) Run(ctx context.Context) {
 	local := a.o.Local
 	if local == nil {
 		return
 	}
-	var told sibling.Node
+	var sent sibling.Node
 	var last, vouched time.Time
-	below := ""      // stands for the list that was heard last
-	gone := graves{} // which keys are gone, as the parent knows and tells
+	below := ""           // checksum of the last list
+	gone := revokedKeys{} // keys revoked here, as known to the parent
 	for {
 		select {
 		case <-ctx.Done():
@@ -82,15 +81,15 @@ func (a *Asker) Run(ctx context.Context) {
 			continue
 		}
 		me := local.Home()
-		keys := local.GoneKeys()
-		if me == told && gone.known(keys) && time.Since(last) < a.o.Pace.Siblings {
+		keys := local.RevokedKeys()
+		if me == sent && gone.known(keys) && time.Since(last) < a.o.Pace.Siblings {
 			continue
 		}
 		short, stop := context.WithTimeout(ctx, a.o.Pace.Answer)
-		want := !a.o.Guest && time.Since(vouched) > vouchEvery
+		want := !a.o.Sibling && time.Since(vouched) > vouchEvery
 		question := wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", want,
-			"have", a.o.Lodgings.sum(), "have_below", below)
-		if !a.o.Guest { // whose siblings are others
+			"have", a.o.Store.sum(), "have_below", below)
+		if !a.o.Sibling { // a sibling of the parent has other siblings
 			gone.ask(question, keys)
 		}
 		reply, known, err := a.o.Channel.Siblings(short, question)
@@ -100,10 +99,10 @@ func (a *Asker) Run(ctx context.Context) {
 			a.o.Log.Debug("sibling list not received from parent", "err", err)
 			continue
 		case !known:
-			last, told = time.Now().Add(time.Hour), me // a Python master: it is asked at the next connect
+			last, sent = time.Now().Add(time.Hour), me // a Python master: asked again at the next connect
 			continue
 		}
-		last, told = time.Now(), me
+		last, sent = time.Now(), me
 		if want {
 			vouched = last
 		}
@@ -111,8 +110,8 @@ func (a *Asker) Run(ctx context.Context) {
 		if b := reply.Map("below"); b != nil && err == nil {
 			below = sibling.Sum(sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig")})
 		}
-		if !a.o.Guest {
-			err = errors.Join(err, gone.hear(local, reply))
+		if !a.o.Sibling {
+			err = errors.Join(err, gone.receive(local, reply))
 		}
 		if err != nil {
 			a.o.Log.Warn("parts of the parent's sibling list rejected", "err", err)
@@ -122,26 +121,26 @@ func (a *Asker) Run(ctx context.Context) {
 
 func (a *Asker) hear(reply *wire.Map) error {
 	var errs []error
-	// A guest is not among the nodes of the master above, so that its own minions
-	// have no siblings there: those stay what their home has told.
-	if below := reply.Map("below"); below != nil && !a.o.Guest {
+	// A node connected to a sibling of its parent is not among that master's nodes. The siblings of
+	// its minions remain those that its parent reported.
+	if below := reply.Map("below"); below != nil && !a.o.Sibling {
 		t := sibling.Told{Body: below.Bytes("body"), Sig: below.Bytes("sig"), Pub: below.String("pub")}
 		now, _ := a.o.Channel.Current()
 		if sibling.Finger(t.Pub) != sibling.Finger(now.MasterPub) {
-			errs = append(errs, fmt.Errorf("list of siblings: %w: it is signed with another key than the master's", sibling.ErrBad))
+			errs = append(errs, fmt.Errorf("sibling list: %w: not signed with the parent's key", sibling.ErrBad))
 		} else {
-			errs = append(errs, a.o.Local.HearSiblings(t))
+			errs = append(errs, a.o.Local.SetSiblings(t))
 		}
 	}
-	if admitted, told := reply.Get("admitted"); told && admitted == false && !a.o.Guest {
-		if a.o.Local.NoSiblings(reply.String("node")) || !a.unadmitted.Swap(true) {
-			a.o.Log.Warn("this node is not admitted for failover, its minions get no siblings", "hint", "mom node admit "+a.o.ID+" at the parent, or rehome: False here")
+	if admitted, ok := reply.Get("admitted"); ok && admitted == false && !a.o.Sibling {
+		if a.o.Local.ClearSiblings(reply.String("node")) || !a.unadmitted.Swap(true) {
+			a.o.Log.Warn("node not admitted as a home for other minions, failover is off", "hint", "run mom node admit "+a.o.ID+" at the parent, or set rehome: False here")
 		}
-	} else if told := reply.Has("below"); told {
+	} else if reply.Has("below") {
 		a.unadmitted.Store(false)
 	}
-	if !a.o.Guest {
-		errs = append(errs, a.o.Lodgings.learn(reply))
+	if !a.o.Sibling {
+		errs = append(errs, a.o.Store.learn(reply))
 	}
 	return errors.Join(errs...)
 }

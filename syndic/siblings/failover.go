@@ -2,17 +2,16 @@ package siblings
 
 import "github.com/momtree/mom/internal/sibling"
 
-// Failover is what lets the minions of the master beside move to siblings of the node.
+// Failover is the part of the local master that lets its minions move to siblings of the node.
 type Failover interface {
-	// HearSiblings takes the signed list of a master above, this node included.
-	HearSiblings(told sibling.Told) error
-	// NoSiblings takes that a master above tells this node of no siblings: no operator has
-	// admitted it there as a home for others. changed: it did before.
-	NoSiblings(parent string) (changed bool)
-	// GoneKeys gives the keys that were deleted or rejected here, HearGone takes those
-	// that were at siblings.
-	GoneKeys() []sibling.Gone
-	HearGone(gone []sibling.Gone) error
-	// Home is what the node says of itself to the masters above.
+	// SetSiblings replaces the siblings by a parent's signed list, which includes this node.
+	SetSiblings(signed sibling.Told) error
+	// ClearSiblings records that a parent lists no siblings because no operator has admitted this
+	// node there. changed means that it listed some before.
+	ClearSiblings(parent string) (changed bool)
+	// RevokedKeys returns the keys deleted or rejected here. AddRevoked records those of siblings.
+	RevokedKeys() []sibling.Gone
+	AddRevoked(gone []sibling.Gone) error
+	// Home describes the node to its parents.
 	Home() sibling.Node
 }

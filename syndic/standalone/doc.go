@@ -1,11 +1,9 @@
-// Package standalone lets the forwarder stand beside a master that is not part of
-// this process, such as Salt's own.
+// Package standalone runs the forwarder beside a master that is another program, such as Salt's
+// own.
 //
-// A [Local] reads that master's event bus through its sockets, as salt-syndic
-// does, and keeps an embedded store of its own: every return that is seen on the
-// bus is committed there together with a row of the outbox, and the forwarder
-// takes it from there. So what a syndic of Salt loses while the masters above
-// are away or while it is restarted itself is kept. What cannot be kept is what
-// passes the bus while this process does not run: that master does not wait for
-// a reader before it acknowledges a return.
+// A [Local] reads that master's event bus through its sockets, as salt-syndic does. It commits
+// every return seen there to an embedded store, together with its outbox row, and the forwarder
+// sends it from there. So returns survive restarts of this process and absent parents, which Salt's
+// syndic loses. Returns that pass the bus while this process is not running are lost: that master
+// does not wait for a reader before it acknowledges a return.
 package standalone

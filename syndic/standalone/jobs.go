@@ -13,19 +13,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// loadOf makes the load of a job from its `new` event, in the order in which Salt's
-// masters keep it.
+// loadOf returns the load of a job from its `new` event, with the fields in the order of Salt's
+// masters.
 func loadOf(n jobevent.New) (wire.Raw, error) {
 	return wire.Encode(wire.NewMap("cmd", "publish", "tgt", n.Tgt, "fun", n.Fun, "arg", n.Arg,
 		"tgt_type", n.TgtType, "ret", "", "jid", n.JID, "user", n.User, "Minions", n.Minions))
 }
 
-// maxJobs bounds how many open jobs are remembered; the oldest are forgotten.
+// maxJobs bounds the open jobs remembered; the oldest are forgotten.
 const maxJobs = 4096
 
-// jobs are the open jobs of the master, as far as its events tell.
+// jobs tracks the master's open jobs, as far as its events show them.
 type jobs struct {
-	whole bool // the master knows all who have to answer
+	whole bool // the master's expectations are complete
 
 	mu    sync.Mutex
 	byJID *lru.Guarded[string, *job]
@@ -33,7 +33,7 @@ type jobs struct {
 
 type job struct {
 	expectation jobevent.Expectation
-	at          time.Time // when it was said
+	at          time.Time // time of the expectation
 	waiting     map[string]struct{}
 }
 
@@ -41,8 +41,8 @@ func newJobs(whole bool) *jobs {
 	return &jobs{whole: whole, byJID: lru.NewGuarded[string, *job](maxJobs, nil)}
 }
 
-// expect opens a job and gives its event as the masters above are told it: with
-// our addition where this master's word is the whole truth.
+// expect opens a job and returns its event for the parents, marked as complete if this master's
+// expectations are.
 func (js *jobs) expect(jid string, e bus.Event) (wire.Raw, error) {
 	x, err := jobevent.DecodeExpectation(jid, e.Data)
 	if err != nil {
@@ -58,20 +58,19 @@ func (js *jobs) expect(jid string, e bus.Event) (wire.Raw, error) {
 	return e.Data, nil
 }
 
-// learn opens a job by its `new` event, or adds minions to it, and gives the expectation
-// for the masters above. A master of Salt 3008 names the minions there alone, and fires
-// one such event for each slice of a batch. ok: the event adds something; that of 3006
-// follows an expectation which says the same.
+// learn opens a job by its `new` event, or adds minions to it, and returns the expectation for the
+// parents. A Salt 3008 master names the minions only there, in one event for each slice of a batch.
+// ok is false if the event adds nothing; that of 3006 follows an equal expectation.
 func (js *jobs) learn(n jobevent.New, at time.Time) (x jobevent.Expectation, ok bool) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	x = jobevent.Expectation{JID: n.JID, Minions: n.Minions, Ours: js.whole, Untracked: js.whole}
 	if j, known := js.byJID.Peek(n.JID); known {
-		said := make(map[string]bool, len(j.expectation.Minions))
+		have := make(map[string]bool, len(j.expectation.Minions))
 		for _, id := range j.expectation.Minions {
-			said[id] = true
+			have[id] = true
 		}
-		more := slices.DeleteFunc(slices.Clone(n.Minions), func(id string) bool { return said[id] })
+		more := slices.DeleteFunc(slices.Clone(n.Minions), func(id string) bool { return have[id] })
 		if len(more) == 0 {
 			return x, false
 		}
@@ -85,10 +84,10 @@ func (js *jobs) learn(n jobevent.New, at time.Time) (x jobevent.Expectation, ok 
 	return x, true
 }
 
-// open remembers a job until all minions have returned. js.mu is held.
+// open tracks a job until all minions have returned. js.mu is held.
 func (js *jobs) open(x jobevent.Expectation, at time.Time) {
 	if len(x.Minions) == 0 {
-		return // told once, and complete
+		return // complete at once
 	}
 	j := &job{expectation: x, at: at, waiting: map[string]struct{}{}}
 	for _, id := range x.Minions {
@@ -97,7 +96,7 @@ func (js *jobs) open(x jobevent.Expectation, at time.Time) {
 	js.byJID.Add(x.JID, j)
 }
 
-// returned tells whether this was the last one a job waited for.
+// returned removes a minion from a job, and reports whether the job waited for no other.
 func (js *jobs) returned(jid, id string) bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -113,8 +112,8 @@ func (js *jobs) returned(jid, id string) bool {
 	return true
 }
 
-// story tells who has to answer a job, in events of at most n minions each.
-func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
+// reports returns the expectation of a job in events of at most n minions each.
+func (js *jobs) reports(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
 		js.mu.Lock()
 		j, ok := js.byJID.Peek(jid)
@@ -131,7 +130,7 @@ func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
 	}
 }
 
-// jids lists the open jobs.
+// jids returns the open jobs.
 func (js *jobs) jids() []string {
 	js.mu.Lock()
 	defer js.mu.Unlock()

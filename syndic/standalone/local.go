@@ -24,27 +24,26 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Local].
+// Options configure a [Local].
 type Options struct {
 	// ID is the id of the node in the tree.
 	ID string
-	// Master says where the master takes publications, and who publishes there.
+	// Master is the master's publish address and login.
 	Master client.Options
-	// Bus says where the event sockets of the master are.
+	// Bus locates the master's event sockets.
 	Bus bus.ClientConfig
-	// Store is the file of the embedded store; it is made when missing.
+	// Store is the file of the embedded store. It is created if missing.
 	Store string
-	// Nodes tells that the master has syndics of its own (order_masters): then it
-	// does not know all who have to answer a job.
+	// Nodes means that the master has syndics of its own (order_masters), so its expectations are
+	// incomplete.
 	Nodes bool
-	// Keep is how long jobs are kept in the store; 0 keeps them for ever. What is
-	// still owed stays longer.
+	// Keep is how long jobs stay in the store; 0: forever. Jobs with pending returns stay longer.
 	Keep time.Duration
 	Log  *slog.Logger     // nil: slog.Default
 	Now  func() time.Time // nil: time.Now
 }
 
-// Local is such a master as the forwarder sees it. It is safe for concurrent use.
+// Local is the [local.Master] for another program's master. It is safe for concurrent use.
 type Local struct {
 	o     Options
 	store *sqlite.Store
@@ -59,12 +58,11 @@ type Local struct {
 
 var _ local.Master = (*Local)(nil)
 
-// rowQueue is how many returns may wait for the store; each is at most
-// max_event_size long. When it is full the bus is not read, and the master decides
-// what becomes of a slow reader.
+// rowQueue bounds the returns waiting for a commit, of at most max_event_size each. When it is full
+// the bus is not read, and the master handles a slow reader.
 const rowQueue = 256
 
-// Open opens the store. It does not connect to the master yet.
+// Open opens the store. It does not connect to the master.
 func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -75,11 +73,11 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	var ages *age.Clock
 	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Age: func() time.Time { return ages.Now() }})
 	if err != nil {
-		return nil, fmt.Errorf("open the forwarder's store: %w", err)
+		return nil, fmt.Errorf("open forwarder's store: %w", err)
 	}
 	newest, err := store.Newest(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the forwarder's store: %w", err), store.Close())
+		return nil, errors.Join(fmt.Errorf("open forwarder's store: %w", err), store.Close())
 	}
 	ages = age.Open(age.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 	return &Local{
@@ -88,45 +86,43 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}, nil
 }
 
-// Bus carries the master's events.
+// Bus returns a bus with the master's events.
 func (l *Local) Bus() *bus.Bus { return l.bus }
 
-// Outbox holds the returns that were seen and are not handed up yet.
+// Outbox holds the returns that no parent has acknowledged.
 func (l *Local) Outbox() returners.SharedOutbox { return l.store }
 
-// Jobs reads the loads of jobs as their events told them, and notes about jobs.
+// Jobs reads loads and notes of jobs.
 func (l *Local) Jobs() local.Jobs { return l.store }
 
-// Grown delivers a value when the outbox may have grown.
+// Grown receives a value when the outbox may have grown.
 func (l *Local) Grown() <-chan struct{} { return l.grown }
 
-// Tree holds the node alone: the master's keys are not known here, and the masters
-// above are told so, lest they take it for a node without minions.
+// Tree returns a tree of this node alone, marked as blind: the master's minions are not known here.
 func (l *Local) Tree() *topology.Tree { return l.tree }
 
-// Answer refuses: the master beside this forwarder answers no questions of ours.
+// Answer returns an error: the master beside answers no questions.
 func (l *Local) Answer(_ context.Context, what string, _ wire.Raw) (any, error) {
-	return nil, fmt.Errorf("the question %q cannot be answered: this node is a forwarder beside a Python master", what)
+	return nil, fmt.Errorf("answer question %q: not supported by a forwarder beside a Python master", what)
 }
 
-// OpenJobs lists the jobs that are not complete, those behind one, at most n.
+// OpenJobs lists at most n incomplete jobs with a jid after the given one.
 func (l *Local) OpenJobs(after string, n int) []string {
 	jids := slices.DeleteFunc(l.jobs.jids(), func(jid string) bool { return jid <= after })
 	slices.Sort(jids)
 	return jids[:min(n, len(jids))]
 }
 
-// Word knows none: jobs that are closed are told no more.
-func (l *Local) Word(string) (word uint64, closed bool) { return 0, false }
+// LastReport returns false: closed jobs are not reported again.
+func (l *Local) LastReport(string) (word uint64, closed bool) { return 0, false }
 
-// Story gives who has to answer a job that is not complete.
-func (l *Local) Story(jid string, n int) iter.Seq[bus.Event] { return l.jobs.story(jid, n) }
+// Reports returns the expectation of an incomplete job.
+func (l *Local) Reports(jid string, n int) iter.Seq[bus.Event] { return l.jobs.reports(jid, n) }
 
-// Told has nothing to end: jobs that are closed are told no more.
-func (l *Local) Told(string, uint64) {}
+// Reported does nothing: closed jobs are not reported again.
+func (l *Local) Reported(string, uint64) {}
 
-// Run reads the master's bus until ctx ends, connecting again whenever the master
-// was restarted.
+// Run reads the master's bus until ctx ends, and reconnects when the master restarts.
 func (l *Local) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { l.write(ctx) })
@@ -156,13 +152,13 @@ const (
 	retryMax = 5 * time.Second
 )
 
-// Close closes the store and the connection to the master. Call it after Run has ended.
+// Close closes the store and the connection to the master. Call it after Run has returned.
 func (l *Local) Close() error {
 	l.bus.Close()
 	return errors.Join(l.pub.Close(), l.store.Close())
 }
 
-// read carries one connection's events over until it ends.
+// read processes the events of one connection until it ends.
 func (l *Local) read(ctx context.Context, c *bus.Client) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	for {
@@ -176,12 +172,12 @@ func (l *Local) read(ctx context.Context, c *bus.Client) (err error) {
 	}
 }
 
-// sayWithin bounds Say: the master is on this host.
-const sayWithin = 2 * time.Second
+// fireTimeout bounds Fire: the master is on this host.
+const fireTimeout = 2 * time.Second
 
-// Say fires an event on the master's bus, over a connection of its own.
-func (l *Local) Say(ctx context.Context, tag string, d *wire.Map) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, sayWithin)
+// Fire fires an event on the master's bus, over a separate connection.
+func (l *Local) Fire(ctx context.Context, tag string, d *wire.Map) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, fireTimeout)
 	defer cancel()
 	c, err := bus.Dial(ctx, l.o.Bus)
 	if err != nil {
@@ -191,8 +187,8 @@ func (l *Local) Say(ctx context.Context, tag string, d *wire.Map) (err error) {
 	return c.Fire(ctx, tag, d)
 }
 
-// take puts returns and loads on their way into the store, and everything on the
-// bus of this process.
+// take queues returns and loads for the store, and fires all other events on the bus of this
+// process.
 func (l *Local) take(ctx context.Context, e bus.Event) error {
 	job, kind, id, _ := jobevent.Parse(e.Tag)
 	if !jid.Valid(job) {
@@ -208,7 +204,7 @@ func (l *Local) take(ctx context.Context, e bus.Event) error {
 		case l.rows <- b:
 		case <-ctx.Done():
 		}
-		return nil // the forwarder does not take returns from the bus
+		return nil // returns go through the outbox, not the bus
 	case jobevent.KindNew:
 		n, err := jobevent.DecodeNew(job, e.Data)
 		if err != nil {
@@ -234,7 +230,7 @@ func (l *Local) take(ctx context.Context, e bus.Event) error {
 			return err
 		}
 	}
-	// Here a copy of a lower node's event is told by its name alone.
+	// A copy of a lower node's event is known by its tag only.
 	return l.bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Data, Stamp: e.Stamp, Copy: strings.HasPrefix(e.Tag, "syndic/")})
 }
 
@@ -244,7 +240,7 @@ func (l *Local) returned(jid, id string, e bus.Event) (returners.Batch, error) {
 		return returners.Batch{}, err
 	}
 	if ret.JID != jid || ret.ID != id {
-		return returners.Batch{}, fmt.Errorf("it is the return of job %q by %q", ret.JID, ret.ID)
+		return returners.Batch{}, fmt.Errorf("tag does not match: return of job %q by %q", ret.JID, ret.ID)
 	}
 	success := ret.Success
 	if !ret.HasSuccess {

@@ -39,7 +39,7 @@ type salt struct {
 
 func startSalt(tb testing.TB, framing bus.Framing) *salt {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "sa") // short: paths of sockets are
+	dir, err := os.MkdirTemp("", "sa") // socket paths must be short
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func (s *salt) open(change ...func(*Options)) (l *Local, stop func()) {
 	return l, stop
 }
 
-func owed(tb testing.TB, l *Local) []returners.Item {
+func pending(tb testing.TB, l *Local) []returners.Item {
 	tb.Helper()
 	rows, err := l.Outbox().OutboxRead(context.Background(), returners.DestAbove, 0, 100, 1<<20)
 	if err != nil {
@@ -131,7 +131,7 @@ func owed(tb testing.TB, l *Local) []returners.Item {
 	return rows
 }
 
-func TestReturnsOnTheBusAreOwed(t *testing.T) {
+func TestReturnsOnTheBusAreQueued(t *testing.T) {
 	for _, framing := range []bus.Framing{bus.Bare, bus.Length} {
 		t.Run(string(framing), func(t *testing.T) {
 			s := startSalt(t, framing)
@@ -140,30 +140,30 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 			s.published(job1, "web-1", "web-2")
 			s.returned(job1, "web-1")
 			s.fire("salt/job/"+job1+"/ret/web-3", "id", "web-4", "jid", job1, "return", true) // forged
-			s.returned(job1, "web-1")                                                         // said twice
+			s.returned(job1, "web-1")                                                         // sent twice
 			if e := <-sub.C(); e.Tag != job1 {
 				t.Errorf("first event %s", e.Tag)
 			} else if d, err := e.Map(); err != nil || !d.Map("mom").Bool("untracked") || d.String("jid") != job1 {
 				t.Errorf("expectation %#v", d)
 			}
-			waiting.Until(t, "a row", func() bool { return len(owed(t, l)) == 1 })
-			if open := l.OpenJobs("", 10); len(open) != 1 || open[0] != job1 || len(slices.Collect(l.Story(job1, 1))) != 2 {
+			waiting.Until(t, "a row", func() bool { return len(pending(t, l)) == 1 })
+			if open := l.OpenJobs("", 10); len(open) != 1 || open[0] != job1 || len(slices.Collect(l.Reports(job1, 1))) != 2 {
 				t.Errorf("open %v", open)
 			}
 			s.returned(job1, "web-2")
 			for {
 				e, ok := <-sub.C()
 				if !ok {
-					t.Fatal("the bus ended before the job was complete")
+					t.Fatal("bus closed before the job was complete")
 				}
 				if e.Tag == "salt/job/"+job1+"/complete" {
 					break
 				}
 			}
 			if len(l.OpenJobs("", 10)) != 0 {
-				t.Error("a complete job is still open")
+				t.Error("complete job still open")
 			}
-			rows := owed(t, l)
+			rows := pending(t, l)
 			if len(rows) != 2 || rows[0].ID != "web-1" || rows[1].Return.Fun != "test.ping" {
 				t.Errorf("rows %+v", rows)
 			}
@@ -174,18 +174,19 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 			if m, err := wire.DecodeMap(load.Raw); err != nil || m.String("fun") != "test.ping" || len(m.List("Minions")) != 2 {
 				t.Errorf("load %#v", m)
 			}
-			// A restart of the forwarder loses nothing, one of the master only what passes meanwhile.
+			// A restart of the forwarder loses nothing; a restart of the master loses what passes
+			// meanwhile.
 			stop()
 			waiting.Until(t, "the reader to go", func() bool { return s.readers() == 0 })
 			l, _ = s.open()
-			if len(owed(t, l)) != 2 {
-				t.Errorf("after a restart %d rows", len(owed(t, l)))
+			if len(pending(t, l)) != 2 {
+				t.Errorf("%d rows after a restart", len(pending(t, l)))
 			}
 			s.down()
 			s.up()
 			waiting.Until(t, "a reader at the new bus", func() bool { return s.readers() == 1 })
 			s.returned(job2, "web-1")
-			waiting.Until(t, "the new row", func() bool { return len(owed(t, l)) == 3 })
+			waiting.Until(t, "the new row", func() bool { return len(pending(t, l)) == 3 })
 		})
 	}
 }
@@ -196,7 +197,7 @@ func TestMasterWithSyndicsOfItsOwn(t *testing.T) {
 	sub := l.Bus().Subscribe(bus.SubscribeOptions{})
 	s.published(job1, "web-1")
 	if d, err := (<-sub.C()).Map(); err != nil || d.Has("mom") {
-		t.Errorf("told as the whole truth: %#v", d)
+		t.Errorf("marked as complete: %#v", d)
 	}
 	s.fire("syndic/syn-c/my/tag", "a", 1)
 	for e := range sub.C() {
@@ -226,11 +227,11 @@ func TestOpenJobsAreBounded(t *testing.T) {
 		t.Errorf("%d open", n)
 	}
 	if _, err := js.expect(job1, bus.Event{Data: wire.Raw{0xc1}}); err == nil {
-		t.Error("an unreadable expectation was taken")
+		t.Error("invalid expectation accepted")
 	}
 }
 
-// The whole forwarder beside a master that is another program.
+// A forwarder beside another program's master.
 func TestForwarderBesideAMaster(t *testing.T) {
 	s := startSalt(t, bus.Length)
 	port, err := zmtp.ListenRouter("127.0.0.1:0", zmtp.RouterConfig{Log: quiet}, func(r *zmtp.Request) {
@@ -280,7 +281,7 @@ func TestForwarderBesideAMaster(t *testing.T) {
 		}
 	})
 	top.AwaitSubscribers(t, 1)
-	top.Await(t, "_minion_event", 1) // it has greeted
+	top.Await(t, "_minion_event", 1) // announced
 	top.Publish(channeltest.Job(job1, "*", "test.ping"))
 	var job *wire.Map
 	waiting.Until(t, "the return at the top", func() bool {
@@ -292,7 +293,7 @@ func TestForwarderBesideAMaster(t *testing.T) {
 		return job != nil
 	})
 	if job.String("jid") != job1 || !job.Map("return").Map("web-1").Bool("return") || job.Map("load").String("tgt") != "*" {
-		t.Errorf("handed up %#v", job)
+		t.Errorf("sent %#v", job)
 	}
-	waiting.Until(t, "an empty outbox", func() bool { return len(owed(t, l)) == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return len(pending(t, l)) == 0 })
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/momtree/mom/syndic/local"
 )
 
-// Publish starts a job at the master over the wire, as Salt's syndic does. Who asks for it
-// is stored before, since the job is in another program's hands from then on.
+// Publish starts a job at the master over the wire, as Salt's syndic does. It stores who requested
+// the job first, since another program owns the job afterwards.
 func (l *Local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	j, err := jobOf(p)
 	if err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	if err := l.Note(ctx, asks...); err != nil {
-		return fmt.Errorf("%w: store who asks for job %s: %w", local.ErrNotNow, p.JID, err)
+		return fmt.Errorf("%w: store requester of job %s: %w", local.ErrNotNow, p.JID, err)
 	}
 	_, err = l.pub.Publish(ctx, j)
-	if err == nil || passing(err) { // it may have been taken
+	if err == nil || isTemporary(err) { // the master may have accepted it
 		if err != nil {
 			err = fmt.Errorf("%w: %w", local.ErrNotNow, err)
 		}
@@ -36,19 +36,19 @@ func (l *Local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returne
 	if _, known, readErr := l.store.GetLoad(ctx, p.JID); known || readErr != nil {
 		return err
 	}
-	for i := range asks { // they would have no job to go with
+	for i := range asks { // no job would own them
 		asks[i].Gone = true
 	}
 	return errors.Join(err, l.Note(ctx, asks...))
 }
 
-// Note stores notes.
+// Note stores notes without a job.
 func (l *Local) Note(ctx context.Context, notes ...returners.Note) error {
 	_, err := l.store.Commit(ctx, returners.Noted(notes...))
 	return err
 }
 
-// jobOf is the job of a load, for a client.
+// jobOf returns a load as a client's job.
 func jobOf(p wire.PublishLoad) (client.Job, error) {
 	j := client.Job{TgtType: p.TgtType, Ret: p.Ret, JID: p.JID, Extra: map[string]any{}}
 	var err error
@@ -85,9 +85,9 @@ func jobOf(p wire.PublishLoad) (client.Job, error) {
 	return j, nil
 }
 
-// passing tells whether an error of the master goes by itself: while it starts nothing
-// answers, and its keys are those of its earlier life.
-func passing(err error) bool {
+// isTemporary reports whether an error of the master is temporary: a starting master does not
+// answer, and its keys on disk are old.
+func isTemporary(err error) bool {
 	var refused *client.Refused
 	if errors.As(err, &refused) {
 		return strings.Contains(refused.Name, "Authentication") || refused.Name == "SaltReqTimeoutError"

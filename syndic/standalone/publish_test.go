@@ -17,14 +17,14 @@ import (
 	"github.com/momtree/mom/syndic/local"
 )
 
-// port is the return port of the master: it answers each publication as it is told.
+// port is the master's request port: it answers each publication as configured.
 type port struct {
 	router *zmtp.Router
 	loads  chan *wire.Map
 	answer any
 }
 
-// open gives a Local beside a master that answers its publications so.
+// open returns a Local beside such a master.
 func (p *port) open(t *testing.T) (l *Local, dir string) {
 	t.Helper()
 	p.loads = make(chan *wire.Map, 8)
@@ -82,7 +82,7 @@ func asked(t *testing.T, l *Local) int {
 	return len(notes)
 }
 
-// What a Python master is sent is what Salt's own client sends.
+// Requests to a Python master equal those of Salt's client.
 func TestPublish_OnTheWire(t *testing.T) {
 	p := &port{answer: wire.NewMap("enc", "clear", "load", wire.NewMap("jid", job1, "minions", []any{"m1"}))}
 	l, _ := p.open(t)
@@ -95,7 +95,7 @@ func TestPublish_OnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := asked(t, l); n != 1 {
-		t.Errorf("who asked is stored %d times", n)
+		t.Errorf("requester stored %d times", n)
 	}
 	want := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.arg", "arg", args, "key", "local key", "tgt_type", "glob",
 		"ret", "mysql", "jid", job1, "timeout", int64(7), "to", int64(7),
@@ -112,13 +112,13 @@ func TestPublish_OnTheWire(t *testing.T) {
 	}
 }
 
-// A refusal for good is told from what goes by itself.
+// Permanent refusals are distinguished from temporary ones.
 func TestPublish_WhatTheMasterSays(t *testing.T) {
 	refusal := func(name string) any { return wire.NewMap("error", wire.NewMap("name", name, "message", "no")) }
 	kinds := []error{local.ErrNoMatch, local.ErrNotNow}
 	for name, c := range map[string]struct {
 		answer any
-		want   error // nil: for good
+		want   error // nil: permanent
 	}{
 		"invalid":      {refusal("SaltInvocationError"), nil},
 		"may not":      {refusal("AuthorizationError"), nil},
@@ -132,8 +132,8 @@ func TestPublish_WhatTheMasterSays(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if n := asked(t, l); (n == 1) != (c.want == local.ErrNotNow) { // that may have been taken
-				t.Errorf("who asked is stored %d times", n)
+			if n := asked(t, l); (n == 1) != (c.want == local.ErrNotNow) { // the master may have accepted it
+				t.Errorf("requester stored %d times", n)
 			}
 			for _, kind := range kinds {
 				if errors.Is(err, kind) != (kind == c.want) {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// recorded are the events of a job as a running master of Salt 3008.2 fired them.
+// recorded returns the events of a job as fired by a Salt 3008.2 master.
 func recorded(tb testing.TB) (events []bus.Event) {
 	tb.Helper()
 	var file struct {
@@ -42,7 +42,7 @@ func recorded(tb testing.TB) (events []bus.Event) {
 	return events
 }
 
-// A master of Salt 3008 names the minions in the event of the new job alone.
+// A Salt 3008 master names the minions only in the event of the new job.
 func TestExpectationOfSalt3008(t *testing.T) {
 	s := startSalt(t, bus.Bare)
 	l, _ := s.open()
@@ -86,7 +86,7 @@ func TestNewEventsAddToTheExpectation(t *testing.T) {
 		s.fire("salt/job/"+job1+"/new", "jid", job1, "tgt_type", "list", "tgt", minions, "user", "root", "fun", "test.ping",
 			"arg", []any{}, "minions", minions, "missing", []any{})
 	}
-	var told [][]string
+	var reported [][]string
 	hear := func() {
 		for e := range sub.C() {
 			if e.Tag == job1 {
@@ -94,7 +94,7 @@ func TestNewEventsAddToTheExpectation(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				told = append(told, d.Strings("minions"))
+				reported = append(reported, d.Strings("minions"))
 			}
 			if e.Tag == "salt/job/"+job1+"/new" {
 				return
@@ -107,12 +107,12 @@ func TestNewEventsAddToTheExpectation(t *testing.T) {
 	hear()
 	slice("c")
 	hear()
-	if want := [][]string{{"a"}, {"a", "b", "c"}}; !slices.EqualFunc(told, want, slices.Equal) {
-		t.Errorf("told %v, want %v", told, want)
+	if want := [][]string{{"a"}, {"a", "b", "c"}}; !slices.EqualFunc(reported, want, slices.Equal) {
+		t.Errorf("reported %v, want %v", reported, want)
 	}
 	s.returned(job1, "a")
 	s.returned(job1, "c")
-	waiting.Until(t, "the rows", func() bool { return len(owed(t, l)) == 2 })
+	waiting.Until(t, "the rows", func() bool { return len(pending(t, l)) == 2 })
 	if open := l.OpenJobs("", 10); len(open) != 1 {
 		t.Errorf("open %v while b is out", open)
 	}

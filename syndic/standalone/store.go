@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// rowsPerCommit and bytesPerCommit bound one commit; fewer share one when no
-	// more wait.
+	// rowsPerCommit and bytesPerCommit bound one commit.
 	rowsPerCommit  = 500
 	bytesPerCommit = 16 << 20
-	// storeTimeout bounds the last commit, which is not given up because ctx ends.
+	// storeTimeout bounds one commit attempt. The last one is not cancelled when ctx ends.
 	storeTimeout = 30 * time.Second
-	// cleanEvery is how often old jobs are looked for, cleanStep how many rows
-	// go at a time.
+	// cleanEvery is the interval of the removal of old jobs, cleanStep the number of rows per
+	// transaction.
 	cleanEvery = 10 * time.Minute
 	cleanStep  = 500
 )
 
-// write commits what was read until ctx ends and nothing waits any more.
+// write commits queued returns and loads until ctx ends and the queue is empty.
 func (l *Local) write(ctx context.Context) {
 	for {
 		var b returners.Batch
@@ -51,7 +50,7 @@ func (l *Local) write(ctx context.Context) {
 	}
 }
 
-// commit insists until the batch is stored; what was read exists nowhere else.
+// commit retries until the batch is stored: there is no other copy. It gives up at shutdown.
 func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	for wait := retryMin; ; wait = min(2*wait, retryMax) {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
@@ -73,7 +72,7 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	}
 	for _, r := range b.Returns {
 		if l.jobs.returned(r.JID, r.ID) {
-			// The forwarder sends at once what belongs to a complete job.
+			// Makes the forwarder send the job's returns at once.
 			c := jobevent.Complete{JID: r.JID}
 			tag, data := c.Encode()
 			if err := l.bus.FireEvent(bus.Event{Tag: tag, Data: data, Value: c, Stamp: time.Now()}); err != nil {
@@ -83,8 +82,8 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	}
 }
 
-// clean removes old jobs, while the wall clock can be trusted. What is owed stays, and
-// so does what belongs to a job that is not complete.
+// clean removes old jobs while the wall clock can be trusted. Jobs with pending returns and
+// incomplete jobs stay.
 func (l *Local) clean(ctx context.Context) {
 	for l.o.Keep > 0 && ctx.Err() == nil {
 		if err := l.ages.Save(); err != nil {

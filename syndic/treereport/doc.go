@@ -1,5 +1,5 @@
-// Package treereport decides what a report of presence tells a master above of the tree
-// below the node: nothing, what has changed since the revision that it has, or the whole,
-// and whether in pieces. Who sends the reports fills each in and hands back the answer
-// ([Report]); ../../topology/DESIGN.md says what is in them.
+// Package treereport decides what a presence report says about the tree below the node: nothing,
+// the changes since the parent's revision, or the whole tree, possibly in pieces. The caller fills
+// each report with a [Report] and passes the answer back. See ../../topology/DESIGN.md for the
+// contents.
 package treereport

@@ -22,7 +22,7 @@ func TestLiar(t *testing.T) {
 	id := strings.ReplaceAll(lie, "/", "")
 	l := play(topology.Node{
 		ID: "top", Role: "master", Version: lie, State: topology.Up, Minions: []topology.Minion{{ID: id, State: topology.Down, Version: lie}, {ID: "javascript:window.lied=1", State: topology.Up}},
-		Nodes: []topology.Node{{ID: "node " + id, Role: lie, Version: lie, State: topology.Up, Told: []topology.Problem{{Kind: topology.Kind(lie), Detail: lie}}}},
+		Nodes: []topology.Node{{ID: "node " + id, Role: lie, Version: lie, State: topology.Up, Problems: []topology.Problem{{Kind: topology.Kind(lie), Detail: lie}}}},
 	})
 	l.jobs.Set(playedJob, value.NewMap("Function", lie, "Arguments", []any{lie}, "Target", lie, "Target-type", lie, "User", lie, "StartTime", lie))
 	l.record = value.NewMap("jid", playedJob, "Function", lie, "Arguments", []any{lie, value.NewMap(lie, lie)}, "Target", lie, "Target-type", "glob", "User", lie, "StartTime", lie, "Minions", []any{id},

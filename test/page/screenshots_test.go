@@ -117,7 +117,7 @@ func company() topology.Node {
 	lyon3 := &top.Nodes[1].Nodes[2]
 	lyon3.State, lyon3.Since = topology.Down, time.Now().Add(-12*time.Minute)
 	slow := &top.Nodes[2].Nodes[0]
-	slow.Vitals.Owed, slow.Vitals.OwedAge = 1840, 75*time.Second
+	slow.Vitals.Pending, slow.Vitals.PendingAge = 1840, 75*time.Second
 	return top
 }
 

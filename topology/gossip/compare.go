@@ -7,20 +7,20 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// patience is for how long gossip and the edges may differ before it is a
-// problem: a node that has just died is missed by one sooner than by the other.
-const patience = 30 * time.Second
+// grace is how long gossip and connections may differ before it counts as a problem: one detects a
+// dead node sooner than the other.
+const grace = 30 * time.Second
 
-// Edge is what this node knows first-hand of a node right above or below it.
+// Edge is the state of a direct parent or child, known first-hand.
 type Edge struct {
 	ID    string
 	Up    bool
 	Since time.Time
 }
 
-// Compare tells where gossip and this node's own edges differ. Each side of an
-// edge does so by itself, so a partition is told on both. ids that gossip has
-// never heard are no problem: it may not pass everywhere.
+// Compare returns the differences between gossip and this node's own connections. Both ends of a
+// connection compare, so both report a partition. Ids never seen in gossip are no problem: it may
+// not reach everywhere.
 func Compare(seen []Seen, edges []Edge, now time.Time) (out []topology.Problem) {
 	byID := make(map[string]Seen, len(seen))
 	for _, s := range seen {
@@ -41,7 +41,7 @@ func Compare(seen []Seen, edges []Edge, now time.Time) (out []topology.Problem) 
 	for _, e := range edges {
 		s, heard := byID[e.ID]
 		switch {
-		case !heard || now.Sub(e.Since) < patience || now.Sub(s.Since) < patience:
+		case !heard || now.Sub(e.Since) < grace || now.Sub(s.Since) < grace:
 		case s.Alive && !e.Up:
 			out = append(out, topology.Problem{
 				Kind: topology.Partition, Path: e.ID,

@@ -8,11 +8,10 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// delegate is what memberlist asks. None of its methods may wait.
+// delegate implements memberlist's delegates. Its methods must not block.
 type delegate struct{ g *Gossip }
 
-// metaOf is what travels with the member itself: the form, how new its record is,
-// and its digest.
+// metaOf returns the metadata of this member: the format, the age of its record, and its digest.
 func metaOf(s signed) []byte {
 	b := []byte{recordForm}
 	b = binary.BigEndian.AppendUint64(b, s.Epoch)
@@ -20,7 +19,7 @@ func metaOf(s signed) []byte {
 	return append(b, digest(s.raw)[:16]...)
 }
 
-// NodeMeta gives the 33 bytes of this member; memberlist takes 512 at most.
+// NodeMeta returns the 33 bytes of metadata; memberlist allows 512.
 func (d delegate) NodeMeta(limit int) []byte {
 	d.g.mu.Lock()
 	defer d.g.mu.Unlock()
@@ -30,8 +29,8 @@ func (d delegate) NodeMeta(limit int) []byte {
 	return d.g.meta
 }
 
-// NotifyMsg takes a record that was broadcast, and passes on what is new: a
-// receiver of memberlist does not do so by itself.
+// NotifyMsg processes a broadcast record and forwards it if it is new, which memberlist does not
+// do.
 func (d delegate) NotifyMsg(b []byte) {
 	s, rest, err := next(b)
 	if err != nil || len(rest) > 0 {
@@ -41,15 +40,15 @@ func (d delegate) NotifyMsg(b []byte) {
 	d.g.take(s)
 }
 
-// GetBroadcasts gives what is to be passed on.
+// GetBroadcasts returns records to forward.
 func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 	return d.g.queue.GetBroadcasts(overhead, limit)
 }
 
-// LocalState is the whole table, for one other node.
+// LocalState returns the whole table for a push-pull exchange.
 func (d delegate) LocalState(bool) []byte { return d.g.table.all() }
 
-// MergeRemoteState takes the table of another node.
+// MergeRemoteState processes the table of another node.
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	for n := 0; len(b) > 0 && n < maxRecords; n++ {
 		s, rest, err := next(b)
@@ -62,7 +61,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	}
 }
 
-// NotifyConflict tells of two members of one name.
+// NotifyConflict logs two members of one name.
 func (d delegate) NotifyConflict(existing, other *memberlist.Node) {
 	d.g.log.Error("gossip name conflict", "name", existing.Name, "at", existing.Address(), "and_at", other.Address())
 }
@@ -79,8 +78,7 @@ func (g *Gossip) take(s signed) {
 	}
 }
 
-// spread queues a record for the others, in the place of an older one of the same
-// node.
+// spread queues a record for broadcast in place of an older one of the same node.
 func (g *Gossip) spread(s signed) {
 	g.queue.QueueBroadcast(broadcast{s.ID, s.append(nil)})
 }
@@ -90,31 +88,31 @@ type broadcast struct {
 	b  []byte
 }
 
-// Invalidates says that a newer record of one node takes the older one's place.
+// Invalidates reports whether b replaces o: both are records of one node.
 func (b broadcast) Invalidates(o memberlist.Broadcast) bool {
 	x, ok := o.(broadcast)
 	return ok && x.id == b.id
 }
 
-// Name lets the queue find that place at once.
+// Name identifies the record in the queue.
 func (b broadcast) Name() string { return b.id }
 
-// Message is what is sent.
+// Message returns the bytes to send.
 func (b broadcast) Message() []byte { return b.b }
 
-// Finished is told when it was sent often enough.
+// Finished does nothing.
 func (b broadcast) Finished() {}
 
-// events keeps since when a node is alive or not.
+// events records when nodes join and leave.
 type events struct{ g *Gossip }
 
-// NotifyJoin tells that a member is there.
+// NotifyJoin records that a member is alive.
 func (e events) NotifyJoin(n *memberlist.Node) { e.g.mark(n, true) }
 
-// NotifyLeave tells that a member is gone or does not answer.
+// NotifyLeave records that a member left or does not answer.
 func (e events) NotifyLeave(n *memberlist.Node) { e.g.mark(n, false) }
 
-// NotifyUpdate tells of a new digest; the record follows by broadcast.
+// NotifyUpdate does nothing: the record follows by broadcast.
 func (e events) NotifyUpdate(*memberlist.Node) {}
 
 func idOf(name string) string {

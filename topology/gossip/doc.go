@@ -1,17 +1,13 @@
-// Package gossip lets the nodes of a tree hear of each other beside the tree, by
-// hashicorp/memberlist: who is there, and what each says of itself in a record
-// that it signs with its own key.
+// Package gossip exchanges signed records between the nodes of a tree outside the tree's own
+// connections, with hashicorp/memberlist.
 //
-// It is a hint, never the truth: that a node is down is known by the edge to its
-// parent alone, and a starved node is easily taken for dead. What it is good for
-// is the difference: a node that gossip hears and its parent does not is behind a
-// partition, and both sides say so ([Compare]).
+// Gossip is a hint, not a source of truth: only a node's parent knows first-hand whether it is
+// down, and gossip easily takes a busy node for dead. Its use is the difference: a node that gossip
+// sees and its parent does not is behind a partition, which both sides report ([Compare]).
 //
-// Every key of the keyring gives the same right to speak, so a record counts only
-// with a good signature, of the key that the tree knows the node by, else of the
-// key it was first heard with, which is pinned and marked as such.
+// All holders of the keyring may send, so a record counts only with a valid signature: by the key
+// that the tree knows for the node, otherwise by the key first seen for it, which is pinned.
 //
-// What travels is bounded: a digest of 33 bytes with each member, the records by
-// broadcasts that every receiver passes on once, and the whole table with each
-// push-pull exchange.
+// Traffic is bounded: 33 bytes with each member, broadcasts that every receiver forwards once, and
+// the whole table per push-pull exchange.
 package gossip

@@ -17,32 +17,32 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// Options of a [Gossip].
+// Options configure a [Gossip].
 type Options struct {
-	// Mode is lan, wan or local: how long the links between the nodes are.
+	// Mode is lan, wan or local, by the latency between nodes.
 	Mode string
-	// Listen is host:port, for TCP and UDP; with the host of one interface.
+	// Listen is host:port for TCP and UDP, with the host of one interface.
 	Listen string
-	// Seeds are host:port of some other nodes. One that answers is enough.
+	// Seeds are host:port of other nodes. One that answers is enough.
 	Seeds []string
-	// Keyring names the file of the keys that encrypt; "": nothing is encrypted.
+	// Keyring is the file with the encryption keys; "": no encryption.
 	Keyring string
-	// PinFile keeps the keys that nodes were first heard with.
+	// PinFile stores the key first seen for each node.
 	PinFile string
 	// Key signs this node's records.
 	Key *rsa.PrivateKey
-	// Self tells this node's record; Epoch and Seq are filled in here.
+	// Self returns this node's record; Epoch and Seq are set here.
 	Self func() Record
-	// Vouched gives the fingerprint of the key by which the tree knows a node; ""
-	// when it does not. nil: of none.
+	// Vouched returns the fingerprint of the key that the tree knows for a node, or "". nil: always
+	// "".
 	Vouched func(id string) string
 	Log     *slog.Logger
 	Now     func() time.Time
 
-	every time.Duration // of the upkeep; tests shorten it
+	every time.Duration // interval of maintenance; tests shorten it
 }
 
-// Gossip is this node among the others.
+// Gossip is this node as a member.
 type Gossip struct {
 	o     Options
 	log   *slog.Logger
@@ -57,7 +57,7 @@ type Gossip struct {
 	seq   uint64
 	meta  []byte
 	last  Record
-	since map[string]time.Time // by id: since when it is alive, or not
+	since map[string]time.Time // by id: when it became alive or not
 	alive map[string]bool
 
 	closeOnce sync.Once
@@ -65,16 +65,16 @@ type Gossip struct {
 }
 
 const (
-	// upkeep is how often the own record is looked at, the keyring is read and
-	// lost nodes are sought.
+	// upkeep is the interval at which the own record is refreshed, the keyring is read, and lost
+	// nodes are contacted.
 	upkeep = 5 * time.Second
-	// leaveWait bounds the farewell.
+	// leaveWait bounds the announcement of leaving.
 	leaveWait = time.Second
-	// forgetAfter is for how long a node that is gone is listed.
+	// forgetAfter is how long a dead node is listed.
 	forgetAfter = 24 * time.Hour
 )
 
-// New opens the port. Others hear of the node when [Gossip.Run] runs.
+// New opens the port. The node joins when [Gossip.Run] runs.
 func New(o Options) (*Gossip, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -123,9 +123,9 @@ func (g *Gossip) config() (*memberlist.Config, error) {
 		c = memberlist.DefaultWANConfig()
 	case "local":
 		c = memberlist.DefaultLocalConfig()
-		c.RetransmitMult = 4 // with the 2 of the preset, joins at once get lost
+		c.RetransmitMult = 4 // with the preset of 2, concurrent joins get lost
 	default:
-		return nil, fmt.Errorf("gossip: mode %q is none of lan, wan, local", g.o.Mode)
+		return nil, fmt.Errorf("gossip: unknown mode %q; use lan, wan or local", g.o.Mode)
 	}
 	host, port, err := net.SplitHostPort(g.o.Listen)
 	if err != nil {
@@ -139,10 +139,9 @@ func (g *Gossip) config() (*memberlist.Config, error) {
 		return nil, err
 	}
 	c.BindAddr, c.BindPort, c.AdvertisePort = host, n, n
-	// Compression costs more than it saves, and starves busy nodes until they are
-	// taken for dead.
+	// Compression costs more than it saves, and delays busy nodes until they count as dead.
 	c.EnableCompression = false
-	// A second node of one name would be ignored without a word.
+	// memberlist silently ignores a second node of one name.
 	c.Name = fmt.Sprintf("%s/%x", g.o.Self().ID, g.epoch)
 	c.Delegate, c.Events, c.Conflict = delegate{g}, events{g}, delegate{g}
 	c.Logger = log.New(logWriter{g.log}, "", 0)
@@ -160,8 +159,8 @@ func (g *Gossip) config() (*memberlist.Config, error) {
 	return c, nil
 }
 
-// bindHost gives the address to listen on. The mode local needs no keys, so that it hears
-// this machine alone.
+// bindHost returns the address to listen on. Mode local needs no keys, so it is limited to this
+// machine.
 func bindHost(mode, host string) (string, error) {
 	ip := net.ParseIP(host)
 	any := host == "" || ip != nil && ip.IsUnspecified()
@@ -174,11 +173,10 @@ func bindHost(mode, host string) (string, error) {
 	case mode == "local" && host == "localhost", mode != "local", ip != nil && ip.IsLoopback():
 		return host, nil
 	}
-	return "", fmt.Errorf("gossip: mode local listens on a loopback address alone, not on %s: use lan with a keyring between machines", host)
+	return "", fmt.Errorf("gossip: mode local requires a loopback address, not %s; use lan with a keyring between machines", host)
 }
 
-// logWriter takes the lines of memberlist, of which hardly one is of use to an
-// operator.
+// logWriter writes memberlist's log at debug level.
 type logWriter struct{ log *slog.Logger }
 
 func (w logWriter) Write(b []byte) (int, error) {
@@ -196,10 +194,10 @@ func (g *Gossip) members() int {
 	return list.NumMembers()
 }
 
-// Addr is where the node is heard.
+// Addr returns the address of this node.
 func (g *Gossip) Addr() string { return g.list.LocalNode().Address() }
 
-// Run joins and keeps up until ctx ends, then takes leave.
+// Run joins and maintains the membership until ctx ends, then leaves.
 func (g *Gossip) Run(ctx context.Context) error {
 	var stamp time.Time
 	for first := true; ; first = false {
@@ -219,8 +217,8 @@ func (g *Gossip) Run(ctx context.Context) error {
 	}
 }
 
-// join looks for the seeds while nobody else is known, and for one of them now
-// and then, so that two halves that were apart find each other again.
+// join contacts the seeds while no other node is known, and a random one occasionally, so that
+// separated halves merge.
 func (g *Gossip) join(first bool) {
 	if len(g.o.Seeds) == 0 {
 		return
@@ -237,8 +235,7 @@ func (g *Gossip) join(first bool) {
 	}
 }
 
-// refresh signs a new record of this node if it says something new, and lets the
-// others hear it.
+// refresh signs and spreads a new record of this node if it has changed.
 func (g *Gossip) refresh() error {
 	r := g.o.Self()
 	g.mu.Lock()
@@ -271,7 +268,7 @@ func (g *Gossip) refresh() error {
 	return nil
 }
 
-// rotated reads the keyring again when its file has changed.
+// rotated reloads the keyring when its file has changed.
 func (g *Gossip) rotated(stamp time.Time) time.Time {
 	if g.ring == nil {
 		return stamp
@@ -297,7 +294,7 @@ func (g *Gossip) rotated(stamp time.Time) time.Time {
 	return fi.ModTime()
 }
 
-// Close takes leave of the others and closes the port.
+// Close leaves and closes the port.
 func (g *Gossip) Close() error {
 	g.closeOnce.Do(func() {
 		g.closeErr = errors.Join(g.list.Leave(leaveWait), g.list.Shutdown())

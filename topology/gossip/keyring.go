@@ -10,13 +10,12 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// readKeyring reads the keys of a file, one in base64 per line, of 16, 24 or 32
-// bytes each; the first is the primary, with which this node encrypts. Empty
-// lines and those after # are left out.
+// readKeyring reads the keys of a file, one per line in base64, of 16, 24 or 32 bytes. The first
+// one encrypts. Empty lines and comments after # are skipped.
 func readKeyring(path string) ([][]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("gossip: read the keyring: %w", err)
+		return nil, fmt.Errorf("gossip: read keyring: %w", err)
 	}
 	keys, err := parseKeyring(b)
 	if err != nil {
@@ -36,7 +35,7 @@ func parseKeyring(b []byte) ([][]byte, error) {
 		}
 		key, err := base64.StdEncoding.DecodeString(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is not base64; make a key with: openssl rand -base64 32", n)
+			return nil, fmt.Errorf("line %d is not base64; create a key with: openssl rand -base64 32", n)
 		}
 		if err := memberlist.ValidateKey(key); err != nil {
 			return nil, fmt.Errorf("line %d: a key of %d bytes, must be 16, 24 or 32", n, len(key))
@@ -44,12 +43,12 @@ func parseKeyring(b []byte) ([][]byte, error) {
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("it holds no key; make one with: openssl rand -base64 32")
+		return nil, fmt.Errorf("no key; create one with: openssl rand -base64 32")
 	}
 	return keys, nil
 }
 
-// rotate makes a ring hold just these keys, the first as the primary.
+// rotate replaces the keys of a ring, the first as the primary.
 func rotate(ring *memberlist.Keyring, keys [][]byte) error {
 	for _, k := range keys {
 		if err := ring.AddKey(k); err != nil {

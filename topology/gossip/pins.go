@@ -13,8 +13,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// pins keeps the key that each node was first heard with: one line each, the
-// fingerprint and the id.
+// pins stores the key first seen for each node, one line each: fingerprint and id.
 type pins struct {
 	path string
 
@@ -39,7 +38,7 @@ func openPins(path string) (*pins, error) {
 	return p, nil
 }
 
-// first gives the pinned key of an id; key is pinned if there is none.
+// first returns the pinned key of an id, and pins key if there is none.
 func (p *pins) first(id, key string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +46,7 @@ func (p *pins) first(id, key string) (string, error) {
 		return have, nil
 	}
 	if len(p.keys) >= maxRecords {
-		return "", fmt.Errorf("gossip: %d keys are pinned in %s; delete those of nodes that are no more", len(p.keys), p.path)
+		return "", fmt.Errorf("gossip: %d keys pinned in %s; delete those of removed nodes", len(p.keys), p.path)
 	}
 	return key, p.save(id, key)
 }
@@ -64,7 +63,7 @@ func (p *pins) set(id, key string) error {
 
 func (p *pins) save(id, key string) error {
 	if strings.ContainsAny(id, "\r\n") {
-		return fmt.Errorf("%w: the id has more than one line", errForm)
+		return fmt.Errorf("%w: line break in id", errForm)
 	}
 	p.keys[id] = key
 	var b strings.Builder
@@ -72,7 +71,7 @@ func (p *pins) save(id, key string) error {
 		b.WriteString(p.keys[id] + " " + id + "\n")
 	}
 	if err := crypt.WriteFile(p.path, []byte(b.String()), 0o600); err != nil {
-		return fmt.Errorf("gossip: pin a key: %w", err)
+		return fmt.Errorf("gossip: pin key: %w", err)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Record is what a node says of itself.
+// Record is what a node reports about itself.
 type Record struct {
 	ID      string
 	Role    string
-	Parent  string // the node right above, "" at the top or while there is none
+	Parent  string // its parent, "" at the top or while it has none
 	Version string
 	Addr    string // host:port of its request port
-	// Epoch is when this life of the node began, in nanoseconds, Seq counts its
-	// records: the higher of both is the newer.
+	// Epoch is the start time of the node in nanoseconds, Seq counts its records. The record with
+	// the higher pair is newer.
 	Epoch, Seq uint64
 	Minions    uint32 // below it, in all tiers
 	Up         uint32 // of them connected
@@ -32,7 +32,7 @@ func (r Record) newer(than Record) bool {
 	return r.Epoch > than.Epoch || r.Epoch == than.Epoch && r.Seq > than.Seq
 }
 
-// Started is when this life of the node began.
+// Started returns the start time of the node.
 func (r Record) Started() time.Time { return time.Unix(0, int64(r.Epoch)) }
 
 const (
@@ -41,11 +41,10 @@ const (
 	maxKey     = 2048 // of a public key and of a signature, in bytes
 )
 
-// errForm tells of bytes that are no record.
+// errForm means that bytes are not a record.
 var errForm = errors.New("gossip: not a record")
 
-// bytes is the form that is signed: fixed fields, then five texts with their
-// length in one byte.
+// bytes returns the signed encoding: fixed fields, then five texts with one-byte lengths.
 func (r Record) bytes() ([]byte, error) {
 	b := []byte{recordForm}
 	b = binary.BigEndian.AppendUint64(b, r.Epoch)
@@ -85,13 +84,13 @@ func recordFrom(b []byte) (Record, error) {
 	return r, nil
 }
 
-// signed is a record with the key that it says it is of, and the signature.
+// signed is a record with its key and signature.
 type signed struct {
 	Record
 	raw, key, sig []byte
 }
 
-// Fingerprint names a public key: the SHA-256 of its PKIX form, in hex.
+// Fingerprint returns the SHA-256 of a public key's PKIX form in hex.
 func Fingerprint(pub *rsa.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(pub)
 	if err != nil {
@@ -105,7 +104,7 @@ func fingerprint(der []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// domain keeps a signature from being one of anything else that the key signs.
+// domain separates these signatures from others made with the key.
 const domain = "mom gossip record\x00"
 
 func digest(raw []byte) []byte {
@@ -129,8 +128,8 @@ func sign(r Record, key *rsa.PrivateKey) (signed, error) {
 	return signed{r, raw, der, sig}, nil
 }
 
-// verify checks the signature against the key that came along; whether that key
-// is the node's is decided elsewhere.
+// verify checks the signature with the enclosed key. It does not check whether that key is the
+// node's.
 func (s signed) verify() error {
 	k, err := x509.ParsePKIXPublicKey(s.key)
 	if err != nil {
@@ -146,7 +145,7 @@ func (s signed) verify() error {
 	return nil
 }
 
-// append writes the three parts with their lengths.
+// append appends the three parts with their lengths.
 func (s signed) append(b []byte) []byte {
 	for _, part := range [][]byte{s.raw, s.key, s.sig} {
 		b = binary.BigEndian.AppendUint16(b, uint16(len(part)))
@@ -155,7 +154,7 @@ func (s signed) append(b []byte) []byte {
 	return b
 }
 
-// next reads one signed record from the front of b; its signature is not checked.
+// next reads one signed record from b without checking its signature.
 func next(b []byte) (s signed, rest []byte, err error) {
 	for _, part := range []*[]byte{&s.raw, &s.key, &s.sig} {
 		if len(b) < 2 {

@@ -10,14 +10,14 @@ import (
 // Seen is a node as gossip knows it.
 type Seen struct {
 	Record
-	Alive   bool      // a hint: a starved node is taken for dead as well
-	Since   time.Time // when Alive became so; zero when not known
+	Alive   bool      // a hint: a busy node may count as dead
+	Since   time.Time // time of the last change of Alive; zero if unknown
 	Trust   Trust
-	Lives   int  // members of this id that are alive; more than one are two nodes
-	Strange bool // a record of this id under another key was refused
+	Lives   int  // live members of this id; more than one are two nodes
+	Strange bool // a record of this id with another key was refused
 }
 
-// mark is told by memberlist, which holds locks of its own: it asks nothing back.
+// mark is called by memberlist with its locks held, so it must not call back.
 func (g *Gossip) mark(n *memberlist.Node, alive bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -32,8 +32,7 @@ func (g *Gossip) mark(n *memberlist.Node, alive bool) {
 	g.since[idOf(n.Name)] = g.now()
 }
 
-// Nodes lists all nodes that were heard and are not forgotten, this one with
-// them, by id.
+// Nodes returns all known nodes including this one, by id.
 func (g *Gossip) Nodes() []Seen {
 	rows, strange := g.table.snapshot()
 	lives := map[string]int{}
@@ -56,7 +55,7 @@ func (g *Gossip) Nodes() []Seen {
 	return out
 }
 
-// forget drops nodes that have long been gone.
+// forget drops nodes that have been dead for forgetAfter.
 func (g *Gossip) forget() {
 	var gone []string
 	for _, s := range g.Nodes() {

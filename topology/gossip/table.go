@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// maxRecords bounds the table; who comes later is not entered.
+// maxRecords bounds the table; further nodes are ignored.
 const maxRecords = 4096
 
-// Trust says why a record is believed.
+// Trust is why a record is accepted.
 type Trust string
 
 // The kinds of trust.
 const (
-	// Vouched: the tree knows the node by this key.
+	// Vouched: the tree knows this key for the node.
 	Vouched Trust = "vouched"
-	// Pinned: the key is the one that the node was first heard with.
+	// Pinned: the key is the first one seen for the node.
 	Pinned Trust = "pinned"
 )
 
-// errKey tells of a record under another key than the node's.
-var errKey = errors.New("gossip: another key than the node's")
+// errKey means that a record has another key than the node's.
+var errKey = errors.New("gossip: not the node's key")
 
 // table holds the newest record of each node. It is safe for concurrent use.
 type table struct {
@@ -31,7 +31,7 @@ type table struct {
 
 	mu      sync.Mutex
 	rows    map[string]signed
-	strange map[string]string // ids that were heard under another key → its fingerprint
+	strange map[string]string // id → fingerprint of a refused key
 	refused uint64
 }
 
@@ -39,8 +39,8 @@ func newTable(vouched func(string) string, p *pins) *table {
 	return &table{vouched: vouched, pins: p, rows: map[string]signed{}, strange: map[string]string{}}
 }
 
-// offer takes a record if it is newer than what is there and its key is the
-// node's. fresh says that others should hear it too.
+// offer stores a record if it is newer and its key is the node's. fresh means that it should be
+// forwarded.
 func (t *table) offer(s signed) (fresh bool, err error) {
 	t.mu.Lock()
 	old, known := t.rows[s.ID]
@@ -49,7 +49,7 @@ func (t *table) offer(s signed) (fresh bool, err error) {
 	if full || known && !s.newer(old.Record) && bytes.Equal(s.key, old.key) {
 		return false, nil
 	}
-	if err := s.verify(); err != nil { // costs more than all else here
+	if err := s.verify(); err != nil { // the expensive check comes last
 		t.mu.Lock()
 		t.refused++
 		t.mu.Unlock()
@@ -73,13 +73,13 @@ func (t *table) offer(s signed) (fresh bool, err error) {
 	return true, nil
 }
 
-// trust decides whether a key is the node's: the one that the tree vouches for,
-// else the pinned one; the first is pinned.
+// trust decides whether a key is the node's: the one vouched for by the tree, otherwise the pinned
+// one; the first key seen is pinned.
 func (t *table) trust(s signed) (Trust, error) {
 	have := fingerprint(s.key)
 	if want := t.vouched(s.ID); want != "" {
 		if want != have {
-			return "", fmt.Errorf("%w: %s is known by another one in the tree", errKey, s.ID)
+			return "", fmt.Errorf("%w: the tree has another one for %s", errKey, s.ID)
 		}
 		return Vouched, t.pins.set(s.ID, have)
 	}
@@ -88,12 +88,12 @@ func (t *table) trust(s signed) (Trust, error) {
 		return "", err
 	}
 	if want != have {
-		return "", fmt.Errorf("%w: %s was heard with another one before; if its key was changed, delete its line in %s", errKey, s.ID, t.pins.path)
+		return "", fmt.Errorf("%w: another one is pinned for %s; if its key was changed, delete its line in %s", errKey, s.ID, t.pins.path)
 	}
 	return Pinned, nil
 }
 
-// all is the whole table for a push-pull exchange.
+// all returns the whole table for a push-pull exchange.
 func (t *table) all() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *table) all() []byte {
 	return b
 }
 
-// snapshot copies the records, and the ids heard under a strange key.
+// snapshot returns copies of the records and of the refused keys.
 func (t *table) snapshot() (rows map[string]signed, strange map[string]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +118,7 @@ func (t *table) snapshot() (rows map[string]signed, strange map[string]string) {
 	return rows, strange
 }
 
-// drop forgets nodes.
+// drop removes nodes.
 func (t *table) drop(ids []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,16 +23,16 @@ type Costs []Cost
 //go:embed costs.json
 var measured []byte
 
-// Measured gives the costs that come with the program.
+// Measured returns the built-in costs.
 func Measured() Costs {
 	var c Costs
 	if err := json.Unmarshal(measured, &c); err != nil {
-		panic(err) // the file is part of the program and tested
+		panic(err) // the embedded file is tested
 	}
 	return c
 }
 
-// Set replaces the value of one cost and says where it comes from.
+// Set replaces the value and source of one cost.
 func (c Costs) Set(name string, value float64, source string) error {
 	if !(value > 0) {
 		return fmt.Errorf("unit cost %s is %v, must be above 0", name, value)
@@ -43,7 +43,7 @@ func (c Costs) Set(name string, value float64, source string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no unit cost is called %q; use one of: %s", name, strings.Join(c.names(), ", "))
+	return fmt.Errorf("unknown unit cost %q; use one of: %s", name, strings.Join(c.names(), ", "))
 }
 
 func (c Costs) names() []string {
@@ -54,8 +54,8 @@ func (c Costs) names() []string {
 	return out
 }
 
-// Service is how long a node of so many processors takes for a return of a minion,
-// for one in a batch of a node below, and to hand a publication to one subscriber.
+// Service returns the service times of a node with that many cores: for a minion's return, for a
+// return in a batch from below, and for sending a publication to one subscriber.
 func (c Costs) Service(cores int) (ret, hop, subscriber time.Duration) {
 	row, each := c.of("row_cpu"), float64(max(cores, 1))
 	d := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -63,12 +63,12 @@ func (c Costs) Service(cores int) (ret, hop, subscriber time.Duration) {
 	return d(max(row, (c.of("request_cpu")+batch)/each)), d(max(row, batch/each)), d(c.of("subscriber_time"))
 }
 
-// of gives a cost by name.
+// of returns a cost by name.
 func (c Costs) of(name string) float64 {
 	for i := range c {
 		if c[i].Name == name {
 			return c[i].Value
 		}
 	}
-	panic("plan: no unit cost " + name) // a name of this package that its own table lacks
+	panic("plan: no unit cost " + name) // missing in the embedded table
 }

@@ -1,8 +1,7 @@
-// Package plan says which tree to build for a number of minions and a load: how
-// many tiers, nodes and minions per node, and what each node needs.
+// Package plan sizes a tree for a number of minions and a load: tiers, nodes, minions per node, and
+// the resources of each node.
 //
-// It reckons with unit costs, what one return, one connection, one row takes,
-// which are measured and stand in costs.json with their source. What a plan says
-// follows from its needs and these costs alone; nothing is asked of any machine.
-// The simulator plays the same shape with the same costs and shows what it hides.
+// It computes with measured unit costs, such as the cost of a return, a connection or a row, which
+// costs.json lists with their sources. A plan depends only on its needs and these costs. The
+// simulator runs the same shape with the same costs.
 package plan

@@ -9,41 +9,39 @@ import (
 	"time"
 )
 
-// Needs is what a tree has to carry. Zero values mean the defaults.
+// Needs describes what a tree has to carry. Zero values mean the defaults.
 type Needs struct {
 	Minions int
-	// RTT is the round trip between nodes, MinionRTT between a minion and its
-	// node. Default 2 ms and 1 ms.
+	// RTT is the round trip time between nodes, MinionRTT between a minion and its node. Defaults 2
+	// ms and 1 ms.
 	RTT, MinionRTT time.Duration
-	// JobsPerMinute is how many jobs a minute go to all minions. Returns is what
-	// comes on top of their returns, per second, of all minions together.
+	// JobsPerMinute is the number of jobs per minute to all minions. Returns are additional returns
+	// per second of all minions together.
 	JobsPerMinute, Returns float64
-	// Size is the bytes of the result in a return. Default 100.
+	// Size is the size of a result in bytes. Default 100.
 	Size int
-	// Open is how many jobs to all minions are open at once. Default 3.
+	// Open is the number of concurrently open jobs to all minions. Default 3.
 	Open int
-	// Cores and Memory are what one node has. Default 2 and 4 GiB.
+	// Cores and Memory (bytes) are the resources of a node. Defaults 2 and 4 GiB.
 	Cores  int
 	Memory int64
-	// Load is how much of its processors a node may use for a steady load.
-	// Default 0.5.
+	// Load is the fraction of its cores that a node may use for steady load. Default 0.5.
 	Load float64
-	// Restart is the time in which all minions of a node that was restarted have
-	// signed in again. Default 60 s.
+	// Restart is the time within which all minions of a restarted node sign in. Default 60 s.
 	Restart time.Duration
-	// Run is how long a minion needs for test.ping. Default 30 ms.
+	// Run is the run time of test.ping on a minion. Default 30 ms.
 	Run time.Duration
 }
 
-// Tier is what the nodes of one tier carry, each of them.
+// Tier describes each node of one tier.
 type Tier struct {
 	Depth    int `json:"depth"` // 0: the top
 	Nodes    int `json:"nodes"`
-	Children int `json:"children"` // nodes right below each
+	Children int `json:"children"` // child nodes of each
 	Minions  int `json:"minions"`  // own minions of each
-	Below    int `json:"below"`    // minions of each and of all under it
-	// Memory is in bytes, Cores in whole processors under the steady load, In in
-	// bytes per second from below, Rows in returns stored per second.
+	Below    int `json:"below"`    // minions of each and of all below it
+	// Memory is in bytes, Cores in cores used by the steady load, In in bytes per second from
+	// below, Rows in returns stored per second.
 	Memory int64   `json:"memory_bytes"`
 	Cores  float64 `json:"cores"`
 	In     float64 `json:"in_bytes_per_second"`
@@ -52,26 +50,26 @@ type Tier struct {
 
 // Plan is a tree to build.
 type Plan struct {
-	Shape      string  `json:"shape"` // as momlab sim takes it
+	Shape      string  `json:"shape"` // in the syntax of momlab sim
 	Tiers      []Tier  `json:"tiers"`
 	Returns    float64 `json:"returns_per_second"`
 	SQLServers int     `json:"sql_servers"` // one holds all returns; more are shards
-	// MostJobs is how many jobs to all minions a minute this shape carries, as far
-	// as its processors and the writers of its stores go.
+	// MostJobs is the number of jobs per minute to all minions that this shape carries, limited by
+	// cores and by the writers of the stores.
 	MostJobs float64 `json:"most_jobs_per_minute"`
-	// Ping is about how long test.ping to all takes, from the command to the last
-	// return at the top.
+	// Ping is the approximate duration of test.ping to all minions, from the command to the last
+	// return.
 	Ping  time.Duration `json:"ping_ns"`
 	Notes []string      `json:"notes"`
 	Costs Costs         `json:"costs"`
 }
 
-// ErrTooMuch reports that no tree with one top carries the load on such machines.
+// ErrTooMuch means that no tree with one top carries the load on such machines.
 var ErrTooMuch = errors.New("one top cannot carry that")
 
 const (
 	maxMinions = 20_000_000
-	maxTiers   = 15 // of the 16 that are followed one is the minions'
+	maxTiers   = 15 // of 16 tiers, one is the minions'
 )
 
 func (n *Needs) fill() error {
@@ -118,7 +116,7 @@ func (n *Needs) fill() error {
 
 func finite(x float64) bool { return x >= 0 && x <= math.MaxFloat64 }
 
-// Make plans a tree.
+// Make returns a plan for the needs, or an error that wraps [ErrTooMuch].
 func Make(n Needs, c Costs) (Plan, error) {
 	if err := n.fill(); err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
@@ -146,9 +144,9 @@ func Make(n Needs, c Costs) (Plan, error) {
 	return p, nil
 }
 
-// checkTop refuses a load that no shape of the tree takes off its top.
+// checkTop returns an error if the load exceeds the top in any shape.
 func (p *Plan) checkTop(n Needs, c Costs) error {
-	// One writer stores the rows; the rest is shared by the processors.
+	// One writer stores the rows; other work is shared by the cores.
 	most := n.Load * min(1/c.of("row_cpu"), float64(n.Cores)/(c.of("row_cpu")+c.of("codec_cpu")))
 	if p.Returns > most {
 		return fmt.Errorf("plan: %w: %.0f returns/s reach it whatever the tiers below, and it takes %.0f at a load of %.0f %%; "+
@@ -157,10 +155,10 @@ func (p *Plan) checkTop(n Needs, c Costs) error {
 	return nil
 }
 
-// perNode is how many minions one node carries, and what sets the limit. rate is
+// perNode returns the number of minions that one node carries, and the limiting resource. rate is
 // the returns per second of one minion.
 func perNode(n Needs, c Costs, rate float64) (int, string) {
-	free := float64(n.Memory)/2 - c.of("base_memory") // half stays for what comes in bursts
+	free := float64(n.Memory)/2 - c.of("base_memory") // half is reserved for bursts
 	each := c.of("connection_memory") + c.of("leaf_memory") + float64(n.Open)*c.of("entry_memory")
 	per, why := free/each, "memory"
 	limit := func(most float64, by string) {
@@ -176,8 +174,7 @@ func perNode(n Needs, c Costs, rate float64) (int, string) {
 	return int(max(per, 0)), why
 }
 
-// grow gives the shape: the children of a node per tier, then the minions of a
-// node of the last.
+// grow returns the shape: the children per node of each tier, and the minions per node of the last.
 func (p *Plan) grow(minions, per, children int) []int {
 	if minions <= per {
 		return []int{minions}
@@ -190,7 +187,7 @@ func (p *Plan) grow(minions, per, children int) []int {
 	for most := children; most < leaves; most *= max(children, 2) {
 		tiers++
 	}
-	// The same fan-out at each tier, as even as it gets.
+	// Use the same fan-out at each tier, as evenly as possible.
 	fan, rest := []int{}, leaves
 	for t := tiers; t > 0; t-- {
 		f := int(math.Ceil(math.Pow(float64(rest), 1/float64(t)) - 1e-9))
@@ -232,7 +229,7 @@ func (p *Plan) describe(n Needs, c Costs, fan []int) {
 	}
 }
 
-// rowCPU is what a node of the tier needs for one return, in seconds of a processor.
+// rowCPU returns the CPU time of a node of the tier for one return, in seconds.
 func (t Tier) rowCPU(c Costs) float64 {
 	cpu := c.of("codec_cpu") + c.of("row_cpu")
 	if t.Minions > 0 {
@@ -241,8 +238,8 @@ func (t Tier) rowCPU(c Costs) float64 {
 	return cpu
 }
 
-// mostJobs is what the tier that is at its limit first takes of jobs to all, in a
-// minute, beside the further returns.
+// mostJobs returns the jobs per minute to all minions that the limiting tier carries beside the
+// additional returns.
 func (p *Plan) mostJobs(n Needs, c Costs) float64 {
 	most := math.Inf(1)
 	for _, t := range p.Tiers {
@@ -252,8 +249,8 @@ func (p *Plan) mostJobs(n Needs, c Costs) float64 {
 	return max(most, 0)
 }
 
-// ping adds up what nothing can overlap: the way down, the minion, the busiest node
-// taking all its returns, and the way up.
+// ping adds the times that cannot overlap: the way down, the minion, the busiest node's processing
+// of its returns, and the way up.
 func (p *Plan) ping(n Needs, c Costs) time.Duration {
 	total := n.MinionRTT.Seconds() + n.Run.Seconds() + float64(len(p.Tiers)-1)*n.RTT.Seconds()
 	busiest := 0.0
@@ -269,7 +266,7 @@ func (p *Plan) ping(n Needs, c Costs) time.Duration {
 	return time.Duration((total + busiest) * float64(time.Second)).Round(time.Millisecond)
 }
 
-// few writes a small number so that it says something.
+// few formats a small number.
 func few(n float64) string {
 	if n >= 10 {
 		return strconv.FormatFloat(math.Floor(n), 'f', -1, 64)

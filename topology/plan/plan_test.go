@@ -129,7 +129,7 @@ func TestOutputWithoutALoad(t *testing.T) {
 	if err := p.Text(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.HasPrefix(got, "No steady load was given") || !strings.Contains(got, "--jobs-per-minute") ||
+	if got := out.String(); !strings.HasPrefix(got, "No steady load given") || !strings.Contains(got, "--jobs-per-minute") ||
 		strings.Contains(got, "0.00") || strings.Contains(got, "returns per second") {
 		t.Error(got)
 	}

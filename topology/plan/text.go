@@ -9,10 +9,10 @@ import (
 // Text writes the plan for people.
 func (p Plan) Text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush tells of errors
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush returns the error
 	if p.Returns == 0 {
-		line("No steady load was given: the columns cores, from below and rows/s are empty, and nothing was sized for one.")
-		line("Say it with --jobs-per-minute, --returns or both.")
+		line("No steady load given: the columns cores, from below and rows/s are empty.")
+		line("Set it with --jobs-per-minute, --returns or both.")
 		line("")
 	}
 	line("shape %s", p.Shape)
@@ -48,11 +48,11 @@ func amount(n float64) string {
 	return fmt.Sprintf("%.0f B", n)
 }
 
-// Text writes the unit costs with where they come from.
+// Text writes the unit costs and their sources.
 func (c Costs) Text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, x := range c {
-		_, _ = fmt.Fprintf(t, "%s\t%g %s\t%s\t%s\n", x.Name, x.Value, x.Unit, x.What, x.Source) // Flush tells of errors
+		_, _ = fmt.Fprintf(t, "%s\t%g %s\t%s\t%s\n", x.Name, x.Value, x.Unit, x.What, x.Source) // Flush returns the error
 	}
 	return t.Flush()
 }

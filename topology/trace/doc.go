@@ -1,7 +1,6 @@
-// Package trace has where a job is: per node when it was received, published, answered and
-// closed, what is still owed of it, and whom it waits for now.
+// Package trace models the progress of a job: for each node when the job was received, published,
+// answered and closed, which outbox rows are pending, and which minions it waits for.
 //
-// The steps of the nodes below hang under their parent's, so the answer to one question at
-// the top is the whole way of the job. A client asks for it; package tracer of the master
-// finds it out.
+// The steps of child nodes are nested in their parent's, so one request to the top returns the
+// whole trace. Package tracer of the master collects it.
 package trace

@@ -10,9 +10,8 @@ import (
 	"unicode"
 )
 
-// Draw writes a trace as text: the tree of nodes, each with its moments as
-// offsets from when the top received the job, its account, what it still owes
-// and whom it waits for.
+// Draw writes a trace as text: the tree of nodes, each with its times as offsets from when the top
+// received the job, its counts, its pending rows and the minions it waits for.
 func Draw(w io.Writer, jid string, s Step) error {
 	d := &drawer{zero: s.Received}
 	fmt.Fprintf(&d.b, "job %s %s\n", clean(jid), clean(s.Fun))
@@ -47,7 +46,7 @@ func (d *drawer) step(s Step, first, rest string) {
 		if s.WaitingAll > 0 {
 			fmt.Fprintf(&d.b, " + waiting %d", s.WaitingAll)
 		}
-		fmt.Fprintf(&d.b, "; stored %d%s\n", s.Stored, owed(s.Owed))
+		fmt.Fprintf(&d.b, "; stored %d%s\n", s.Stored, pendingText(s.Pending))
 	}
 	d.list(indent, "waits for", s.Waiting, s.WaitingAll)
 	d.list(indent, "missing", s.Missing, s.MissingAll)
@@ -67,8 +66,7 @@ func (d *drawer) state(s Step) string {
 	return clean(s.State)
 }
 
-// moments tells the first one by the clock, the others as offsets from the
-// top's.
+// moments formats the first time as a timestamp, the others as offsets from it.
 func (d *drawer) moments(s Step) string {
 	var out []string
 	for _, t := range s.times() {
@@ -85,7 +83,7 @@ func (d *drawer) moments(s Step) string {
 	return strings.Join(out, ", ")
 }
 
-func owed(rows map[string]int64) string {
+func pendingText(rows map[string]int64) string {
 	var dests []string
 	for dest, n := range rows {
 		if n > 0 {
@@ -100,7 +98,7 @@ func owed(rows map[string]int64) string {
 	return out
 }
 
-// shown is how many names one line of a drawing holds.
+// shown bounds the names in a drawing.
 const shown = 10
 
 func (d *drawer) list(indent, what string, names []Named, all int) {
@@ -122,7 +120,7 @@ func (d *drawer) list(indent, what string, names []Named, all int) {
 	}
 }
 
-// clean makes a name that came over the wire fit for a terminal.
+// clean escapes unprintable characters of a name.
 func clean(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		q := strconv.Quote(name)

@@ -12,53 +12,52 @@ import (
 const (
 	Open        = "open"
 	Closed      = "closed"
-	Unknown     = "unknown"     // the node has never heard of it, or no more
+	Unknown     = "unknown"     // the node does not know the job
 	Unreachable = "unreachable" // the node could not be asked
 )
 
-// Names is how many minions a step names; the rest is counted.
+// Names bounds the minions named in a step; others are counted.
 const Names = 100
 
-// Moments are when things happened to a job at one node; zero: not yet, or not
-// known any more.
+// Moments are the times of a job's events at one node; zero: not yet, or unknown.
 type Moments struct {
-	Received  time.Time // the publication was taken
-	Published time.Time // it was handed to the subscribers
-	First     time.Time // the first return was stored
-	Last      time.Time // the latest return was stored
-	Closed    time.Time // the account added up
+	Received  time.Time // publication received
+	Published time.Time // published to the subscribers
+	First     time.Time // first return stored
+	Last      time.Time // last return stored
+	Closed    time.Time // job closed
 }
 
-// Named is a minion that a step speaks of.
+// Named is a minion of a step.
 type Named struct {
 	ID     string
-	Why    string // the reason why it is missing; "" while it is waited for
-	Behind string // the nodes below on the way to it, joined by "/"; "": a minion of the node itself
+	Why    string // reason if it is missing, "" while it is waited for
+	Behind string // path of the node it is behind; "": a minion of the node itself
 }
 
-// Step is one node on the way of a job.
+// Step is the state of a job at one node.
 type Step struct {
 	Node  string
 	State string
-	Error string // why the node could not tell
+	Error string // error of the request to the node
 	Fun   string
-	// TraceID is that of the job's OpenTelemetry trace, 32 hex digits; "": it has none.
+	// TraceID is the id of the job's OpenTelemetry trace, 32 hex digits, or "".
 	TraceID string
 	Moments
 	Expected, Returned, Failed int
 	Missing, Waiting           []Named // at most Names each
 	MissingAll, WaitingAll     int
 	Stored                     int              // returns in its job store
-	Owed                       map[string]int64 // rows of its outbox, by destination
-	Nodes                      []Step           // of the nodes it asked, sorted
+	Pending                    map[string]int64 // outbox rows by destination
+	Nodes                      []Step           // children, sorted
 }
 
-// maxDepth bounds what one answer may nest.
+// maxDepth bounds the nesting of an answer.
 const maxDepth = 16
 
-var errDepth = errors.New("a trace of more than 16 tiers")
+var errDepth = errors.New("trace has more than 16 tiers")
 
-// Map gives the step in the form in which it travels.
+// Map encodes the step.
 func (s Step) Map() *value.Map {
 	m := value.NewMap("node", s.Node, "state", s.State, "fun", s.Fun, "expected", s.Expected, "returned", s.Returned,
 		"failed", s.Failed, "missing_count", s.MissingAll, "waiting_count", s.WaitingAll, "stored", s.Stored)
@@ -84,7 +83,7 @@ func (s Step) Map() *value.Map {
 		m.Set(l.name, rows)
 	}
 	owed := value.NewMap()
-	for dest, n := range s.Owed {
+	for dest, n := range s.Pending {
 		owed.Set(dest, n)
 	}
 	m.Set("owed", owed)
@@ -107,16 +106,16 @@ func (s *Step) times() []moment {
 	}
 }
 
-// FromMap reads what [Step.Map] wrote.
+// FromMap decodes what [Step.Map] encoded.
 func FromMap(m *value.Map) (Step, error) { return fromMap(m, 0) }
 
 func fromMap(m *value.Map, depth int) (Step, error) {
 	if depth >= maxDepth {
 		return Step{}, errDepth
 	}
-	s := Step{Node: m.String("node"), State: m.String("state"), Fun: m.String("fun"), Error: m.String("error"), TraceID: m.String("trace_id"), Owed: map[string]int64{}}
+	s := Step{Node: m.String("node"), State: m.String("state"), Fun: m.String("fun"), Error: m.String("error"), TraceID: m.String("trace_id"), Pending: map[string]int64{}}
 	if s.Node == "" {
-		return s, errors.New("a step of a trace without node")
+		return s, errors.New("trace step without node")
 	}
 	number := func(from *value.Map, key string) int {
 		v, _ := from.Get(key)
@@ -139,14 +138,14 @@ func fromMap(m *value.Map, depth int) (Step, error) {
 	if owed := m.Map("owed"); owed != nil {
 		for _, k := range owed.Keys() {
 			if dest, ok := k.(string); ok {
-				s.Owed[dest] = int64(number(owed, dest))
+				s.Pending[dest] = int64(number(owed, dest))
 			}
 		}
 	}
 	for _, v := range m.List("nodes") {
 		c, ok := v.(*value.Map)
 		if !ok {
-			return s, fmt.Errorf("trace of node %s: a node below it is not told as a map", s.Node)
+			return s, fmt.Errorf("trace of node %s: child is not a map", s.Node)
 		}
 		step, err := fromMap(c, depth+1)
 		if err != nil {

@@ -27,17 +27,17 @@ func hanging() Step {
 		Node: "top", State: Open, Fun: "state.apply", Moments: Moments{Received: noon, Published: after(1), First: after(40)},
 		Expected: 4, Returned: 1, Failed: 1, MissingAll: 1, WaitingAll: 1, Stored: 2,
 		Missing: []Named{{"web-2", "Not connected", "syn-a"}}, Waiting: []Named{{"web-3", "", "syn-a/low"}},
-		Owed: map[string]int64{"mysql": 2, "gone": 0},
+		Pending: map[string]int64{"mysql": 2, "gone": 0},
 		Nodes: []Step{
-			{Node: "py", State: Unreachable, Error: "the node is a Python syndic, which cannot be asked", Owed: map[string]int64{}},
+			{Node: "py", State: Unreachable, Error: "the node is a Python syndic, which cannot be asked", Pending: map[string]int64{}},
 			{
 				Node: "syn-a", State: Closed, Fun: "state.apply",
 				Moments:  Moments{Received: after(3), Published: after(4), First: after(30), Last: after(31), Closed: after(32)},
-				Expected: 3, Returned: 1, Failed: 1, MissingAll: 1, Stored: 2, Owed: map[string]int64{"parent:above": 1},
+				Expected: 3, Returned: 1, Failed: 1, MissingAll: 1, Stored: 2, Pending: map[string]int64{"parent:above": 1},
 				Missing: []Named{{"web-2", "Not connected", ""}},
 				Nodes: []Step{{
 					Node: "low", State: Open, Moments: Moments{Received: after(5)}, Expected: 1, WaitingAll: 1,
-					Waiting: []Named{{"web-3", "", ""}}, Owed: map[string]int64{},
+					Waiting: []Named{{"web-3", "", ""}}, Pending: map[string]int64{},
 				}},
 			},
 		},

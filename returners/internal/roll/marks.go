@@ -16,10 +16,10 @@ type Mark struct {
 // Marks are those of some minions, by id.
 type Marks map[string]Mark
 
-// Words gives what an expectation says of each minion, up to the first error. One that
+// EachMark gives what an expectation says of each minion, up to the first error. One that
 // names a minion among those who answer and among those who will not says that it will
 // not.
-func Words(x *returners.Expectation, say func(id string, k Mark) error) error {
+func EachMark(x *returners.Expectation, say func(id string, k Mark) error) error {
 	for _, id := range x.Minions {
 		if _, down := x.Missing[id]; down {
 			continue
@@ -39,7 +39,7 @@ func Words(x *returners.Expectation, say func(id string, k Mark) error) error {
 // Of gives the marks that an expectation sets.
 func Of(x returners.Expectation) Marks {
 	m := make(Marks, len(x.Minions)+len(x.Missing))
-	_ = Words(&x, func(id string, k Mark) error { // this one has no error
+	_ = EachMark(&x, func(id string, k Mark) error { // this one has no error
 		m[id] = k
 		return nil
 	})

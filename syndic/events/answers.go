@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Nobody tells a parent that nobody here has to answer a publication of a job.
-func Nobody(p returners.Part) bus.Event {
+// NoMatch reports to a parent that no minion here has to answer part p of a job.
+func NoMatch(p returners.Part) bus.Event {
 	return eventOf(jobevent.Expectation{JID: p.JID, Ours: true, Part: p.N})
 }
 
-// Refused tells a parent that this node could not start a job, and why.
+// Refused reports to a parent that this node could not start a job, and why.
 func Refused(jid string, why error) bus.Event {
 	return eventOf(jobevent.Missing{JID: jid, Nodes: map[string]jobevent.NodeState{"": jobevent.Refused(why.Error())}})
 }

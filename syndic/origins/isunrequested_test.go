@@ -23,7 +23,7 @@ func (b books) GetExpectations(context.Context, string) ([]returners.Expectation
 	return b.xs, nil
 }
 
-func TestStranger(t *testing.T) {
+func TestIsUnrequested(t *testing.T) {
 	raw := func(kv ...any) wire.Raw {
 		b, err := wire.Encode(wire.NewMap(kv...))
 		if err != nil {
@@ -52,11 +52,11 @@ func TestStranger(t *testing.T) {
 		{"a node brought it with a minion", books{load: job, xs: []returners.Expectation{adopted, below}}, "", true},
 		{"beside a master of Salt's", books{load: job}, "", false},
 	} {
-		if got, err := Stranger(t.Context(), c.b, "1", c.via); got != c.want || err != nil {
+		if got, err := IsUnrequested(t.Context(), c.b, "1", c.via); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	if _, err := Stranger(t.Context(), books{err: errors.New("the disk")}, "1", ""); err == nil {
+	if _, err := IsUnrequested(t.Context(), books{err: errors.New("disk full")}, "1", ""); err == nil {
 		t.Error("no error")
 	}
 }

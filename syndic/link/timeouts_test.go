@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A master that takes 9 s for returns and answers other requests at once is given up once, and
-// not at each batch of returns; when it is quick again, the patience is short again. A master
-// that never answers is waited for as long as may be, and no longer.
-func TestPatience(t *testing.T) {
+// A parent that takes 9 s for returns and answers other requests at once times out once, not at
+// each batch. When it is fast again the timeout shrinks. For a parent that never answers the
+// timeout grows to the limit.
+func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &patience{longest: 30 * time.Second}
+		p := &timeouts{longest: 30 * time.Second}
 		ask := func(kind string, takes time.Duration) (gaveUp bool) {
 			ctx, done := p.begin(t.Context(), kind, 5*time.Second)
 			var err error
@@ -31,23 +31,23 @@ func TestPatience(t *testing.T) {
 				late++
 			}
 			if ask("_minion_event", time.Millisecond) {
-				t.Error("a quick answer was not waited for")
+				t.Error("fast answer timed out")
 			}
 		}
 		if late != 1 {
-			t.Errorf("%d of 10 batches were given up", late)
+			t.Errorf("%d of 10 batches timed out", late)
 		}
 		ask("_return", time.Millisecond)
 		if began := time.Now(); !ask("_return", time.Hour) || time.Since(began) != 5*time.Second {
-			t.Errorf("the first request to a master that is gone took %v", time.Since(began))
+			t.Errorf("first request to an absent parent took %v", time.Since(began))
 		}
 		for range 5 {
 			ask("_return", time.Hour)
 		}
 		if began := time.Now(); !ask("_return", time.Hour) || time.Since(began) != 30*time.Second {
-			t.Errorf("the last took %v", time.Since(began))
+			t.Errorf("last request took %v", time.Since(began))
 		}
-		// What fails otherwise, and who stops waiting, says nothing of the master.
+		// Other failures, and cancelled requests, do not change the timeout.
 		_, done := p.begin(t.Context(), "x", 5*time.Second)
 		done(errors.New("refused"))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -55,7 +55,7 @@ func TestPatience(t *testing.T) {
 		cancel()
 		done(ctx.Err())
 		if p.by["x"] != 0 {
-			t.Errorf("patience %v", p.by["x"])
+			t.Errorf("timeouts %v", p.by["x"])
 		}
 	})
 }

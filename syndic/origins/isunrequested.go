@@ -9,21 +9,20 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Books reads what a node has stored of its jobs.
-type Books interface {
+// JobReader reads what a node has stored of its jobs.
+type JobReader interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 	GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
 }
 
-// Stranger tells of a job that no master above has asked this node for, whether it came
-// with minions or nodes at work on it, from where somebody had been asked: nobody
-// published it here, and it is no call of a minion of its own (salt-call, a schedule),
-// whose load is its return. via is the node below that the return came through, "" for
-// none.
-func Stranger(ctx context.Context, b Books, jid, via string) (bool, error) {
+// IsUnrequested reports, for a job that no parent requested from this node, whether it arrived with
+// minions or nodes that another master had asked. That is so unless the job was published here, or
+// is a minion's own call (salt-call, a schedule), whose load is its return. via is the node below
+// that sent the return, "" for none.
+func IsUnrequested(ctx context.Context, b JobReader, jid, via string) (bool, error) {
 	load, loaded, err := b.GetLoad(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("whose job %s is: %w", jid, err)
+		return false, fmt.Errorf("find origin of job %s: %w", jid, err)
 	}
 	if !loaded {
 		return true, nil
@@ -33,20 +32,20 @@ func Stranger(ctx context.Context, b Books, jid, via string) (bool, error) {
 	}
 	xs, err := b.GetExpectations(ctx, jid)
 	if err != nil {
-		return false, fmt.Errorf("whose job %s is: %w", jid, err)
+		return false, fmt.Errorf("find origin of job %s: %w", jid, err)
 	}
-	if returners.Given(true, xs...) {
+	if returners.PublishedHere(true, xs...) {
 		return false, nil
 	}
 	for _, x := range xs {
-		if x.Node == "" { // it was adopted
+		if x.Node == "" { // adopted
 			return true, nil
 		}
 	}
 	return via != "", nil // its load came from below
 }
 
-var errIsReturn = errors.New("it is a return")
+var errIsReturn = errors.New("is a return")
 
 func isReturn(load wire.Raw) bool {
 	err := wire.Fields(load, func(key string, _ wire.Raw) error {
