@@ -3,7 +3,7 @@ package engine
 import "slices"
 
 // unreported holds the closed jobs whose end the masters above may not have accepted, with the
-// number of that end. Beyond untold_jobs the oldest job is dropped.
+// number of that end. Beyond its bound, the oldest job is dropped.
 type unreported struct {
 	most int
 	ends map[string]uint64

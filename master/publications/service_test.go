@@ -129,10 +129,12 @@ type jobs struct{ w *world }
 
 func (jobs) KeepPublication(returners.Part, bool) {}
 func (jobs) DropPublications(...returners.Part)   {}
-func (j jobs) Redelivered(_, id string)           { j.w.calls = append(j.w.calls, "redelivered "+id) }
+func (j jobs) Redelivered(_, id string) { j.w.calls = append(j.w.calls, "redelivered "+id) }
+
 func (j jobs) RedeliveredStock(_, id string) {
 	j.w.calls = append(j.w.calls, "redelivered to stock "+id)
 }
+
 func (j jobs) Overdue(_, reason string, minions map[string]string) {
 	j.w.calls = append(j.w.calls, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
 }
