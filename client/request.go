@@ -127,7 +127,7 @@ func notMap(load *wire.Map, answer []byte) error {
 	if text, ok := v.(string); ok {
 		return fmt.Errorf("the master refused %s: %s", load.String("cmd"), text)
 	}
-	return fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
+	return fmt.Errorf("answer to %s is neither a map nor text", load.String("cmd"))
 }
 
 // refusedOf parses the refusal in a reply: name and message, or a text.

@@ -13,12 +13,12 @@ import (
 // below is which packages of the minion each of them stands on. None imports package
 // minion, which puts them together, and of those here none that is not named.
 var below = map[string][]string{
-	"delivery":   nil,
-	"failover":   nil,
-	"jobs":       {"delivery"},
-	"masters":    {"delivery", "failover", "jobs", "session"},
-	"session":    {"delivery", "jobs"},
-	"scheduler":  {"jobs"},
+	"delivery":  nil,
+	"failover":  nil,
+	"jobs":      {"delivery"},
+	"masters":   {"delivery", "failover", "jobs", "session"},
+	"session":   {"delivery", "jobs"},
+	"scheduler": {"jobs"},
 }
 
 // Imports between the packages of the minion run one way, and each that is allowed is needed.

@@ -172,7 +172,9 @@ func (s *sending) IsResting() bool { return s.l.resting }
 func (s *sending) Shifts() uint64 { return s.l.child.way.shifts }
 
 // Concurrency is that of a mom parent.
-func (s *sending) Concurrency() (requests int, apart bool) { return s.l.w.o.Bounds.ForwardRequests, false }
+func (s *sending) Concurrency() (requests int, apart bool) {
+	return s.l.w.o.Bounds.ForwardRequests, false
+}
 
 // SetResting is described at IsUp.
 func (s *sending) SetResting(resting bool) {

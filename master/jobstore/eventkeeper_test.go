@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"

@@ -129,7 +129,7 @@ type jobs struct{ w *world }
 
 func (jobs) KeepPublication(returners.Part, bool) {}
 func (jobs) DropPublications(...returners.Part)   {}
-func (j jobs) Redelivered(_, id string) { j.w.calls = append(j.w.calls, "redelivered "+id) }
+func (j jobs) Redelivered(_, id string)           { j.w.calls = append(j.w.calls, "redelivered "+id) }
 
 func (j jobs) RedeliveredStock(_, id string) {
 	j.w.calls = append(j.w.calls, "redelivered to stock "+id)

@@ -1,11 +1,12 @@
 package runnerenv
 
 import (
-	"github.com/momtree/mom/salt/pyfmt"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/momtree/mom/salt/pyfmt"
 
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/pillar"

@@ -146,15 +146,15 @@ func (n *node) heart() pulse.Heart {
 // localMaster shows a master to the forwarder beside it.
 type localMaster struct{ m *master.Master }
 
-func (l localMaster) Bus() *bus.Bus                               { return l.m.Bus() }
-func (l localMaster) Outbox() returners.SharedOutbox              { return l.m.Store().Outbox() }
-func (l localMaster) Jobs() local.Jobs                            { return l.m.Store().Embedded() }
-func (l localMaster) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
-func (l localMaster) Tree() *topology.Tree                        { return l.m.Tree() }
-func (l localMaster) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
-func (l localMaster) LastReport(jid string) (uint64, bool)              { return l.m.LastReport(jid) }
+func (l localMaster) Bus() *bus.Bus                                 { return l.m.Bus() }
+func (l localMaster) Outbox() returners.SharedOutbox                { return l.m.Store().Outbox() }
+func (l localMaster) Jobs() local.Jobs                              { return l.m.Store().Embedded() }
+func (l localMaster) Grown() <-chan struct{}                        { return l.m.Store().Grown() }
+func (l localMaster) Tree() *topology.Tree                          { return l.m.Tree() }
+func (l localMaster) OpenJobs(after string, n int) []string         { return l.m.OpenJobs(after, n) }
+func (l localMaster) LastReport(jid string) (uint64, bool)          { return l.m.LastReport(jid) }
 func (l localMaster) Reports(jid string, n int) iter.Seq[bus.Event] { return l.m.Reports(jid, n) }
-func (l localMaster) Reported(jid string, word uint64)                { l.m.Reported(jid, word) }
+func (l localMaster) Reported(jid string, word uint64)              { l.m.Reported(jid, word) }
 
 // Publish gives the errors of the master the names by which the forwarder knows them.
 func (l localMaster) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {

@@ -22,7 +22,7 @@ func TestEveryFunctionIsDocumented(t *testing.T) {
 			t.Errorf("%s: no example of a call in %q", name, fn.Doc)
 		}
 		for _, a := range fn.Args {
-			if !slices.Contains(common, module) && !regexp.MustCompile(`\b` + a.Name + `\b`).MatchString(fn.Doc) {
+			if !slices.Contains(common, module) && !regexp.MustCompile(`\b`+a.Name+`\b`).MatchString(fn.Doc) {
 				t.Errorf("%s: its argument %s is not documented", name, a.Name)
 			}
 		}
