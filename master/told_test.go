@@ -43,7 +43,7 @@ func TestTree_UnsavedReturns(t *testing.T) {
 	}
 	r.reportProblems()
 	told := r.Master.Snapshot().Problems
-	if len(told) != 1 || !strings.Contains(told[0].Detail, "(2 lately)") || !strings.Contains(told[0].Detail, "redis: no route") {
+	if len(told) != 1 || !strings.Contains(told[0].Detail, "2 returns in the last hour") || !strings.Contains(told[0].Detail, "redis: no route") {
 		t.Errorf("%+v", told)
 	}
 }

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// PieceEntries and PieceBytes bound one piece of an outgoing report; a larger single entry
-	// passes.
+	// PieceEntries bounds the entries of one piece of an outgoing report.
 	PieceEntries = 2000
-	PieceBytes   = 256 << 10
+	// PieceBytes bounds its size in bytes; a larger single entry passes.
+	PieceBytes = 256 << 10
 	// maxPieceEntries bounds one incoming piece: other versions may cut differently.
 	maxPieceEntries = 1 << 16
 	// Approximate size of an entry on the wire, without its texts.

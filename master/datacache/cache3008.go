@@ -1,7 +1,3 @@
-// Package cache3008 reads and writes what Salt 3008 keeps of minions in the folder of the
-// master's cache: cachedir/BANK/ID.p, with grains, pillar and mine each on its own. Before,
-// all of them were in cachedir/minions/ID, where mom has them. A master that takes over from
-// 3008 reads what is newer than its own, and keeps both up to date for the way back.
 package datacache
 
 import (
@@ -13,6 +9,10 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 )
+
+// Salt 3008 stores minion data in cachedir/BANK/ID.p, with grains, pillar and mine in banks of
+// their own; earlier versions and mom store all of it in cachedir/minions/ID. A master that takes
+// over from 3008 reads what is newer than its own copy, and writes both for the way back.
 
 // Salt3008Bank is a folder of files by minion. It is safe for concurrent use, as long as each file
 // is written by one goroutine at a time.

@@ -1,4 +1,3 @@
-// Package ignore holds paths to file_ignore_regex and file_ignore_glob.
 package files
 
 import (

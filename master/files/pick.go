@@ -1,6 +1,3 @@
-// Package pick tells which names options of the file server mean: minions of minionfs,
-// environments of gitfs. An entry is the name itself, a glob, or an expression that matches
-// all of it.
 package files
 
 import (

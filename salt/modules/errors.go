@@ -86,10 +86,12 @@ func argErrorf(format string, a ...any) error {
 	return &ArgumentError{fmt.Sprintf(format, a...)}
 }
 
+// InvocationErrorf formats an [InvocationError].
 func InvocationErrorf(format string, a ...any) error {
 	return &InvocationError{fmt.Sprintf(format, a...)}
 }
 
+// CommandErrorf formats a [CommandError].
 func CommandErrorf(format string, a ...any) error {
 	return &CommandError{fmt.Sprintf(format, a...)}
 }

@@ -55,7 +55,7 @@ func (c *Call) Float(name string) (float64, error) {
 	return f, nil
 }
 
-// integer returns v when it is a whole number of any width.
+// Integer returns v when it is a whole number of any width.
 func Integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -155,7 +155,7 @@ func equal(a, b any) bool {
 	return false
 }
 
-// asMap returns a value of the configuration as an ordered map.
+// AsMap returns a value of the configuration as an ordered map.
 func AsMap(v any) (*value.Map, bool) {
 	m, ok := wire.Normal(v).(*value.Map)
 	return m, ok && m != nil
