@@ -39,13 +39,13 @@ func TestAfar_Failures(t *testing.T) {
 			http.Redirect(w, r, "https://elsewhere/", http.StatusFound)
 		}), nil, 2, "the API redirects, which is not followed"},
 		{"a page", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }), nil, 2, "is not JSON; is this the address of an API?"},
-		{"nonsense", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }), nil, 2, "gives no token; is it an API?"},
+		{"nonsense", serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }), nil, 2, "returned no token; is this the address of an API?"},
 		{"refused", serve(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), nil, 2, "ERROR: Authentication failed"},
 		{"not encrypted", "http://192.0.2.1:8000", nil, 64, "is not encrypted"},
 		{"insecure", gone.URL, []string{"--api-insecure"}, 2, insecure},
 		{"no authority", gone.URL, []string{"--api-ca", "/nosuch"}, 64, "/nosuch"},
-		{"a password in the address", "https://ann:" + "hidden-word@192.0.2.1", nil, 64, "has a name or password in it"},
-		{"a password in the address, insecure", "https://ann:" + "hidden-word@192.0.2.1", []string{"-v", "--api-insecure"}, 64, "has a name or password in it"},
+		{"a password in the address", "https://ann:" + "hidden-word@192.0.2.1", nil, 64, "must not contain a name or password"},
+		{"a password in the address, insecure", "https://ann:" + "hidden-word@192.0.2.1", []string{"-v", "--api-insecure"}, 64, "must not contain a name or password"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := append([]string{"-c", home, "--api", c.url, "-a", "pam", "--username", "ann", "--password-file", pass, "*", "test.ping"}, c.more...)
