@@ -42,10 +42,10 @@ func TestExample(t *testing.T) {
 		t.Fatalf("%v\n%s\n%s", err, &out, &errOut)
 	}
 	want := []string{
-		"db-01 was given [hello 7] by momclient",
-		"top-01 was given [hello 7] by momclient",
-		"web-01 was given [hello 7] by momclient",
-		"web-02 was given [hello 7] by momclient",
+		"db-01 received [hello 7] from momclient",
+		"top-01 received [hello 7] from momclient",
+		"web-01 received [hello 7] from momclient",
+		"web-02 received [hello 7] from momclient",
 		"job complete: 4 of 4 minions returned",
 		"stored: 4 returns",
 		"runner: 4 minions are up",
