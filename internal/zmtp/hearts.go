@@ -62,6 +62,7 @@ func (h heart) with(all *Hearts) (calm func()) {
 		return h.start()
 	}
 	p := h.pace()
+	p.step = max(p.step, heartsStep) // else each look would count as late, and peers get more time
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.beating[&p] = struct{}{}
