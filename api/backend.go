@@ -30,7 +30,7 @@ type Token struct {
 }
 
 // Backend is the master as the API sees it. Errors are those of package client, [ErrNoToken] and
-// those of [Refuse]. It has to be safe for concurrent use. A handler asks for the part of it that
+// those of [Refuse]. It must be safe for concurrent use. A handler asks for the part of it that
 // it needs.
 type Backend interface {
 	// Ping returns nil if the master answers.

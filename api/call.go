@@ -82,7 +82,7 @@ func (c *call) seconds(name string, limit time.Duration) (time.Duration, error) 
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(f >= 0) || f > limit.Seconds() {
-		return 0, Refuse(http.StatusBadRequest, name+" has to be a number of seconds, at most "+strconv.Itoa(int(limit.Seconds())))
+		return 0, Refuse(http.StatusBadRequest, name+" must be a number of seconds, at most "+strconv.Itoa(int(limit.Seconds())))
 	}
 	return time.Duration(f * float64(time.Second)), nil
 }

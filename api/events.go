@@ -114,7 +114,7 @@ func (h *eventHandler) subscribe(c *call, after string) (*stream.Reader, *stream
 	if gap.Missed > 0 {
 		missed = int64(gap.Missed)
 	}
-	notice := noticeData(tagGap, value.NewMap("after", after, "missed", missed, "reason", "events since then are no longer kept; ask the master what happened"))
+	notice := noticeData(tagGap, value.NewMap("after", after, "missed", missed, "reason", "events since then are no longer stored; ask the master what happened"))
 	return r, &stream.Event{Tag: tagGap, Data: notice}, nil
 }
 

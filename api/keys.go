@@ -142,7 +142,7 @@ func keyOptions(id string, ch lowdata.Chunk) (*value.Map, error) {
 			return nil, err
 		}
 		if size < 2048 || size > 8192 {
-			return nil, Refuse(http.StatusBadRequest, "keysize has to be from 2048 to 8192 bits")
+			return nil, Refuse(http.StatusBadRequest, "keysize must be from 2048 to 8192 bits")
 		}
 		kwargs.Set("keysize", size)
 	}

@@ -71,7 +71,7 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 	o.StaticPath = "/" + strings.Trim(r.text("static_path", "/static"), "/")
 	o.MaxBody = int64(r.number("max_request_body_size", 100<<20, 1, 1<<40))
 	if o.Root != "" && !strings.HasPrefix(o.Root, "/") {
-		r.fail("root_prefix", "has to begin with /")
+		r.fail("root_prefix", "must begin with /")
 	}
 	if o.WebhookURL == "/" {
 		r.fail("webhook_url", "is /, which is another route; choose another path, such as /hook")

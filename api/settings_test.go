@@ -141,7 +141,7 @@ func TestTreeAndStatus(t *testing.T) {
 		"/tree?find=d&prefix=yes":  {200, `[{"path": "syndic-a", "id": "deep", "node": true, "state": "up", "version": ""}, {"path": "syndic-a/deep", "id": "db-01"`},
 		"/tree?find=to&prefix=yes": {200, `{"path": "", "id": "top", "node": true, "state": "up", "version": ""}, {"path": "", "id": "top-01"`},
 		"/tree?find=d":             {200, `"places": []`},
-		"/tree?find=":              {400, "find has to be"}, "/tree/deep?find=x": {400, "whole tree"}, "/tree?find=x&prefix=perhaps": {400, "prefix"},
+		"/tree?find=":              {400, "find must be"}, "/tree/deep?find=x": {400, "whole tree"}, "/tree?find=x&prefix=perhaps": {400, "prefix"},
 		"/tree?depth=1&minions=no": {200, `"problems": [{"path": "top/lost", "kind": "down", "detail": "not connected`},
 		"/tree/deep":               {200, `"problems": []`}, "/tree/lost": {200, `"since": "2024-01-01T00:00:00Z"`},
 		"/jobs/" + jid + "/status":          {200, `"expected": 4, "returned": 1, "failed": 1, "missing_count": 1, "missing": [{"id": "web-03", "path": "syndic-a", "reason": "disconnected"}], "waiting_count": 1, "waiting": [{"id": "db-01", "path": "syndic-a/deep"}]`},

@@ -66,7 +66,7 @@ func (h *treeHandler) show(c *call) error {
 func treeOptions(q url.Values) (o topology.DrawOptions, err error) {
 	if text := q.Get("depth"); text != "" {
 		if o.Depth, err = strconv.Atoi(text); err != nil || o.Depth < 0 {
-			return o, Refuse(http.StatusBadRequest, "depth has to be a whole number, 0 or more")
+			return o, Refuse(http.StatusBadRequest, "depth must be a whole number, 0 or more")
 		}
 	}
 	switch q.Get("minions") {
@@ -130,7 +130,7 @@ func (h *treeHandler) find(c *call, q url.Values, path string) error {
 	prefix, given := q.Get("prefix"), q.Has("prefix")
 	switch {
 	case id == "":
-		return Refuse(http.StatusBadRequest, "find has to be an id, or the beginning of one with prefix=yes")
+		return Refuse(http.StatusBadRequest, "find must be an id, or the beginning of one with prefix=yes")
 	case path != "":
 		return Refuse(http.StatusBadRequest, "find searches the whole tree: use /tree?find=")
 	case given && prefix != "yes" && prefix != "no":

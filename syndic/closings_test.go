@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
-	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/jobevent/jobeventtest"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -15,38 +15,6 @@ func missingIn(jid string) *wire.Map {
 }
 
 func closedIn(jid string, word int) *wire.Map { return wire.NewMap("jid", jid, "word", word) }
-
-func reportsOf(t *testing.T, tag string, d *wire.Map) bus.Event {
-	t.Helper()
-	b, err := wire.Encode(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return typed(bus.Event{Tag: tag, Data: b})
-}
-
-// typed sets the event's Value from its data.
-func typed(e bus.Event) bus.Event {
-	id, kind, _, _ := jobevent.Parse(e.Tag)
-	var err error
-	switch kind {
-	case jobevent.KindExpectation:
-		e.Value, err = jobevent.DecodeExpectation(id, e.Data)
-	case jobevent.KindMissing:
-		e.Value, err = jobevent.DecodeMissing(id, e.Data)
-	case jobevent.KindComplete:
-		e.Value = jobevent.Complete{JID: id}
-	case jobevent.KindClosed:
-		var d *wire.Map
-		if d, err = wire.DecodeMap(e.Data); err == nil {
-			e.Value = jobevent.Closed{JID: id, Word: uint64(d.Int("word"))}
-		}
-	}
-	if err != nil {
-		e.Value = nil
-	}
-	return e
-}
 
 // The local master may forget a closed job only when all parents that requested it have accepted
 // its reports.
@@ -77,7 +45,7 @@ func TestClosedJob_ReportedAfterRestart(t *testing.T) {
 	n := plant(t, nil, p)
 	tag := "salt/job/" + job(1)
 	n.parents.learn(t.Context(), n.parents.links[0], job(1), "")
-	n.local.open = []bus.Event{reportsOf(t, tag+"/missing", missingIn(job(1))), reportsOf(t, tag+"/closed", closedIn(job(1), 3))}
+	n.local.open = []bus.Event{jobeventtest.Event(t, tag+"/missing", missingIn(job(1))), jobeventtest.Event(t, tag+"/closed", closedIn(job(1), 3))}
 	n.run(t)
 	waiting.Until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.lastReported(job(1)) == 3 })
 }

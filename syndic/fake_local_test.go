@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent/jobeventtest"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
@@ -323,11 +324,9 @@ func (l *fakeLocal) complete(tb testing.TB, jid string) {
 
 func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 	tb.Helper()
-	b, err := wire.Encode(data)
-	if err == nil {
-		err = l.bus.FireEvent(typed(bus.Event{Tag: tag, Data: b, Stamp: time.Now()}))
-	}
-	if err != nil {
+	e := jobeventtest.Event(tb, tag, data)
+	e.Stamp = time.Now()
+	if err := l.bus.FireEvent(e); err != nil {
 		tb.Fatal(err)
 	}
 }

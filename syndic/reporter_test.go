@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jobevent/jobeventtest"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -25,10 +26,10 @@ func addUnreported(t *testing.T, local *fakeLocal, n, minions, piece int) (bytes
 	defer local.mu.Unlock()
 	for i := range n {
 		for part := range slices.Chunk(ids, piece) {
-			local.open = append(local.open, reportsOf(t, job(i), wire.NewMap("minions", part, "jid", job(i),
+			local.open = append(local.open, jobeventtest.Event(t, job(i), wire.NewMap("minions", part, "jid", job(i),
 				"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap()))))
 		}
-		local.open = append(local.open, reportsOf(t, "salt/job/"+job(i)+"/closed", closedIn(job(i), i+1)))
+		local.open = append(local.open, jobeventtest.Event(t, "salt/job/"+job(i)+"/closed", closedIn(job(i), i+1)))
 	}
 	for _, e := range local.open {
 		bytes += (len(e.Tag) + len(e.Data))
@@ -130,7 +131,7 @@ func TestReports_EndsCountDespiteLoss(t *testing.T) {
 	n.awaitUp(t)
 	addUnreported(t, n.local, jobs, 2, 2)
 	u := n.parents.links[0].events
-	flood := reportsOf(t, "salt/job/"+job(99)+"/missing", missingIn(job(99)))
+	flood := jobeventtest.Event(t, "salt/job/"+job(99)+"/missing", missingIn(job(99)))
 	for reported := 0; reported < jobs; {
 		for before := u.Dropped(); u.Dropped() == before; { // until the queue overflows
 			u.Push(flood)
@@ -154,14 +155,14 @@ func TestReports_LostWhileParentAway(t *testing.T) {
 	p.Down()
 	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 	tag := "salt/job/" + job(1)
-	open := []bus.Event{reportsOf(t, tag+"/missing", missingIn(job(1))), reportsOf(t, tag+"/closed", closedIn(job(1), 5))}
+	open := []bus.Event{jobeventtest.Event(t, tag+"/missing", missingIn(job(1))), jobeventtest.Event(t, tag+"/closed", closedIn(job(1), 5))}
 	n.local.mu.Lock()
 	n.local.open = open
 	n.local.mu.Unlock()
 	l := n.parents.links[0]
 	l.events.Push(open[0])
 	for i := range 4 {
-		l.events.Push(reportsOf(t, "salt/job/"+job(50+i)+"/missing", missingIn(job(50+i))))
+		l.events.Push(jobeventtest.Event(t, "salt/job/"+job(50+i)+"/missing", missingIn(job(50+i))))
 	}
 	l.events.Push(open[1])
 	p.Up()

@@ -13,7 +13,7 @@ import (
 )
 
 // Serve serves the connections of a listener that a limiter admits, under TLS if the server has a
-// TLSConfig, until the server is shut down. The server's ConnContext has to be [ConnContext].
+// TLSConfig, until the server is shut down. The server's ConnContext must be [ConnContext].
 func Serve(srv *http.Server, ln net.Listener, t *Limiter) error {
 	ln = &countedListener{ln, t}
 	if srv.TLSConfig == nil {
@@ -49,7 +49,7 @@ func (l plain) Accept() (net.Conn, error) {
 }
 
 // secured negotiates the protocol of connections under TLS before net/http sees them. Heads of
-// HTTP/1 have to be scanned, but net/http speaks HTTP/2 only on a *tls.Conn.
+// HTTP/1 must be scanned, but net/http speaks HTTP/2 only on a *tls.Conn.
 type secured struct {
 	ln        net.Listener
 	conf      *tls.Config

@@ -46,7 +46,7 @@ func Open(contentType string, body []byte) (*Document, error) {
 		return nil, ErrMediaType
 	}
 	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") && !strings.EqualFold(cs, "us-ascii") {
-		return nil, fmt.Errorf("%w; the charset has to be utf-8, not %q", ErrMediaType, cs)
+		return nil, fmt.Errorf("%w; the charset must be utf-8, not %q", ErrMediaType, cs)
 	}
 	k, ok := kinds[name]
 	if !ok {

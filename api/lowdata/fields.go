@@ -60,7 +60,7 @@ func (f fields) Flag(field string) (bool, error) {
 	case nil:
 		return false, nil
 	}
-	return false, invalid("%s is %v; it has to be true or false", field, shown(v))
+	return false, invalid("%s is %v; it must be true or false", field, shown(v))
 }
 
 // Seconds returns a field that is a time in seconds, at most a year; 0 if it is absent.
@@ -76,7 +76,7 @@ func (f fields) within(field string, most time.Duration) (time.Duration, error) 
 	}
 	n, ok := number(v)
 	if !ok || n < 0 || n > most.Seconds() {
-		return 0, invalid("%s is %v; it has to be a number of seconds", field, shown(v))
+		return 0, invalid("%s is %v; it must be a number of seconds", field, shown(v))
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }
@@ -89,7 +89,7 @@ func (f fields) Count(field string, def int) (int, error) {
 	}
 	n, ok := number(v)
 	if !ok || n < 1 || n > math.MaxInt32 || n != math.Trunc(n) {
-		return 0, invalid("%s is %v; it has to be a whole number, 1 or more", field, shown(v))
+		return 0, invalid("%s is %v; it must be a whole number, 1 or more", field, shown(v))
 	}
 	return int(n), nil
 }

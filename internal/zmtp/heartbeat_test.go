@@ -205,3 +205,22 @@ func serverFallsSilent(t *testing.T, hearts *Hearts) {
 	}
 	_ = q.Close()
 }
+
+// A heart among many is looked at every heartsStep at most: a shorter step of its own would make
+// each look count as late, and silent peers would get more time.
+func TestHearts_StepIsTheirs(t *testing.T) {
+	all := NewHearts()
+	defer all.Close()
+	for _, interval := range []time.Duration{beatEvery, time.Minute} {
+		h := heart{interval: interval, timeout: 4 * interval}
+		calm := h.with(all)
+		all.mu.Lock()
+		for p := range all.beating {
+			if p.step < heartsStep {
+				t.Errorf("interval %v: step %v", interval, p.step)
+			}
+		}
+		all.mu.Unlock()
+		calm()
+	}
+}

@@ -28,6 +28,9 @@ const someJob = "20260102030405000001"
 
 // world is the master around a service, with one minion. It stores and publishes at once.
 type world struct {
+	sending func(jid string) // called by Send; nil: nothing is called
+	decided chan struct{}    // closed when the effects of a job are carried out; may be nil
+
 	*Service
 	store *memory.Store
 	full  error // error of the disk
@@ -133,6 +136,9 @@ func (outgoing) Retain(wire.Publication, []string, time.Time) ([]byte, error) {
 func (outgoing) Published(returners.Part) bool { return false }
 func (p outgoing) DropPart(x returners.Part)   { p.w.record("dropped " + x.String()) }
 func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
+	if p.w.sending != nil {
+		p.w.sending(x.JID)
+	}
 	p.w.record("sent " + x.JID)
 	return nil
 }
@@ -154,6 +160,9 @@ func (e fakeEngine) Saved(s engine.Save, _ returners.Result, err error) {
 	if err == nil {
 		e.w.Started(engine.Started{Ref: e.w.ref})
 		e.w.Publish(engine.Publish{Ref: e.w.ref})
+		if e.w.decided != nil {
+			close(e.w.decided)
+		}
 	}
 }
 func (fakeEngine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
@@ -346,4 +355,22 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.job, err, c.want)
 		}
 	}
+}
+
+// Signing and sending do not hold up the goroutine that carries out effects: it is done with a
+// job while the job is still being sent.
+func TestStart_SendingBlocksNoEffects(t *testing.T) {
+	w := newWorld(t)
+	w.decided = make(chan struct{})
+	w.sending = func(string) {
+		select {
+		case <-w.decided:
+		case <-time.After(10 * time.Second):
+			t.Error("the effects wait for the job to be sent")
+		}
+	}
+	if _, err := w.PublishLoad(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(t, "shown "+someJob, "fired salt/job/"+someJob+"/new", "sent "+someJob)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/jobevent/jobeventtest"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/origins"
 	"github.com/momtree/mom/syndic/pace"
@@ -79,47 +80,15 @@ func newUplink(local *fakeLocal, queue int) *Uplink {
 	})
 }
 
-func reportsOf(t *testing.T, tag string, d *wire.Map) bus.Event {
-	t.Helper()
-	b, err := wire.Encode(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return typed(bus.Event{Tag: tag, Data: b})
-}
-
-// typed sets the event's Value from its data.
-func typed(e bus.Event) bus.Event {
-	id, kind, _, _ := jobevent.Parse(e.Tag)
-	var err error
-	switch kind {
-	case jobevent.KindExpectation:
-		e.Value, err = jobevent.DecodeExpectation(id, e.Data)
-	case jobevent.KindMissing:
-		e.Value, err = jobevent.DecodeMissing(id, e.Data)
-	case jobevent.KindComplete:
-		e.Value = jobevent.Complete{JID: id}
-	case jobevent.KindClosed:
-		var d *wire.Map
-		if d, err = wire.DecodeMap(e.Data); err == nil {
-			e.Value = jobevent.Closed{JID: id, Word: uint64(d.Int("word"))}
-		}
-	}
-	if err != nil {
-		e.Value = nil
-	}
-	return e
-}
-
 // missing returns a report of job i, closing its end.
 func missing(t *testing.T, i int) bus.Event {
 	t.Helper()
-	return reportsOf(t, "salt/job/"+job(i)+"/missing", wire.NewMap("jid", job(i), "missing", wire.NewMap("m1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))
+	return jobeventtest.Event(t, "salt/job/"+job(i)+"/missing", wire.NewMap("jid", job(i), "missing", wire.NewMap("m1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))
 }
 
 func closing(t *testing.T, i, word int) bus.Event {
 	t.Helper()
-	return reportsOf(t, "salt/job/"+job(i)+"/closed", wire.NewMap("jid", job(i), "word", word))
+	return jobeventtest.Event(t, "salt/job/"+job(i)+"/closed", wire.NewMap("jid", job(i), "word", word))
 }
 
 // An older report never follows a newer one of the same job: a minion that went missing meanwhile
@@ -130,7 +99,7 @@ func TestReporter_NewerReportRestartsJob(t *testing.T) {
 	know := func(age string) {
 		local.open = nil
 		for i := range 4 {
-			local.open = append(local.open, reportsOf(t, job(1), wire.NewMap("minions", []any{fmt.Sprint("m", i)}, "jid", job(1), "age", age)))
+			local.open = append(local.open, jobeventtest.Event(t, job(1), wire.NewMap("minions", []any{fmt.Sprint("m", i)}, "jid", job(1), "age", age)))
 		}
 	}
 	know("old")
@@ -148,7 +117,7 @@ func TestReporter_NewerReportRestartsJob(t *testing.T) {
 	for u.reporter.step() {
 	}
 	know("new")
-	u.Push(reportsOf(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1), "age", "word")))
+	u.Push(jobeventtest.Event(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1), "age", "word")))
 	for range 20 {
 		drain()
 		for u.reporter.step() {
@@ -196,7 +165,7 @@ func TestReporter_OlderJobAppears(t *testing.T) {
 	u := newUplink(local, 100)
 	send := func() { sendAll(u) }
 	local.open = []bus.Event{
-		reportsOf(t, job(0), wire.NewMap("minions", []any{"m1", "m2"}, "jid", job(0), "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap()))),
+		jobeventtest.Event(t, job(0), wire.NewMap("minions", []any{"m1", "m2"}, "jid", job(0), "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap()))),
 		closing(t, 0, 1),
 	}
 	local.open = append(local.open, missing(t, 5), closing(t, 5, 2))
@@ -243,7 +212,7 @@ func sendAll(u *Uplink) {
 func TestReporter_EndAfterRestart(t *testing.T) {
 	local := &fakeLocal{}
 	u := newUplink(local, bounds.Default().TellQueue)
-	local.open = []bus.Event{reportsOf(t, job(0), wire.NewMap("minions", []any{"m1"}, "jid", job(0)))}
+	local.open = []bus.Event{jobeventtest.Event(t, job(0), wire.NewMap("minions", []any{"m1"}, "jid", job(0)))}
 	u.ReportAgain(false) // the parent connects
 	end := closing(t, 0, 1)
 	local.open = append(local.open, end)

@@ -18,7 +18,7 @@ function tell(el, made, status) {
   const waiting = status.complete ? 0 : Math.max(expected - returned - failed - missing, 0);
   [returned, failed, missing, waiting].forEach((n, i) => {
     made[i].hidden = !n;
-    made[i].style.flex = `${n} 1 4px`; // one of 100,000 has to be visible too
+    made[i].style.flex = `${n} 1 4px`; // one of 100,000 must be visible too
   });
   el.setAttribute("aria-valuemax", String(expected));
   el.setAttribute("aria-valuenow", String(Math.min(returned + failed, expected)));

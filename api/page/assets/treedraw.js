@@ -81,7 +81,7 @@ export class Picture {
     const shown = place.folded || place.hidden ? node.all : node.own;
     setText(b.figures, shown.minions ? (shown.up === shown.minions ? count(shown.minions) : `${count(shown.up)}/${count(shown.minions)}`) : "");
     set(b.figures, "x", box.width - (node.children.length ? 26 : 8));
-    // Problems below a folded node have to be visible.
+    // Problems below a folded node must be visible.
     const hides = place.folded && node.worst !== "up";
     setText(b.fold, node.children.length > place.hidden ? (hides ? "+!" : place.folded ? "+" : "−") : "");
     set(b.fold, "class", hides ? `fold hides-${node.worst}` : "fold");
