@@ -50,7 +50,7 @@ type entry struct {
 	gone    bool
 	waiting map[string]bool              // queued minions that have not answered; true: the job was sent
 	nodes   map[string]map[string]string // queued nodes: for each, the minions behind it and their paths
-	below   map[string]string            // minions queued by nodes below, and their paths
+	below   map[string]string            // minions behind nodes that have the job, and their paths
 	cache   any                          // see Cached
 	ids     map[string]bool              // target ids, decoded on first use
 }

@@ -20,8 +20,8 @@ type Waiting struct {
 	Minions map[string]bool
 	// Nodes are nodes that are away, each with the minions known behind it and their paths.
 	Nodes map[string]map[string]string
-	// Below are minions queued by nodes below, with their paths. This master does not send
-	// them the job.
+	// Below are minions behind nodes that have the job, with their paths. This master does not
+	// send them the job.
 	Below map[string]string
 }
 
@@ -94,13 +94,27 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 func (l *Log) Answered(jid, id string) (last bool) {
 	return l.settle(jid, func(e *entry) {
 		delete(e.waiting, id)
-		delete(e.below, id)
+		e.forget(id)
 	})
 }
 
-// TakenOver records that a node has taken over a job; see [Log.Answered].
+// TakenOver records that a node has taken over a job; see [Log.Answered]. The node need not know
+// the minions behind it that were queued here: if their own node was away too, nobody else reports
+// them at the deadline.
 func (l *Log) TakenOver(jid, id string) (last bool) {
-	return l.settle(jid, func(e *entry) { delete(e.nodes, id) })
+	return l.settle(jid, func(e *entry) {
+		//mutant:retention-taken-over-expire
+		maps.Copy(e.below, e.nodes[id])
+		delete(e.nodes, id)
+	})
+}
+
+// forget removes a minion behind nodes.
+func (e *entry) forget(id string) {
+	delete(e.below, id)
+	for _, known := range e.nodes {
+		delete(known, id)
+	}
 }
 
 func (l *Log) settle(jid string, who func(*entry)) (last bool) {
@@ -133,7 +147,7 @@ func (l *Log) AddBelow(jid string, minions map[string]string) bool {
 	return true
 }
 
-// Settled records that minions are no longer queued below.
+// Settled records that minions behind nodes are no longer queued.
 func (l *Log) Settled(jid string, minions []string) {
 	if !l.Queues() {
 		return
@@ -142,7 +156,7 @@ func (l *Log) Settled(jid string, minions []string) {
 	defer l.mu.Unlock()
 	if e := l.first(jid); e != nil {
 		for _, id := range minions {
-			delete(e.below, id)
+			e.forget(id)
 		}
 	}
 }

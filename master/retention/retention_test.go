@@ -3,6 +3,7 @@ package retention
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -240,7 +241,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("queued: %+v", q)
 	}
 	again := w.Answered(jidOf(2), "a")
-	if again || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || w.Answered(jidOf(2), "n") || !w.TakenOver(jidOf(2), "n") {
+	if again || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || w.Answered(jidOf(2), "n") || w.TakenOver(jidOf(2), "n") || !w.Answered(jidOf(2), "x") {
 		t.Error("another answer was the last")
 	}
 	if w.Pending(jidOf(2)) || len(w.Queued()) != 0 {
@@ -275,6 +276,27 @@ func TestQueue(t *testing.T) {
 	}
 	if _, err := w.Dequeue(jidOf(4)); err != ErrNotQueued {
 		t.Errorf("twice: %v", err)
+	}
+}
+
+// A node that takes over a job may not know a node below it that is still away. The minions of that
+// one are queued here until they answer or the deadline passes.
+func TestQueue_BehindANodeThatTookOver(t *testing.T) {
+	w := newFixture(t)
+	w.put(1, w.at.Add(time.Hour))
+	w.Add(jidOf(1), nil, map[string]map[string]string{"n": {"x": "n", "y": "n/m", "z": "n/m"}, "o": {"v": "o"}})
+	w.Settled(jidOf(1), []string{"v"})
+	if w.Answered(jidOf(1), "x") || w.TakenOver(jidOf(1), "o") || w.TakenOver(jidOf(1), "n") || w.Answered(jidOf(1), "z") {
+		t.Error("no minion is queued any more, although y never answered")
+	}
+	if w.WantsNode(jidOf(1), "n") {
+		t.Error("a node that took over the job is sent it again")
+	}
+	w.at = w.at.Add(time.Hour)
+	var due []Waiting
+	w.Due(func(d Waiting) { due = append(due, d) })
+	if len(due) != 1 || !maps.Equal(due[0].Below, map[string]string{"y": "n/m"}) || len(due[0].Nodes) != 0 {
+		t.Errorf("due: %+v", due)
 	}
 }
 
