@@ -24,7 +24,7 @@ const (
 type Counts struct {
 	Opened  atomic.Int64 // connections that stood, READY and all
 	Refused atomic.Int64 // nobody listened, or the system had no port or descriptor
-	Cut     atomic.Int64 // broken by the server in their handshake, or with a request under way
+	Cut     atomic.Int64 // broken by the server in their handshake, not greeted within Dialer.Handshake, or broken with a request under way
 }
 
 // Dialer says where to and how. It is small and copied freely.
@@ -73,14 +73,12 @@ func (d Dialer) open(ctx context.Context, kind string, identity int) (c *conn, a
 	if patience <= 0 {
 		patience = DefaultHandshake
 	}
-	end := time.Now().Add(patience)
-	if by, ok := ctx.Deadline(); ok && by.Before(end) {
-		end = by
-	}
 	c = newConn(nc, d.maxFrame())
+	// The deadline of ctx is left to endWith: a read that ends a moment before ctx does would
+	// look as if the server had broken the connection.
+	_ = nc.SetDeadline(time.Now().Add(patience)) // a connection that takes no deadline fails at the first read
 	stop := c.endWith(ctx)
 	defer stop()
-	_ = nc.SetDeadline(end) // a connection that takes no deadline fails at the first read
 	if err := c.handshake(kind, identity); err != nil {
 		c.Close()
 		if ctx.Err() == nil {
