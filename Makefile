@@ -31,6 +31,7 @@ FORMULAS ?=
 PROMTOOL ?= promtool
 SHAPE   ?= all
 RUNS    ?= 1
+HOURS   ?= 2
 POINTS  ?= 1000
 
 # The names by which the binary answers as one of Salt's commands.
@@ -48,7 +49,7 @@ LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
+.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -97,6 +98,9 @@ mutants: ## remove each protection in turn: its test must fail (ONLY=cve for som
 
 scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/guide/swarm.md; ARGS='--json FILE --keep')
 	$(LAB) scale --shape $(SHAPE) --runs $(RUNS) $(ARGS)
+
+soak: ## a tree of three tiers with 2,000 minions under load for hours, a node killed every ten minutes; nothing may grow or be lost: HOURS=2 (ARGS='--every 2s --json FILE')
+	$(LAB) soak --hours $(HOURS) $(ARGS)
 
 load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='--clients 20 --requests 200')
 	$(LAB) load $(ARGS)

@@ -107,7 +107,7 @@ func (c *Channel) unread(op string, err error, second bool) error {
 		return c.fail(op, err, "", "")
 	}
 	if refused.text == quote(wire.NotNow) {
-		return c.fail(op, ErrNotNow, "", "its outbox is full or its disk does not take anything: look at its log")
+		return c.fail(op, ErrNotNow, "", "its log says why: a full outbox, a disk that cannot be written, or no answer from the master above it")
 	}
 	if second && refused.text == quote(handlerFailed) {
 		return c.fail(op, ErrFailed, "", "look at the master's log")

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/lab/momlab/returns"
 	"github.com/momtree/mom/lab/momlab/scale"
 	"github.com/momtree/mom/lab/momlab/sim"
+	"github.com/momtree/mom/lab/momlab/soak"
 	"github.com/momtree/mom/lab/momlab/swarm"
 	"github.com/momtree/mom/lab/momlab/upstream"
 	"github.com/momtree/mom/mom/command"
@@ -33,7 +34,7 @@ func root() *cobra.Command {
 		Long: "momlab plays trees of mom in virtual time and in real processes, breaks them, measures them and\n" +
 			"compares them with installed Salts. It is for those who develop mom and for those who size a tree.",
 	}
-	c.AddCommand(sim.Command(), swarm.Command(), scale.Command(), load.Command(), fileload.Command(), returns.Command())
+	c.AddCommand(sim.Command(), swarm.Command(), scale.Command(), soak.Command(), load.Command(), fileload.Command(), returns.Command())
 	c.AddCommand(chaos.Command(), mutants.Command(), matrix.Command(), upstream.Command(), formulas.Command())
 	return command.Prepare(c, "momlab", "devel")
 }

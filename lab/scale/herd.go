@@ -2,6 +2,7 @@ package scale
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (w *world) herd(i int) error {
 	args := append([]string{
 		"swarm", "--master", "127.0.0.1", "--port", strconv.Itoa(m.RetPort), "--id", ids.Pattern,
 		"--first", strconv.Itoa(ids.First), "--count", strconv.Itoa(ids.Count), "--keys", w.keys().Dir, "--shared-key",
-		"--progress", "250ms", "--json-lines", "--ramp", w.shape.Ramp.String(), "--delay", "0s.." + w.shape.Spread.String(),
+		"--progress", cmp.Or(w.Progress, 250*time.Millisecond).String(), "--json-lines", "--ramp", w.shape.Ramp.String(), "--delay", "0s.." + w.shape.Spread.String(),
 	}, behave...)
 	cmd := exec.Command(w.Lab, args...)
 	console, err := os.Create(filepath.Join(w.Dir, "swarm-"+m.ID))

@@ -43,13 +43,16 @@ const jobPatience = 3 * time.Minute
 // patience is how long a job may take, beside what its minions take for it.
 func (w *world) patience() time.Duration { return jobPatience + 2*w.shape.Spread }
 
+// ping is the job that shapes publish.
+var ping = client.Job{Tgt: "*", Fun: []string{"test.ping"}}
+
 // ask publishes a job for all and follows it to its end.
-func (w *world) ask(ctx context.Context, kill string) Job {
+func (w *world) ask(ctx context.Context, job client.Job, kill string) Job {
 	j := Job{Killed: kill}
 	ctx, cancel := context.WithTimeout(ctx, w.patience())
 	defer cancel()
 	began := time.Now()
-	f, err := w.client.Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
+	f, err := w.client.Follow(ctx, job)
 	if f != nil {
 		defer f.Close()
 		j.JID = f.JID

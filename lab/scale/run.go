@@ -27,6 +27,8 @@ type Options struct {
 	Say func(format string, args ...any)
 	// Pause is called when all minions are ready, before the first job; nil: nothing.
 	Pause func()
+	// Progress is how often the minions report. Default 250 ms.
+	Progress time.Duration
 }
 
 // Run plays one shape. An error means that it could not be played; what was found
@@ -142,7 +144,7 @@ func (w *world) work(ctx context.Context, r *Result) error {
 			victim = w.leaves[kills%len(w.leaves)].ID
 			kills++
 		}
-		j := w.ask(ctx, victim)
+		j := w.ask(ctx, ping, victim)
 		r.Jobs = append(r.Jobs, j)
 		w.Say("job %d of %d: %s, %d of %d returned %s%s", i+1, w.shape.Jobs, j.Took, j.Returned, j.Expected, j.Killed, j.Error)
 		if ctx.Err() != nil {

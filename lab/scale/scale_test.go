@@ -101,7 +101,7 @@ func TestParseMetrics(t *testing.T) {
 // Every shape has its nodes, and an unknown one is refused with those there are.
 func TestShapes(t *testing.T) {
 	for _, s := range Shapes() {
-		spec, err := s.spec(func() (string, error) { return "", nil })
+		spec, err := s.spec(func(string) (string, error) { return "", nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,10 +84,10 @@ func (s Shape) Leaves() int {
 func (s Shape) All() int { return s.Leaves() * s.Minions }
 
 // spec draws the tree. lines gives further lines for the configuration of a node.
-func (s Shape) spec(lines func() (string, error)) (localcluster.Spec, error) {
+func (s Shape) spec(lines func(id string) (string, error)) (localcluster.Spec, error) {
 	var grow func(id string, fan []int) (localcluster.Spec, error)
 	grow = func(id string, fan []int) (localcluster.Spec, error) {
-		conf, err := lines()
+		conf, err := lines(id)
 		if err != nil {
 			return localcluster.Spec{}, err
 		}

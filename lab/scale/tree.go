@@ -27,20 +27,25 @@ type world struct {
 	client  *client.Client
 	leaves  []localcluster.Member
 	herds   []*herd
-	probes  map[string]string // node → address of its metrics
-	quota   *quota            // of the nodes; nil: none
+	probes  map[string]string      // node → address of its metrics
+	quota   *quota                 // of the nodes; nil: none
+	extra   func(id string) string // further lines for the configuration of a node; nil: none
 }
 
 // grow plants and starts the nodes, with the keys of all minions accepted.
 func (w *world) grow(ctx context.Context) error {
 	var addrs []string
-	spec, err := w.shape.spec(func() (string, error) {
+	spec, err := w.shape.spec(func(id string) (string, error) {
 		port, err := localcluster.FreePort()
 		if err != nil {
 			return "", err
 		}
 		addrs = append(addrs, fmt.Sprintf("127.0.0.1:%d", port))
-		return fmt.Sprintf("metrics_listen: %s\ndebug_socket: True\n", addrs[len(addrs)-1]), nil
+		conf := fmt.Sprintf("metrics_listen: %s\ndebug_socket: True\n", addrs[len(addrs)-1])
+		if w.extra != nil {
+			conf += w.extra(id)
+		}
+		return conf, nil
 	})
 	if err != nil {
 		return err
