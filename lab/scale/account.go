@@ -114,7 +114,7 @@ func (w *world) account(ctx context.Context, r *Result) error {
 			continue // who had not heard it is named
 		}
 		if s.Minions != n || j.Minions != n || j.Expected != n || j.Returned != n || j.Missing > 0 {
-			fault("of %d minions %d heard it; the top expected %d, has %d, says that %d returned and %d are missing", n, s.Minions, j.Expected, j.Minions, j.Returned, j.Missing)
+			fault("of %d minions %d heard it; the top expected %d, has %d, says that %d returned and %d are missing; %s", n, s.Minions, j.Expected, j.Minions, j.Returned, j.Missing, j.Failure)
 		}
 	}
 	return nil

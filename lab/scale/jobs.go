@@ -30,6 +30,8 @@ type Job struct {
 	Heard     int           `json:"heard"` // returns seen on the event bus, each minion once
 	Killed    string        `json:"killed,omitempty"`
 	Error     string        `json:"error,omitempty"`
+	// Failure is the result of the first minion that failed, cut to 300 bytes.
+	Failure string `json:"failure,omitempty"`
 	// Rows are the returns in the top's store, Minions different ones among them.
 	Rows    int `json:"rows"`
 	Minions int `json:"minions"`
@@ -82,6 +84,10 @@ func (w *world) ask(ctx context.Context, job client.Job, kill string) Job {
 		if u.Return != nil {
 			last = now
 			seen[u.Return.ID] = true
+			if !u.Return.Success && j.Failure == "" {
+				text := u.Return.Value.String()
+				j.Failure = u.Return.ID + ": " + text[:min(len(text), 300)]
+			}
 		}
 		if a := u.Complete; a != nil {
 			j.Took, j.AfterLast = swarm.Seconds(now.Sub(began)), swarm.Seconds(now.Sub(last))

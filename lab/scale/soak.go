@@ -105,11 +105,13 @@ pillar_upstream: True
 `
 
 // soakTop is added at the top.
-const soakTop = `external_auth:
+const soakTop = `file_roots: {base: [%[1]s/salt]}
+pillar_roots: {base: [%[1]s/pillar]}
+external_auth:
   sharedsecret:
     soak: ['.*', '@runner', '@wheel']
 sharedsecret: soak
-rest_cherrypy: {port: %d, host: 127.0.0.1, disable_ssl: True}
+rest_cherrypy: {port: %[2]d, host: 127.0.0.1, disable_ssl: True}
 netapi_enable_clients: [local, local_async, runner]
 api_events: all
 `
@@ -124,9 +126,12 @@ func (s *soak) prepare(ctx context.Context) error {
 	s.extra = func(id string) string {
 		conf := fmt.Sprintf(soakConf, int(keep.Seconds()))
 		if id == "top" {
-			return conf + fmt.Sprintf(soakTop, port)
+			return conf + fmt.Sprintf(soakTop, s.srv(), port)
 		}
 		return conf + soakBelow
+	}
+	if err := s.content(); err != nil {
+		return err
 	}
 	if err := s.grow(ctx); err != nil {
 		return fmt.Errorf("start the tree: %w", err)
@@ -134,9 +139,6 @@ func (s *soak) prepare(ctx context.Context) error {
 	s.Say("%d nodes are up, %d minions start", len(s.cluster.Members), s.shape.All())
 	var r Result
 	if err := s.enter(ctx, &r); err != nil {
-		return err
-	}
-	if err := s.content(); err != nil {
 		return err
 	}
 	top := s.cluster.Top()
@@ -148,9 +150,11 @@ func (s *soak) prepare(ctx context.Context) error {
 	return err
 }
 
+// srv is the folder of the states and the pillar.
+func (s *soak) srv() string { return filepath.Join(s.Dir, "srv") }
+
 // content writes the states and the pillar, which only the top has.
 func (s *soak) content() error {
-	srv := filepath.Join(s.cluster.Top().Dir, "srv")
 	for path, text := range map[string]string{
 		"salt/site/init.sls":    "site conf:\n  file.managed:\n    - name: /tmp/soak\n    - source: salt://site/conf\n    - template: jinja\n",
 		"salt/site/conf":        "role: {{ pillar['role'] }}\n",
@@ -158,7 +162,7 @@ func (s *soak) content() error {
 		"pillar/site/init.sls":  "role: web\n",
 		"salt/site/payload.bin": string(make([]byte, 256<<10)),
 	} {
-		file := filepath.Join(srv, path)
+		file := filepath.Join(s.srv(), path)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
