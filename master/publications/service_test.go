@@ -224,6 +224,21 @@ func TestQueuedBelowExpires(t *testing.T) {
 	}
 }
 
+// Minions queued behind a node below are named when the job is taken back: no node may know them.
+func TestQueuedBelowIsDequeued(t *testing.T) {
+	w := newWorld(t)
+	w.nodes = map[string]nodecall.Answer{"n1": {Err: errors.New("not reached")}}
+	w.publish(t, time.Now().Add(time.Hour))
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": {Reason: engine.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
+	w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}) // it has forgotten n2, which is away too
+	if _, _, err := w.DequeueTree(t.Context(), someJob); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m2]"}) || w.Pending(someJob) {
+		t.Errorf("told %q", w.calls)
+	}
+}
+
 // A node that is away has not taken over a queued job just because minions arrived there with it:
 // it receives the job when it is back. The second part uses stored state only.
 func TestQueuedForANodeWithGuests(t *testing.T) {

@@ -70,14 +70,12 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 	}
 }
 
-// Unqueue reports that the peers a queued job waits for will not get it. When a job is taken
-// back, the nodes below report their own minions.
+// Unqueue reports that the peers a queued job waits for will not get it. Nodes below report their
+// own minions too, but not those behind a node that they never knew.
 func (q *Queues) Unqueue(w Waiting, reason string) {
 	paths := map[string]string{}
-	if reason == engine.Expired {
-		//mutant:engine-queued-below-expire
-		maps.Copy(paths, w.Below)
-	}
+	//mutant:engine-queued-below-expire
+	maps.Copy(paths, w.Below)
 	for id := range w.Minions {
 		paths[id] = ""
 	}
