@@ -138,10 +138,13 @@ func (l *ledger) IsNode(jid, id string) {
 	l.finish(j, changes{})
 }
 
-// reopen reopens a closed job. It will be completed again.
+// reopen reopens a closed job. It will be completed again. The caller arms its timer. j.next stays:
+// deadlines may have been set before the job was reopened.
 func (l *ledger) reopen(j *job) {
 	j.timer.Stop()
-	j.timer, j.next, j.closed = nil, time.Time{}, time.Time{}
+	//mutant:engine-reopened-keeps-deadlines
+	j.closed = time.Time{}
+	j.timer = nil
 }
 
 // returned counts a return. Call it after the commit and after the event of the return was fired,
