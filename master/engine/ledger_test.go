@@ -42,6 +42,7 @@ func TestLedgerScenarios(t *testing.T) {
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				s.run(t, d)
 				synctest.Wait()
+				s.ledger.armed(t)
 				return s.heard()
 			})
 		})

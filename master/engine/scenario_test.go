@@ -49,6 +49,7 @@ func TestScenarios(t *testing.T) {
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				s.run(d)
 				synctest.Wait()
+				s.engine.ledger.armed(t)
 				return s.effects()
 			})
 		})
