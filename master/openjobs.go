@@ -90,9 +90,6 @@ func (m *Master) activeJobs(ctx context.Context) (any, error) {
 
 // openEngine creates the engine from stored state.
 func (m *Master) openEngine() error {
-	if err := m.store.TakeOver(m.ctx, m.cfg.Cachedir); err != nil {
-		return err
-	}
 	var noted [2][]string
 	for i, kind := range []string{returners.NoteOpen, returners.NoteUnreported} {
 		err := returners.EachNote(m.ctx, m.store.Embedded(), kind, func(n returners.Note) { noted[i] = append(noted[i], n.JID) })

@@ -114,7 +114,7 @@ func (s *Syndic) openParents() (*parents, error) {
 		return nil, errors.New("syndic: no parent; set syndic_master in the master configuration")
 	}
 	conf := s.cfg.Local
-	o, err := origins.Open(context.Background(), origins.Options{Local: s.local, Cachedir: conf.Cachedir, Most: s.bounds.AskedJobs})
+	o, err := origins.Open(context.Background(), origins.Options{Local: s.local, Most: s.bounds.AskedJobs})
 	if err != nil {
 		return nil, err
 	}
