@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/secrets"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/below"
@@ -122,7 +122,7 @@ func (m *Master) openJobs(o Options) error {
 	if err != nil {
 		return errors.Join(err, local.Close())
 	}
-	m.ages = age.Open(age.Options{
+	m.ages = timing.Open(timing.Options{
 		File: filepath.Join(m.cfg.Cachedir, "age_clock"), Newest: newest, Wall: m.now, Running: o.running, Log: m.log,
 	})
 	m.store = jobstore.New(jobstore.Options{

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
@@ -73,7 +73,7 @@ type identity struct {
 	leftOut  *config.LeftOut               // fed by the log handler
 	failures logthrottle.Filter[[2]string] // by message and cause
 	now      func() time.Time
-	ages     *age.Clock
+	ages     *timing.Clock
 	rescues  *rescue.Counter
 }
 

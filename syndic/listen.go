@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/syndic/events"
 	"github.com/momtree/mom/syndic/pace"
 )
@@ -39,7 +39,7 @@ func (l *listener) run(ctx context.Context) {
 		if lost {
 			l.log.Error("forwarder fell behind the event bus, events lost")
 		}
-		if sleep.For(ctx, l.pace.RetryMin) != nil {
+		if timing.Sleep(ctx, l.pace.RetryMin) != nil {
 			return
 		}
 		// Expectations must not be lost with them.

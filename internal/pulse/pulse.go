@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -40,7 +40,7 @@ func Answer(ctx context.Context, b *bus.Bus, h Heart) {
 		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{Ask}, Size: 16, DropWhenFull: true})
 		hear(ctx, b, sub, h)
 		sub.Close()
-		_ = sleep.For(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
+		_ = timing.Sleep(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 )
 
@@ -104,7 +104,7 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 			said = time.Now()
 			w.Say("signed in %d, ready %d, connected %d; connections cut %d", all.SignedIn.Done, all.Ready.Done, all.Conns.Up, all.Conns.Cut)
 		}
-		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return fmt.Errorf("of %d minions %d have signed in, %d are ready and %d connected: %w", w.shape.All(), all.SignedIn.Done, all.Ready.Done, all.Conns.Up, err)
 		}
 	}

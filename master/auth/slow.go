@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/netblock"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 const (
@@ -82,7 +82,7 @@ func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 	}
 	wait, err := s.queue(t, c)
 	if err == nil && wait > 0 {
-		if err = sleep.For(ctx, wait); err != nil {
+		if err = timing.Sleep(ctx, wait); err != nil {
 			t.leave()
 		}
 	}

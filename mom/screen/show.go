@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -60,6 +60,6 @@ func followEvents(ctx context.Context, cl *client.Client, prefixes []string, tel
 			}
 			_ = events.Close() // it is read only
 		}
-		_ = sleep.For(ctx, 5*time.Second)
+		_ = timing.Sleep(ctx, 5*time.Second)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/treereport"
 	"github.com/momtree/mom/topology"
@@ -95,7 +95,7 @@ func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseF
 			return
 		}
 		// Closely following changes share one report.
-		if sleep.For(ctx, l.o.Pace.ReportMin) != nil {
+		if timing.Sleep(ctx, l.o.Pace.ReportMin) != nil {
 			return
 		}
 	}
@@ -115,7 +115,7 @@ func (a *announcer) greet(ctx context.Context) error {
 	err := a.report(ctx, true)
 	// A parent that does not see the subscription yet may publish before it does. Announcing again
 	// after that lets it send what this node missed.
-	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep.For(ctx, unboundPause) == nil; n++ {
+	for n := 0; err == nil && !a.bound && n < maxUnbound && timing.Sleep(ctx, unboundPause) == nil; n++ {
 		err = a.report(ctx, true)
 	}
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sibling"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/pace"
 )
@@ -70,7 +70,7 @@ func (a *Asker) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case within := <-a.soon:
-			if sleep.For(ctx, rand.N(within+1)) != nil {
+			if timing.Sleep(ctx, rand.N(within+1)) != nil {
 				return
 			}
 			last = time.Time{}

@@ -1,4 +1,4 @@
-package sleep
+package timing
 
 import (
 	"context"
@@ -13,10 +13,10 @@ func TestFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
-		if err := For(ctx, time.Second); err != nil || time.Since(began) != time.Second {
+		if err := Sleep(ctx, time.Second); err != nil || time.Since(began) != time.Second {
 			t.Errorf("a second took %v: %v", time.Since(began), err)
 		}
-		if err := For(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
+		if err := Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
 			t.Errorf("it was ended after %v: %v", time.Since(began), err)
 		}
 	})

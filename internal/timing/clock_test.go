@@ -1,4 +1,4 @@
-package age
+package timing
 
 import (
 	"log/slog"

@@ -1,12 +1,12 @@
-package sleep
+package timing
 
 import (
 	"context"
 	"time"
 )
 
-// For waits for d, or for the end of ctx, whose error it returns.
-func For(ctx context.Context, d time.Duration) error {
+// Sleep waits for d, or for the end of ctx, whose error it returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
