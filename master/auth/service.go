@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/logthrottle"
 )
 
@@ -75,7 +75,7 @@ func New(o Options) (*Service, error) {
 	if c.EauthTokens != "localfs" {
 		faults = append(faults, fmt.Errorf("eauth_tokens: %q is not supported; only localfs is", c.EauthTokens))
 	}
-	if _, err := hashtype.New(c.HashType); err != nil {
+	if _, err := crypt.NewHash(c.HashType); err != nil {
 		faults = append(faults, fmt.Errorf("tokens: %w", err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.ExternalAuth)) {

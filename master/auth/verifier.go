@@ -19,7 +19,7 @@ import (
 	_ "github.com/GehirnInc/crypt/sha512_crypt" // $6$
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // verifier checks a password from a file.
@@ -124,7 +124,7 @@ type hexHash struct {
 }
 
 func newHexHash(kind, text string, of func(name, password string) string) (verifier, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func newHexHash(kind, text string, of func(name, password string) string) (verif
 }
 
 func (h hexHash) matches(name, password string) bool {
-	got, err := hashtype.New(h.kind)
+	got, err := crypt.NewHash(h.kind)
 	if err != nil {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
@@ -93,7 +93,7 @@ func New(o Options) (*Server, error) {
 	if o.Above == nil {
 		o.Above = &above.Link{}
 	}
-	if _, err := hashtype.New(o.Config.HashType); err != nil {
+	if _, err := crypt.NewHash(o.Config.HashType); err != nil {
 		return nil, err
 	}
 	rules, err := NewIgnoreRules(o.Config)

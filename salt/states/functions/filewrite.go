@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/difflib"
-	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/text"
 )
@@ -111,7 +111,7 @@ func scratch(data []byte) (path string, err error) {
 
 // hashOf is the hash of a file.
 func hashOf(path, kind string) (string, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package hashtype
+package crypt
 
 import (
 	"crypto/md5"
@@ -10,26 +10,26 @@ import (
 	"hash"
 )
 
-// ErrUnknown is wrapped when a hash_type is unknown.
-var ErrUnknown = errors.New("unknown hash_type")
+// ErrHashType is wrapped when a hash_type is unknown.
+var ErrHashType = errors.New("unknown hash_type")
 
 var hashes = map[string]func() hash.Hash{
 	"": sha256.New, "md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224,
 	"sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// New makes a hash of the type; "" means sha256.
-func New(name string) (hash.Hash, error) {
+// NewHash makes a hash of the type; "" means sha256.
+func NewHash(name string) (hash.Hash, error) {
 	newHash, ok := hashes[name]
 	if !ok {
-		return nil, fmt.Errorf("%w %q: give md5, sha1, sha224, sha256, sha384 or sha512", ErrUnknown, name)
+		return nil, fmt.Errorf("%w %q: give md5, sha1, sha224, sha256, sha384 or sha512", ErrHashType, name)
 	}
 	return newHash(), nil
 }
 
-// Hex is the hash of a text in hex digits.
-func Hex(name, text string) (string, error) {
-	h, err := New(name)
+// HexHash is the hash of a text in hex digits.
+func HexHash(name, text string) (string, error) {
+	h, err := NewHash(name)
 	if err != nil {
 		return "", err
 	}
