@@ -1,11 +1,10 @@
-// Package similar finds the name that a mistyped one was meant to be.
-package similar
+package config
 
 import "slices"
 
-// Name returns the name with the fewest typing errors (letters changed,
+// Similar returns the name with the fewest typing errors (letters changed,
 // added, left out, swapped), or "" if none has few enough. It leaves names as they are.
-func Name(name string, names []string) string {
+func Similar(name string, names []string) string {
 	best, limit := "", min(3, max(1, len(name)/3))
 	for _, n := range slices.Sorted(slices.Values(names)) {
 		if d := distance(name, n, limit); d <= limit && n != name {

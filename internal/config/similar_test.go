@@ -1,8 +1,8 @@
-package similar
+package config
 
 import "testing"
 
-func TestName(t *testing.T) {
+func TestSimilar(t *testing.T) {
 	names := []string{"timeout", "interface", "ret_port", "publish_port", "id"}
 	for in, want := range map[string]string{
 		"timout": "timeout", "tiemout": "timeout", "time_out": "timeout", "interfaces": "interface",
@@ -11,7 +11,7 @@ func TestName(t *testing.T) {
 		if in == "" {
 			continue
 		}
-		if got := Name(in, names); got != want {
+		if got := Similar(in, names); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
