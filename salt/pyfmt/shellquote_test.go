@@ -1,4 +1,4 @@
-package shlex
+package pyfmt
 
 import (
 	"path"
@@ -7,7 +7,7 @@ import (
 )
 
 // A quoted text is one word for a shell, whatever is in it.
-func TestQuote(t *testing.T) {
+func TestShellQuote(t *testing.T) {
 	for s, want := range map[string]string{
 		"web-01.example.org": "web-01.example.org",
 		"":                   "''",
@@ -17,23 +17,23 @@ func TestQuote(t *testing.T) {
 		"-a":                 "-a",
 		"$(id);é":            "'$(id);é'",
 	} {
-		if got := Quote(s); got != want {
+		if got := ShellQuote(s); got != want {
 			t.Errorf("%q is quoted %s, want %s", s, got, want)
 		}
-		if words, err := Split(Quote(s)); err != nil || !slices.Equal(words, []string{s}) {
+		if words, err := SplitCommand(ShellQuote(s)); err != nil || !slices.Equal(words, []string{s}) {
 			t.Errorf("%q comes back as %q, %v", s, words, err)
 		}
 	}
 }
 
 // The name of a key means that key alone.
-func TestKeyName(t *testing.T) {
+func TestShellKeyName(t *testing.T) {
 	for id, want := range map[string]string{"web-01": "web-01", "x*": "'x[*]'", "a?b": "'a[?]b'", "[ab]": "'[[]ab]'"} {
-		got := KeyName(id)
+		got := ShellKeyName(id)
 		if got != want {
 			t.Errorf("%q: %s, want %s", id, got, want)
 		}
-		words, err := Split(got)
+		words, err := SplitCommand(got)
 		if err != nil || len(words) != 1 {
 			t.Fatal(words, err)
 		}

@@ -1,4 +1,4 @@
-package shlex
+package pyfmt
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ var (
 	errNoEscaped   = errors.New("No escaped character")
 )
 
-// Split parts a command line into words by the rules of a POSIX shell, as
+// SplitCommand parts a command line into words by the rules of a POSIX shell, as
 // Python's shlex does: quotes group, a backslash takes the next character as it
 // is (between double quotes only before ", \ and nothing else). No expansion,
 // no comments.
-func Split(s string) ([]string, error) {
+func SplitCommand(s string) ([]string, error) {
 	var (
 		words   []string
 		word    strings.Builder

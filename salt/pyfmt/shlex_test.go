@@ -1,4 +1,4 @@
-package shlex
+package pyfmt
 
 import (
 	"strings"
@@ -29,9 +29,9 @@ func TestSplitShell(t *testing.T) {
 		{`a\`, nil, errNoEscaped},
 	}
 	for _, tt := range tests {
-		words, err := Split(tt.line)
+		words, err := SplitCommand(tt.line)
 		if err != tt.err || !cmp.Equal(words, tt.words) {
-			t.Errorf("Split(%q) = %q, %v; want %q, %v", tt.line, words, err, tt.words, tt.err)
+			t.Errorf("SplitCommand(%q) = %q, %v; want %q, %v", tt.line, words, err, tt.words, tt.err)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func FuzzSplitShell(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		words, err := Split(line)
+		words, err := SplitCommand(line)
 		if err != nil {
 			return
 		}
@@ -50,7 +50,7 @@ func FuzzSplitShell(f *testing.F) {
 		for i, w := range words {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
 		}
-		back, err := Split(strings.Join(quoted, " "))
+		back, err := SplitCommand(strings.Join(quoted, " "))
 		if err != nil || !cmp.Equal(back, words) {
 			t.Fatalf("%q: %q came back as %q, %v", line, words, back, err)
 		}
