@@ -1,4 +1,4 @@
-package busy
+package process
 
 import (
 	"slices"
@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-func TestNow(t *testing.T) {
-	first := Begin("rendering of a.sls")
-	second := Begin("rendering of b.sls")
+func TestCurrentWork(t *testing.T) {
+	first := BeginWork("rendering of a.sls")
+	second := BeginWork("rendering of b.sls")
 	named := func() []string {
 		var out []string
-		for _, n := range Now() {
+		for _, n := range CurrentWork() {
 			if strings.HasPrefix(n, "rendering") {
 				out = append(out, n)
 			}

@@ -1,6 +1,4 @@
-// Package busy records what a process works on, so that a shutdown that does not come to an
-// end can name what holds it up.
-package busy
+package process
 
 import (
 	"fmt"
@@ -18,35 +16,35 @@ type work struct {
 }
 
 var (
-	mu   sync.Mutex
-	held = map[*work]bool{}
+	workMu sync.Mutex
+	held   = map[*work]bool{}
 )
 
-// Begin records that what is being done, until end is called. It is safe for concurrent use.
-func Begin(what string) (end func()) {
+// BeginWork records that what is being done, until end is called. It is safe for concurrent use.
+func BeginWork(what string) (end func()) {
 	w := &work{what, time.Now()}
-	mu.Lock()
+	workMu.Lock()
 	held[w] = true
-	mu.Unlock()
+	workMu.Unlock()
 	return func() {
-		mu.Lock()
+		workMu.Lock()
 		delete(held, w)
-		mu.Unlock()
+		workMu.Unlock()
 	}
 }
 
-// maxNamed bounds what Now names.
+// maxNamed bounds what CurrentWork names.
 const maxNamed = 10
 
-// Now names what is being done, the oldest first, and after it the functions of this program
+// CurrentWork names what is being done, the oldest first, and after it the functions of this program
 // that run without having been recorded.
-func Now() []string {
-	mu.Lock()
+func CurrentWork() []string {
+	workMu.Lock()
 	all := make([]work, 0, len(held))
 	for w := range held {
 		all = append(all, *w)
 	}
-	mu.Unlock()
+	workMu.Unlock()
 	slices.SortFunc(all, func(a, b work) int { return a.since.Compare(b.since) })
 	out := make([]string, 0, len(all))
 	for _, w := range all[:min(len(all), maxNamed)] {
@@ -73,7 +71,7 @@ func running(stacks string) []string {
 		}
 		for line := range strings.SplitSeq(frames, "\n") {
 			if name, ok := strings.CutPrefix(line, program); ok {
-				if !strings.HasPrefix(name, "internal/busy.") {
+				if !strings.HasPrefix(name, "internal/process.") {
 					name, _, _ = strings.Cut(name, "(0x")
 					name = strings.TrimSuffix(name, "(...)")
 					out = append(out, strings.TrimSuffix(name, "()"))
