@@ -27,7 +27,7 @@ var standing = map[string]map[string]string{
 	},
 	"health": {
 		"internal/config": "whether a folder is a master's, a node's or a minion's, and the minion's id",
-		"internal/pulse":  "the tags of the question and of the answer",
+		"internal/daemon": "the tags of the question and of the answer",
 	},
 	"node": {
 		"internal/admitted": "admit writes beside the keys of the master, which need not run",

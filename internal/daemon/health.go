@@ -1,4 +1,4 @@
-package pulse
+package daemon
 
 import (
 	"context"
@@ -19,44 +19,44 @@ import (
 // masters above (not that of a master alone), and which checks of /readyz fail, with the
 // reasons.
 const (
-	Ask  = "mom/pulse/ask"
-	Tell = "mom/pulse/tell"
+	HealthRequest = "mom/pulse/ask"
+	HealthReply   = "mom/pulse/report"
 )
 
-// checking bounds the checks of one question: less than `mom health` waits.
-const checking = 2 * time.Second
+// healthTimeout bounds the checks of one question: less than `mom health` waits.
+const healthTimeout = 2 * time.Second
 
-// Heart is what a daemon tells of itself.
-type Heart struct {
+// Health is what a daemon tells of itself.
+type Health struct {
 	Links  func() map[string]bool // the masters above, and who is connected; nil: nothing is above
 	Checks []metrics.Checker      // nil ones are left out
 	// Say fires an event where the question came from; nil: on the bus that is read.
 	Say func(ctx context.Context, tag string, d *wire.Map) error
 }
 
-// Answer serves the question until ctx ends.
-func Answer(ctx context.Context, b *bus.Bus, h Heart) {
+// AnswerHealth serves the question until ctx ends.
+func AnswerHealth(ctx context.Context, b *bus.Bus, h Health) {
 	for ctx.Err() == nil {
-		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{Ask}, Size: 16, DropWhenFull: true})
-		hear(ctx, b, sub, h)
+		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{HealthRequest}, Size: 16, DropWhenFull: true})
+		answerHealth(ctx, b, sub, h)
 		sub.Close()
 		_ = timing.Sleep(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
 	}
 }
 
-// Beat runs a daemon and answers beside it as long as it runs.
-func Beat(ctx context.Context, b *bus.Bus, h Heart, run func(context.Context) error) error {
+// RunWithHealth runs a daemon and answers beside it as long as it runs.
+func RunWithHealth(ctx context.Context, b *bus.Bus, h Health, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { Answer(ctx, b, h) })
+	wg.Go(func() { AnswerHealth(ctx, b, h) })
 	defer wg.Wait()
 	defer cancel()
 	return run(ctx)
 }
 
-// tell makes the answer.
-func (h Heart) tell(ctx context.Context, token string) *wire.Map {
-	ctx, cancel := context.WithTimeout(ctx, checking)
+// report makes the answer.
+func (h Health) report(ctx context.Context, token string) *wire.Map {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	failing := wire.NewMap()
 	for _, check := range h.Checks {
@@ -80,7 +80,7 @@ func (h Heart) tell(ctx context.Context, token string) *wire.Map {
 	return answer
 }
 
-func hear(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Heart) {
+func answerHealth(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Health) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -95,10 +95,10 @@ func hear(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Heart) {
 			}
 			answer := h.tell(ctx, d.String("token"))
 			if h.Say == nil {
-				_ = b.Fire(Tell, answer) // a bus that is closed has no readers
+				_ = b.Fire(HealthReply, answer) // a bus that is closed has no readers
 				continue
 			}
-			if err := h.Say(ctx, Tell, answer); err != nil && ctx.Err() == nil {
+			if err := h.Say(ctx, HealthReply, answer); err != nil && ctx.Err() == nil {
 				slog.Warn("status request not answered", "err", err)
 			}
 		}
