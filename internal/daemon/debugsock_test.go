@@ -1,4 +1,4 @@
-package debugsock
+package daemon
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 )
 
 // The socket serves profiles and metrics to its own user, and is gone with the daemon.
-func TestServer(t *testing.T) {
+func TestDebugServer(t *testing.T) {
 	dir, err := os.MkdirTemp("", "ds") // short, for the socket
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	path := Path(dir, "master")
+	path := DebugSocketPath(dir, "master")
 	if err := os.WriteFile(path, nil, 0o600); err != nil { // of a daemon that is gone
 		t.Fatal(err)
 	}
-	s, err := Listen(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mom_info 1\n") }))
+	s, err := ListenDebug(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mom_info 1\n") }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestServer(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	c := Client(path)
+	c := DebugClient(path)
 	for url, want := range map[string]string{
 		"/debug/pprof/goroutine?debug=2": "debugsock.TestServer",
 		"/debug/pprof/heap":              "\x1f\x8b",
@@ -47,7 +47,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s: %s %v %.200q", url, r.Status, err, body)
 		}
 	}
-	if _, err := Listen(path, nil); err == nil || !strings.Contains(err.Error(), "another daemon") {
+	if _, err := ListenDebug(path, nil); err == nil || !strings.Contains(err.Error(), "another daemon") {
 		t.Errorf("the socket of a running daemon was taken: %v", err)
 	}
 	stop()

@@ -1,6 +1,4 @@
-// Package debugsock serves Go's profiles and a daemon's metrics on a local socket, for
-// whoever looks for a fault in a running daemon (the option debug_socket).
-package debugsock
+package daemon
 
 import (
 	"context"
@@ -14,22 +12,24 @@ import (
 	"time"
 )
 
-// Path is the socket of a daemon in its sock_dir. role is master, minion or api; a node has
+// DebugSocketPath is the socket of a daemon in its sock_dir. role is master, minion or api; a node has
 // that of its master.
-func Path(sockDir, role string) string { return filepath.Join(sockDir, "debug_"+role+".ipc") }
+func DebugSocketPath(sockDir, role string) string {
+	return filepath.Join(sockDir, "debug_"+role+".ipc")
+}
 
 // profileTime bounds one request: the longest CPU profile or trace that can be asked for.
 const profileTime = 10 * time.Minute
 
-// Server is the socket of one daemon.
-type Server struct {
+// DebugServer is the socket of one daemon.
+type DebugServer struct {
 	ln   net.Listener
 	http *http.Server
 }
 
-// Listen makes the socket, for this user alone (mode 0600); metrics may be nil. What a
+// ListenDebug makes the socket, for this user alone (mode 0600); metrics may be nil. What a
 // daemon that is gone has left there is replaced. The server answers when it runs.
-func Listen(path string, metrics http.Handler) (*Server, error) {
+func ListenDebug(path string, metrics http.Handler) (*DebugServer, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		_ = c.Close() // it was only to see who is there
 		return nil, fmt.Errorf("debug_socket: another daemon serves %s", path)
@@ -53,7 +53,7 @@ func Listen(path string, metrics http.Handler) (*Server, error) {
 	if metrics != nil {
 		mux.Handle("GET /metrics", metrics)
 	}
-	return &Server{ln: ln, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: profileTime}}, nil
+	return &DebugServer{ln: ln, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: profileTime}}, nil
 }
 
 // listenPrivate binds the socket in a folder of its own and moves it into place when it has
@@ -92,10 +92,10 @@ func (p *placed) Close() error {
 }
 
 // Close releases a server that does not run.
-func (s *Server) Close() error { return s.ln.Close() }
+func (s *DebugServer) Close() error { return s.ln.Close() }
 
 // Run answers until ctx ends, then removes the socket.
-func (s *Server) Run(ctx context.Context) error {
+func (s *DebugServer) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // Serve tells how it ended
 	defer stop()
 	if err := s.http.Serve(s.ln); !errors.Is(err, http.ErrServerClosed) {
@@ -104,8 +104,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return nil
 }
 
-// Client asks the daemon behind a socket.
-func Client(path string) *http.Client {
+// DebugClient asks the daemon behind a socket.
+func DebugClient(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer
