@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
@@ -43,7 +43,7 @@ type Options struct {
 	Trace  func(jid string) tracing.Carrier
 	// Rescue counts work found by sweeps; it is shared with the master beside. nil: the forwarder
 	// has a counter of its own, which Metrics includes.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 	// Questions republishes a parent's questions to minions below about their jobs. A mom master
 	// asks its own minions itself; a Salt master does not.
 	Questions bool
@@ -64,7 +64,7 @@ type Syndic struct {
 	returns      *returns.Forwarder
 	offered      publications.Offered
 
-	rescues    *rescue.Counter
+	rescues    *logs.Rescues
 	ownRescues bool // Metrics includes the counter
 
 	tracer *tracing.Tracer
@@ -85,7 +85,7 @@ func New(o Options) (*Syndic, error) {
 	s := &Syndic{cfg: o.Config, local: o.Local, version: o.Version, log: o.Log, bounds: conf.Bounds.OrDefault(), questions: o.Questions, tracer: o.Tracer, trace: o.Trace}
 	s.pace = pace.Default(s.bounds.ForwardSweep)
 	if s.rescues = o.Rescue; s.rescues == nil {
-		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
+		s.rescues, s.ownRescues = logs.NewRescues(o.Log, nil), true
 	}
 	var err error
 	if s.life, err = sequence.Begin(filepath.Join(conf.Cachedir, "syndic_order"), time.Now()); err != nil {

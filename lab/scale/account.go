@@ -16,7 +16,7 @@ import (
 
 	_ "modernc.org/sqlite" // reads the top's job store
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/timing"
 )
 
@@ -224,7 +224,7 @@ func told(log string) (n int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		if strings.Contains(lines.Text(), rescue.Warning) {
+		if strings.Contains(lines.Text(), logs.RescueWarning) {
 			n++
 		}
 	}

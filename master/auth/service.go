@@ -14,7 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // Options of a [Service].
@@ -43,7 +43,7 @@ type Service struct {
 	log *slog.Logger
 	now func() time.Time
 
-	logged logthrottle.Filter[string]
+	logged logs.Throttle[string]
 }
 
 // opened is an open login service with its places for concurrent checks.

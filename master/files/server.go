@@ -16,7 +16,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/above"
@@ -51,7 +51,7 @@ type Server struct {
 	fire     func(tag string, data *value.Map)
 	log      *slog.Logger
 	now      func() time.Time
-	faults   logthrottle.Filter[string] // by backend
+	faults   logs.Throttle[string] // by backend
 	lane     *lane
 	rooms    sync.Pool // *[]byte, for chunks while they are read and sealed
 

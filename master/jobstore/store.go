@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -44,7 +44,7 @@ type Options struct {
 	// Bounds bound commits, batches into SQL and the clean-up; unset ones are the defaults.
 	Bounds bounds.Bounds
 	// Rescue counts rows written to the database without a notification. Optional.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 	Log    *slog.Logger
 	Now    func() time.Time
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/pace"
@@ -49,6 +49,6 @@ type Options struct {
 	Bounds  bounds.Bounds
 	Pace    *pace.Pace
 	Numbers *sequence.Numbers // numbers requests with urgent events
-	Rescues *rescue.Counter
+	Rescues *logs.Rescues
 	Log     *slog.Logger
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/topology"
@@ -29,7 +29,7 @@ type Options struct {
 	// be back before it is preferred again.
 	After, Back time.Duration
 	Pace        *pace.Pace
-	Rescues     *rescue.Counter
+	Rescues     *logs.Rescues
 	Log         *slog.Logger
 }
 

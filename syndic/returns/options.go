@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -51,6 +51,6 @@ type Options struct {
 	// Tracer creates the spans of sent returns within the traces of their jobs. nil: none.
 	Tracer  *tracing.Tracer
 	Trace   func(jid string) tracing.Carrier
-	Rescues *rescue.Counter
+	Rescues *logs.Rescues
 	Log     *slog.Logger
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -17,7 +17,7 @@ type Report struct {
 	name       string // of the parent
 	parentLife string // of the parent, from its last answer
 
-	rescues *rescue.Counter
+	rescues *logs.Rescues
 
 	acked  uint64 // revision that the parent has; 0: it needs the whole tree
 	deltas bool   // the parent accepts deltas
@@ -34,7 +34,7 @@ type Report struct {
 
 // New returns the state for a parent that knows nothing. It counts trees lost by the parent in
 // rescues.
-func New(tree *topology.Tree, parent string, rescues *rescue.Counter) *Report {
+func New(tree *topology.Tree, parent string, rescues *logs.Rescues) *Report {
 	return &Report{tree: tree, name: parent, rescues: rescues}
 }
 

@@ -1,38 +1,36 @@
-package rescue
+package logs
 
 import (
 	"log/slog"
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/momtree/mom/internal/logthrottle"
 )
 
-// Warning is the text of the line in the log by which a rescue is told.
-const Warning = "Rescued what should have gone by itself; please report it"
+// RescueWarning is the text of the line in the log by which a rescue is told.
+const RescueWarning = "Rescued what should have gone by itself; please report it"
 
-// Counter counts rescues of one daemon. A nil Counter counts nothing, for parts
+// Rescues counts rescues of one daemon. A nil Rescues counts nothing, for parts
 // that are used without a daemon. It may be used by several goroutines.
-type Counter struct {
+type Rescues struct {
 	log *slog.Logger
 	now func() time.Time
 
 	mu     sync.Mutex
 	counts map[string]uint64
-	told   logthrottle.Filter[string]
+	told   Throttle[string]
 }
 
-// New makes a Counter that warns by log (nil: slog.Default) on the clock now (nil:
+// NewRescues makes a Rescues that warns by log (nil: slog.Default) on the clock now (nil:
 // time.Now).
-func New(log *slog.Logger, now func() time.Time) *Counter {
+func NewRescues(log *slog.Logger, now func() time.Time) *Rescues {
 	if log == nil {
 		log = slog.Default()
 	}
 	if now == nil {
 		now = time.Now
 	}
-	return &Counter{log: log, now: now, counts: map[string]uint64{}}
+	return &Rescues{log: log, now: now, counts: map[string]uint64{}}
 }
 
 // Found tells that by, the name of a sweep or timer in a few words ("forwarding
@@ -40,7 +38,7 @@ func New(log *slog.Logger, now func() time.Time) *Counter {
 // Attrs say where, as those of slog. The names of by are few and constant: they are
 // the label of the metric. What happens again within ten seconds is counted and
 // told with the next warning.
-func (c *Counter) Found(by, what string, since time.Duration, attrs ...any) {
+func (c *Rescues) Found(by, what string, since time.Duration, attrs ...any) {
 	if c == nil {
 		return
 	}
@@ -53,11 +51,11 @@ func (c *Counter) Found(by, what string, since time.Duration, attrs ...any) {
 		return
 	}
 	said := append([]any{"by", by, "found", what, "since", since.Round(time.Millisecond), "times", n, "total", total}, attrs...)
-	c.log.Warn(Warning, said...)
+	c.log.Warn(RescueWarning, said...)
 }
 
 // Counts gives how often each has found something, since the start.
-func (c *Counter) Counts() map[string]uint64 {
+func (c *Rescues) Counts() map[string]uint64 {
 	if c == nil {
 		return nil
 	}
@@ -66,8 +64,8 @@ func (c *Counter) Counts() map[string]uint64 {
 	return maps.Clone(c.counts)
 }
 
-// Total is the sum of [Counter.Counts].
-func (c *Counter) Total() (n uint64) {
+// Total is the sum of [Rescues.Counts].
+func (c *Rescues) Total() (n uint64) {
 	for _, k := range c.Counts() {
 		n += k
 	}

@@ -1,4 +1,4 @@
-package logthrottle
+package logs
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 func TestNote(t *testing.T) {
 	now := time.Unix(1000, 0)
-	var f Filter[string]
+	var f Throttle[string]
 	for _, step := range []struct {
 		what  string
 		after time.Duration

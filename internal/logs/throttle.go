@@ -1,4 +1,4 @@
-package logthrottle
+package logs
 
 import (
 	"slices"
@@ -17,10 +17,10 @@ const (
 	Max = 4096
 )
 
-// Filter tells when something that keeps happening is to be told: the first time,
+// Throttle tells when something that keeps happening is to be told: the first time,
 // and then once in [Every]. The zero value is ready; it may be used by several
 // goroutines.
-type Filter[K comparable] struct {
+type Throttle[K comparable] struct {
 	mu     sync.Mutex
 	recent *lru.Guarded[K, *told] // nil: nothing yet
 }
@@ -33,7 +33,7 @@ type told struct {
 // Note counts one more of what. It is to be told if n is above 0: then it has
 // happened n times since it was told last. A clock that was set back silences
 // nothing.
-func (f *Filter[K]) Note(what K, now time.Time) (n uint64) {
+func (f *Throttle[K]) Note(what K, now time.Time) (n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.recent == nil {

@@ -1,4 +1,4 @@
-package rescue
+package logs
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 func TestFound(t *testing.T) {
 	var b bytes.Buffer
 	at := time.Unix(1000, 0)
-	c := New(slog.New(slog.NewTextHandler(&b, nil)), func() time.Time { return at })
+	c := NewRescues(slog.New(slog.NewTextHandler(&b, nil)), func() time.Time { return at })
 	for range 5 {
 		c.Found("forwarding sweep", "11 rows", 30*time.Second, "parent", "top")
 	}
@@ -33,9 +33,9 @@ func TestFound(t *testing.T) {
 }
 
 func TestFound_Nil(t *testing.T) {
-	var c *Counter
+	var c *Rescues
 	c.Found("x", "y", 0)
 	if c.Total() != 0 || c.Counts() != nil {
-		t.Error("a nil Counter counts")
+		t.Error("a nil Rescues counts")
 	}
 }
