@@ -1,15 +1,13 @@
-package arguments
+package callargs
 
 import (
 	"strings"
-
-	"github.com/momtree/mom/internal/callargs"
 )
 
 // Parse gives the arguments of a publication: the positional ones, and behind
 // them one map with the keyword arguments, marked by __kwarg__, if there are any.
 // The values of the keywords in noParse stay text.
-func Parse(words, noParse []string) []any { return callargs.Parse(words, noParse) }
+func Parse(words, noParse []string) []any { return Parse(words, noParse) }
 
 // Groups takes the words of a compound call apart: one group of words for each
 // of the n functions. A separator is a word of its own; when there are not as

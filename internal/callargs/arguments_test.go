@@ -1,4 +1,4 @@
-package arguments_test
+package callargs_test
 
 import (
 	"math/big"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
@@ -131,17 +131,17 @@ func TestParse(t *testing.T) {
 			"k5", "12", "k6", int64(777), "k7", int64(0), "k8", int64(90), "k9", wire.NewMap("a", []any{int64(1), int64(2)}),
 			"_u", int64(1), "é", int64(1)),
 	}
-	if d := cmp.Diff(show(want), show(arguments.Parse(words, nil))); d != "" {
+	if d := cmp.Diff(show(want), show(callargs.Parse(words, nil))); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestNoParse(t *testing.T) {
-	got := arguments.Parse([]string{"num=0123", "other=123", "7"}, []string{"num"})
+	got := callargs.Parse([]string{"num=0123", "other=123", "7"}, []string{"num"})
 	if want := show([]any{int64(7), wire.NewMap("__kwarg__", true, "num", "0123", "other", int64(123))}); show(got) != want {
 		t.Errorf("got %s, want %s", show(got), want)
 	}
-	if got := arguments.Parse(nil, nil); got == nil || len(got) != 0 {
+	if got := callargs.Parse(nil, nil); got == nil || len(got) != 0 {
 		t.Errorf("no words: %#v", got)
 	}
 }
@@ -168,7 +168,7 @@ func TestGroups(t *testing.T) {
 			words = strings.Split(c.words, "|")
 		}
 		var got []string
-		for _, g := range arguments.Groups(words, c.n, c.sep) {
+		for _, g := range callargs.Groups(words, c.n, c.sep) {
 			got = append(got, strings.Join(g, "|"))
 		}
 		if d := cmp.Diff(c.want, strings.Join(got, ";")); d != "" {
@@ -206,7 +206,7 @@ func FuzzValue(f *testing.F) {
 		if _, err := wire.Encode(v); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		for _, a := range arguments.Parse([]string{text}, nil) {
+		for _, a := range callargs.Parse([]string{text}, nil) {
 			if _, err := wire.Encode(a); err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
