@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/masterless"
+	"github.com/momtree/mom/mom/saltcall"
 )
 
 func minionCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func minionCommand() *cobra.Command {
 				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					o := minion.Options{Config: conf, Version: version, Log: log}
 					if conf.Masterless() {
-						own, err := masterless.New(conf, log)
+						own, err := saltcall.NewPillars(conf, log)
 						if err != nil {
 							return nil, err
 						}

@@ -1,6 +1,4 @@
-// Package masterless compiles the pillar of a minion that has no master, by the code that
-// compiles it on a master and from the same options (pillar_roots, ext_pillar, …).
-package masterless
+package saltcall
 
 import (
 	"context"
@@ -23,8 +21,8 @@ type Pillars struct {
 	log    *slog.Logger
 }
 
-// New reads the options. The error names what is wrong with them.
-func New(conf *config.Minion, log *slog.Logger) (*Pillars, error) {
+// NewPillars reads the options. The error names what is wrong with them.
+func NewPillars(conf *config.Minion, log *slog.Logger) (*Pillars, error) {
 	master, err := conf.PillarMaster()
 	if err != nil {
 		return nil, err
