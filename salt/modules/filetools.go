@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
@@ -272,7 +271,7 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 		}
 		return "Replace binary file", nil
 	}
-	diff := difflib.Text(bodies[0], bodies[1])
+	diff := text.Diff(bodies[0], bodies[1])
 	if c.IsTrue("show_filenames") {
 		diff = "--- " + paths[0] + "\n+++ " + paths[1] + "\n" + strings.TrimPrefix(diff, "--- \n+++ \n")
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/text"
 )
@@ -146,7 +145,7 @@ func diffOf(before, after string) (string, error) {
 	if bigA || bigB {
 		return fmt.Sprintf("The files are larger than %d bytes: their lines are not compared", maxDiff), nil
 	}
-	return difflib.Text(string(a), string(b)), nil
+	return text.Diff(string(a), string(b)), nil
 }
 
 func binaries(textBefore, textAfter bool) string {

@@ -1,4 +1,4 @@
-package difflib
+package text
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ func TestUnified_AsPython(t *testing.T) {
 		t.Fatal(len(cases), err)
 	}
 	for i, c := range cases {
-		if d := cmp.Diff(c.Diff, Text(c.A, c.B)); d != "" {
+		if d := cmp.Diff(c.Diff, Diff(c.A, c.B)); d != "" {
 			t.Errorf("case %d: %s", i, d)
 		}
 	}
@@ -31,7 +31,7 @@ func FuzzUnified(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nc\nd")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		diff := Unified(Lines(a), Lines(b))
+		diff := UnifiedDiff(DiffLines(a), DiffLines(b))
 		if (len(diff) == 0) != (a == b) {
 			t.Fatalf("%q and %q: %q", a, b, diff)
 		}
@@ -48,7 +48,7 @@ func FuzzUnified(f *testing.F) {
 				to.WriteString(l[1:])
 			}
 		}
-		if len(Lines(a)) < 4 && len(Lines(b)) < 4 && len(diff) > 0 && !strings.Contains(a+b, "-- ") && !strings.Contains(a+b, "++ ") &&
+		if len(DiffLines(a)) < 4 && len(DiffLines(b)) < 4 && len(diff) > 0 && !strings.Contains(a+b, "-- ") && !strings.Contains(a+b, "++ ") &&
 			(from.String() != a || to.String() != b) {
 			t.Fatalf("%q to %q gave %q", a, b, diff)
 		}

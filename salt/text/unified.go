@@ -1,18 +1,18 @@
-package difflib
+package text
 
 import (
 	"fmt"
 	"strings"
 )
 
-// context is how many equal lines are shown around a change.
-const context = 3
+// contextLines is how many equal lines are shown around a change.
+const contextLines = 3
 
-// Unified is the difference between two lists of lines that keep their line ends, nil
+// UnifiedDiff is the difference between two lists of lines that keep their line ends, nil
 // when there is none: Python's unified_diff without file names.
-func Unified(a, b []string) []string {
+func UnifiedDiff(a, b []string) []string {
 	var out []string
-	for _, group := range grouped(newMatcher(a, b).ops(), context) {
+	for _, group := range grouped(newMatcher(a, b).ops(), contextLines) {
 		if out == nil {
 			out = append(out, "--- \n", "+++ \n")
 		}
@@ -30,11 +30,11 @@ func Unified(a, b []string) []string {
 	return out
 }
 
-// Text is the difference of two texts.
-func Text(a, b string) string { return strings.Join(Unified(Lines(a), Lines(b)), "") }
+// Diff is the difference of two texts.
+func Diff(a, b string) string { return strings.Join(UnifiedDiff(DiffLines(a), DiffLines(b)), "") }
 
-// Lines parts a text after each line break, which the lines keep.
-func Lines(s string) []string {
+// DiffLines parts a text after each line break, which the lines keep.
+func DiffLines(s string) []string {
 	if s == "" {
 		return nil
 	}

@@ -1,12 +1,12 @@
-package difflib
+package text
 
 import (
 	"cmp"
 	"slices"
 )
 
-// block is a run of equal lines: n of them, from i in a and from j in b.
-type block struct{ i, j, n int }
+// equalBlock is a run of equal lines: n of them, from i in a and from j in b.
+type equalBlock struct{ i, j, n int }
 
 // matcher finds what two lists of lines have in common.
 type matcher struct {
@@ -35,8 +35,8 @@ func newMatcher(a, b []string) *matcher {
 }
 
 // longest is the longest run of equal lines between the bounds; of several the first.
-func (m *matcher) longest(alo, ahi, blo, bhi int) block {
-	best := block{alo, blo, 0}
+func (m *matcher) longest(alo, ahi, blo, bhi int) equalBlock {
+	best := equalBlock{alo, blo, 0}
 	lengths := map[int]int{}
 	for i := alo; i < ahi; i++ {
 		next := map[int]int{}
@@ -50,13 +50,13 @@ func (m *matcher) longest(alo, ahi, blo, bhi int) block {
 			k := lengths[j-1] + 1
 			next[j] = k
 			if k > best.n {
-				best = block{i - k + 1, j - k + 1, k}
+				best = equalBlock{i - k + 1, j - k + 1, k}
 			}
 		}
 		lengths = next
 	}
 	for best.i > alo && best.j > blo && m.a[best.i-1] == m.b[best.j-1] {
-		best = block{best.i - 1, best.j - 1, best.n + 1}
+		best = equalBlock{best.i - 1, best.j - 1, best.n + 1}
 	}
 	for best.i+best.n < ahi && best.j+best.n < bhi && m.a[best.i+best.n] == m.b[best.j+best.n] {
 		best.n++
@@ -66,8 +66,8 @@ func (m *matcher) longest(alo, ahi, blo, bhi int) block {
 
 // blocks are all runs of equal lines in order, neighbours joined, and an empty one at
 // the end.
-func (m *matcher) blocks() []block {
-	var found []block
+func (m *matcher) blocks() []equalBlock {
+	var found []equalBlock
 	type bounds struct{ alo, ahi, blo, bhi int }
 	queue := []bounds{{0, len(m.a), 0, len(m.b)}}
 	for len(queue) > 0 {
@@ -85,9 +85,9 @@ func (m *matcher) blocks() []block {
 			queue = append(queue, bounds{x.i + x.n, q.ahi, x.j + x.n, q.bhi})
 		}
 	}
-	slices.SortFunc(found, func(x, y block) int { return cmp.Or(cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j)) })
-	var out []block
-	var at block
+	slices.SortFunc(found, func(x, y equalBlock) int { return cmp.Or(cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j)) })
+	var out []equalBlock
+	var at equalBlock
 	for _, x := range found {
 		if at.i+at.n == x.i && at.j+at.n == x.j {
 			at.n += x.n
@@ -101,7 +101,7 @@ func (m *matcher) blocks() []block {
 	if at.n > 0 {
 		out = append(out, at)
 	}
-	return append(out, block{len(m.a), len(m.b), 0})
+	return append(out, equalBlock{len(m.a), len(m.b), 0})
 }
 
 // op says how a part of a becomes a part of b.
