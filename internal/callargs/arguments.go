@@ -1,17 +1,9 @@
 package callargs
 
-import (
-	"strings"
-)
+import "strings"
 
-// Parse gives the arguments of a publication: the positional ones, and behind
-// them one map with the keyword arguments, marked by __kwarg__, if there are any.
-// The values of the keywords in noParse stay text.
-func Parse(words, noParse []string) []any { return Parse(words, noParse) }
-
-// Groups takes the words of a compound call apart: one group of words for each
-// of the n functions. A separator is a word of its own; when there are not as
-// many of these as needed, separators inside words count as well.
+// Groups splits the words of a compound call into one group for each of the n functions. A
+// separator is a word of its own. If there are too few of those, separators inside words count too.
 func Groups(words []string, n int, separator string) [][]string {
 	alone := 0
 	for _, w := range words {

@@ -20,7 +20,7 @@ import (
 // reasons.
 const (
 	HealthRequest = "mom/pulse/ask"
-	HealthReply   = "mom/pulse/report"
+	HealthReply   = "mom/pulse/tell"
 )
 
 // healthTimeout bounds the checks of one question: less than `mom health` waits.
@@ -93,7 +93,7 @@ func answerHealth(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Heal
 			if err != nil {
 				continue
 			}
-			answer := h.tell(ctx, d.String("token"))
+			answer := h.report(ctx, d.String("token"))
 			if h.Say == nil {
 				_ = b.Fire(HealthReply, answer) // a bus that is closed has no readers
 				continue
