@@ -1,4 +1,4 @@
-package screen
+package tree
 
 import "github.com/mattn/go-runewidth"
 

@@ -1,4 +1,4 @@
-package top
+package tree
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestTopRefuses(t *testing.T) {
 		{nil, "mom top needs a terminal"},
 		{[]string{"--out", "dot"}, `"dot" is neither text nor json`},
 	} {
-		if got := momtest.Run(Command(), "", c.args...); got.Code != 64 || !strings.Contains(got.Err, c.err) {
+		if got := momtest.Run(TopCommand(), "", c.args...); got.Code != 64 || !strings.Contains(got.Err, c.err) {
 			t.Errorf("%v: %v", c.args, got)
 		}
 	}
@@ -28,7 +28,7 @@ func TestTopWithoutAMaster(t *testing.T) {
 	tr := momtest.Own(t, "top: top-01\n")
 	tr.Kill(t, "top")
 	for _, args := range [][]string{{"--once"}, {"--out", "json"}} {
-		got := tr.Run(Command(), "top", append(args, "-t", "2s")...)
+		got := tr.Run(TopCommand(), "top", append(args, "-t", "2s")...)
 		if got.Code != 2 || !strings.Contains(got.Err, "cannot be read: ") || got.Out != "" {
 			t.Errorf("%v: %v", args, got)
 		}
@@ -41,9 +41,9 @@ func TestTopShowsWhatAJobWaitsFor(t *testing.T) {
 	tr := momtest.Shared(t)
 	done := make(chan momtest.Ran, 1)
 	go func() { done <- tr.Run(salt.Command(), "top", "web-01", "test.sleep", "6") }()
-	got := tr.Run(Command(), "top", "--once")
+	got := tr.Run(TopCommand(), "top", "--once")
 	for end := time.Now().Add(momtest.Patience); !strings.Contains(got.Out, "test.sleep on web-01") && time.Now().Before(end); {
-		got = tr.Run(Command(), "top", "--once")
+		got = tr.Run(TopCommand(), "top", "--once")
 	}
 	if got.Code != 0 || !strings.Contains(got.Out, "test.sleep on web-01") {
 		t.Errorf("the job is not in flight: %v", got)

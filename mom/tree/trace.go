@@ -1,4 +1,4 @@
-package trace
+package tree
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// Command is mom trace.
-func Command() *cobra.Command {
+// TraceCommand is mom trace.
+func TraceCommand() *cobra.Command {
 	var dir, out string
 	var timeout time.Duration
 	c := &cobra.Command{

@@ -1,4 +1,4 @@
-package screen
+package tree
 
 import (
 	"errors"
@@ -10,12 +10,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/topology"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var at = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 

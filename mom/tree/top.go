@@ -1,4 +1,4 @@
-package top
+package tree
 
 import (
 	"context"
@@ -10,19 +10,18 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/screen"
 )
 
-// flags are the options of mom top.
-type flags struct {
+// topFlags are the options of mom top.
+type topFlags struct {
 	dir, out string
 	timeout  time.Duration
 	once     bool
 }
 
-// Command is mom top.
-func Command() *cobra.Command {
-	var f flags
+// TopCommand is mom top.
+func TopCommand() *cobra.Command {
+	var f topFlags
 	c := &cobra.Command{
 		Use:   "top",
 		Short: "Watch the jobs in flight at this master",
@@ -42,13 +41,13 @@ func Command() *cobra.Command {
 	return c
 }
 
-func (f *flags) run(cmd *cobra.Command) (err error) {
+func (f *topFlags) run(cmd *cobra.Command) (err error) {
 	if f.out != "text" && f.out != "json" {
 		return command.Exit(command.ExitUsage, fmt.Errorf("option --out: %q is neither text nor json", f.out))
 	}
 	once := f.once || f.out == "json"
 	if !once {
-		if err := screen.NeedTerminal(cmd, "mom top", "mom top"); err != nil {
+		if err := NeedTerminal(cmd, "mom top", "mom top"); err != nil {
 			return command.Exit(command.ExitUsage, err)
 		}
 	}
@@ -57,13 +56,13 @@ func (f *flags) run(cmd *cobra.Command) (err error) {
 		return command.Exit(command.ExitAway, err)
 	}
 	defer func() { err = errors.Join(err, cl.Close()) }()
-	fetch := func() screen.Work {
+	fetch := func() Work {
 		ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 		defer cancel()
 		return askWork(ctx, cl)
 	}
 	if !once {
-		return screen.Show(cmd, screen.NewTop(fetch, nil), cl)
+		return Show(cmd, NewTop(fetch, nil), cl)
 	}
 	w := fetch()
 	if w.Err != nil {

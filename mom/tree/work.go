@@ -1,4 +1,4 @@
-package top
+package tree
 
 import (
 	"context"
@@ -9,38 +9,37 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/value"
 )
 
 // askWork asks the master what is going on.
-func askWork(ctx context.Context, cl *client.Client) screen.Work {
+func askWork(ctx context.Context, cl *client.Client) Work {
 	v, err := cl.Query(ctx, client.RunnerCall{Fun: "jobs.inflight"})
 	if err != nil {
-		return screen.Work{Err: err}
+		return Work{Err: err}
 	}
 	m, err := v.Map()
 	if err != nil {
-		return screen.Work{Err: fmt.Errorf("the master's answer is not a list of jobs: %w", err)}
+		return Work{Err: fmt.Errorf("the master's answer is not a list of jobs: %w", err)}
 	}
 	w := readWork(m)
 	root, err := cl.Tree(ctx)
 	if err != nil {
-		return screen.Work{Err: err}
+		return Work{Err: err}
 	}
 	root.Walk(func(path string, n topology.Node) {
 		full := root.ID
 		if path != "" {
 			full += "/" + path
 		}
-		w.Nodes = append(w.Nodes, screen.Node{Path: full, State: n.State, Vitals: n.Vitals})
+		w.Nodes = append(w.Nodes, Node{Path: full, State: n.State, Vitals: n.Vitals})
 	})
 	return w
 }
 
-func readWork(m *value.Map) screen.Work {
-	w := screen.Work{Returns: uint64(max(whole(m, "returned"), 0)), Closed: uint64(max(whole(m, "closed"), 0)), Inflight: whole(m, "open")}
+func readWork(m *value.Map) Work {
+	w := Work{Returns: uint64(max(whole(m, "returned"), 0)), Closed: uint64(max(whole(m, "closed"), 0)), Inflight: whole(m, "open")}
 	if w.At, _ = time.Parse(time.RFC3339Nano, m.String("at")); w.At.IsZero() {
 		w.At = time.Now()
 	}
@@ -49,7 +48,7 @@ func readWork(m *value.Map) screen.Work {
 		if !ok {
 			continue
 		}
-		j := screen.Job{
+		j := Job{
 			JID: d.String("jid"), Fun: d.String("fun"), User: d.String("user"),
 			Age: time.Duration(d.Float("age") * float64(time.Second)), Expected: whole(d, "expected"), Returned: whole(d, "returned"),
 			Failed: whole(d, "failed"), Missing: whole(d, "missing"), Waits: whole(d, "waiting"), For: waitsFor(d),
@@ -115,7 +114,7 @@ func counted[N int | uint64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func workText(w io.Writer, work screen.Work) error {
+func workText(w io.Writer, work Work) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in flight; %s taken and %s closed since the master's start\n", counted(work.Inflight, "job"), counted(work.Returns, "return"), counted(work.Closed, "job"))
 	for _, j := range work.Jobs {
@@ -131,7 +130,7 @@ func workText(w io.Writer, work screen.Work) error {
 }
 
 // workJSON writes the stable form: seconds are numbers, fields are only added.
-func workJSON(w io.Writer, work screen.Work) error {
+func workJSON(w io.Writer, work Work) error {
 	type job struct {
 		JID      string  `json:"jid"`
 		Fun      string  `json:"fun"`

@@ -1,4 +1,4 @@
-package trace
+package tree
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func TestTrace(t *testing.T) {
 	if jid == "" {
 		t.Fatal(started)
 	}
-	open := momtest.Until(t, func() momtest.Ran { return tr.Run(Command(), "top", jid) },
+	open := momtest.Until(t, func() momtest.Ran { return tr.Run(TraceCommand(), "top", jid) },
 		func(r momtest.Ran) bool { return strings.Contains(r.Out, "db-01") })
 	if open.Code != 2 || !strings.Contains(open.Out, "syndic-c") || open.Err != "" {
 		t.Errorf("an open job: %v", open)
@@ -29,7 +29,7 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	closed := momtest.Until(t, func() momtest.Ran { return tr.Run(Command(), "top", jid, "--out", "json") },
+	closed := momtest.Until(t, func() momtest.Ran { return tr.Run(TraceCommand(), "top", jid, "--out", "json") },
 		func(r momtest.Ran) bool { return r.Code != 2 })
 	var step struct {
 		Node, State        string
@@ -38,7 +38,7 @@ func TestTrace(t *testing.T) {
 	if err := json.Unmarshal([]byte(closed.Out), &step); err != nil || closed.Code != 0 || step.State != "closed" || step.Expected != 1 || step.Returned != 1 {
 		t.Errorf("a closed job: %v, %v", err, closed)
 	}
-	if got := tr.Run(Command(), "top", "20240101000000000004"); got.Code != 1 || !strings.Contains(got.Err, "20240101000000000004") {
+	if got := tr.Run(TraceCommand(), "top", "20240101000000000004"); got.Code != 1 || !strings.Contains(got.Err, "20240101000000000004") {
 		t.Errorf("an unknown job: %v", got)
 	}
 }
@@ -49,7 +49,7 @@ func TestTraceRefuses(t *testing.T) {
 		"--out \"xml\": text and json are known\n":        {"20240101000000000004", "--out", "xml"},
 		"Usage: trace [options] JID\n\ntrace: error: no ": {"--nosuch"},
 	} {
-		if got := momtest.Run(Command(), "", args...); got.Code != 64 || !strings.HasPrefix(got.Err, want) {
+		if got := momtest.Run(TraceCommand(), "", args...); got.Code != 64 || !strings.HasPrefix(got.Err, want) {
 			t.Errorf("%q: %v", args, got)
 		}
 	}
