@@ -9,7 +9,6 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/treereport"
 	"github.com/momtree/mom/topology"
 )
 
@@ -33,7 +32,7 @@ type announcer struct {
 	*Link
 	parts  Parts
 	conn   uint64 // of the announced subscription; 0: none
-	tree   *treereport.Report
+	tree   *TreeReport
 	python bool      // the parent does not know presence
 	bound  bool      // the last report found a subscription
 	deaf   time.Time // time of the first report that found no subscription
@@ -42,7 +41,7 @@ type announcer struct {
 // announce sends a report after each connect, soon after each change of the tree, and at least
 // every Pace.Report.
 func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseFunc) {
-	a := &announcer{Link: l, parts: p, tree: treereport.New(l.o.Tree, l.o.Name, l.o.Rescues)}
+	a := &announcer{Link: l, parts: p, tree: NewTreeReport(l.o.Tree, l.o.Name, l.o.Rescues)}
 	defer a.tree.Left()
 	changed, stop := l.o.Tree.Watch()
 	defer stop()

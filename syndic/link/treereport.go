@@ -1,4 +1,4 @@
-package treereport
+package link
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Report tracks what one parent knows of the tree below this node. It is not safe for concurrent
+// TreeReport tracks what one parent knows of the tree below this node. It is not safe for concurrent
 // use.
-type Report struct {
+type TreeReport struct {
 	tree       *topology.Tree
 	name       string // of the parent
 	parentLife string // of the parent, from its last answer
@@ -32,21 +32,21 @@ type Report struct {
 	sent      time.Time
 }
 
-// New returns the state for a parent that knows nothing. It counts trees lost by the parent in
+// NewTreeReport returns the state for a parent that knows nothing. It counts trees lost by the parent in
 // rescues.
-func New(tree *topology.Tree, parent string, rescues *logs.Rescues) *Report {
-	return &Report{tree: tree, name: parent, rescues: rescues}
+func NewTreeReport(tree *topology.Tree, parent string, rescues *logs.Rescues) *TreeReport {
+	return &TreeReport{tree: tree, name: parent, rescues: rescues}
 }
 
 // Reset prepares for a new connection, since the parent may have restarted.
-func (r *Report) Reset() { r.acked, r.asked = 0, false }
+func (r *TreeReport) Reset() { r.acked, r.asked = 0, false }
 
 // Begin starts a report.
-func (r *Report) Begin() { r.rest, r.restarted = nil, false }
+func (r *TreeReport) Begin() { r.rest, r.restarted = nil, false }
 
 // Fill adds to a presence report what the parent lacks. alone means that the message is a piece
 // followed by others, and must carry nothing else.
-func (r *Report) Fill(p *channel.Presence) (alone bool) {
+func (r *TreeReport) Fill(p *channel.Presence) (alone bool) {
 	r.sent = time.Now()
 	p.More = wire.NewMap("life", r.tree.Life(), "now", r.sent.UnixNano())
 	if len(r.rest) == 0 {
@@ -60,7 +60,7 @@ func (r *Report) Fill(p *channel.Presence) (alone bool) {
 }
 
 // choose selects the contents: nothing, a delta or the whole tree, possibly in pieces.
-func (r *Report) choose(p *channel.Presence) {
+func (r *TreeReport) choose(p *channel.Presence) {
 	r.delta, r.asking = false, false
 	if r.acked != 0 && r.acked == r.tree.Revision() {
 		r.at = r.acked
@@ -93,7 +93,7 @@ func (r *Report) choose(p *channel.Presence) {
 
 // Take processes the answer to a report; known means that it came from a mom master. again means
 // that another report must follow. It returns [topology.ErrLoop] if the parent is below this node.
-func (r *Report) Take(reply *wire.Map, known bool) (again bool, err error) {
+func (r *TreeReport) Take(reply *wire.Map, known bool) (again bool, err error) {
 	if len(r.rest) > 0 && (!r.rest[0].Last || reply.Has("piece")) {
 		return r.next(reply), nil
 	}
@@ -133,7 +133,7 @@ func (r *Report) Take(reply *wire.Map, known bool) (again bool, err error) {
 }
 
 // next moves to the next piece, or restarts once if the parent lacks an earlier one.
-func (r *Report) next(reply *wire.Map) (again bool) {
+func (r *TreeReport) next(reply *wire.Map) (again bool) {
 	if held, ok := reply.Get("piece"); ok && held == int64(r.rest[0].N+1) {
 		r.rest = r.rest[1:]
 		return true
@@ -144,4 +144,4 @@ func (r *Report) next(reply *wire.Map) (again bool) {
 }
 
 // Left records that the parent is not connected.
-func (r *Report) Left() { r.tree.LeaveAbove(r.name) }
+func (r *TreeReport) Left() { r.tree.LeaveAbove(r.name) }
