@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/syndic/events"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // listenQueue bounds the events waiting on the local bus.
@@ -21,7 +21,7 @@ type listener struct {
 	bus     *bus.Bus
 	parents *parents
 	flush   func() // sends pending returns at once
-	pace    *pace.Pace
+	pace    *link.Pace
 	log     *slog.Logger
 }
 

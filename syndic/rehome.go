@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/timing"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/syndic/siblings"
 )
@@ -25,7 +25,7 @@ type rehomer struct {
 	returns *returns.Forwarder
 	// open returns an unconnected parent for a sibling.
 	open func(name string, visit func(*channel.Config) error) (*parent, error)
-	pace *pace.Pace
+	pace *link.Pace
 	log  *slog.Logger
 }
 

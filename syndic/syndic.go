@@ -22,7 +22,6 @@ import (
 	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/local"
 	"github.com/momtree/mom/syndic/origins"
-	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/syndic/publications"
 	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/syndic/siblings"
@@ -55,7 +54,7 @@ type Syndic struct {
 	local        local.Master
 	version      string
 	log          *slog.Logger
-	pace         *pace.Pace
+	pace         *link.Pace
 	bounds       bounds.Bounds
 	life         *sequence.Life
 	parents      *parents
@@ -83,7 +82,7 @@ func New(o Options) (*Syndic, error) {
 	}
 	conf := o.Config.Local
 	s := &Syndic{cfg: o.Config, local: o.Local, version: o.Version, log: o.Log, bounds: conf.Bounds.OrDefault(), questions: o.Questions, tracer: o.Tracer, trace: o.Trace}
-	s.pace = pace.Default(s.bounds.ForwardSweep)
+	s.pace = link.DefaultPace(s.bounds.ForwardSweep)
 	if s.rescues = o.Rescue; s.rescues == nil {
 		s.rescues, s.ownRescues = logs.NewRescues(o.Log, nil), true
 	}

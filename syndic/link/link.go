@@ -11,7 +11,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/topology"
 )
 
@@ -28,7 +27,7 @@ type Options struct {
 	// After is how long a parent must be gone before another takes its place, Back how long it must
 	// be back before it is preferred again.
 	After, Back time.Duration
-	Pace        *pace.Pace
+	Pace        *Pace
 	Rescues     *logs.Rescues
 	Log         *slog.Logger
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // vouchEvery is the interval at which a new voucher is requested. Vouchers are valid for
@@ -30,7 +30,7 @@ type Options struct {
 	Sibling bool
 	Channel *channel.Channel
 	IsUp    func() bool // whether the master can be asked
-	Pace    *pace.Pace
+	Pace    *link.Pace
 	Log     *slog.Logger
 }
 

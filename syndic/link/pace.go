@@ -1,4 +1,4 @@
-package pace
+package link
 
 import "time"
 
@@ -24,8 +24,8 @@ type Pace struct {
 	Publish time.Duration
 }
 
-// Default returns the pace of every forwarder; sweep is a configurable bound.
-func Default(sweep time.Duration) *Pace {
+// DefaultPace returns the pace of every forwarder; sweep is a configurable bound.
+func DefaultPace(sweep time.Duration) *Pace {
 	return &Pace{
 		RetryMin: 200 * time.Millisecond, RetryMax: 10 * time.Second, Answer: 5 * time.Second, Operator: 30 * time.Second,
 		Report: 10 * time.Second, ReportMin: 200 * time.Millisecond, Beat: 2 * time.Second, Sweep: sweep,

@@ -1,4 +1,4 @@
-package pace
+package link
 
 // Signal sends to a channel of capacity one without blocking. A signal still unread is enough.
 func Signal(c chan struct{}) {
