@@ -1,4 +1,4 @@
-package judged_test
+package jobfields_test
 
 import (
 	"crypto/rand"
@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/jobsig"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -44,38 +43,38 @@ func travelled(t testing.TB, p wire.Publication) wire.Publication {
 
 func TestPut(t *testing.T) {
 	p := publication(t, "web* or G@role:web", "compound")
-	for _, l := range []judged.List{{IDs: []string{"web1", "web2"}}, {IDs: []string{"web1", "web2"}, Open: true, Plain: true}, {}} {
-		narrowed, err := judged.Put(p, l)
+	for _, l := range []jobfields.TargetList{{IDs: []string{"web1", "web2"}}, {IDs: []string{"web1", "web2"}, Open: true, Plain: true}, {}} {
+		narrowed, err := jobfields.Narrow(p, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		narrowed = travelled(t, narrowed)
-		ids, err := judged.IDs(narrowed)
+		ids, err := jobfields.NarrowedIDs(narrowed)
 		if err != nil || !slices.Equal(ids, l.IDs) {
 			t.Errorf("%+v holds %q, %v", l, ids, err)
 		}
 		if want := map[bool]string{true: "compound", false: "list"}[l.Open]; narrowed.TgtType != want {
 			t.Errorf("%+v is a %s", l, narrowed.TgtType)
 		}
-		asked, got, ok, err := judged.Read(narrowed)
-		if err != nil || !ok || string(asked.Tgt) != string(p.Tgt) || asked.TgtType != "compound" || asked.Extra.Has(judged.Field) || !asked.Extra.Has("mom_seq") {
+		asked, got, ok, err := jobfields.Requested(narrowed)
+		if err != nil || !ok || string(asked.Tgt) != string(p.Tgt) || asked.TgtType != "compound" || asked.Extra.Has(jobfields.TargetField) || !asked.Extra.Has("mom_seq") {
 			t.Errorf("%+v was asked for as %s %s, %v", l, asked.Tgt, asked.TgtType, err)
 		}
 		if got.Open != l.Open || got.Plain != l.Plain {
 			t.Errorf("%+v is read as %+v", l, got)
 		}
-		one, err := judged.Narrow(narrowed, []string{"web2"})
+		one, err := jobfields.NarrowFurther(narrowed, []string{"web2"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids, err := judged.IDs(travelled(t, one)); err != nil || !slices.Equal(ids, []string{"web2"}) {
+		if ids, err := jobfields.NarrowedIDs(travelled(t, one)); err != nil || !slices.Equal(ids, []string{"web2"}) {
 			t.Errorf("a part holds %q, %v", ids, err)
 		}
 	}
-	if p.Extra.Has(judged.Field) {
+	if p.Extra.Has(jobfields.TargetField) {
 		t.Error("the publication itself was changed")
 	}
-	if _, _, ok, err := judged.Read(p); ok || err != nil {
+	if _, _, ok, err := jobfields.Requested(p); ok || err != nil {
 		t.Errorf("what is not narrowed: %v, %v", ok, err)
 	}
 }
@@ -88,19 +87,19 @@ func TestOrderIsOverTheTarget(t *testing.T) {
 	}
 	now := time.Now()
 	p := publication(t, "web*", "glob")
-	order, err := jobsig.Sign(key, p, now, now.Add(time.Hour))
+	order, err := jobfields.Sign(key, p, now, now.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Extra.Set(jobsig.Field, order)
-	if p, err = judged.Put(p, judged.List{IDs: []string{"web1"}}); err != nil {
+	p.Extra.Set(jobfields.SignatureField, order)
+	if p, err = jobfields.Narrow(p, jobfields.TargetList{IDs: []string{"web1"}}); err != nil {
 		t.Fatal(err)
 	}
-	asked, _, _, err := judged.Read(travelled(t, p))
+	asked, _, _, err := jobfields.Requested(travelled(t, p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(asked, now); err != nil {
+	if _, _, err := jobfields.NewVerifier(&key.PublicKey).Verify(asked, now); err != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -116,7 +115,7 @@ func FuzzPut(f *testing.F) {
 		if _, err := target.Parse(tgt, kind, target.Options{}); err != nil {
 			return
 		}
-		p, err := judged.Put(publication(t, tgt, kind), judged.List{IDs: []string{"web1"}, Open: true})
+		p, err := jobfields.Narrow(publication(t, tgt, kind), jobfields.TargetList{IDs: []string{"web1"}, Open: true})
 		if err != nil {
 			return
 		}
@@ -143,7 +142,7 @@ func BenchmarkPut100k(b *testing.B) {
 	p := publication(b, "web*", "glob")
 	size := 0
 	for b.Loop() {
-		narrowed, err := judged.Put(p, judged.List{IDs: ids})
+		narrowed, err := jobfields.Narrow(p, jobfields.TargetList{IDs: ids})
 		if err != nil {
 			b.Fatal(err)
 		}

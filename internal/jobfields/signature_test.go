@@ -1,4 +1,4 @@
-package jobsig
+package jobfields
 
 import (
 	"bytes"
@@ -60,11 +60,11 @@ func TestOrderOutlivesRepublication(t *testing.T) {
 	v := NewVerifier(&topKey().PublicKey)
 	o := signed(t, job(t))
 	for what, p := range map[string]wire.Publication{
-		"as it is": job(t, Field, o),
-		"a hop's":  job(t, Field, o, "to", 5, "master_id", "s1", "auth_list", []any{"x"}, "serial", 7, "delimiter", ":"),
-		"keys in another order": job(t, Field, o, "arg",
+		"as it is": job(t, SignatureField, o),
+		"a hop's":  job(t, SignatureField, o, "to", 5, "master_id", "s1", "auth_list", []any{"x"}, "serial", 7, "delimiter", ":"),
+		"keys in another order": job(t, SignatureField, o, "arg",
 			[]any{[]byte("id"), wire.NewMap("b", 1, "cwd", "/", "__kwarg__", true)}),
-		"empty fields": job(t, Field, o, "metadata", nil, "ret_kwargs", wire.NewMap(), "ret_config", ""),
+		"empty fields": job(t, SignatureField, o, "metadata", nil, "ret_kwargs", wire.NewMap(), "ret_config", ""),
 	} {
 		if _, expires, err := v.Verify(p, at); err != nil || !expires.Equal(at.Add(time.Hour)) {
 			t.Errorf("%s: %v, until %v", what, err, expires)
@@ -91,32 +91,32 @@ func TestWhatIsRefused(t *testing.T) {
 		want error
 	}{
 		"unsigned":          {job(t), ErrUnsigned},
-		"no map":            {job(t, Field, "x"), ErrUnsigned},
-		"nothing":           {job(t, Field, wire.NewMap()), ErrUnknownKey},
-		"another's key":     {job(t, Field, foreign), ErrUnknownKey},
-		"in the top's name": {job(t, Field, claimed), ErrAltered},
-		"no base64":         {job(t, Field, with("sig", "?")), ErrAltered},
-		"later end":         {job(t, Field, with("expires", at.Add(2*time.Hour).Unix())), ErrAltered},
-		"fun":               {job(t, Field, o, "fun", "cmd.shell"), ErrAltered},
-		"arg":               {job(t, Field, o, "arg", []any{"reboot"}), ErrAltered},
-		"tgt":               {job(t, Field, o, "tgt", "*"), ErrAltered},
-		"tgt_type":          {job(t, Field, o, "tgt_type", "pcre"), ErrAltered},
-		"jid":               {job(t, Field, o, "jid", "20240102030405678902"), ErrAltered},
-		"user":              {job(t, Field, o, "user", "eve"), ErrAltered},
-		"ret":               {job(t, Field, o, "ret", "mysql"), ErrAltered},
-		"delimiter":         {job(t, Field, o, "delimiter", "|"), ErrAltered},
-		"id":                {job(t, Field, o, "id", "eve"), ErrAltered},
-		"ret_config":        {job(t, Field, o, "ret_config", "x"), ErrAltered},
-		"ret_kwargs":        {job(t, Field, o, "ret_kwargs", wire.NewMap("host", "eve")), ErrAltered},
-		"metadata":          {job(t, Field, o, "metadata", wire.NewMap("x", 1)), ErrAltered},
-		"module_executors":  {job(t, Field, o, "module_executors", []any{"sudo"}), ErrAltered},
-		"executor_opts":     {job(t, Field, o, "executor_opts", wire.NewMap("x", 1)), ErrAltered},
+		"no map":            {job(t, SignatureField, "x"), ErrUnsigned},
+		"nothing":           {job(t, SignatureField, wire.NewMap()), ErrUnknownKey},
+		"another's key":     {job(t, SignatureField, foreign), ErrUnknownKey},
+		"in the top's name": {job(t, SignatureField, claimed), ErrAltered},
+		"no base64":         {job(t, SignatureField, with("sig", "?")), ErrAltered},
+		"later end":         {job(t, SignatureField, with("expires", at.Add(2*time.Hour).Unix())), ErrAltered},
+		"fun":               {job(t, SignatureField, o, "fun", "cmd.shell"), ErrAltered},
+		"arg":               {job(t, SignatureField, o, "arg", []any{"reboot"}), ErrAltered},
+		"tgt":               {job(t, SignatureField, o, "tgt", "*"), ErrAltered},
+		"tgt_type":          {job(t, SignatureField, o, "tgt_type", "pcre"), ErrAltered},
+		"jid":               {job(t, SignatureField, o, "jid", "20240102030405678902"), ErrAltered},
+		"user":              {job(t, SignatureField, o, "user", "eve"), ErrAltered},
+		"ret":               {job(t, SignatureField, o, "ret", "mysql"), ErrAltered},
+		"delimiter":         {job(t, SignatureField, o, "delimiter", "|"), ErrAltered},
+		"id":                {job(t, SignatureField, o, "id", "eve"), ErrAltered},
+		"ret_config":        {job(t, SignatureField, o, "ret_config", "x"), ErrAltered},
+		"ret_kwargs":        {job(t, SignatureField, o, "ret_kwargs", wire.NewMap("host", "eve")), ErrAltered},
+		"metadata":          {job(t, SignatureField, o, "metadata", wire.NewMap("x", 1)), ErrAltered},
+		"module_executors":  {job(t, SignatureField, o, "module_executors", []any{"sudo"}), ErrAltered},
+		"executor_opts":     {job(t, SignatureField, o, "executor_opts", wire.NewMap("x", 1)), ErrAltered},
 	} {
 		if _, _, err := v.Verify(c.p, at); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
-	p := job(t, Field, o)
+	p := job(t, SignatureField, o)
 	for when, want := range map[time.Duration]error{
 		time.Hour + 4*time.Minute: nil, time.Hour + 6*time.Minute: ErrExpired, -4 * time.Minute: nil, -6 * time.Minute: ErrFuture,
 	} {
@@ -156,7 +156,7 @@ func TestCanonicalForm(t *testing.T) {
 // Whatever comes: no panic; what a node writes again has the same form; and no
 // publication passes that is not the signed one.
 func FuzzVerify(f *testing.F) {
-	f.Add([]byte(raw(f, wire.NewMap("fun", "x", "arg", []any{}, "tgt", "*", "jid", "1", Field, signed(f, job(f))))))
+	f.Add([]byte(raw(f, wire.NewMap("fun", "x", "arg", []any{}, "tgt", "*", "jid", "1", SignatureField, signed(f, job(f))))))
 	f.Add([]byte(raw(f, wire.NewMap("fun", []any{"a", "b"}, "arg", []any{[]any{1}, []any{}}, "tgt", []any{"a"}, "jid", "1", "metadata",
 		wire.NewMap(1, 2, "x", nil, 1.5, []byte{0xff})))))
 	v := NewVerifier(&topKey().PublicKey)

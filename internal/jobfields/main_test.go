@@ -1,4 +1,4 @@
-package jobsig
+package jobfields
 
 import (
 	"testing"

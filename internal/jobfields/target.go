@@ -1,12 +1,4 @@
-// Package judged puts a job's target aside for the list of minions that a master has
-// judged.
-//
-// Where a rule with a target allowed a job, the minions of the master get the ids that
-// were held against the rule, and not the target: a minion that read the target in
-// another way would run what nobody was judged for. The target itself stays in the
-// publication, in [Field]: nodes below resolve it for their own minions, and the order
-// of the top (package jobsig) is over it.
-package judged
+package jobfields
 
 import (
 	"fmt"
@@ -15,12 +7,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Field is where a publication carries the target that its list stands for.
-const Field = "mom_target"
+// TargetField is where a publication carries the target that its list stands for.
+const TargetField = "mom_target"
 
-// List is what a publication is narrowed to.
-type List struct {
-	IDs []string
+// TargetList is what a publication is narrowed to.
+type TargetList struct {
+	NarrowedIDs []string
 	// Open: of some ids it is not known whether the target means them. Each minion then
 	// compares the target too.
 	Open bool
@@ -29,8 +21,8 @@ type List struct {
 	Plain bool
 }
 
-// Put narrows a publication to a list.
-func Put(p wire.Publication, l List) (wire.Publication, error) {
+// Narrow narrows a publication to a list.
+func Narrow(p wire.Publication, l TargetList) (wire.Publication, error) {
 	raw, err := wire.Encode(wire.NewMap("tgt", p.Tgt, "tgt_type", p.TgtType, "delimiter", p.Delimiter, "open", l.Open, "plain", l.Plain))
 	if err != nil {
 		return p, fmt.Errorf("target of job %s: %w", p.JID, err)
@@ -39,14 +31,14 @@ func Put(p wire.Publication, l List) (wire.Publication, error) {
 	if p.Extra != nil {
 		extra = p.Extra.Clone()
 	}
-	extra.Set(Field, wire.Raw(raw))
+	extra.Set(TargetField, wire.Raw(raw))
 	p.Extra = extra
 	return narrow(p, p.Tgt, p.TgtType, p.Delimiter, l)
 }
 
-// Narrow gives a narrowed publication for some of its ids.
-func Narrow(p wire.Publication, ids []string) (wire.Publication, error) {
-	asked, l, ok, err := Read(p)
+// NarrowFurther gives a narrowed publication for some of its ids.
+func NarrowFurther(p wire.Publication, ids []string) (wire.Publication, error) {
+	asked, l, ok, err := Requested(p)
 	if err != nil || !ok {
 		return p, err
 	}
@@ -54,7 +46,7 @@ func Narrow(p wire.Publication, ids []string) (wire.Publication, error) {
 	return narrow(p, asked.Tgt, asked.TgtType, asked.Delimiter, l)
 }
 
-func narrow(p wire.Publication, tgt wire.Raw, kind, delimiter string, l List) (wire.Publication, error) {
+func narrow(p wire.Publication, tgt wire.Raw, kind, delimiter string, l TargetList) (wire.Publication, error) {
 	p.TgtType, p.Delimiter = "list", ""
 	var list any = append([]string{}, l.IDs...)
 	if l.Open && len(l.IDs) > 0 {
@@ -74,31 +66,31 @@ func narrow(p wire.Publication, tgt wire.Raw, kind, delimiter string, l List) (w
 	return p, nil
 }
 
-// Read gives a publication as it was asked for. ok is false for one that is not narrowed,
-// which is given back as it is. The ids are not read: see [IDs].
-func Read(p wire.Publication) (asked wire.Publication, l List, ok bool, err error) {
-	if p.Extra == nil || !p.Extra.Has(Field) {
-		return p, List{}, false, nil
+// Requested gives a publication as it was asked for. ok is false for one that is not narrowed,
+// which is given back as it is. The ids are not read: see [NarrowedIDs].
+func Requested(p wire.Publication) (asked wire.Publication, l TargetList, ok bool, err error) {
+	if p.Extra == nil || !p.Extra.Has(TargetField) {
+		return p, TargetList{}, false, nil
 	}
-	v, _ := p.Extra.Get(Field)
+	v, _ := p.Extra.Get(TargetField)
 	raw, _ := v.(wire.Raw)
 	f, err := wire.DecodeMap(raw)
 	if err != nil {
-		return p, List{}, false, fmt.Errorf("%s of job %s: %w", Field, p.JID, err)
+		return p, TargetList{}, false, fmt.Errorf("%s of job %s: %w", TargetField, p.JID, err)
 	}
 	tgt, err := wire.Field(raw, "tgt")
 	if err != nil || len(tgt) == 0 {
-		return p, List{}, false, fmt.Errorf("%s of job %s has no target", Field, p.JID)
+		return p, TargetList{}, false, fmt.Errorf("%s of job %s has no target", TargetField, p.JID)
 	}
 	asked = p
 	asked.Extra = p.Extra.Clone()
-	asked.Extra.Delete(Field)
+	asked.Extra.Delete(TargetField)
 	asked.Tgt, asked.TgtType, asked.Delimiter = tgt, f.String("tgt_type"), f.String("delimiter")
-	return asked, List{Open: f.Bool("open"), Plain: f.Bool("plain")}, true, nil
+	return asked, TargetList{Open: f.Bool("open"), Plain: f.Bool("plain")}, true, nil
 }
 
-// IDs gives the ids that a publication was narrowed to.
-func IDs(p wire.Publication) ([]string, error) {
+// NarrowedIDs gives the ids that a publication was narrowed to.
+func NarrowedIDs(p wire.Publication) ([]string, error) {
 	v, err := wire.Decode(p.Tgt)
 	if err != nil {
 		return nil, fmt.Errorf("list of job %s: %w", p.JID, err)

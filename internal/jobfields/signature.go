@@ -1,4 +1,4 @@
-package jobsig
+package jobfields
 
 import (
 	"crypto"
@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Field is where a publication carries the order.
-const Field = "mom_order"
+// SignatureField is where a publication carries the order.
+const SignatureField = "mom_order"
 
 // Skew is how far the clocks of top and minion may be apart.
 const Skew = 5 * time.Minute
@@ -37,7 +37,7 @@ func KeyID(key *rsa.PublicKey) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Sign gives the value of [Field] for a publication. It is valid from issued to
+// Sign gives the value of [SignatureField] for a publication. It is valid from issued to
 // expires, to the second.
 func Sign(key *rsa.PrivateKey, p wire.Publication, issued, expires time.Time) (*wire.Map, error) {
 	b, err := canonical(p, issued.Unix(), expires.Unix())
@@ -76,7 +76,7 @@ func (v *Verifier) Verify(p wire.Publication, now time.Time) (issued, expires ti
 	if p.Extra == nil {
 		return fail(ErrUnsigned)
 	}
-	raw, _ := p.Extra.Get(Field)
+	raw, _ := p.Extra.Get(SignatureField)
 	b, _ := raw.(wire.Raw)
 	if len(b) == 0 {
 		return fail(ErrUnsigned)
