@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/lru"
-	"github.com/momtree/mom/internal/netblock"
+	"github.com/momtree/mom/internal/network"
 	"github.com/momtree/mom/internal/timing"
 )
 
@@ -76,7 +76,7 @@ type turn struct {
 // caller calls leave.
 func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 	//mutant:login-spellings
-	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: netblock.Of(c.From)}
+	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: network.Block(c.From)}
 	if c.From != "" {
 		t.pair = t.user + "\x00" + t.block
 	}

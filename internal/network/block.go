@@ -1,5 +1,4 @@
-// Package netblock says which addresses count as one stranger.
-package netblock
+package network
 
 import "net/netip"
 
@@ -9,10 +8,10 @@ import "net/netip"
 //mutant:login-network
 const hostBits = 64
 
-// Of returns the block that an address counts for: an IPv4 address, also one written as
+// Block returns the block that an address counts for: an IPv4 address, also one written as
 // ::ffff:a.b.c.d, counts for itself, an IPv6 address for its /64. Text that is not an
 // address is returned as it is.
-func Of(addr string) string {
+func Block(addr string) string {
 	a, err := netip.ParseAddr(addr)
 	if err != nil {
 		return addr

@@ -1,4 +1,4 @@
-package conntrack
+package network
 
 import (
 	"bufio"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table is the state of the system's table of tracked connections.
-type Table struct {
+// Conntrack is the state of the system's table of tracked connections.
+type Conntrack struct {
 	Used, Max uint64 // rows
 	// Dropped is how many packets were dropped because there was no row for their
 	// connection, since the system started.
@@ -19,16 +19,16 @@ type Table struct {
 const nearlyFull = 9
 
 // NearlyFull tells that nine tenths of the rows are taken.
-func (t Table) NearlyFull() bool { return t.Max > 0 && t.Used*10 >= t.Max*nearlyFull }
+func (t Conntrack) NearlyFull() bool { return t.Max > 0 && t.Used*10 >= t.Max*nearlyFull }
 
-// read reads the table out of proc, the file system /proc. ok is false where nothing is
+// readConntrack reads the table out of proc, the file system /proc. ok is false where nothing is
 // tracked, or what is there is not what Linux writes.
-func read(proc fs.FS) (t Table, ok bool) {
+func readConntrack(proc fs.FS) (t Conntrack, ok bool) {
 	if t.Used, ok = number(proc, "sys/net/netfilter/nf_conntrack_count"); !ok {
-		return Table{}, false
+		return Conntrack{}, false
 	}
 	if t.Max, ok = number(proc, "sys/net/netfilter/nf_conntrack_max"); !ok {
-		return Table{}, false
+		return Conntrack{}, false
 	}
 	t.Dropped = dropped(proc)
 	return t, true
