@@ -13,21 +13,16 @@ import (
 // client. What they need beside it, and why, is here; whatever else is below the client is
 // not for them.
 var standing = map[string]map[string]string{
-	"arguments": nil,
 	"command":   nil,
 	"options":   nil,
 	"report":    nil,
 	"saltcp":    nil,
-	"screen":    nil,
-	"top":       nil,
-	"trace":     nil,
 	"tree":      nil,
 	"acl": {
 		"master/access/verdict": "the form of an explanation, and how it is drawn",
 	},
 	"health": {
 		"internal/config": "whether a folder is a master's, a node's or a minion's, and the minion's id",
-		"internal/daemon": "the tags of the question and of the answer",
 	},
 	"node": {
 		"internal/admitted": "admit writes beside the keys of the master, which need not run",
@@ -57,10 +52,8 @@ var apart = map[string]string{
 	"demo":       "a tree of processes",
 	"doctor":     "asks the registries of the whole program what is served",
 	"momtest":    "trees of processes for tests",
-	"man":        "writes pages of what the commands say of themselves",
 	"plan":       "measures this machine",
 	"results":    "answers the API from a database, where no master is",
-	"masterless": "compiles the pillar of a minion without a master",
 	"saltcall":   "a minion without a master's order",
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,12 +13,12 @@ import (
 )
 
 // manCommand is mom man. commands gives the commands that there are, by the names by which
-// the program may be called: each gets a manualPage, and each command below one.
+// the program may be called: each gets a page, and each command below one.
 func manCommand(commands func() []*cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write the manual pages of all commands into a folder",
-		Long: "Writes a manualPage of manualSection 1 for each command, by what its --manualHelp says: mom.1, mom-tree.1,\n" +
+		Long: "Writes a page of section 1 for each command, by what its --help says: mom.1, mom-tree.1,\n" +
 			"salt.1 and so on. Packages bring them along; with a binary alone:\n\n" +
 			"  mom man /usr/local/share/man/man1",
 		Args: cobra.ExactArgs(1),
@@ -35,18 +36,18 @@ func manCommand(commands func() []*cobra.Command) *cobra.Command {
 	}
 }
 
-// writeManual writes the manualPage of a command and those of the commands below it.
+// writeManual writes the page of a command and those of the commands below it.
 func writeManual(dir string, c *cobra.Command) error {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	var b bytes.Buffer
-	if err := manualPage(&b, c, name); err != nil {
-		return fmt.Errorf("make the manual manualPage %s: %w", name, err)
+	if err := writePage(&b, c, name); err != nil {
+		return fmt.Errorf("make the manual page %s: %w", name, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, name+".1"), b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("writeManual the manual manualPage %s: %w", name, err)
+		return fmt.Errorf("write the manual page %s: %w", name, err)
 	}
 	for _, sub := range c.Commands() {
-		if sub.Hidden || sub.Name() == "manualHelp" || sub.Name() == "completion" {
+		if sub.Hidden || sub.Name() == "help" || sub.Name() == "completion" {
 			continue
 		}
 		if err := writeManual(dir, sub); err != nil {
@@ -56,9 +57,9 @@ func writeManual(dir string, c *cobra.Command) error {
 	return nil
 }
 
-// manualPage writes one manualPage in the language of man(7).
-func manualPage(w io.Writer, c *cobra.Command, name string) error {
-	usage, sections, err := manualHelp(c)
+// writePage writes one page in the language of man(7).
+func writePage(w io.Writer, c *cobra.Command, name string) error {
+	usage, sections, err := help(c)
 	if err != nil {
 		return err
 	}
@@ -79,11 +80,11 @@ func manualPage(w io.Writer, c *cobra.Command, name string) error {
 	return err
 }
 
-// manualSection is what stands under a heading of the manualHelp.
-type manualSection struct{ title, body string }
+// section is what stands under a heading of the help.
+type section struct{ title, body string }
 
-// manualHelp reads what a command says with --manualHelp: the line of its usage, and what follows.
-func manualHelp(c *cobra.Command) (usage string, sections []manualSection, err error) {
+// help reads what a command says with --help: the line of its usage, and what follows.
+func help(c *cobra.Command) (usage string, sections []section, err error) {
 	var b bytes.Buffer
 	root := c.Root()
 	was := root.OutOrStdout()
@@ -95,14 +96,14 @@ func manualHelp(c *cobra.Command) (usage string, sections []manualSection, err e
 	}
 	_, rest, ok := strings.Cut(b.String(), "Usage:")
 	if !ok {
-		return "", nil, fmt.Errorf("its manualHelp tells no usage")
+		return "", nil, errors.New("its help has no usage")
 	}
 	for line := range strings.Lines(rest) {
 		line = strings.TrimRight(line, " \n")
 		title, heads := strings.CutSuffix(line, ":")
 		switch heads = heads && !strings.HasPrefix(line, " "); {
 		case heads:
-			sections = append(sections, manualSection{title: title})
+			sections = append(sections, section{title: title})
 		case len(sections) > 0:
 			sections[len(sections)-1].body += line + "\n"
 		case usage == "":

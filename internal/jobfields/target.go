@@ -12,7 +12,7 @@ const TargetField = "mom_target"
 
 // TargetList is what a publication is narrowed to.
 type TargetList struct {
-	NarrowedIDs []string
+	IDs []string
 	// Open: of some ids it is not known whether the target means them. Each minion then
 	// compares the target too.
 	Open bool

@@ -33,7 +33,7 @@ func TestCurrentWork(t *testing.T) {
 
 func TestRunning(t *testing.T) {
 	stacks := `goroutine 1 [running]:
-github.com/momtree/mom/internal/busy.Now()
+github.com/momtree/mom/internal/process.CurrentWork()
 	/src/busy.go:60 +0x1
 main.main()
 	/src/main.go:3 +0x1
