@@ -80,7 +80,7 @@ func writePage(w io.Writer, c *cobra.Command, name string) error {
 	return err
 }
 
-// section is what stands under a heading of the help.
+// section is a heading of the help with its text.
 type section struct{ title, body string }
 
 // help reads what a command says with --help: the line of its usage, and what follows.

@@ -34,7 +34,7 @@ func TestDebugServer(t *testing.T) {
 	go func() { done <- s.Run(ctx) }()
 	c := DebugClient(path)
 	for url, want := range map[string]string{
-		"/debug/pprof/goroutine?debug=2": "debugsock.TestServer",
+		"/debug/pprof/goroutine?debug=2": "daemon.TestDebugServer",
 		"/debug/pprof/heap":              "\x1f\x8b",
 		"/metrics":                       "mom_info 1",
 	} {
