@@ -13,11 +13,11 @@ import (
 // client. What they need beside it, and why, is here; whatever else is below the client is
 // not for them.
 var standing = map[string]map[string]string{
-	"command":   nil,
-	"options":   nil,
-	"report":    nil,
-	"saltcp":    nil,
-	"tree":      nil,
+	"command": nil,
+	"options": nil,
+	"report":  nil,
+	"saltcp":  nil,
+	"tree":    nil,
 	"acl": {
 		"master/access/verdict": "the form of an explanation, and how it is drawn",
 	},
@@ -47,14 +47,14 @@ var standing = map[string]map[string]string{
 
 // apart are the folders that are no such commands.
 var apart = map[string]string{
-	"daemons":    "the daemons themselves",
-	"debug":      "reads the files and the socket of a daemon of this machine",
-	"demo":       "a tree of processes",
-	"doctor":     "asks the registries of the whole program what is served",
-	"momtest":    "trees of processes for tests",
-	"plan":       "measures this machine",
-	"results":    "answers the API from a database, where no master is",
-	"saltcall":   "a minion without a master's order",
+	"daemons":  "the daemons themselves",
+	"debug":    "reads the files and the socket of a daemon of this machine",
+	"demo":     "a tree of processes",
+	"doctor":   "asks the registries of the whole program what is served",
+	"momtest":  "trees of processes for tests",
+	"plan":     "measures this machine",
+	"results":  "answers the API from a database, where no master is",
+	"saltcall": "a minion without a master's order",
 }
 
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.

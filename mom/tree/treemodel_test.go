@@ -14,7 +14,6 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-
 var at = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return at.Add(12 * time.Second) }
