@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/secrets"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/below"
@@ -90,9 +90,6 @@ func (m *Master) activeJobs(ctx context.Context) (any, error) {
 
 // openEngine creates the engine from stored state.
 func (m *Master) openEngine() error {
-	if err := m.store.TakeOver(m.ctx, m.cfg.Cachedir); err != nil {
-		return err
-	}
 	var noted [2][]string
 	for i, kind := range []string{returners.NoteOpen, returners.NoteUnreported} {
 		err := returners.EachNote(m.ctx, m.store.Embedded(), kind, func(n returners.Note) { noted[i] = append(noted[i], n.JID) })
@@ -125,7 +122,7 @@ func (m *Master) openJobs(o Options) error {
 	if err != nil {
 		return errors.Join(err, local.Close())
 	}
-	m.ages = age.Open(age.Options{
+	m.ages = timing.Open(timing.Options{
 		File: filepath.Join(m.cfg.Cachedir, "age_clock"), Newest: newest, Wall: m.now, Running: o.running, Log: m.log,
 	})
 	m.store = jobstore.New(jobstore.Options{

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // ServerConfig configures the sockets of a bus. Zero fields mean the defaults
@@ -152,7 +152,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 			// Out of descriptors: wait, do not spin.
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 			s.cfg.Log.Error("event bus accept failed", "socket", l.Addr().String(), "err", err, "pause", pause)
-			if sleep.For(s.ctx, pause) != nil {
+			if timing.Sleep(s.ctx, pause) != nil {
 				return
 			}
 			continue

@@ -98,9 +98,6 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := retention.TakeOver(ctx, filepath.Join(o.Config.Cachedir, "publications"), o.Store.Local(), o.Store.Save); err != nil {
-		return nil, errors.Join(err, s.diary.Close())
-	}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
 		Found: o.Jobs.KeepPublication, Dropped: o.Jobs.DropPublications,

@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
@@ -48,7 +47,7 @@ type Local struct {
 	o     Options
 	store *sqlite.Store
 	pub   *client.Client
-	ages  *age.Clock
+	ages  *timing.Clock
 	bus   *bus.Bus
 	tree  *topology.Tree
 	jobs  *jobs
@@ -70,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	var ages *age.Clock
+	var ages *timing.Clock
 	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Age: func() time.Time { return ages.Now() }})
 	if err != nil {
 		return nil, fmt.Errorf("open forwarder's store: %w", err)
@@ -79,7 +78,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open forwarder's store: %w", err), store.Close())
 	}
-	ages = age.Open(age.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
+	ages = timing.Open(timing.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 	return &Local{
 		o: o, store: store, pub: client.New(o.Master), ages: ages, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
 		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),
@@ -140,7 +139,7 @@ func (l *Local) Run(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			l.o.Log.Warn("event bus of the master lost", "path", l.o.Bus.SockDir, "err", err, "retry_in", wait)
-			_ = sleep.For(ctx, wait)
+			_ = timing.Sleep(ctx, wait)
 		}
 	}
 	wg.Wait()
