@@ -80,14 +80,14 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A database that is away is no reason not to open, and says what to do.
+// A database that is down does not prevent opening; its error says what to do.
 func TestDatabaseAway(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil { // nobody listens there now
+	if err := l.Close(); err != nil { // no server listens there now
 		t.Fatal(err)
 	}
 	st, err := Open(t.Context(), Options{Host: "127.0.0.1", Port: port, Pass: "secret", Timeout: time.Second})

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// fault names what failed, where, and what to do about it.
+// fault returns an error with the operation, the file, and what to do.
 func (s *Store) fault(doing string, err error) error {
 	if err == nil || errors.Is(err, returners.ErrNewerSchema) || errors.Is(err, returners.ErrClosed) {
 		return err

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile keeps a second process off the store. The kernel drops the lock
-// with the process, however it ends.
+// lockFile keeps other processes off the store. The kernel releases the lock when the
+// process ends, in any way.
 func lockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
