@@ -33,7 +33,7 @@ func keyFilter(name string, change func(r *jinja.Run, old, v any, ordered bool) 
 		b := a.Bind(name, 2, "keys value delimiter ordered_dict")
 		d, ok := v.(*jinja.Dict)
 		if !ok {
-			fail("%s: argument of type '%s' is no dictionary", name, jinja.TypeName(v))
+			fail("%s: argument of type '%s' is not a dictionary", name, jinja.TypeName(v))
 		}
 		in, key := holder(r, d, b.Str(0, ""), b.Str(2, ":"), b.Bool(3, false))
 		old, _ := r.Get(in, key)

@@ -66,7 +66,7 @@ func TestHTTPQuery(t *testing.T) {
 		"{{ ((url ~ '/json') | http_query(headers=True)).headers['Content-Type'] }}":                                                                                  "application/json",
 		"{{ (url ~ '/none') | http_query }}":                                                                                                                          "{'status': 404, 'error': 'HTTP 404: Not Found'}",
 		"{{ ((url ~ '/none') | http_query(raise_error=False)).body }}":                                                                                                "not here\n",
-		"{{ ((url ~ '/loop') | http_query).error }}":                                                                                                                  "the server sends it on more than 5 times",
+		"{{ ((url ~ '/loop') | http_query).error }}":                                                                                                                  "more than 5 redirects",
 		"{{ ((url ~ '/large') | http_query).error }}":                                                                                                                 "the answer has more than 16777216 bytes",
 	} {
 		if got := asked(t, NewHTTPClient(), srv.URL, text); got != want {
@@ -74,8 +74,8 @@ func TestHTTPQuery(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{{ 'file:///etc/passwd' | http_query }}":                            "is no address of http or https",
-		"{{ 'x' | http_query }}":                                             "is no address of http or https",
+		"{{ 'file:///etc/passwd' | http_query }}":                            "is not an http or https address",
+		"{{ 'x' | http_query }}":                                             "is not an http or https address",
 		"{{ 7 | http_query }}":                                               "expected str",
 		"{{ url | http_query(verify_ssl=False) }}":                           "verify_ssl",
 		"{{ url | http_query(data=[1]) }}":                                   "data is a text or a dict",
