@@ -17,10 +17,10 @@ func init() {
 		run           func(context.Context, *Call) (any, error)
 		what, example string
 	}{
-		{"show_current", []Arg{name}, alternativesCurrent, "Return the program that the alternative name stands for; False if there is none.", "show_current editor"},
+		{"show_current", []Arg{name}, alternativesCurrent, "Return the program that the alternative name stands for; False if the alternative does not exist.", "show_current editor"},
 		{"check_installed", []Arg{name, path}, alternativesInstalled, "Report whether the alternative name stands for path.", "check_installed editor /usr/bin/vim.basic"},
 		{"check_exists", []Arg{name, path}, alternativesExists, "Report whether path is a choice of the alternative name.", "check_exists editor /usr/bin/vim.basic"},
-		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if there is none.", "show_link editor"},
+		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if the alternative does not exist.", "show_link editor"},
 		{"display", []Arg{name}, alternativesDisplay, "Return what update-alternatives says of the alternative name.", "display editor"},
 		{
 			"install",
@@ -36,7 +36,7 @@ func init() {
 	}
 }
 
-// alternativesDir is where the links of the choices lie.
+// alternativesDir is the folder of the links to the choices.
 const alternativesDir = "/etc/alternatives"
 
 func alternativeLink(name string) (string, error) {
@@ -98,7 +98,7 @@ func alternativesLink(ctx context.Context, c *Call) (any, error) {
 	return false, nil
 }
 
-// alternativeFile is the link in the second line of a state file.
+// alternativeFile returns the link in the second line of a state file.
 func alternativeFile(dir, name string) any {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if lines := strings.Split(string(data), "\n"); err == nil && len(lines) > 1 {
@@ -112,7 +112,7 @@ func alternativesDisplay(ctx context.Context, c *Call) (any, error) {
 	return alternativesText(out, true), err
 }
 
-// alternativesText is what the program said; an error only if it failed.
+// alternativesText returns the program's output; an error only if it failed.
 func alternativesText(out *value.Map, wantError bool) any {
 	if out.Int("retcode") > 0 && (!wantError || out.String("stderr") != "") {
 		return out.String("stderr")

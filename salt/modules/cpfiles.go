@@ -75,7 +75,7 @@ CLI Example:
 			Args: []Arg{source, saltenv, {Name: "source_hash"}, {Name: "verify_ssl", Default: true}, {Name: "use_etag", Default: false}},
 			Doc: `
 Get a file into the cache of the minion. Returns where it is there, False when
-there is none. Of files behind http, source_hash spares one that the cache has,
+it does not exist. Of files behind http, source_hash skips one that the cache has,
 use_etag=True asks the server whether it has another one, and verify_ssl=False
 takes any certificate.
 ` + about + `
@@ -120,14 +120,14 @@ CLI Example:
     salt '*' cp.cache_local_file /etc/hosts
 `},
 		Function{Name: "cache_dest", Args: []Arg{{Name: "url", Required: true}, saltenv}, Run: cpCacheDest, Doc: `
-Tell where the cache keeps a file (url, of saltenv), whether it has it or not.
+Return where the cache keeps a file (url, of saltenv), whether it has it or not.
 
 CLI Example:
 
     salt '*' cp.cache_dest salt://my/file
 `},
 		Function{Name: "is_cached", Args: []Arg{source, saltenv}, Run: cpIsCached, Doc: `
-Tell where a file lies in the cache of the minion, "" when it does not.
+Return the path of a file in the cache of the minion, "" if it is not cached.
 ` + about + `
 CLI Example:
 
@@ -150,7 +150,7 @@ CLI Example:
 	)
 }
 
-// saltenvOf is the environment of a call.
+// saltenvOf returns the environment of a call.
 func saltenvOf(c *Call) string {
 	if env := c.Str("saltenv"); env != "" {
 		return env
@@ -161,10 +161,10 @@ func saltenvOf(c *Call) string {
 	return "base"
 }
 
-// absentFile tells whether an error only says that a file is not there.
+// absentFile reports whether an error means that a file does not exist.
 func absentFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// fileError is an error of the file client as a user reads it.
+// fileError converts an error of the file client to the form users read.
 func fileError(err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +176,7 @@ func fileError(err error) error {
 	return &CommandError{err.Error()}
 }
 
-// wants reads the arguments that functions which fetch have in common.
+// wants parses the arguments common to functions that fetch files.
 func wants(c *Call) (fileclient.Want, error) {
 	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.IsTrue("makedirs"), SourceHash: c.Str("source_hash")}
 	if c.Value("gzip") != nil {
@@ -259,7 +259,7 @@ func cpCacheFile(ctx context.Context, c *Call) (any, error) {
 	return cached(ctx, c, c.Str("path"), w)
 }
 
-// cached gets a file into the cache; False says that it is not there.
+// cached fetches a file into the cache. It returns False if the file does not exist.
 func cached(ctx context.Context, c *Call, source string, w fileclient.Want) (any, error) {
 	path, err := c.Env.Files().Cache(ctx, source, w)
 	if absentFile(err) {
@@ -336,10 +336,10 @@ func cpStatFile(ctx context.Context, c *Call) (any, error) {
 	return mode, nil
 }
 
-// modeBits are the modes of files: how wide they are differs by system.
+// modeBits are file modes: their width differs by system.
 type modeBits interface{ ~uint16 | ~uint32 }
 
-// octalMode is a mode as Salt writes it: four digits.
+// octalMode returns a mode in Salt's form: four digits.
 func octalMode[M modeBits](mode M) string {
 	digits := "0000" + strings.TrimLeft(octal(uint32(mode)&0o7777), "0")
 	return digits[len(digits)-4:]

@@ -15,7 +15,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// defaultPushPiece is how much of a file one request has when file_buffer_size is not set.
+// defaultPushPiece is how many bytes of a file one request holds if file_buffer_size is not
+// set.
 const defaultPushPiece = 262144
 
 func init() {
@@ -68,7 +69,7 @@ func cpPush(ctx context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// realPath is a path without links, the path itself when it cannot be followed.
+// realPath returns a path with links resolved, or the path itself if that fails.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -76,7 +77,7 @@ func realPath(path string) string {
 	return path
 }
 
-// push sends one file. False says that it is none, or that the master did not take it.
+// push sends one file. It returns False if path is not a file or the master rejects it.
 func push(ctx context.Context, c *Call, path, as string) (any, error) {
 	if !filepath.IsAbs(path) || strings.Contains(path, "../") || strings.Contains(as, "../") {
 		return false, nil
@@ -91,7 +92,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return false, nil //nolint:nilerr // what is no file is not sent, as in Salt
+		return false, nil //nolint:nilerr // as in Salt, only files are sent
 	}
 	if as == "" {
 		as = path
@@ -146,7 +147,7 @@ func cpPushDir(ctx context.Context, c *Call) (any, error) {
 		return nil
 	})
 	if err != nil || len(files) == 0 {
-		return false, nil //nolint:nilerr // a folder that is not there has nothing to send, as in Salt
+		return false, nil //nolint:nilerr // as in Salt, a missing folder is empty
 	}
 	for _, name := range files {
 		as := ""

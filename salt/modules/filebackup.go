@@ -47,7 +47,7 @@ CLI Example:
 	alias("file", "delete_backup", "remove_backup")
 }
 
-// keptFile is an old file.
+// keptFile is one backup of a file.
 type keptFile struct {
 	at       time.Time
 	size     int64
@@ -56,7 +56,7 @@ type keptFile struct {
 
 func (c *Call) cacheDir() string { return PyStr(c.Env.Option("cachedir")) }
 
-// keptFiles are the old ones of a file, the latest first.
+// keptFiles returns the backups of a file, newest first.
 func (c *Call) keptFiles() ([]keptFile, error) {
 	path, err := c.filePath("path")
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Call) keptFiles() ([]keptFile, error) {
 	return out, nil
 }
 
-// readStamp reads the time in the name of a kept file.
+// readStamp parses the time in the name of a backup.
 func readStamp(s string) (time.Time, bool) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 6 {
@@ -119,12 +119,12 @@ func fileBackups(_ context.Context, c *Call) (any, error) {
 	return m, nil
 }
 
-// chosen is the old file that a call means, or why there is none.
+// chosen returns the backup that a call selects, or a message why it does not exist.
 func (c *Call) chosen() (keptFile, string, error) {
 	id := c.Str("backup_id")
 	n, err := strconv.Atoi(id)
 	if err != nil || strconv.Itoa(n) != id {
-		return keptFile{}, fmt.Sprintf("Invalid backup_id '%s'", id), nil //nolint:nilerr // Salt tells it so
+		return keptFile{}, fmt.Sprintf("Invalid backup_id '%s'", id), nil //nolint:nilerr // Salt's result
 	}
 	all, err := c.keptFiles()
 	if err != nil {

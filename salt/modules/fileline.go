@@ -54,7 +54,7 @@ CLI Example:
 Make comments of the lines of the file path that a regular expression (regex)
 matches from their beginning: char is put before them, or with cmnt=False taken
 away. ` + kept + `
-Returns the difference of these lines, False when there are none.
+Returns the difference of these lines, False if they are equal.
 
 CLI Example:
 
@@ -79,17 +79,18 @@ CLI Example:
 	)
 }
 
-// optional is an argument that may be None, as text.
+// optional returns an argument as a string, nil for None.
 func optional(c *Call, name string) *string { return c.textArg(name) }
 
-// editedFile reads a file that lines of are edited: the text, and the path behind links.
+// editedFile reads a file for line edits. It returns the text, and the path with links
+// resolved.
 func editedFile(path string) (body, real string, err error) {
 	real = realPath(path)
 	body, err = readWhole(real)
 	return body, real, err
 }
 
-// realPath of a file that is not there is the path; regular tells whether it is a file.
+// regular reports whether a path is a regular file; links are followed.
 func regular(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular()
@@ -111,7 +112,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 		return nil, osFault(err)
 	}
 	if !utf8.ValidString(body) {
-		return nil, CommandErrorf("%s is no UTF-8: it is not edited", real)
+		return nil, CommandErrorf("%s is not UTF-8 and cannot be edited", real)
 	}
 	edit, err := text.Line(body, text.LineOptions{
 		Mode: c.Str("mode"), Content: optional(c, "content"), Match: c.Str("match"), Location: c.Str("location"),
@@ -136,7 +137,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// testRun tells whether the minion only shows what it would do.
+// testRun reports whether the minion only shows what would change.
 func (c *Call) testRun() bool { return c.Env != nil && isTrue(c.Env.Option("test")) }
 
 func fileCommentLine(_ context.Context, c *Call) (any, error) {
@@ -168,17 +169,17 @@ func fileCommentLine(_ context.Context, c *Call) (any, error) {
 	return edit.Diff(), nil
 }
 
-// absentPath tells whether nothing is at a path.
+// absentPath reports whether a path does not exist.
 func absentPath(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// linkBackup puts beside a link what leads to the old file that an edit kept.
+// linkBackup creates a link to the backup beside an edited link.
 func linkBackup(path string, ending any) error {
 	to, err := os.Readlink(path)
 	if err != nil || ending == nil || ending == false || ending == "" {
-		return nil //nolint:nilerr // no link
+		return nil //nolint:nilerr // not a link
 	}
 	name := filepath.Clean(path) + PyStr(ending)
 	if st, err := os.Lstat(name); err == nil && st.Mode()&fs.ModeSymlink != 0 {

@@ -41,7 +41,7 @@ Python's number. append_if_not_found=True or prepend_if_not_found=True adds repl
 or not_found_content, to a file in which nothing matches. backup is the ending of
 the name that keeps the old file, False keeps none; preserve_inode=False puts a
 new file in the place of the old. dry_run=True changes nothing, search_only=True
-only tells whether anything matches, ignore_if_missing=True takes it that there is
+only returns whether anything matches, ignore_if_missing=True takes it that there is
 no such file. Returns the difference, with show_changes=False whether there is
 one. ` + buffer + `
 
@@ -57,7 +57,7 @@ CLI Example:
 			ignore,
 			{Name: "multiline", Default: false},
 		}, Run: fileSearch, Doc: `
-Tell whether a regular expression of Python's (pattern) matches in the file path.
+Return whether a Python regular expression (pattern) matches in the file path.
 flags are names such as IGNORECASE, or Python's number; multiline=True adds
 MULTILINE. ignore_if_missing=True takes it that there is no such file. ` + buffer + `
 
@@ -96,8 +96,8 @@ CLI Example:
 	)
 }
 
-// replacedFile reads the file of file.replace and its kin; missing tells that it is not
-// there, and may be.
+// replacedFile reads the file of file.replace and similar functions. missing is true if the
+// file does not exist and need not.
 func (c *Call) replacedFile() (body, real string, missing bool, err error) {
 	path, err := c.filePath("path")
 	if err != nil {
@@ -156,7 +156,7 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 	return c.shown(edit), nil
 }
 
-// shown is what an edit returns.
+// shown returns the result of an edit.
 func (c *Call) shown(edit text.Edit) any {
 	if c.IsTrue("show_changes") {
 		return edit.Diff()

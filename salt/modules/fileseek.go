@@ -48,7 +48,7 @@ func fileRead(_ context.Context, c *Call) (any, error) {
 	case c.IsTrue("binary"):
 		return []byte(body), nil
 	case !utf8.ValidString(body):
-		return nil, CommandErrorf("%s is no UTF-8: read it with binary=True", path)
+		return nil, CommandErrorf("%s is not UTF-8; read it with binary=True", path)
 	}
 	return body, nil
 }

@@ -54,7 +54,7 @@ CLI Example:
     salt '*' file.lsattr foo1.txt
 `},
 		Function{Name: "get_devmm", Args: []Arg{{Name: "name", Required: true}}, Run: fileDevice, Doc: `
-Return the two numbers of the device name, zeros for what is none.
+Return the major and minor number of the device name, zeros if it is not a device.
 
 CLI Example:
 
@@ -94,7 +94,7 @@ CLI Example:
 `},
 	)
 	for name, what := range map[string]string{
-		"set_selinux_context": "sets the SELinux context of", "get_selinux_context": "tells the SELinux context of", "restorecon": "resets the SELinux context of",
+		"set_selinux_context": "sets the SELinux context of", "get_selinux_context": "returns the SELinux context of", "restorecon": "resets the SELinux context of",
 	} {
 		Register("file", Function{Name: name, Args: []Arg{path}, VarArgs: true, VarKw: true, Run: fileNoSelinux, Doc: `
 Refused by this minion: with Salt it ` + what + ` path.
@@ -107,11 +107,11 @@ CLI Example:
 }
 
 func fileNoSelinux(_ context.Context, c *Call) (any, error) {
-	return nil, CommandErrorf("%s is not carried out by this minion, which does not work on SELinux contexts; chcon, semanage and restorecon do, by cmd.run", c.Fun)
+	return nil, CommandErrorf("%s is not supported; use chcon, semanage or restorecon with cmd.run", c.Fun)
 }
 
-// told is what a program said, and its exit code is that of the job.
-func (c *Call) told(r ran, err error) (any, error) {
+// result returns the output of a program, and sets the exit code of the job.
+func (c *Call) result(r ran, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,9 @@ func fileGrep(ctx context.Context, c *Call) (any, error) {
 	if err != nil || len(files) == 0 {
 		files = []string{path}
 	}
-	// What begins with - is no option of grep's, neither the pattern nor a file.
+	// The pattern and the files are never options of grep, even if they begin with -.
 	words = append(append(words, "-e", c.Str("pattern"), "--"), files...)
-	return c.told(c.exec(ctx, words...))
+	return c.result(c.exec(ctx, words...))
 }
 
 func filePatch(ctx context.Context, c *Call) (any, error) {
@@ -160,7 +160,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 		words = append(words, "--dry-run")
 	}
 	if !has("-N", "--forward") {
-		words = append(words, "--forward") // asks nobody
+		words = append(words, "--forward") // never prompts
 	}
 	if !has("-r", "--reject-file") {
 		words = append(words, "--reject-file=-")
@@ -178,7 +178,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 		}
 		words = append(words, original)
 	}
-	return c.told(c.exec(ctx, words...))
+	return c.result(c.exec(ctx, words...))
 }
 
 var attributes = regexp.MustCompile(`[aAcCdDeijPsStTu]`)
@@ -212,9 +212,9 @@ func fileDevice(_ context.Context, c *Call) (any, error) {
 	var st unix.Stat_t
 	path := c.path("name")
 	if err := unix.Stat(path, &st); err != nil || kindOf(st.Mode) != "char" && kindOf(st.Mode) != "block" {
-		return []any{int64(0), int64(0)}, nil //nolint:nilerr // no device
+		return []any{int64(0), int64(0)}, nil //nolint:nilerr // not a device
 	}
-	dev := uint64(st.Rdev) //nolint:unconvert // not so wide on each system
+	dev := uint64(st.Rdev) //nolint:unconvert // its width differs by system
 	return []any{int64(unix.Major(dev)), int64(unix.Minor(dev))}, nil
 }
 

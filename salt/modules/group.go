@@ -14,7 +14,7 @@ func init() {
 	const about = `root is the folder of another system.`
 	Register("group",
 		Function{Name: "info", Args: []Arg{name, rootArg}, Run: groupInfo, Doc: `
-Return what is known of the group name: an empty map when there is none. ` + about + `
+Return the group name as a map, empty if the group does not exist. ` + about + `
 
 CLI Example:
 
@@ -102,7 +102,7 @@ func groupGetent(ctx context.Context, c *Call) (any, error) {
 	return out, err
 }
 
-// succeeds runs a program and tells whether it did what it was told.
+// succeeds runs a program and reports whether its exit code is 0.
 func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 	r, err := c.exec(ctx, words...)
 	if err == nil && r.retcode != 0 {
@@ -113,7 +113,7 @@ func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 
 func groupAdd(ctx context.Context, c *Call) (any, error) {
 	if c.IsTrue("local") {
-		return nil, InvocationErrorf("this minion does not support the argument local of group.add")
+		return nil, InvocationErrorf("group.add does not support the argument local")
 	}
 	if err := plainArg("the name of a group", c.Str("name")); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func groupChgid(ctx context.Context, c *Call) (any, error) {
 	return g.gid == want, err
 }
 
-// inGpasswd are the words by which gpasswd changes another system.
+// inGpasswd returns the arguments of gpasswd for another root.
 func inGpasswd(c *Call) []string {
 	if root := c.Str("root"); root != "" {
 		return []string{"--root", root}

@@ -12,7 +12,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// OptionHostsFile is the minion option that names the file the module hosts works on.
+// OptionHostsFile is the minion option with the path of the file that the module hosts
+// uses.
 const OptionHostsFile = "hosts.file"
 
 func init() {
@@ -41,7 +42,7 @@ CLI Example:
     salt '*' hosts.get_alias 10.0.0.1
 `},
 		Function{Name: "has_pair", Args: []Arg{ip, alias}, Run: hostsPair, Doc: `
-Tell whether the address ip has the name alias, or all of a list, in the hosts
+Return whether the address ip has the name alias, or all of a list, in the hosts
 file.
 
 CLI Example:
@@ -88,7 +89,7 @@ func (c *Call) hostsPath() string {
 	return "/etc/hosts"
 }
 
-// hosts reads the hosts file; one that is not there holds nothing.
+// hosts reads the hosts file; a missing file is empty.
 func (c *Call) hosts() (hostsfile.Hosts, error) {
 	body, err := readWhole(c.hostsPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +98,7 @@ func (c *Call) hosts() (hostsfile.Hosts, error) {
 	return hostsfile.Parse(body), nil
 }
 
-// editHosts rewrites the hosts file, which it makes when it is not there.
+// editHosts rewrites the hosts file, or creates it.
 func (c *Call) editHosts(edit func(body string) string) (any, error) {
 	path := c.hostsPath()
 	body, err := readWhole(path)
@@ -115,7 +116,7 @@ func (c *Call) editHosts(edit func(body string) string) (any, error) {
 	case now == body:
 		return true, nil
 	}
-	// In the file itself: in containers it is mounted, and nothing can be put in its place.
+	// In place: containers mount the file, so it cannot be replaced.
 	return true, osFault(writeOver(path, now, true))
 }
 
@@ -159,7 +160,7 @@ func hostsPair(_ context.Context, c *Call) (any, error) {
 	return hosts.Has(c.Str("ip"), names...), err
 }
 
-// checkHost refuses what would be another line of the file, or no line of it.
+// checkHost returns an error for values that would break a line of the file.
 func (c *Call) checkHost(names string) error {
 	if err := hostsfile.Check(c.Str("ip"), names, c.Str("comment")); err != nil {
 		return InvocationErrorf("%v", err)

@@ -66,10 +66,10 @@ CLI Example:
 	)
 }
 
-// mineEntry is one entry of mine_functions, read.
+// mineEntry is one parsed entry of mine_functions.
 type mineEntry struct {
 	name   string
-	fun    string // "" where it is the name
+	fun    string // "" if it equals the name
 	args   []any
 	kwargs *value.Map
 	allow  any
@@ -83,8 +83,8 @@ func (e mineEntry) function() string {
 	return e.name
 }
 
-// readMineEntry reads what stands under a name: the arguments of the function as a list, or
-// as a map of keyword arguments, among them mine_function, allow_tgt and allow_tgt_type.
+// readMineEntry parses one entry. The value has the function's arguments: a list, or a map
+// of keyword arguments that may include mine_function, allow_tgt and allow_tgt_type.
 func readMineEntry(name string, v any) mineEntry {
 	e := mineEntry{name: name, kwargs: value.NewMap()}
 	named := func(m *value.Map) {
@@ -117,7 +117,8 @@ func readMineEntry(name string, v any) mineEntry {
 	return e
 }
 
-// packed is a value as it is sent: with who may see it, if not all may.
+// packed returns a value in the form sent to the master: with its access list, if it has
+// one.
 func (e mineEntry) packed(v any) any {
 	if !pyfmt.Truth(e.allow) {
 		return v
@@ -125,8 +126,8 @@ func (e mineEntry) packed(v any) any {
 	return value.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
 }
 
-// configuredMine joins what the options say with what the pillar adds, under master for what
-// the master says of itself (pillar_opts).
+// configuredMine merges mine_functions of the options, the pillar and the master's options
+// in the pillar (pillar_opts).
 func configuredMine(c *Call) any {
 	have := wire.Normal(c.Env.Option("mine_functions"))
 	for _, m := range []*value.Map{masterOptions(c.Env), c.Env.Pillar()} {
@@ -137,7 +138,7 @@ func configuredMine(c *Call) any {
 	return have
 }
 
-// mineFunctions are those that are configured, or that a call names.
+// mineFunctions returns the entries that are configured, or that a call names.
 func mineFunctions(c *Call, given any) ([]mineEntry, error) {
 	if !pyfmt.Truth(given) {
 		given = configuredMine(c)
@@ -184,7 +185,7 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 		}
 		data.Set(e.name, e.packed(v))
 	}
-	c.Retcode = 0 // that of the functions is none of the mine's
+	c.Retcode = 0 // the return code of the functions is not that of the mine
 	return mineStore(ctx, c, data, c.IsTrue("clear"))
 }
 
@@ -200,14 +201,15 @@ func mineSend(ctx context.Context, c *Call) (any, error) {
 	return mineStore(ctx, c, value.NewMap(e.name, e.packed(v)), false)
 }
 
-// mineStore sends entries. What the master does not keep is an error in its words.
+// mineStore sends entries. It returns an error with the master's reason if the master
+// rejects them.
 func mineStore(ctx context.Context, c *Call, data *value.Map, clear bool) (any, error) {
 	v, err := c.Env.Ask(ctx, value.NewMap("cmd", "_mine", "data", data, "id", c.Env.Option("id"), "clear", clear))
 	if err != nil {
 		return nil, err
 	}
 	if v != true {
-		return nil, CommandErrorf("the master did not keep it: %s", PyStr(v))
+		return nil, CommandErrorf("the master rejected the data: %s", PyStr(v))
 	}
 	return true, nil
 }
@@ -222,7 +224,7 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 	}
 	out, ok := v.(*value.Map)
 	if !ok {
-		return nil, CommandErrorf("the master gives nothing: %s", PyStr(v))
+		return nil, CommandErrorf("the master returned no data: %s", PyStr(v))
 	}
 	if c.IsTrue("exclude_minion") {
 		out = out.Clone()
@@ -233,14 +235,14 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 
 func mineDelete(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
-		return true, nil // nothing is kept without a master
+		return true, nil // without a master, nothing is stored
 	}
 	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
 }
 
 func mineFlush(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
-		return true, nil // nothing is kept without a master
+		return true, nil // without a master, nothing is stored
 	}
 	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
 }

@@ -91,12 +91,12 @@ CLI Example:
 	alias("pillar", "get", "fetch")
 }
 
-// unset is a default that tells "not given" from None.
+// unset is a default that distinguishes "not given" from None.
 type unset struct{}
 
 func (unset) String() string { return "<unset>" }
 
-// compile fetches the pillar as the keywords say.
+// compile fetches the pillar with the options of the call.
 func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*value.Map, error) {
 	o := PillarOptions{}
 	o.Override, _ = AsMap(override)
@@ -110,7 +110,7 @@ func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*v
 	}
 	m, err := c.Env.CompilePillar(ctx, o)
 	if err != nil {
-		return nil, CommandErrorf("the pillar could not be fetched: %v", err)
+		return nil, CommandErrorf("fetch the pillar: %v", err)
 	}
 	return m, nil
 }
@@ -123,7 +123,7 @@ func pillarItems(ctx context.Context, c *Call) (any, error) {
 	return masked(c, m, unmask(c)), nil
 }
 
-// wanted is the pillar that pillar.items and its kin return.
+// wanted returns the pillar for pillar.items and similar functions.
 func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	kw, err := keywords(c, "pillar", "pillarenv", "saltenv", "unmask")
 	if err != nil {
@@ -143,7 +143,7 @@ func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	return compile(ctx, c, saltenv, pillarenv, override)
 }
 
-// inMemory is the pillar the minion holds.
+// inMemory returns the pillar of the minion.
 func inMemory(c *Call) *value.Map {
 	if p := c.Env.Pillar(); p != nil {
 		return p
@@ -151,7 +151,7 @@ func inMemory(c *Call) *value.Map {
 	return value.NewMap()
 }
 
-// chosen is the pillar in memory, or a fresh one when an environment is named.
+// chosen returns the pillar in memory, or a new one if an environment is given.
 func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*value.Map, error) {
 	if saltenv == nil && pillarenv == nil {
 		return inMemory(c), nil
@@ -201,8 +201,8 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	return fallback, nil
 }
 
-// mergedDefault lays a found value over the default; it reports false when the
-// two do not go together.
+// mergedDefault merges a found value over the default; ok is false if the two have
+// different types.
 func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 	lists := c.Value("merge_nested_lists")
 	if lists == nil {
@@ -230,7 +230,7 @@ func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 	return nil, false
 }
 
-// unionOf appends what a list lacks.
+// unionOf appends the missing elements to a list.
 func unionOf(base, more []any) []any {
 	for _, e := range more {
 		has := false
@@ -248,7 +248,7 @@ func pillarRaw(_ context.Context, c *Call) (any, error) {
 	p := inMemory(c)
 	say := c.Value("unmask")
 	if say == nil {
-		say = true // it is for looking at what is in memory
+		say = true // the call asks for the values in memory
 	}
 	if c.Str("key") == "" {
 		return masked(c, p, say), nil
@@ -287,7 +287,7 @@ func pillarObfuscate(ctx context.Context, c *Call) (any, error) {
 	return typesOf(m), nil
 }
 
-// typesOf replaces the values within maps and lists by their types.
+// typesOf replaces the values in maps and lists by their types.
 func typesOf(v any) any {
 	switch v := wire.Normal(v).(type) {
 	case *value.Map:

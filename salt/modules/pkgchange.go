@@ -118,7 +118,7 @@ CLI Example:
 	)
 }
 
-// pkgFault is what a change of packages says that did not go well.
+// pkgFault returns the error of a package change that failed in part.
 func pkgFault(msg string, faults []string, diff *value.Map) error {
 	return &InfoError{Msg: msg, Info: value.NewMap("errors", wire.AnyList(faults), "changes", diff)}
 }
@@ -172,8 +172,8 @@ func pkgInstall(ctx context.Context, c *Call) (any, error) {
 	return diff, nil
 }
 
-// resolve replaces versions such as ">=2" by the one that is meant, and marks what
-// is installed once more. What cannot be had is told.
+// resolve replaces conditions such as ">=2" by a version, and marks installed packages to
+// reinstall. It returns faults for packages that are not available.
 func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old packages) (out []pkgTarget, faults []string, err error) {
 	for _, t := range targets {
 		switch {
@@ -203,8 +203,8 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 	return out, faults, nil
 }
 
-// satisfies tells whether a version fits a condition such as ">=2"; one without an
-// operator has to be the same.
+// satisfies reports whether a version meets a condition such as ">=2"; without an operator
+// the versions have to be equal.
 func satisfies(ctx context.Context, c *Call, p packager, version, condition string, ignoreEpoch bool) (bool, error) {
 	if version == "" {
 		return false, nil
@@ -346,7 +346,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 		}
 		for _, t := range targets {
 			if t.version != "" {
-				return nil, InvocationErrorf("pkg.%s does not carry out the version %s of %s: leave it out, what is installed is meant", fun, t.version, t.name)
+				return nil, InvocationErrorf("pkg.%s does not support version %s of %s; leave it out to select the installed version", fun, t.version, t.name)
 			}
 		}
 		now, err := p.Held(ctx, c)

@@ -47,7 +47,7 @@ CLI Example:
 		Function{Name: "runner", Args: []Arg{{Name: "fun", Required: true}, {Name: "arg"}, {Name: "timeout", Default: int64(5)}}, Run: publishRunner, Doc: `
 Have the master run the runner fun with arg, an argument or a list of them, and return what it
 gives. The master has to allow it by its option peer_run, and else gives an empty map.
-Salt's masters are told the timeout; this one waits up to a minute.
+timeout is for Salt's masters; a mom master waits up to a minute.
 
 CLI Example:
 
@@ -56,7 +56,7 @@ CLI Example:
 	)
 }
 
-// publishArgs makes a list of what is given: text is read as YAML first.
+// publishArgs returns the arguments as a list; text is parsed as YAML first.
 func publishArgs(v any) []any {
 	if text, ok := v.(string); ok {
 		v = pyfmt.YAMLWord(text)
@@ -71,7 +71,7 @@ func publishArgs(v any) []any {
 	}
 }
 
-// publishLook is the pause before results are asked for again.
+// publishLook is the pause between requests for results.
 const publishLook = 300 * time.Millisecond
 
 func publish(form string) func(context.Context, *Call) (any, error) {
@@ -92,7 +92,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 		}
 		job, _ := v.(*value.Map)
 		if job.Len() == 0 {
-			return nil, CommandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
+			return nil, CommandErrorf("the master refused to publish %s for this minion: not allowed by its option peer (see the log of the master)", fun)
 		}
 		expected := wire.Texts(job.List("minions"))
 		if len(expected) == 0 {
@@ -103,7 +103,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// publishResults asks for the results of a job until all are there, or the time is over.
+// publishResults requests the results of a job until all are there or the time is over.
 func publishResults(ctx context.Context, c *Call, jid any, expected []string, within time.Duration, form string) (any, error) {
 	over := time.Now().Add(within)
 	for {

@@ -101,8 +101,8 @@ CLI Example:
 	alias("saltutil", "refresh_pillar", "pillar_refresh")
 }
 
-// loads returns the running jobs but the calling one, those whose function
-// matches fun when it is not "".
+// loads returns the running jobs except the calling one. With fun, only jobs whose function
+// matches it.
 func loads(c *Call, fun string) []any {
 	list := []any{}
 	for _, j := range c.Env.Jobs().Running() {
@@ -117,7 +117,7 @@ func loads(c *Call, fun string) []any {
 	return list
 }
 
-// load is a job as Salt's proc file describes it: the publication and the pid.
+// load returns a job in the form of Salt's proc file: the publication and the pid.
 func load(j Job) *value.Map {
 	m := value.NewMap("pid", j.PID)
 	if j.Load != nil {
@@ -129,7 +129,7 @@ func load(j Job) *value.Map {
 	return m
 }
 
-// matchesFun also knows jobs of several functions.
+// matchesFun reports whether any function of a job matches.
 func matchesFun(load *value.Map, pattern string) bool {
 	v, _ := load.Get("fun")
 	if list, ok := v.([]any); ok {
@@ -177,18 +177,17 @@ func signalOne(sig syscall.Signal) func(context.Context, *Call) (any, error) {
 
 func signalAll(sig syscall.Signal) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
-		told := []any{}
+		sent := []any{}
 		for _, j := range c.Env.Jobs().Running() {
 			if j.JID != c.JID {
-				told = append(told, signal(c, j.JID, sig))
+				sent = append(sent, signal(c, j.JID, sig))
 			}
 		}
-		return told, nil
+		return sent, nil
 	}
 }
 
-// signal delivers a signal and tells what became of it; "" says that no such
-// job runs.
+// signal sends a signal to a job and returns Salt's message; "" if the job is not running.
 func signal(c *Call, jid string, sig syscall.Signal) string {
 	j, ok := c.Env.Jobs().Find(jid)
 	if !ok {
@@ -205,7 +204,7 @@ func signal(c *Call, jid string, sig syscall.Signal) string {
 
 func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 	if err := c.Env.RefreshGrains(ctx, c.IsTrue("refresh_pillar")); err != nil {
-		return nil, CommandErrorf("refresh of the grains failed: %v", err)
+		return nil, CommandErrorf("refresh the grains: %v", err)
 	}
 	return true, nil
 }
@@ -213,7 +212,7 @@ func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	if !c.IsTrue("wait") {
 		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
-			return nil, CommandErrorf("refresh of the pillar could not be asked for: %v", err)
+			return nil, CommandErrorf("request a refresh of the pillar: %v", err)
 		}
 		return true, nil
 	}
@@ -224,7 +223,7 @@ func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, seconds(limit))
 	defer cancel()
 	if err := c.Env.RefreshPillar(ctx); err != nil {
-		return nil, CommandErrorf("refresh of the pillar failed: %v", err)
+		return nil, CommandErrorf("refresh the pillar: %v", err)
 	}
 	return true, nil
 }

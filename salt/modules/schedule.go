@@ -28,7 +28,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "is_enabled", Args: []Arg{{Name: "name"}}, Run: scheduleIsEnabled, Doc: `
-Tell whether the scheduler is on; with a name, return that job, or an empty map if there is none.
+Return whether the scheduler is enabled; with a name, return that job, or an empty map if it does not exist.
 
 CLI Example:
 
@@ -45,7 +45,7 @@ CLI Example:
 		Function{Name: "add", Args: []Arg{name}, VarKw: true, Run: scheduleAdd, Doc: `
 Add a job under a name. function is what it runs, with the list job_args and the map job_kwargs; seconds,
 minutes, hours, days, when, cron or once say when. The other fields of a job go by their
-names. It is saved unless persist=False is given. test=True tells what would be done,
+names. It is saved unless persist=False is given. test=True returns what would be done,
 offline=True changes what is saved of a minion that does not run.
 
 CLI Example:
@@ -156,7 +156,7 @@ CLI Example:
     salt '*' schedule.skip_job job1 2026-12-24T18:00:00
 `},
 		Function{Name: "show_next_fire_time", Args: []Arg{name}, VarKw: true, Run: scheduleNext, Doc: `
-Tell when the job of this name is to run next.
+Return the time of the next run of the job.
 
 CLI Example:
 
@@ -183,19 +183,19 @@ func init() {
 	}
 }
 
-// jobList says which jobs are listed.
+// jobList selects the jobs to list.
 type jobList struct {
 	all, enabledOnly, offline bool
 	where                     any
 }
 
-// schedulePath is the file of saved jobs.
+// schedulePath returns the file of saved jobs.
 func schedulePath(c *Call) string {
 	include, _ := c.Env.Option("default_include").(string)
 	return schedule.SavedPath(confDir(c.Env), include)
 }
 
-// savedJobs are those in it.
+// savedJobs returns the jobs in schedulePath.
 func savedJobs(c *Call) *value.Map {
 	m, err := schedule.ReadSaved(schedulePath(c))
 	if err != nil {
@@ -205,7 +205,8 @@ func savedJobs(c *Call) *value.Map {
 	return m
 }
 
-// listJobs are the jobs as they are listed. A minion that does not run has none.
+// listJobs returns the jobs in the form of schedule.list. There are no jobs if the minion
+// does not run.
 func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
 	jobs := value.NewMap()
 	if l.offline {
@@ -235,7 +236,7 @@ func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
 	return out
 }
 
-// listed are the fields of a job that people are shown.
+// listed returns the fields of a job that are shown to users.
 func listed(job *value.Map) *value.Map {
 	out := value.NewMap()
 	job.Range(func(k, v any) bool {
@@ -291,23 +292,23 @@ func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// given tells whether a keyword is given and true.
+// given reports whether a keyword is given and true.
 func (c *Call) given(name string) bool {
 	v, _ := c.Kwargs.Get(name)
 	return pyfmt.Truth(v)
 }
 
-// persists tells whether a change is to be saved.
+// persists reports whether a change is to be saved.
 func (c *Call) persists() bool {
 	v, ok := c.Kwargs.Get("persist")
 	return !ok || pyfmt.Truth(v)
 }
 
-// tests tells whether the minion only says what it would do (option test).
+// tests reports whether the minion only shows what would change (option test).
 func (c *Call) tests() bool { return pyfmt.Truth(c.Env.Option("test")) }
 
-// scheduleAnswer is what functions of this module return: comment, result and, if there are
-// any, changes.
+// scheduleAnswer is the result of functions of this module: comment, result and, if there
+// are any, changes.
 type scheduleAnswer struct{ *value.Map }
 
 func answered(result bool, comment any, changes bool) scheduleAnswer {
@@ -325,12 +326,12 @@ func (a scheduleAnswer) say(result bool, comment string) (any, error) {
 	return a.Map, nil
 }
 
-// note adds to the comments.
+// note appends a comment.
 func (a scheduleAnswer) note(comment string) {
 	a.Set("comment", append(a.List("comment"), comment))
 }
 
-// changed notes a change.
+// changed records a change.
 func (a scheduleAnswer) changed(name string, what any) {
 	a.Map.Map("changes").Set(name, what)
 }
@@ -343,7 +344,7 @@ func saveOffline(c *Call, jobs *value.Map) error {
 	return nil
 }
 
-// whereIs tells of which part of the schedule a job is: opts or pillar, "" for none.
+// whereIs returns the part of the schedule that holds a job: opts, pillar or "".
 func whereIs(ctx context.Context, c *Call, name string) string {
 	for _, where := range []string{"opts", "pillar"} {
 		if listJobs(ctx, c, jobList{all: true, where: where}).Has(name) {
@@ -353,7 +354,7 @@ func whereIs(ctx context.Context, c *Call, name string) string {
 	return ""
 }
 
-// readSchedule reads a file of YAML.
+// readSchedule parses a YAML file.
 func readSchedule(b []byte) (*value.Map, error) {
 	v, err := pyfmt.ReadYAML(b)
 	m, _ := v.(*value.Map)

@@ -45,7 +45,7 @@ func TestService_Systemd(t *testing.T) {
 		{"service.get_static", nil, []any{"dbus"}},
 		{"service.get_running", nil, []any{"nginx"}},
 		{"service.show", []any{"nginx"}, m{"Id": "nginx.service", "After": []any{"a.target", "b.target"}, "ExecStart": m{"path": "/usr/sbin/nginx", "argv[]": "x"}}},
-		{"service.start", []any{"--root=/x"}, "ERROR executing 'service.start': the name of a service '--root=/x' is refused: it is empty, begins with -, or holds a line break"},
+		{"service.start", []any{"--root=/x"}, "ERROR executing 'service.start': the name of a service '--root=/x' is invalid: it is empty, begins with -, or contains a line break"},
 	})
 	f.called("")
 	result(t, env, "service.restart", "stale", "no_block=True")

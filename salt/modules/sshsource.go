@@ -37,7 +37,7 @@ CLI Example:
     salt '*' ssh.rm_auth_key_from_file root salt://ssh_keys/root.id_rsa.pub
 `},
 		Function{Name: "check_key_file", Args: source, Run: sshCheckKeysOf, Doc: `
-Tell what ssh.set_auth_key_from_file would do with each key of a file: add, update or exists.
+Return what ssh.set_auth_key_from_file would do with each key of a file: add, update or exists.
 ` + about + `
 CLI Example:
 
@@ -46,10 +46,10 @@ CLI Example:
 	)
 }
 
-// errNoKeyFile says that the file source cannot be had.
+// errNoKeyFile means that the file source is not available.
 var errNoKeyFile = CommandErrorf("Failed to pull key file from salt file server")
 
-// sourceKeys are the keys of the file source, one each.
+// sourceKeys returns the keys of the file source, each once.
 func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 	path, err := c.Env.Files().Cache(ctx, c.Str("source"), fileclient.Want{Saltenv: c.Str("saltenv")})
 	if ctx.Err() != nil {
@@ -109,7 +109,7 @@ func (c *Call) eachKey(ctx context.Context, fun string, named func(authLine) *va
 	return done, keys, nil
 }
 
-// whole is all that stands beside a key, with the options of the call if it has some.
+// whole returns all fields of a key, with the options of the call if given.
 func (c *Call) whole(k authLine) *value.Map {
 	options := any(wire.AnyList(k.options))
 	if v := c.Value("options"); given(v) {
@@ -118,7 +118,7 @@ func (c *Call) whole(k authLine) *value.Map {
 	return value.NewMap("enc", k.enc, "comment", k.comment, "options", options)
 }
 
-// worst is the first of the outcomes that some key has, else the last of them.
+// worst returns the first of outcomes that some key has, else the last of outcomes.
 func worst(done map[string]string, outcomes ...string) string {
 	for _, o := range outcomes {
 		for _, is := range done {

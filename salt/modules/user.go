@@ -14,7 +14,7 @@ func init() {
 	name := Arg{Name: "name", Required: true}
 	Register("user",
 		Function{Name: "info", Args: []Arg{name, rootArg}, Run: userInfo, Doc: `
-Return what is known of the user name: an empty map when there is none. root is
+Return the user name as a map, empty if the user does not exist. root is
 the folder of another system.
 
 CLI Example:

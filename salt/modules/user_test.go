@@ -65,7 +65,7 @@ func TestUser_Changes(t *testing.T) {
 		{"group.add", []any{"g", at}, true},
 		{"group.adduser", []any{"wheel", "bob", at}, true},
 		{"group.deluser", []any{"wheel", "bob", at}, true},
-		{"user.add", []any{"x", "loginclass=staff"}, "ERROR executing 'user.add': this minion does not support the arguments loginclass and local of user.add"},
+		{"user.add", []any{"x", "loginclass=staff"}, "ERROR executing 'user.add': user.add does not support the arguments loginclass and local"},
 	})
 	same(t, "words", f.called(""), []string{
 		"useradd [-s] [/bin/sh] [-u] [1100] [-N] [-M] [-r] [-R] [" + root + "] [new]",

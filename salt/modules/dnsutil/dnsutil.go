@@ -39,7 +39,7 @@ func dnsSerial(ctx context.Context, c *modules.Call) (any, error) {
 	if old := modules.PyStr(stored); pyfmt.Truth(stored) && old >= present {
 		n, err := strconv.ParseInt(old, 10, 64)
 		if err != nil {
-			return nil, modules.CommandErrorf("the grain %s is no serial number: %s", key, old)
+			return nil, modules.CommandErrorf("the grain %s is not a serial number: %s", key, old)
 		}
 		current = strconv.FormatInt(n+1, 10)
 	}

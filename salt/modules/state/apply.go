@@ -14,7 +14,7 @@ import (
 
 // common ends the documentation of the functions that run states.
 const common = `
-Keywords: test (only tell what would change), pillar (a map laid over the pillar),
+Keywords: test (only show what would change), pillar (a map laid over the pillar),
 saltenv, pillarenv, exclude (SLS names, or maps with sls or id), queue (True: wait
 for a run under way; a number: at most so many wait), concurrent (run beside
 others), mock (do not even ask), force (run although the pillar has errors), terse
@@ -85,8 +85,8 @@ CLI Example:
 	)
 }
 
-// begin checks the keywords of a call and lets one run go on at a time. A conflict is the
-// result of the call.
+// begin checks the keywords of a call and serializes runs. conflict is the result of the
+// call if another run is active.
 func begin(ctx context.Context, c *modules.Call, q any) (conflict []any, err error) {
 	if err := checkKeywords(c); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func begin(ctx context.Context, c *modules.Call, q any) (conflict []any, err err
 	return queue(ctx, c, q, pyfmt.Truth(mustGet(c, "concurrent")))
 }
 
-// apply is highstate or sls.
+// apply runs a highstate or SLS files.
 func apply(ctx context.Context, c *modules.Call) (any, error) {
 	if pyfmt.Truth(c.Value("mods")) {
 		return runSLS(ctx, c, c.Value("mods"), nil, nil, mustGet(c, "exclude"))
@@ -136,7 +136,7 @@ func runHighstate(ctx context.Context, c *modules.Call, test, q any, topFile str
 	return j.end(j.run.Highstate(ctx, split(mustGet(c, "exclude")), names(mustGet(c, "whitelist"))))
 }
 
-// given is a list as a result, without one nothing.
+// given returns a list as a result; nil if it is empty.
 func given(list []any) any {
 	if list == nil {
 		return nil
@@ -170,7 +170,7 @@ func runSLS(ctx context.Context, c *modules.Call, mods, test, q, exclude any) (a
 	return j.end(j.run.SLS(ctx, list, split(exclude)))
 }
 
-// split is a list, or a text with commas as one.
+// split returns a list, or splits a string at commas.
 func split(v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -190,7 +190,7 @@ func split(v any) []any {
 	return []any{v}
 }
 
-// names are SLS names in any of the forms a caller gives them in.
+// names returns SLS names from any of the accepted forms.
 func names(v any) []string {
 	var out []string
 	for _, e := range split(v) {

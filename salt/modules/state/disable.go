@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// disabledGrain is where the states turned off are kept, as Salt keeps them.
+// disabledGrain is the grain that holds the disabled states, as in Salt.
 const disabledGrain = "state_runs_disabled"
 
 func init() {
@@ -88,7 +88,7 @@ func change(ctx context.Context, c *modules.Call, already, done string, one func
 	return value.NewMap("res", true, "msg", strings.Join(msgs, "\n")), nil
 }
 
-// disabledSLS tells of the names that are turned off.
+// disabledSLS returns a message for each disabled name.
 func disabledSLS(env modules.Env, sls []string) []any {
 	var out []any
 	for _, name := range sls {
