@@ -8,22 +8,22 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The requisites that change other states: they are turned into extensions.
+// The requisites that change other states: they become extensions.
 var (
 	requisitesIn = []string{"require_in", "watch_in", "onfail_in", "onchanges_in", "use", "use_in", "prereq", "prereq_in"}
 	notUsed      = append(slices.Clone(requisitesIn), "require", "watch", "onfail", "onfail_stop", "onchanges", "name", "names")
 )
 
-// reversed is high data whose requisites are turned round: require_in of one state
-// becomes require of the other.
+// reversed reverses requisites of high data: require_in of one state becomes require of the
+// other.
 type reversed struct {
 	high     *value.Map
 	disabled []string
-	ext      *value.Map // ID → module → arguments to be laid over
+	ext      *value.Map // ID → module → arguments to merge
 	errs     []string
 }
 
-// RequisitesIn carries out require_in, watch_in, use, prereq and their like.
+// RequisitesIn applies require_in, watch_in, use, prereq and similar requisites.
 func (r *Run) RequisitesIn(high *value.Map) (errs []string) {
 	t := &reversed{high: high, disabled: r.o.DisabledRequisites, ext: value.NewMap()}
 	high.Range(func(id, b any) bool {
@@ -53,7 +53,7 @@ func (r *Run) RequisitesIn(high *value.Map) (errs []string) {
 	return append(t.errs, applyExtend(high, true)...)
 }
 
-// origin is the state whose argument is looked at.
+// origin is the state with the requisite.
 type origin struct {
 	id     any
 	body   *value.Map
@@ -93,7 +93,7 @@ type hinge struct {
 	module string
 }
 
-// dotless refuses a module with a function, and tells the module alone.
+// dotless returns an error for a module with a function, which names the module only.
 func (t *reversed) dotless(o origin, rkey, module string, name any) string {
 	before, _, dotted := strings.Cut(module, ".")
 	if dotted {
@@ -103,8 +103,7 @@ func (t *reversed) dotless(o origin, rkey, module string, name any) string {
 	return before
 }
 
-// named brings one item of the list into the form {module: name}; nil when nothing is
-// named by it.
+// named converts one item of the list to the form {module: name}; nil if it names nothing.
 func (t *reversed) named(item any) any {
 	if _, ok := item.(*value.Map); ok {
 		return item
@@ -138,8 +137,8 @@ func (t *reversed) named(item any) any {
 	return found
 }
 
-// hinges adds the states that one item names to those of the items before it, as Salt
-// does: an earlier one is taken again with each later one.
+// hinges appends the states that one item names to those of the previous items. As in Salt,
+// an earlier state is repeated with each later one.
 func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hinge {
 	m := mapOf(t.named(item))
 	if m.Len() == 0 {
@@ -160,7 +159,7 @@ func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hin
 	return append(before, hinge{name, module})
 }
 
-// ofSLS are all states of an SLS.
+// ofSLS returns all states of an SLS.
 func (t *reversed) ofSLS(sls any) (out []hinge) {
 	t.high.Range(func(id, b any) bool {
 		body := mapOf(b)
@@ -202,7 +201,7 @@ func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
 	t.add(o, rkey, h.name, h.module)
 }
 
-// use lends the arguments of one state to another that lacks them.
+// use copies missing arguments from one state to another.
 func (t *reversed) use(from, to hinge, into string) {
 	has := map[string]bool{}
 	for _, a := range t.args(to) {
@@ -228,7 +227,7 @@ func (t *reversed) args(h hinge) []any {
 	return mapOf(body).List(h.module)
 }
 
-// slot is the extension of a state that is being built.
+// slot returns the extension of a state that is being built.
 func (t *reversed) slot(id any, module string) *value.Map {
 	v, ok := t.ext.GetKey(id)
 	if !ok {
@@ -246,7 +245,7 @@ func (t *reversed) append(id any, module string, arg any) {
 	appendTo(t.slot(id, module), module, arg)
 }
 
-// add lets the named state have the requisite rkey of the origin.
+// add adds the requisite rkey of the origin to the named state.
 func (t *reversed) add(o origin, rkey string, name any, module string) {
 	switch name.(type) {
 	case *value.Map, []any:

@@ -76,7 +76,7 @@ func TestUnknownArgumentsEndTheRun(t *testing.T) {
 
 func TestRefusedOptions(t *testing.T) {
 	out, fns := apply(t, tree{"base/a.sls": "a: {test.good: [{provider: x}]}\n"}, nil, "a")
-	if got := out.Results.Map("test_|-a_|-a_|-good").String("comment"); got != "The option provider of state 'test.good' is not carried out here: leave it out\n" || len(fns.calls) > 0 {
+	if got := out.Results.Map("test_|-a_|-a_|-good").String("comment"); got != "The option provider of state 'test.good' is not supported here: leave it out\n" || len(fns.calls) > 0 {
 		t.Error(got, fns.calls)
 	}
 }

@@ -73,11 +73,11 @@ func (r *Run) verifyFunction(c *value.Map, sls any, hasSLS bool) (errs []string)
 	}
 	for _, name := range refusedOptions {
 		if v, _ := c.Get(name); pyfmt.Truth(v) {
-			errs = append(errs, fmt.Sprintf("The option %s of state '%s' is not carried out here: leave it out", name, full))
+			errs = append(errs, fmt.Sprintf("The option %s of state '%s' is not supported here: leave it out", name, full))
 		}
 	}
 	if v, _ := c.Get("aggregate"); pyfmt.Truth(v) && aggregating[module] {
-		errs = append(errs, fmt.Sprintf("The option aggregate of state '%s' is not carried out here: leave it out, each state then runs by itself", full))
+		errs = append(errs, fmt.Sprintf("The option aggregate of state '%s' is not supported here: leave it out, each state then runs by itself", full))
 	}
 	return errs
 }

@@ -52,7 +52,8 @@ Ensure that a program is chosen for a group.
 	)
 }
 
-// choice begins the result of a state about a program; Salt tells its arguments in it.
+// choice returns the initial result of a state about a program. As in Salt, it includes the
+// arguments.
 func choice(c *Call, more ...string) *states.Result {
 	r := outcome(c)
 	r.Extra = value.NewMap()
@@ -94,7 +95,7 @@ func alternativesInstall(ctx context.Context, c *Call) (*states.Result, error) {
 	return says(r, true, "Alternative %s for %s registered with priority %s and not set to default", path, name, priority)
 }
 
-// chosenNow is the program that a group stands for, "" when there is no such group.
+// chosenNow returns the current program of a group, "" if the group does not exist.
 func chosenNow(ctx context.Context, c *Call) (string, error) {
 	now, err := c.Module(ctx, "alternatives.show_current", []any{c.Name()}, nil)
 	if now == false || err != nil {

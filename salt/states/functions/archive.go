@@ -53,7 +53,7 @@ if_missing
 enforce_toplevel : True
     Refuse archives that have more than one folder at their top.
 trim_output : False
-    How many extracted paths are told at most; True is 100.
+    The most extracted paths to list; True is 100.
 use_cmd_unzip, extract_perms, password
     For zip archives: use the program unzip; give the modes of the archive; the password,
     with use_cmd_unzip.
@@ -67,24 +67,24 @@ keep_source : True
 `})
 }
 
-// extracted is one archive.extracted at work.
+// extracted is one run of archive.extracted.
 type extracted struct {
 	*Call
 	r        *states.Result
-	name     string // with a slash at its end
+	name     string // ends with a slash
 	source   string
 	local    bool
 	format   string
 	options  any
 	cached   string
-	unzip    bool // use the program
+	unzip    bool // use the program unzip
 	keep     bool
 	sum      string
-	trim     int // 0: all is told
+	trim     int // 0: list all
 	contents *value.Map
 	hashed   bool // the hash has changed
-	missing  bool // something is not there
-	made     bool // the folder was made
+	missing  bool // some path is missing
+	made     bool // the folder was created
 }
 
 func archiveExtracted(ctx context.Context, c *Call) (*states.Result, error) {
@@ -107,13 +107,13 @@ func archiveExtracted(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// ends is a step after which nothing follows.
+// ends sets the final result of the state.
 func (x *extracted) ends(verdict any, format string, a ...any) (bool, error) {
 	_, err := says(x.r, verdict, format, a...)
 	return true, err
 }
 
-// text is an argument as text; given reports whether it is set.
+// text returns an argument as a string; given is false if it is not set.
 func (x *extracted) text(name string) (text string, given bool) {
 	v := x.Value(name)
 	return x.Str(name), v != nil && v != "" && v != false
@@ -249,7 +249,7 @@ func (x *extracted) checkOptions(ctx context.Context) (bool, error) {
 
 var stripped = regexp.MustCompile(`--strip(?:-components)?(?:\s+|=)["']?(\d+)["']?`)
 
-// list reads what is in the archive and refuses what cannot be extracted safely.
+// list lists the archive and rejects unsafe contents.
 func (x *extracted) list(ctx context.Context) (bool, error) {
 	if x.format == "zip" && x.Str("password") == "" {
 		if is, err := archives.Encrypted(x.cached); err == nil && is {
@@ -309,10 +309,10 @@ func (x *extracted) cannotList(err error) (bool, error) {
 	return x.ends(false, "%s", text)
 }
 
-// shown is the source as users read it.
+// shown returns the source without its password.
 func (x *extracted) shown() string { return fileclient.Redact(x.source) }
 
-// kinds are the lists of the contents with what their paths have to be.
+// kinds maps the lists of the contents to the file types of their paths.
 var kinds = []struct {
 	list string
 	fits func(fs.FileMode) bool
@@ -322,7 +322,7 @@ var kinds = []struct {
 	{"links", func(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }},
 }
 
-// compare looks for the paths of the archive. It gives those that are of another kind.
+// compare checks which paths of the archive exist. It returns those of another type.
 func (x *extracted) compare() (wrong []string, err error) {
 	for _, kind := range kinds {
 		for _, path := range x.contents.Strings(kind.list) {

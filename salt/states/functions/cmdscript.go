@@ -26,7 +26,7 @@ func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 		return wrong, nil
 	}
 	if pyfmt.Truth(get(c.Kwargs, "bg")) {
-		return bad(name, "The option bg of %s is not carried out by this minion: the copy of a script goes when the state has ended", c.Fun), nil
+		return bad(name, "The option bg of %s is not supported by this minion: the copy of a script goes when the state has ended", c.Fun), nil
 	}
 	for _, arg := range []string{"context", "defaults"} {
 		if _, ok := c.Value(arg).(*value.Map); !ok && c.Truth(arg) {

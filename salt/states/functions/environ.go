@@ -35,7 +35,7 @@ update_minion, permanent
 	})
 }
 
-// environment are the variables of the process.
+// environment returns the environment variables of the process.
 func environment() map[string]string {
 	out := map[string]string{}
 	for _, kv := range os.Environ() {
@@ -78,7 +78,7 @@ func environSetenv(ctx context.Context, c *Call) (*states.Result, error) {
 		return true
 	})
 	if c.Test {
-		// As Salt has it: the result stays true.
+		// As in Salt, the result stays true.
 		if r.Changes.Len() > 0 {
 			return says(r, true, "Environ values will be changed")
 		}
@@ -87,11 +87,11 @@ func environSetenv(ctx context.Context, c *Call) (*states.Result, error) {
 	if r.Changes.Len() == 0 {
 		return says(r, true, "Environ values were already set with the correct values")
 	}
-	told, err := c.Module(ctx, "environ.setenv", []any{want, c.Value("false_unsets"), c.Value("clear_all"), c.Value("update_minion"), c.Value("permanent")}, nil)
+	out, err := c.Module(ctx, "environ.setenv", []any{want, c.Value("false_unsets"), c.Value("clear_all"), c.Value("update_minion"), c.Value("permanent")}, nil)
 	if err != nil {
 		return nil, err
 	}
-	set, ok := told.(*value.Map)
+	set, ok := out.(*value.Map)
 	if !ok || set.Len() == 0 {
 		r.Changes = value.NewMap()
 		return says(r, false, "Failed to set environ variables")

@@ -35,7 +35,7 @@ saltenv : base
 	)
 }
 
-// localPath is the path of a file of this host, "" for an address.
+// localPath returns the path of a file of this host, "" for an address.
 func localPath(name string) string {
 	scheme := schemeOf(name)
 	if scheme != "" && scheme != "file" {
@@ -51,7 +51,7 @@ func localPath(name string) string {
 	return path
 }
 
-// sum is the hash that a file shall have; "" is none.
+// sum is the expected hash of a file; hex is "" if not given.
 type sum struct{ kind, hex string }
 
 func fileCached(ctx context.Context, c *Call) (*states.Result, error) {
@@ -82,7 +82,7 @@ func fileCached(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.cache(ctx, name, want)
 }
 
-// wouldCache is a test run, which Salt leaves undecided whatever is there.
+// wouldCache returns the result of a test run, which in Salt is always None.
 func (c *Call) wouldCache(name string, want sum) (*states.Result, error) {
 	res := &states.Result{Name: name, Changes: value.NewMap(), Comment: "File will be cached: " + name}
 	if localPath(name) != "" {
@@ -108,7 +108,7 @@ func (c *Call) wouldCache(name string, want sum) (*states.Result, error) {
 	return res, nil
 }
 
-// localCached looks at a file of this host, which needs no cache.
+// localCached checks a file of this host, which needs no cache.
 func localCached(name, path string, want sum) (*states.Result, error) {
 	switch {
 	case !exists(path):
@@ -126,7 +126,7 @@ func localCached(name, path string, want sum) (*states.Result, error) {
 	return bad(name, "File %s is present on the minion, but the hash (%s) does not match the specified hash (%s)", path, is, want.hex), nil
 }
 
-// cache gets a file into the cache.
+// cache fetches a file into the cache.
 func (c *Call) cache(ctx context.Context, name string, want sum) (*states.Result, error) {
 	var before any
 	files := c.Env.Files()

@@ -52,7 +52,7 @@ backup : .bak, show_changes
 	)
 }
 
-// optionalText is an argument that may be None.
+// optionalText returns an argument as a string, nil for None.
 func (c *Call) optionalText(name string) *string {
 	v := c.Value(name)
 	if v == nil {
@@ -62,7 +62,7 @@ func (c *Call) optionalText(name string) *string {
 	return &s
 }
 
-// textOrNone is an argument as text, "" for what Python takes as false.
+// textOrNone returns an argument as a string, "" if it is false in Python.
 func (c *Call) textOrNone(name string) string {
 	if !c.Truth(name) {
 		return ""
@@ -102,7 +102,7 @@ func fileLine(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.edited(name, edit, c.Truth("show_changes"))
 }
 
-// edited writes what an engine made of a file, and tells the difference.
+// edited writes the edited text of a file and sets the difference as changes.
 func (c *Call) edited(name string, edit text.Edit, show bool) (*states.Result, error) {
 	res := good(name, "No changes needed to be made")
 	if !edit.Changed() {
@@ -128,8 +128,8 @@ func (c *Call) edited(name string, edit text.Edit, show bool) (*states.Result, e
 	return res, nil
 }
 
-// made makes a file that an editing state may create, with owner and mode. A result is
-// why it cannot.
+// made creates a file that an editing state may create, with owner and mode. It returns a
+// result if that fails.
 func (c *Call) made(ctx context.Context, name string) *states.Result {
 	mode, err := modeOf(c.Value("file_mode"))
 	if err != nil {
@@ -195,7 +195,7 @@ func fileBlock(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.edited(name, edit, c.Truth("show_changes"))
 }
 
-// gatheredText adds to a content what file.accumulated gathered for a file.
+// gatheredText appends the texts accumulated by file.accumulated for a file.
 func (c *Call) gatheredText(name, content string) string {
 	c.gathered(name).Range(func(_, texts any) bool {
 		list, _ := texts.([]any)

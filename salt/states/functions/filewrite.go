@@ -71,7 +71,7 @@ func (c *Call) keep(path, backup string) error {
 		return nil
 	case "minion", "both":
 	default:
-		return fmt.Errorf("backup: %s is not carried out by this minion: it keeps replaced files on this host alone (minion)", backup)
+		return fmt.Errorf("backup: %s is not supported by this minion: it keeps replaced files on this host alone (minion)", backup)
 	}
 	return modules.KeepBackup(pystr(c.Env.Option("cachedir")), path, time.Now())
 }

@@ -52,20 +52,20 @@ attrs, selinux and encodings other than utf-8 are refused.
 	})
 }
 
-// managed is one file.managed at work.
+// managed is one run of file.managed.
 type managed struct {
 	*Call
 	name     string
 	res      *states.Result
 	owners   owners
 	keepMode bool
-	contents *string // nil without
-	said     bool    // contents, a pillar or a grain is named, whatever it says
-	text     bool    // contents are a text, not bytes
+	contents *string // nil if not set
+	said     bool    // contents, a pillar or a grain is set, even if empty
+	text     bool    // contents are text, not bytes
 
-	source, hash string // the one of several that counts
+	source, hash string // the chosen source
 	got          source
-	scratch      []string // files to be removed at the end
+	scratch      []string // temporary files
 }
 
 func (m *managed) fail(format string, a ...any) *states.Result {
@@ -76,17 +76,17 @@ func (m *managed) fail(format string, a ...any) *states.Result {
 	return m.res
 }
 
-// refuse tells of options that are not carried out.
+// refuse returns a message for unsupported options, else "".
 func (m *managed) refuse() string {
 	for _, name := range []string{"attrs", "selinux"} {
 		if m.Truth(name) {
-			return fmt.Sprintf("The option %s of file.managed is not carried out by this minion: leave it out", name)
+			return fmt.Sprintf("The option %s of file.managed is not supported by this minion: leave it out", name)
 		}
 	}
 	switch e := strings.ToLower(pystr(m.Value("encoding"))); e {
 	case "none", "", "utf-8", "utf8", "utf_8":
 	default:
-		return fmt.Sprintf("The encoding %s of file.managed is not carried out by this minion: it writes utf-8", e)
+		return fmt.Sprintf("The encoding %s of file.managed is not supported by this minion: it writes utf-8", e)
 	}
 	return ""
 }
@@ -167,7 +167,7 @@ func fileManaged(ctx context.Context, c *Call) (*states.Result, error) {
 	return m.res, nil
 }
 
-// only gives a file that is not to be changed its owner and mode.
+// only sets owner and mode of a file without changing its content.
 func (m *managed) only() (*states.Result, error) {
 	before, err := infoOf(m.name, m.Truth("follow_symlinks"))
 	if err != nil {

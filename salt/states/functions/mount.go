@@ -74,19 +74,19 @@ What mount.mounted does when something that it watches has changed: it mounts an
 	)
 }
 
-// mounted is one mount.mounted at work.
+// mounted is one run of mount.mounted.
 type mounted struct {
 	*Call
 	r      *states.Result
 	name   string
 	real   string
-	key    string // real as the kernel writes it
+	key    string // real in the kernel's form
 	device string
 	opts   []string
 	active *value.Map
-	found  string   // the device that is meant
-	known  []string // devices that are mounted there
-	cache  bool     // what is known of the mount has changed
+	found  string   // the selected device
+	known  []string // devices mounted there
+	cache  bool     // the cached mount options have changed
 }
 
 func (m *mounted) read(ctx context.Context) (err error) {
@@ -94,10 +94,10 @@ func (m *mounted) read(ctx context.Context) (err error) {
 	return err
 }
 
-// here is what is mounted at the folder, nil for nothing.
+// here returns what is mounted at the folder, or nil.
 func (m *mounted) here() *value.Map { return m.active.Map(m.key) }
 
-// ends is a step after which nothing follows.
+// ends sets the final result of the state.
 func (m *mounted) ends(verdict any, format string, a ...any) (bool, error) {
 	_, err := says(m.r, verdict, format, a...)
 	return true, err
@@ -139,7 +139,7 @@ func mountMounted(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// commaList is a list, or a text with commas.
+// commaList returns a list; a string is split at commas.
 func commaList(v any) []string {
 	if s, ok := v.(string); ok {
 		return strings.Split(s, ",")
@@ -152,7 +152,7 @@ var (
 	fuseDevice = regexp.MustCompile(`^\w+#(.+)`)
 )
 
-// findDevice finds out which device is meant.
+// findDevice determines the device.
 func (m *mounted) findDevice(ctx context.Context) (bool, error) {
 	upper := strings.ToUpper(m.device)
 	_, behind, _ := strings.Cut(m.device, "=")
@@ -191,7 +191,7 @@ func (m *mounted) findDevice(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// bound finds the device of a bind mount that is there; "" for what is none.
+// bound returns the device of an existing bind mount; "" if it is not one.
 func (m *mounted) bound() string {
 	here := m.here()
 	if here == nil || !slices.Contains(m.opts, "bind") {
@@ -220,7 +220,7 @@ func (m *mounted) bound() string {
 	}
 }
 
-// mount mounts what is not mounted, or no more.
+// mount mounts or unmounts the device if needed.
 func (m *mounted) mount(ctx context.Context) (bool, error) {
 	if m.here() != nil {
 		return false, nil
@@ -315,7 +315,7 @@ func (m *mounted) persist(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// written tells what has become of an entry of fstab.
+// written sets the result after the fstab entry was written.
 func written(r *states.Result, out any) {
 	switch out {
 	case "present":

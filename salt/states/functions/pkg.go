@@ -56,10 +56,10 @@ normalize : True
     takes the architecture of this host from names that end in it
 skip_suggestions, update_holds
     are taken with the values that ask for what happens anyway, and refused with
-    others: nothing is suggested (True), and what is held is let go while it is
+    others: nothing is suggested (True), and held packages are released while they are
     changed with apt (True), not elsewhere (False)
 
-Other keywords go to pkg.install; what that does not carry out fails the state
+Other keywords go to pkg.install; what that does not support fails the state
 before anything is done.
 
     httpd:
@@ -109,8 +109,8 @@ upgrade counts. refresh fetches the lists of packages first.
 	)
 }
 
-// pkgKeywords are the keywords that a state hands on to pkg.FUN, with those of its own
-// arguments that are given; refusal tells of one that is not carried out.
+// pkgKeywords returns the keywords that a state passes to pkg.FUN, including those of its
+// own arguments that are given. refusal is a message about an unsupported one.
 func (c *Call) pkgKeywords(fun string, own ...string) (kwargs *value.Map, refusal string) {
 	kwargs = value.NewMap()
 	c.Kwargs.Range(func(k, v any) bool {
@@ -128,7 +128,7 @@ func (c *Call) pkgKeywords(fun string, own ...string) (kwargs *value.Map, refusa
 	return kwargs, ""
 }
 
-// some are those of the keywords that a function that only asks takes.
+// some returns the keywords accepted by a function that only reads.
 func some(kwargs *value.Map, names ...string) *value.Map {
 	out := value.NewMap()
 	for _, name := range names {
@@ -141,8 +141,8 @@ func some(kwargs *value.Map, names ...string) *value.Map {
 
 type refreshedKey struct{}
 
-// refresh tells whether the lists of packages are to be fetched: when the state says so,
-// or if it says nothing, by the first state of a run.
+// refresh reports whether to refresh the package lists: as the state says, or by default in
+// the first state of a run.
 func (c *Call) refresh() bool {
 	if v := c.Value("refresh"); v != nil {
 		return pyfmt.Truth(v)
@@ -158,7 +158,7 @@ func (c *Call) refresh() bool {
 	return first
 }
 
-// failedPkg is what a state says when a change of packages failed.
+// failedPkg sets the result after a failed package change.
 func failedPkg(r *states.Result, err error, doing string) (*states.Result, error) {
 	var info *modules.InfoError
 	var failed *modules.CommandError
@@ -174,7 +174,7 @@ func failedPkg(r *states.Result, err error, doing string) (*states.Result, error
 	return nil, err
 }
 
-// wishes reads name, version and pkgs: names with the version that each is to have.
+// wishes parses name, version and pkgs: names with the wanted versions.
 func (c *Call) wishes() (*value.Map, bool) {
 	out := value.NewMap()
 	list, isList := c.Value("pkgs").([]any)
@@ -199,8 +199,8 @@ func (c *Call) wishes() (*value.Map, bool) {
 	return out, out.Len() > 0
 }
 
-// normalWishes are the wishes with the names as they are listed: without the architecture of
-// this host, unless the state says normalize: False.
+// normalWishes returns the wishes with names in the form of pkg.list_pkgs: without the
+// architecture of this host, unless normalize is False.
 func (c *Call) normalWishes() (*value.Map, bool) {
 	wanted, ok := c.wishes()
 	if v := c.Value("normalize"); v != nil && !pyfmt.Truth(v) {
@@ -214,7 +214,7 @@ func (c *Call) normalWishes() (*value.Map, bool) {
 	return out, ok
 }
 
-// listedName is the name of a package without the architecture of this host.
+// listedName returns the name of a package without the architecture of this host.
 func (c *Call) listedName(name string) string {
 	var sep string
 	all := []string{c.Env.Grains().String("osarch")}
@@ -232,7 +232,7 @@ func (c *Call) listedName(name string) string {
 	return name
 }
 
-// versionText is a version as text, nil when there is none.
+// versionText returns a version as text, or nil.
 func versionText(v any) any {
 	if v == nil || v == "" {
 		return nil
@@ -242,7 +242,7 @@ func versionText(v any) any {
 
 func pyText(v any) string { return modules.PyStr(v) }
 
-// installedPkgs are the versions that are installed.
+// installedPkgs returns the installed versions.
 func (c *Call) installedPkgs(ctx context.Context, kwargs *value.Map) (*value.Map, error) {
 	all := value.NewMap("versions_as_list", true)
 	kwargs.Range(func(k, v any) bool {
@@ -254,7 +254,7 @@ func (c *Call) installedPkgs(ctx context.Context, kwargs *value.Map) (*value.Map
 	return m, err
 }
 
-// fulfills tells whether one of the versions that are installed is the wanted one.
+// fulfills reports whether one of the installed versions is the wanted one.
 func (c *Call) fulfills(ctx context.Context, have []string, want string) (bool, error) {
 	for condition := range strings.SplitSeq(want, ",") {
 		condition = strings.TrimSpace(condition)
@@ -293,7 +293,7 @@ func (c *Call) fulfillsOne(ctx context.Context, have []string, want string) (boo
 	return false, nil
 }
 
-// versioned writes a package as its name and version.
+// versioned returns a package as name and version.
 func versioned(name string, version any) string {
 	text, ok := version.(string)
 	if !ok {

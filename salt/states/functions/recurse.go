@@ -43,7 +43,7 @@ keep_symlinks, force_symlinks, sym_mode
 	})
 }
 
-// recursion is one file.recurse at work.
+// recursion is one run of file.recurse.
 type recursion struct {
 	*Call
 	name     string
@@ -115,8 +115,8 @@ func fileRecurse(ctx context.Context, c *Call) (*states.Result, error) {
 	return r.end(), nil
 }
 
-// all brings each link, folder and file into its state, and tells their paths. folders are
-// those of the source, with itself.
+// all brings each link, folder and file into the wanted state, and returns their paths.
+// folders are those of the source, including itself.
 func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
 	list, err := r.listing(ctx, env, folder, folders)
 	if err != nil {
@@ -159,8 +159,7 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 	return list.paths(r.name), nil
 }
 
-// replaced removes, with clean, what is in the way of a file or a folder. It is left to the
-// real run by a test run, which only tells.
+// replaced removes, with clean, what blocks a file or a folder. A test run only reports it.
 func (r *recursion) replaced(path string, inTheWay bool, would, did string) (left bool, err error) {
 	if !inTheWay || !r.Truth("clean") {
 		return false, nil
@@ -202,7 +201,7 @@ func orNil(s string) any {
 	return s
 }
 
-// sub runs another state function and adds what it gave.
+// sub runs another state function and merges its result.
 func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, more bool) error {
 	fn, _ := Lookup(fun)
 	call := *r.Call.Call
@@ -233,21 +232,21 @@ func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, mo
 	return nil
 }
 
-// merge takes up what one path gave.
+// merge merges the result of one path.
 func (r *recursion) merge(path string, res *states.Result) {
 	if res.Result == false || r.res.Result == true {
 		r.res.Result = res.Result
 	}
 	if res.Result != true && res.Comment != "" {
-		r.tell(path, res.Comment)
+		r.report(path, res.Comment)
 	}
 	if res.Changes.Len() > 0 {
 		r.res.Changes.Set(path, res.Changes)
 	}
 }
 
-// tell adds a comment to those of a path.
-func (r *recursion) tell(path, comment string) {
+// report adds a comment to those of a path.
+func (r *recursion) report(path, comment string) {
 	head := fmt.Sprintf("\n#### %s ####\n", path)
 	if i := slices.IndexFunc(r.comments, func(c string) bool { return strings.HasPrefix(c, head) }); i >= 0 {
 		r.comments[i] += "\n" + comment

@@ -76,8 +76,8 @@ stopped. full_restart restarts it.
 	)
 }
 
-// systemdOnly are the arguments of a state that a function of service takes. Formulas give
-// them on every host; where systemd does not run they say nothing, as in Salt.
+// systemdOnly returns the arguments that only systemd supports. As in Salt, they are
+// ignored on other hosts, since formulas give them everywhere.
 func (c *Call) systemdOnly(names ...string) *value.Map {
 	out := value.NewMap()
 	if !modules.HasSystemd(c.Env) {
@@ -91,12 +91,12 @@ func (c *Call) systemdOnly(names ...string) *value.Map {
 	return out
 }
 
-// serviceStatus tells whether the service runs.
+// serviceStatus reports whether the service runs.
 func (c *Call) serviceStatus(ctx context.Context) (bool, error) {
 	return c.truthOf(ctx, "service.status", c.Name(), c.Value("sig"))
 }
 
-// serviceThere tells whether there is such a service; if not, the result says so.
+// serviceThere reports whether the service exists; if not, it sets the result.
 func (c *Call) serviceThere(ctx context.Context, r *states.Result) (bool, error) {
 	ok, err := c.truthOf(ctx, "service.available", c.Name())
 	if text, failed := work(err); failed {
@@ -117,20 +117,20 @@ func serviceDead(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.serviceRun(ctx, false)
 }
 
-// serviceRun brings a service into the state that is wanted.
+// serviceRun starts or stops a service if needed.
 func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if c.Kwargs.Has("enabled") {
 		return says(r, false, "Service %s uses non-existent option \"enabled\".  Perhaps \"enable\" option was intended?", name)
 	}
-	enable, told := c.condition("enable")
+	enable, given := c.condition("enable")
 	if ok, err := c.serviceThere(ctx, r); err != nil || !ok {
 		switch {
 		case c.Test:
 			would := map[bool]string{true: "started", false: "stopped"}[want]
 			r.Result, r.Comment = nil, "Service "+name+" not present; if created in this state run, it would have been "+would
 		case !want:
-			r.Result = true // what is not there does not run
+			r.Result = true // a missing service does not run
 		}
 		return r, err
 	}
@@ -148,7 +148,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	}
 	if up == want {
 		r.Comment = "The service " + name + " is already " + map[bool]string{true: "running", false: "dead"}[want] + unmasked
-		if told && enable != on {
+		if given && enable != on {
 			return c.toggle(ctx, r, enable, nil, true)
 		}
 		return r, nil
@@ -166,7 +166,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	}
 	if !done {
 		r.Result, r.Comment = false, failed
-		if told {
+		if given {
 			return c.toggle(ctx, r, enable, !want, false)
 		}
 		return r, nil
@@ -190,7 +190,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	if now == want {
 		r.Comment = map[bool]string{true: "Started service " + name, false: "Service " + name + " was killed"}[want]
 	}
-	if told {
+	if given {
 		if r, err = c.toggle(ctx, r, enable, now, now == want); err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (c *Call) serviceAct(ctx context.Context, start bool) (bool, error) {
 	return pyfmt.Truth(v), err
 }
 
-// serviceDelay waits init_delay seconds; "" is none.
+// serviceDelay waits init_delay seconds. It returns a message, or "" without a delay.
 func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 	var d time.Duration
 	switch v := c.Value("init_delay").(type) {
@@ -226,8 +226,8 @@ func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 	return modules.PyStr(c.Value("init_delay")), timing.Sleep(ctx, d)
 }
 
-// toggle has a service started with the system, or not. up is whether it runs now,
-// nil when nothing was done to it; verdict is what the state is without it.
+// toggle enables or disables a service at boot. up is whether it runs now, nil if it was
+// not touched; verdict is the result of the state without it.
 func (c *Call) toggle(ctx context.Context, r *states.Result, enable bool, up any, verdict bool) (*states.Result, error) {
 	name := c.Name()
 	word, tail := map[bool]string{true: "enabled", false: "disabled"}[enable], ", and is dead"
@@ -330,7 +330,7 @@ func serviceWatch(ctx context.Context, c *Call) (*states.Result, error) {
 		return says(r, nil, "Service is set to be %s", past)
 	}
 	if fun == "start" {
-		// What is left of it goes first.
+		// Stop remaining processes first.
 		if _, err := c.Module(ctx, "service.stop", []any{c.Name()}, nil); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func serviceMask(want bool) func(context.Context, *Call) (*states.Result, error)
 	}
 }
 
-// setMask gives a service a mask, or takes it away.
+// setMask masks or unmasks a service.
 func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if !modules.HasSystemd(c.Env) {
@@ -78,8 +78,8 @@ func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result,
 	return says(r, true, "Service %s was %s", name, done)
 }
 
-// unmask takes away the mask of a service that is to run, if the state says so, and tells
-// of it on a line of its own.
+// unmask unmasks a service that is to run, if the state says so, and returns a line about
+// it.
 func (c *Call) unmask(ctx context.Context, run bool) (string, error) {
 	if !run || !pyfmt.Truth(get(c.Kwargs, "unmask")) {
 		return "", nil

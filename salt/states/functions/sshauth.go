@@ -56,13 +56,13 @@ Ensure that a key does not let in a user.
 
 var fullKey = regexp.MustCompile(`^(.*?)\s?((?:sk-)?(?:ssh-|ecds)[\w-]+\s.+)$`)
 
-// sshKey is a key with what stands beside it.
+// sshKey is a key with its comment and options.
 type sshKey struct {
 	key, enc, comment string
 	options           []any
 }
 
-// sshKey reads the name of a state.
+// sshKey parses the name of a state.
 func (c *Call) sshKey() sshKey {
 	k := sshKey{enc: c.Str("enc"), comment: modules.PyStr(orEmptyText(c.Value("comment"))), options: texted(texts(c.Value("options")))}
 	name := strings.TrimSpace(c.Name())
@@ -85,7 +85,7 @@ func (c *Call) sshKey() sshKey {
 	return k
 }
 
-// sshCheck tells what would be done: add, update or exists.
+// sshCheck returns what would be done: add, update or exists.
 func (c *Call) sshCheck(ctx context.Context, k sshKey) (any, error) {
 	return c.Module(ctx, "ssh.check_key", []any{c.Str("user"), k.key, k.enc, k.comment, k.options}, c.sshWhere())
 }
@@ -122,7 +122,7 @@ func sshPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.sshDone(r, k.key, done)
 }
 
-// sshDone tells what has become of a key, or of those of a file.
+// sshDone sets the result for a key, or for those of a file.
 func (c *Call) sshDone(r *states.Result, name string, done any) (*states.Result, error) {
 	user := c.Str("user")
 	switch done {

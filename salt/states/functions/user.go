@@ -93,7 +93,7 @@ when it is logged in.
 	)
 }
 
-// hidden stands for a password in what is told.
+// hidden replaces a password in messages.
 const hidden = "XXX-REDACTED-XXX"
 
 func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
@@ -113,7 +113,7 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if missing != "" && !c.Test { // in a test run a state before this one may have been going to add them
+	if missing != "" && !c.Test { // in a test run, an earlier state may create them
 		return says(r, false, "The following group(s) are not present: %s", missing)
 	}
 	want := userWish{call: c, optional: optional, uid: c.Truth("allow_uid_change"), gid: c.Truth("allow_gid_change")}
@@ -145,7 +145,7 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	if err := c.userChange(ctx, r, changes); err != nil {
 		return nil, err
 	}
-	want.uid, want.gid = true, true // what was forbidden was told the first time
+	want.uid, want.gid = true, true // rejected changes were reported the first time
 	left, _, err := want.changes(ctx)
 	if err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// userGroups looks for the groups of a user: those that are missing, with commas, and the
-// optional ones that are there. The missing ones are taken out of the argument.
+// userGroups checks the groups of a user: it returns the missing ones, separated by commas,
+// and the existing optional ones. It removes missing groups from the argument groups.
 func (c *Call) userGroups(ctx context.Context) (missing string, optional []string, err error) {
 	var groups []any
 	for _, arg := range []string{"groups", "optional_groups"} {
@@ -186,7 +186,7 @@ func (c *Call) userGroups(ctx context.Context) (missing string, optional []strin
 	return missing, optional, nil
 }
 
-// userPair has what user.info and shadow.info say of the user.
+// userPair returns the user.info and shadow.info of the user.
 func (c *Call) userPair(ctx context.Context) (info, shadow *value.Map, err error) {
 	if info, err = c.mapOf(ctx, "user.info", c.Name()); err != nil {
 		return nil, nil, err
@@ -195,7 +195,7 @@ func (c *Call) userPair(ctx context.Context) (info, shadow *value.Map, err error
 	return info, shadow, err
 }
 
-// userChange makes the changes and tells what is different then.
+// userChange makes the changes and records the differences.
 func (c *Call) userChange(ctx context.Context, r *states.Result, changes *value.Map) error {
 	before, shadowBefore, err := c.userPair(ctx)
 	if err != nil {
