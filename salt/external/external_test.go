@@ -84,12 +84,12 @@ func TestBadPrograms(t *testing.T) {
 		"exits":   {describe + "echo no disk >&2; exit 3", "exit status 3: no disk"},
 		"late":    {describe + "sleep 30 & wait", "it took too long"},
 		"chatty":  {describe + "head -c 100000 /dev/zero", "it wrote more than 2000 bytes"},
-		"garbled": {describe + "echo '{\"return\": '", "its answer is no JSON"},
+		"garbled": {describe + "echo '{\"return\": '", "its answer is not JSON"},
 		"mute":    {describe + "echo '{}'", "neither return nor error"},
 		"nobody":  {"echo '{}'", "it describes no function"},
 		"odd":     {`echo '{"functions": {"a.b": {}}}'`, "must consist of"},
-		"order":   {`echo '{"functions": {"f": {"args": [{"name": "a", "default": 1}, "b"]}}}'`, "stands behind one that has"},
-		"test":    {describe, "of its own"},
+		"order":   {`echo '{"functions": {"f": {"args": [{"name": "a", "default": 1}, "b"]}}}'`, "follows one that has"},
+		"test":    {describe, "has a built-in module"},
 	} {
 		path := program(t, dir, name, "#!/bin/sh\n"+c.text+"\n")
 		start := time.Now()

@@ -21,15 +21,15 @@ func init() {
 		{"check_installed", []Arg{name, path}, alternativesInstalled, "Report whether the alternative name stands for path.", "check_installed editor /usr/bin/vim.basic"},
 		{"check_exists", []Arg{name, path}, alternativesExists, "Report whether path is a choice of the alternative name.", "check_exists editor /usr/bin/vim.basic"},
 		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if the alternative does not exist.", "show_link editor"},
-		{"display", []Arg{name}, alternativesDisplay, "Return what update-alternatives says of the alternative name.", "display editor"},
+		{"display", []Arg{name}, alternativesDisplay, "Return the output of update-alternatives for the alternative name.", "display editor"},
 		{
 			"install",
 			[]Arg{name, {Name: "link", Required: true}, path, {Name: "priority", Required: true}},
 			alternativesInstall,
 			"Make path a choice of the alternative name, whose link is link, with a priority.", "install editor /usr/bin/editor /usr/bin/vim.basic 50",
 		},
-		{"remove", []Arg{name, path}, alternativesRemove, "Take path out of the choices of the alternative name.", "remove editor /usr/bin/vim.basic"},
-		{"auto", []Arg{name}, alternativesAuto, "Let the priorities choose for the alternative name.", "auto editor"},
+		{"remove", []Arg{name, path}, alternativesRemove, "Remove path from the choices of the alternative name.", "remove editor /usr/bin/vim.basic"},
+		{"auto", []Arg{name}, alternativesAuto, "Let the priorities determine the alternative name.", "auto editor"},
 		{"set", []Arg{name, path}, alternativesSet, "Choose path for the alternative name.", "set editor /usr/bin/vim.basic"},
 	} {
 		Register("alternatives", Function{Name: f.name, Args: f.args, Run: f.run, Doc: "\n" + f.what + "\n\nCLI Example:\n\n    salt '*' alternatives." + f.example + "\n"})

@@ -85,9 +85,9 @@ func init() {
 			Name: "run", Run: cmdRun,
 			Args: cmdArgs(Arg{Name: "bg", Default: false}, Arg{Name: "raise_err", Default: false}),
 			Doc: `
-Run a command and return what it writes, standard output and errors together.
-With bg=True it is started and left alone; with raise_err=True a return code
-other than 0 is an error of the job.
+Run a command and return its output, standard output and errors together. With
+bg=True it is started in the background; with raise_err=True a return code other
+than 0 is an error of the job.
 ` + cmdOptionsDoc + `
 CLI Example:
 
@@ -150,7 +150,7 @@ CLI Example:
 		Function{
 			Name: "run_bg", Run: cmdBackground, Args: cmdArgs(),
 			Doc: `
-Start a command, leave it alone and return its pid. Its output is dropped.
+Start a command in the background and return its pid. Its output is dropped.
 ` + cmdOptionsDoc + `
 CLI Example:
 

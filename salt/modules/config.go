@@ -28,12 +28,11 @@ func init() {
 				{Name: "merge"},
 			}, omits...),
 			Doc: `
-Return a value from the minion's options, its grains, its pillar, or the
-master's options in the pillar, whichever has it first, or else default; as key
-a:b:0 leads into nested maps and lists, with another delimiter than : if that is
-given. merge=recurse or merge=overwrite lays the sources over each
-other first. omit_opts, omit_grains, omit_pillar and omit_master leave a source
-out.
+Return a value from the first of these that has it: the minion's options, its
+grains, its pillar, the master's options in the pillar, or default. The key
+a:b:0 selects nested values of maps and lists; delimiter replaces the colon.
+merge=recurse or merge=overwrite merges the sources first. omit_opts,
+omit_grains, omit_pillar and omit_master exclude a source.
 
 CLI Example:
 
@@ -51,7 +50,7 @@ CLI Example:
 Return a value by its plain key from the minion's options, grains, pillar, or
 the master's options in the pillar, or else default. wildcard=True returns a map
 of all keys that match a glob. omit_opts, omit_grains, omit_pillar and
-omit_master leave a source out, omit_all leaves out all of them.
+omit_master exclude a source, omit_all excludes all of them.
 
 CLI Example:
 

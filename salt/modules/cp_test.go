@@ -25,7 +25,7 @@ func zipped(t testing.TB, data string) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// Files of a whole job go where Salt's cp.recv puts them.
+// Files of a whole job are written where Salt's cp.recv writes them.
 func TestCpRecv(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestCpRecv(t *testing.T) {
 	}
 }
 
-// Chunks make a file of any bytes, with its mode, in folders that were not there.
+// Chunks make a file of any bytes, with its mode, in new folders.
 func TestCpRecvChunked(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a", "b", "file")
@@ -108,7 +108,7 @@ func FuzzChunk(f *testing.F) {
 	})
 }
 
-// answer is what a function returns or, for one that fails, the text of its error.
+// answer returns the result of a function, or the text of its error.
 func answer(t *testing.T, fun string, args ...any) any {
 	t.Helper()
 	return run(t, newEnv(), fun, args...).Value

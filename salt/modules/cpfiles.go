@@ -16,17 +16,17 @@ func init() {
 	saltenv := Arg{Name: "saltenv"}
 	source := Arg{Name: "path", Required: true}
 	const about = `
-A path is salt://PATH, also with ?saltenv=ENV; saltenv is the environment
-otherwise, that of the option saltenv or base by default.
+A path is salt://PATH, also with ?saltenv=ENV. Otherwise saltenv is the
+environment, by default that of the option saltenv, or base.
 `
 	Register("cp",
 		Function{
 			Name: "get_file", Run: cpGetFile,
 			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "makedirs", Default: false}, {Name: "template"}, {Name: "gzip"}},
 			Doc: `
-Copy a file of the master to dest, a file or a folder. Returns where it is, ""
-when the master has no such file, False when the folder of dest is not there:
-makedirs=True makes it. gzip=1 to 9 compresses it on its way. template=jinja
+Copy a file of the master to dest, a file or a folder. Returns its path, "" if
+the master has no such file, False if the folder of dest does not exist;
+makedirs=True creates it. gzip=1 to 9 compresses the transfer. template=jinja
 renders path and dest first.
 ` + about + `
 CLI Example:
@@ -38,9 +38,9 @@ CLI Example:
 			Name: "get_dir", Run: cpGetDir,
 			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "template"}, {Name: "gzip"}},
 			Doc: `
-Copy a folder of the master, with what is in it, into the folder dest. Returns
-the files and the empty folders that it has made or found. gzip=1 to 9
-compresses files on their way. template=jinja renders path and dest first.
+Copy a folder of the master with its content into the folder dest. Returns the
+files and the empty folders that it created or found. gzip=1 to 9 compresses the
+transfer. template=jinja renders path and dest first.
 ` + about + `
 CLI Example:
 
@@ -51,11 +51,11 @@ CLI Example:
 			Name: "get_url", Run: cpGetURL,
 			Args: []Arg{source, {Name: "dest", Default: ""}, saltenv, {Name: "makedirs", Default: false}, {Name: "source_hash"}},
 			Doc: `
-Copy what is behind a path (salt://, http://, https://, file:// or a path of the
-minion) to dest, or into the cache of the minion. Returns where it is, with
-dest=None what it holds, False when the master does not have it. makedirs=True
-makes the folder of dest. A file behind http that the cache has with the
-source_hash is not fetched again.
+Copy the file at a path (salt://, http://, https://, file:// or a path of the
+minion) to dest, or into the cache of the minion. Returns its path, or its
+content with dest=None; False if it does not exist. makedirs=True creates the
+folder of dest. A file behind http is not fetched again if the cache has it with
+the source_hash.
 ` + about + `
 CLI Example:
 
@@ -64,7 +64,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "get_file_str", Args: []Arg{source, saltenv}, Run: cpGetFileStr, Doc: `
-Cache a file and return what it holds, False when it is not there.
+Cache a file and return its content, False if it does not exist.
 ` + about + `
 CLI Example:
 
@@ -74,10 +74,10 @@ CLI Example:
 			Name: "cache_file", Run: cpCacheFile,
 			Args: []Arg{source, saltenv, {Name: "source_hash"}, {Name: "verify_ssl", Default: true}, {Name: "use_etag", Default: false}},
 			Doc: `
-Get a file into the cache of the minion. Returns where it is there, False when
-it does not exist. Of files behind http, source_hash skips one that the cache has,
-use_etag=True asks the server whether it has another one, and verify_ssl=False
-takes any certificate.
+Get a file into the cache of the minion. Returns its path there, False if it
+does not exist. For files behind http, source_hash skips one that the cache has,
+use_etag=True fetches it only if the server has another version, and
+verify_ssl=False accepts any certificate.
 ` + about + `
 CLI Example:
 

@@ -25,11 +25,11 @@ func init() {
 			Name: "push", Run: cpPush,
 			Args: []Arg{{Name: "path", Required: true}, {Name: "keep_symlinks", Default: false}, {Name: "upload_path"}, {Name: "remove_source", Default: false}},
 			Doc: `
-Send a file of the minion (path, absolute) to the master, which keeps it among
-the files of this minion when it has file_recv: True. Of a link the target is
-sent under its own name, with keep_symlinks=True under that of the link;
-upload_path is another name. remove_source=True removes the file when it is
-there. Returns False when the master did not take it.
+Send a file of the minion (path, absolute) to the master, which stores it with
+the files of this minion if it has file_recv: True. The target of a link is sent
+under its own name, or under that of the link with keep_symlinks=True;
+upload_path is another name. remove_source=True removes the file afterwards.
+Returns False if the master rejects it.
 
 CLI Example:
 
@@ -41,9 +41,9 @@ CLI Example:
 			Name: "push_dir", Run: cpPushDir,
 			Args: []Arg{{Name: "path", Required: true}, {Name: "glob"}, {Name: "upload_path"}},
 			Doc: `
-Send the files of a folder (path, absolute) and of those in it to the master,
-as cp.push does: all, or those whose name matches glob. upload_path is another
-name of the folder there.
+Send the files of a folder (path, absolute) and its subfolders to the master, as
+cp.push does: all, or those whose name matches glob. upload_path is another name
+for the folder.
 
 CLI Example:
 

@@ -16,21 +16,21 @@ func init() {
 	for _, name := range cronTimeNames {
 		required, optional = append(required, Arg{Name: name, Required: true}), append(optional, Arg{Name: name})
 	}
-	const times = `minute, hour, daymonth, month and dayweek are as crontab has them; "random" is one by chance.`
+	const times = `minute, hour, daymonth, month and dayweek are as in crontab; "random" is a random value.`
 	const about = `
-A job is the one of the identifier, or of the command cmd if it has none.
+A job is identified by identifier, or by the command cmd if it has none.
 `
 	Register("cron",
 		Function{Name: "list_tab", Args: []Arg{user}, Run: cronList, Doc: `
-Return the crontab of a user: what Salt manages in it by jobs, and what is above
-as it is.
+Return the crontab of a user: the jobs that Salt manages, and the lines above
+them unchanged.
 
 CLI Example:
 
     salt '*' cron.list_tab root
 `},
 		Function{Name: "raw_cron", Args: []Arg{user}, Run: cronRaw, Doc: `
-Return the crontab of a user as it is.
+Return the crontab of a user as text.
 
 CLI Example:
 
@@ -55,24 +55,24 @@ CLI Example:
 `},
 		Function{Name: "set_special", Args: slices.Concat([]Arg{user, {Name: "special", Required: true}, cmd}, tail), Run: cronSetSpecial, Doc: `
 Set a job of a user that runs at a special time, such as @daily. commented=True
-keeps it from running, comment stands above it. Returns new, updated or present,
-or what went wrong.
+disables it, comment is written above it. Returns new, updated or present, or an
+error message.
 ` + about + `
 CLI Example:
 
     salt '*' cron.set_special root @hourly 'echo foobar'
 `},
 		Function{Name: "rm_job", Args: slices.Concat([]Arg{user, cmd}, optional, []Arg{{Name: "identifier"}}), Run: cronRemove(false), Doc: `
-Remove a job of a user, with times only if it has those. ` + times + `
-Returns removed or absent, or what went wrong.
+Remove a job of a user; with times, only if they match. ` + times + `
+Returns removed or absent, or an error message.
 ` + about + `
 CLI Example:
 
     salt '*' cron.rm_job root /usr/local/weekly
 `},
 		Function{Name: "rm_special", Args: []Arg{user, cmd, {Name: "special"}, {Name: "identifier"}}, Run: cronRemove(true), Doc: `
-Remove a job of a user that runs at a special time. Returns removed or absent, or
-what went wrong.
+Remove a job of a user that runs at a special time. Returns removed or absent,
+or an error message.
 ` + about + `
 CLI Example:
 
@@ -80,7 +80,7 @@ CLI Example:
 `},
 		Function{Name: "set_env", Args: []Arg{user, {Name: "name", Required: true}, {Name: "value"}}, Run: cronSetEnv, Doc: `
 Set a variable (name) in the crontab of a user to value. Returns new, updated or
-present, or what went wrong.
+present, or an error message.
 
 CLI Example:
 
@@ -88,21 +88,21 @@ CLI Example:
 `},
 		Function{Name: "rm_env", Args: []Arg{user, {Name: "name", Required: true}}, Run: cronRemoveEnv, Doc: `
 Remove a variable (name) from the crontab of a user. Returns removed or absent,
-or what went wrong.
+or an error message.
 
 CLI Example:
 
     salt '*' cron.rm_env root MAILTO
 `},
 		Function{Name: "write_cron_file", Args: []Arg{user, {Name: "path", Required: true}}, Run: cronWriteFile, Doc: `
-Make the file path the crontab of a user. Returns whether that went well.
+Make the file path the crontab of a user. Returns whether that succeeded.
 
 CLI Example:
 
     salt '*' cron.write_cron_file root /tmp/new_cron
 `},
 		Function{Name: "write_cron_file_verbose", Args: []Arg{user, {Name: "path", Required: true}}, Run: cronWriteVerbose, Doc: `
-Make the file path the crontab of a user. Returns what crontab said.
+Make the file path the crontab of a user. Returns the output of crontab.
 
 CLI Example:
 

@@ -13,22 +13,22 @@ func init() {
 	const flags = `args are letters of options of df: a B h H i k l P t T x v.`
 	Register("disk",
 		Function{Name: "usage", Args: args, Run: diskFull, Doc: `
-Return how full the file systems of the host are. ` + flags + `
+Return the usage of the host's file systems. ` + flags + `
 
 CLI Example:
 
     salt '*' disk.usage
 `},
 		Function{Name: "inodeusage", Args: args, Run: diskInodes, Doc: `
-Return how many inodes the file systems of the host have left. ` + flags + `
+Return the inode usage of the host's file systems. ` + flags + `
 
 CLI Example:
 
     salt '*' disk.inodeusage
 `},
 		Function{Name: "percent", Args: args, Run: diskPercent, Doc: `
-Return how full the file systems of the host are, in percent; with args, the
-folder where one is mounted, that one alone.
+Return the usage of the host's file systems in percent; with args, a mount
+point, only of that one.
 
 CLI Example:
 

@@ -23,11 +23,11 @@ func init() {
 				{Name: "with_env_opts", Default: false},
 			},
 			Doc: `
-Send an event to the master. Its data are the keywords given, and data when that
+Send an event to the master. Its data are the given keywords, and data if that
 is a map. with_env, with_grains and with_pillar add the minion's environment,
-grains or pillar, all of it for True, or the names of a list; with_env_opts adds
-saltenv and pillarenv. A minion without a master fires on its own bus. preload is
-a map of fields beside the data, which the event of the master has as well.
+grains or pillar: all of it for True, or the names in a list; with_env_opts adds
+saltenv and pillarenv. A minion without a master fires on its own bus. preload
+is a map of further fields of the event.
 
 CLI Example:
 
@@ -38,8 +38,8 @@ CLI Example:
 			Name: "fire_master", Run: eventFireMaster,
 			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}, {Name: "preload"}},
 			Doc: `
-Send an event to the master, the data as given. False when that fails. preload is
-a map of fields beside the data, which the event of the master has as well.
+Send an event to the master, with data as given. Returns False if that fails.
+preload is a map of further fields of the event.
 
 CLI Example:
 
@@ -50,8 +50,8 @@ CLI Example:
 			Name: "fire", Run: eventFire,
 			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}},
 			Doc: `
-Fire an event with this data and tag on the minion's own bus. False when that
-fails.
+Fire an event with this data and tag on the minion's own bus. Returns False if
+that fails.
 
 CLI Example:
 

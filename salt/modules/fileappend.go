@@ -23,7 +23,7 @@ func init() {
 	}{
 		{"append", "Add lines to the end of the file path.", fileAppend},
 		{"prepend", "Add lines to the beginning of the file path.", filePrepend},
-		{"write", "Write lines into the file path, which holds nothing else then.", fileWrite},
+		{"write", "Write lines to the file path and replace its content.", fileWrite},
 	} {
 		Register("file", Function{Name: f.name, Args: []Arg{path}, VarArgs: true, VarKw: true, Run: f.run, Doc: `
 ` + f.what + ` A line with an equal sign, or a list of
@@ -37,15 +37,15 @@ CLI Example:
 	}
 	Register("file",
 		Function{Name: "contains", Args: []Arg{path, {Name: "text", Required: true}}, Run: fileContains, Doc: `
-Return whether the file path holds text, without the white space at its ends.
+Return whether the file path contains text, without the white space at its ends.
 
 CLI Example:
 
     salt '*' file.contains /etc/crontab 'mymaintenance.sh'
 `},
 		Function{Name: "contains_regex", Args: []Arg{path, {Name: "regex", Required: true}, {Name: "lchar", Default: ""}}, Run: fileContainsRegex, Doc: `
-Return whether a regular expression of Python's (regex) matches in a line of the
-file path, which loses the characters lchar at its beginning before.
+Return whether a Python regular expression (regex) matches in a line of the file
+path, after removing the leading characters lchar of the line.
 
 CLI Example:
 

@@ -20,23 +20,23 @@ func init() {
 	id := Arg{Name: "backup_id", Required: true}
 	Register("file",
 		Function{Name: "list_backups", Args: []Arg{path, {Name: "limit"}}, Run: fileBackups, Doc: `
-List the old ones of the file path that states kept (backup: minion), the latest
-first; limit is how many at most.
+List the backups of the file path made by states (backup: minion), newest first;
+limit is the most to list.
 
 CLI Example:
 
     salt '*' file.list_backups /foo/bar/baz.txt
 `},
 		Function{Name: "restore_backup", Args: []Arg{path, id}, Run: fileRestore, Doc: `
-Put an old one of the file path in its place: backup_id is its number in
-file.list_backups. What is there now is kept before.
+Restore a backup of the file path: backup_id is its number in file.list_backups.
+The current file is backed up first.
 
 CLI Example:
 
     salt '*' file.restore_backup /foo/bar/baz.txt 0
 `},
 		Function{Name: "delete_backup", Args: []Arg{path, id}, Run: fileDeleteBackup, Doc: `
-Delete an old one of the file path: backup_id is its number in file.list_backups.
+Delete a backup of the file path: backup_id is its number in file.list_backups.
 
 CLI Example:
 

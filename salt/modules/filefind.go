@@ -14,11 +14,11 @@ import (
 
 func init() {
 	Register("file", Function{Name: "find", Args: []Arg{{Name: "path", Required: true}}, VarArgs: true, VarKw: true, Run: fileFind, Doc: `
-Look below path, which may be a glob, for files that are as all options say, and
-do something with them. Links are not followed into folders.
+Find files below path, which may be a glob, that match all options, and do
+something with them. Links to folders are not followed.
 
-    name, iname     a glob of the name; iname does not mind the case
-    regex, iregex   a regular expression of Python's at the beginning of the name
+    name, iname     a glob of the name; iname ignores the case
+    regex, iregex   a Python regular expression that matches the start of the name
     type            letters: b c d f l p s, as find(1) has them
     owner, group    names or numbers, with spaces or commas
     size            [+-]NUMBER and b, k, m, g or t; + is at least, - at most
@@ -26,7 +26,7 @@ do something with them. Links are not followed into folders.
     grep            a regular expression that matches in the file
     mindepth, maxdepth   how far below path
 
-    print           what is returned: group md5 mode mtime name path size type user
+    print           what to return: group md5 mode mtime name path size type user
     delete          removes files of these types (of type f by default, a is all)
     exec            runs a command; {} in one of its words is the path
     test=True       deletes nothing

@@ -50,16 +50,15 @@ CLI Example:
 	one("path_exists_glob", "a glob that something matches", func(p string) bool { found, err := filepath.Glob(p); return err == nil && len(found) > 0 })
 	Register("file",
 		Function{Name: "get_hash", Args: []Arg{path, form, {Name: "chunk_size", Default: int64(65536)}}, Run: fileHash, Doc: `
-Return the hash of the file path; form is its kind. chunk_size is for Salt's sake:
-files are read in pieces of their own.
+Return the hash of the file path; form is its type. chunk_size is ignored.
 
 CLI Example:
 
     salt '*' file.get_hash /etc/shadow
 `},
 		Function{Name: "get_sum", Args: []Arg{path, form}, Run: fileSum, Doc: `
-Return the hash of the file path, "File not found" if it does not exist; form is its
-kind.
+Return the hash of the file path, "File not found" if it does not exist; form is
+its type.
 
 CLI Example:
 
@@ -73,8 +72,8 @@ CLI Example:
     salt '*' file.check_hash /etc/fstab md5=900150983cd24fb0d6963f7d28e17f72
 `},
 		Function{Name: "stats", Args: []Arg{path, {Name: "hash_type"}, {Name: "follow_symlinks", Default: true}}, Run: fileStats, Doc: `
-Return what is known of path; with hash_type, the hash of a file too.
-follow_symlinks=False looks at a link itself.
+Return the attributes of path; with hash_type, also the hash of a file.
+follow_symlinks=False describes a link itself.
 
 CLI Example:
 
@@ -95,7 +94,7 @@ CLI Example:
     salt '*' file.access /path/to/file r
 `},
 		Function{Name: "statvfs", Args: []Arg{path}, Run: fileStatvfs, Doc: `
-Return how full the file system is that path is on.
+Return the usage of the file system that holds path.
 
 CLI Example:
 
@@ -109,14 +108,14 @@ CLI Example:
     salt '*' file.readdir /path/to/dir/
 `},
 		Function{Name: "readlink", Args: []Arg{path, {Name: "canonicalize", Default: false}}, Run: fileReadlink, Doc: `
-Return where the link path leads; canonicalize=True follows it to the end.
+Return the target of the link path; canonicalize=True resolves all links.
 
 CLI Example:
 
     salt '*' file.readlink /path/to/link
 `},
 		Function{Name: "diskusage", Args: []Arg{path}, Run: fileDiskusage, Doc: `
-Return how many bytes the files below path have.
+Return the total size of the files below path in bytes.
 
 CLI Example:
 

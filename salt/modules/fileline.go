@@ -16,7 +16,7 @@ func init() {
 	path := Arg{Name: "path", Required: true}
 	regex, char := Arg{Name: "regex", Required: true}, Arg{Name: "char", Default: "#"}
 	backup := Arg{Name: "backup", Default: ".bak"}
-	const kept = `backup is the ending of the name that keeps the old file, False keeps none.`
+	const kept = `backup is the suffix of the backup file, False makes none.`
 	Register("file",
 		Function{Name: "line", Args: []Arg{
 			path,
@@ -31,29 +31,28 @@ func init() {
 			{Name: "quiet", Default: false},
 			{Name: "indent", Default: true},
 		}, Run: fileLine, Doc: `
-Edit one line of the file path: content is the line. mode says how.
+Edit one line of the file path: content is the line. mode is one of:
 
-    ensure    content stands before or after another line, or between both, and
-              is put there when it does not
-    insert    content is put before or after another line, or at location: start
-              or end
-    replace   the first line with match becomes content
-    delete    lines that are the first one with match go
+    ensure    put content before or after another line, or between both, unless it
+              is there already
+    insert    put content before or after another line, or at location: start or
+              end
+    replace   replace the first line with match by content
+    delete    remove the lines equal to the first line with match
 
 before, after and match are regular expressions, or parts of a line; without any
-of them match is content. indent=False leaves the indentation of content.
-backup=True keeps the old file under its name and the time. quiet=True takes it
-that there is no such file. Returns the difference, with show_changes=False
-whether there is one.
+of them match is content. indent=False does not indent content. backup=True
+keeps the old file under its name and the time. quiet=True does nothing if the
+file does not exist. Returns the difference, or whether there is one with
+show_changes=False.
 
 CLI Example:
 
     salt '*' file.line /etc/nsswitch.conf "networks: files dns" after="hosts:.*?" mode=ensure
 `},
 		Function{Name: "comment_line", Args: []Arg{path, regex, char, {Name: "cmnt", Default: true}, backup}, Run: fileCommentLine, Doc: `
-Make comments of the lines of the file path that a regular expression (regex)
-matches from their beginning: char is put before them, or with cmnt=False taken
-away. ` + kept + `
+Comment out the lines of the file path whose beginning matches a regular
+expression (regex): prepend char, or remove it with cmnt=False. ` + kept + `
 Returns the difference of these lines, False if they are equal.
 
 CLI Example:
@@ -61,16 +60,16 @@ CLI Example:
     salt '*' file.comment_line /etc/modules '^pcspkr'
 `},
 		Function{Name: "comment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
-Make comments of the lines of the file path that a regular expression (regex)
-matches from their beginning: char is put before them. ` + kept + `
+Comment out the lines of the file path whose beginning matches a regular
+expression (regex): prepend char. ` + kept + `
 
 CLI Example:
 
     salt '*' file.comment /etc/modules pcspkr
 `},
 		Function{Name: "uncomment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
-Take the comment sign (char) from the lines of the file path that a regular
-expression (regex) matches behind it. ` + kept + `
+Remove the comment sign (char) from the lines of the file path that match a
+regular expression (regex) after it. ` + kept + `
 
 CLI Example:
 

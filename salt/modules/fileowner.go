@@ -14,7 +14,7 @@ import (
 func init() {
 	path := Arg{Name: "path", Required: true}
 	follow := Arg{Name: "follow_symlinks", Default: true}
-	const links = `follow_symlinks=False looks at a link itself.`
+	const links = `follow_symlinks=False describes a link itself.`
 	Register("file",
 		Function{Name: "uid_to_user", Args: []Arg{{Name: "uid", Required: true}}, Run: fileUIDToUser, Doc: `
 Return the name of the user with the number uid, "" if no user has it.
@@ -80,30 +80,30 @@ CLI Example:
     salt '*' file.get_mode /etc/passwd
 `},
 		Function{Name: "set_mode", Args: []Arg{path, {Name: "mode", Required: true}}, Run: fileSetMode, Doc: `
-Set the mode of path, in octal digits. Returns the mode that it has then.
+Set the mode of path, in octal digits. Returns the new mode.
 
 CLI Example:
 
     salt '*' file.set_mode /etc/passwd 0644
 `},
 		Function{Name: "chown", Args: []Arg{path, {Name: "user", Required: true}, {Name: "group", Required: true}}, Run: fileChown(os.Chown), Doc: `
-Give path to a user and a group, by name or number; "" leaves it. Returns what
-went wrong, or None.
+Set the user and group of path, by name or number; "" leaves one unchanged.
+Returns an error message, or None.
 
 CLI Example:
 
     salt '*' file.chown /etc/passwd root root
 `},
 		Function{Name: "lchown", Args: []Arg{path, {Name: "user", Required: true}, {Name: "group", Required: true}}, Run: fileChown(os.Lchown), Doc: `
-Give path, a link itself, to a user and a group, by name or number; "" leaves it.
-Returns what went wrong, or None.
+Set the user and group of path, for a link itself, by name or number; "" leaves
+one unchanged. Returns an error message, or None.
 
 CLI Example:
 
     salt '*' file.lchown /etc/passwd root root
 `},
 		Function{Name: "chgrp", Args: []Arg{path, {Name: "group", Required: true}}, Run: fileChown(os.Chown), Doc: `
-Give path to a group, by name or number. Returns what went wrong, or None.
+Set the group of path, by name or number. Returns an error message, or None.
 
 CLI Example:
 

@@ -24,8 +24,9 @@ func init() {
 	path := Arg{Name: "path", Required: true}
 	Register("file",
 		Function{Name: "grep", Args: []Arg{path, {Name: "pattern", Required: true}}, VarArgs: true, Run: fileGrep, Doc: `
-Look with grep for pattern in the file path, which may be a glob. Options of grep
-stand behind, each by itself. Returns what grep said, as cmd.run_all does.
+Search for pattern with grep in the file path, which may be a glob. Further
+arguments are options of grep, one each. Returns the output in the form of
+cmd.run_all.
 
 CLI Example:
 
@@ -36,9 +37,9 @@ CLI Example:
 			Name: "patch", Run: filePatch,
 			Args: []Arg{{Name: "originalfile", Required: true}, {Name: "patchfile", Required: true}, {Name: "options", Default: ""}, {Name: "dry_run", Default: false}},
 			Doc: `
-Apply patchfile to originalfile, a file or a folder, with the program patch, to
-which options are given. dry_run=True changes nothing. Returns what patch said, as
-cmd.run_all does.
+Apply patchfile to originalfile, a file or a folder, with the program patch and
+its options. dry_run=True changes nothing. Returns the output in the form of
+cmd.run_all.
 
 CLI Example:
 
@@ -85,8 +86,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "makedirs_perms", Args: []Arg{{Name: "name", Required: true}, {Name: "user"}, {Name: "group"}, {Name: "mode", Default: "0755"}}, Run: fileMakedirsPerms, Doc: `
-Make the folder name and those above it, with user, group and mode (in octal
-digits). It is an error when it is there.
+Create the folder name and its missing parents, with user, group and mode (in
+octal digits). It is an error if it exists.
 
 CLI Example:
 

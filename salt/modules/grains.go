@@ -16,7 +16,7 @@ func init() {
 	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
 	Register("grains",
 		Function{Name: "items", Args: []Arg{{Name: "sanitize", Default: false}}, Run: grainsItems, Doc: `
-Return all grains. sanitize=True blots out serial number and host names.
+Return all grains. sanitize=True hides serial numbers and host names.
 
 CLI Example:
 
@@ -25,8 +25,8 @@ CLI Example:
 		Function{
 			Name: "item", VarArgs: true, Run: grainsItem,
 			Args: nil, VarKw: true, Doc: `
-Return the named grains as a map. Keywords: default (value of a grain that is
-not there), delimiter, sanitize.
+Return the named grains as a map. Keywords: default (value of a missing grain),
+delimiter, sanitize.
 
 CLI Example:
 
@@ -37,9 +37,9 @@ CLI Example:
 			Name: "get", Run: grainsGet,
 			Args: []Arg{key, {Name: "default", Default: ""}, delimiter, {Name: "ordered", Default: true}},
 			Doc: `
-Return the grain key; a:b:0 leads into nested maps and lists, with another
-delimiter than : if that is given. default is returned for a grain that is not
-there. ordered=False sorts the keys of maps.
+Return the grain key; a:b:0 selects nested values of maps and lists, with
+another delimiter than : if given. default is the value of a missing grain.
+ordered=False sorts the keys of maps.
 
 CLI Example:
 
@@ -71,9 +71,9 @@ CLI Example:
 			Name: "setvals", Run: grainsSetvals,
 			Args: []Arg{{Name: "grains", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
 			Doc: `
-Set several grains for good, in the file grains of the configuration folder.
+Set several grains permanently, in the file grains of the configuration folder.
 A value of None with destructive=True deletes the grain. refresh_pillar=False
-leaves the pillar as it is.
+does not refresh the pillar.
 
 CLI Example:
 
@@ -84,8 +84,8 @@ CLI Example:
 			Name: "setval", Run: grainsSetval,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
 			Doc: `
-Set one grain to val for good; the key is taken as it is. destructive and
-refresh_pillar are those of grains.setvals.
+Set one grain to val permanently; a delimiter in the key has no meaning.
+destructive and refresh_pillar are those of grains.setvals.
 
 CLI Example:
 
@@ -96,8 +96,8 @@ CLI Example:
 			Name: "set", Run: grainsSet,
 			Args: []Arg{key, {Name: "val", Default: ""}, {Name: "force", Default: false}, {Name: "destructive", Default: false}, delimiter},
 			Doc: `
-Set the grain key to val, nested ones by a:b or with another delimiter. A list or
-map is not replaced, nor replaces anything, unless force=True. With
+Set the grain key to val; a:b (or another delimiter) selects a nested one. A
+list or map is not replaced, nor replaces anything, unless force=True. With
 destructive=True a val of None deletes the grain.
 
 CLI Example:
@@ -109,9 +109,9 @@ CLI Example:
 			Name: "append", Run: grainsAppend,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "convert", Default: false}, delimiter},
 			Doc: `
-Append val, or the values of a list, to the grain key, which is a list; nested
-ones are named by a:b or with another delimiter. convert=True makes a list of a
-grain that is not a list.
+Append val, or the values of a list, to the grain key, which must be a list; a:b
+(or another delimiter) selects a nested one. convert=True converts another value
+to a list.
 
 CLI Example:
 
@@ -119,8 +119,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "remove", Args: []Arg{key, {Name: "val", Required: true}, delimiter}, Run: grainsRemove, Doc: `
-Remove val from the grain key, which is a list; nested ones are named by a:b or
-with another delimiter.
+Remove val from the grain key, which must be a list; a:b (or another delimiter)
+selects a nested one.
 
 CLI Example:
 

@@ -21,8 +21,8 @@ CLI Example:
     salt '*' group.info foo
 `},
 		Function{Name: "getent", Args: []Arg{{Name: "refresh", Default: false}, rootArg}, Run: groupGetent, Doc: `
-List all groups with what is known of them, always anew (refresh is for Salt's
-sake). ` + about + `
+List all groups with their attributes. refresh is ignored: the list is always
+current. ` + about + `
 
 CLI Example:
 
@@ -32,9 +32,9 @@ CLI Example:
 			Name: "add", Run: groupAdd,
 			Args: []Arg{name, {Name: "gid"}, {Name: "system", Default: false}, rootArg, {Name: "non_unique", Default: false}, {Name: "local", Default: false}},
 			Doc: `
-Add the group name, with the number gid (which others may have with
-non_unique=True), as one of the system with system=True. Returns whether it was
-added. local is not supported; a call that sets it is refused. ` + about + `
+Add the group name, with the number gid (non_unique=True allows a number in
+use), as a system group with system=True. Returns whether it was added. local is
+not supported; a call that sets it fails. ` + about + `
 
 CLI Example:
 
@@ -52,8 +52,8 @@ CLI Example:
 			Name: "chgid", Run: groupChgid,
 			Args: []Arg{name, {Name: "gid", Required: true}, rootArg, {Name: "non_unique", Default: false}},
 			Doc: `
-Give the group name another number (gid), which others may have with
-non_unique=True. Returns whether it has it then. ` + about + `
+Change the number of the group name to gid (non_unique=True allows a number in
+use). Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
@@ -61,22 +61,22 @@ CLI Example:
 `,
 		},
 		Function{Name: "adduser", Args: []Arg{name, user, rootArg}, Run: groupMember("--add"), Doc: `
-Put a user (username) into the group name. Returns whether that was done. ` + about + `
+Add a user (username) to the group name. Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
     salt '*' group.adduser foo bar
 `},
 		Function{Name: "deluser", Args: []Arg{name, user, rootArg}, Run: groupMember("--del"), Doc: `
-Take a user (username) out of the group name. Returns whether it is out. ` + about + `
+Remove a user (username) from the group name. Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
     salt '*' group.deluser foo bar
 `},
 		Function{Name: "members", Args: []Arg{name, {Name: "members_list", Required: true}, rootArg}, Run: groupMembers, Doc: `
-Make members_list (users with commas) the members of the group name. Returns
-whether that was done. ` + about + `
+Set the members of the group name to members_list (users with commas). Returns
+whether that succeeded. ` + about + `
 
 CLI Example:
 

@@ -20,15 +20,15 @@ func init() {
 	ip, alias := Arg{Name: "ip", Required: true}, Arg{Name: "alias", Required: true}
 	Register("hosts",
 		Function{Name: "list_hosts", Run: hostsList, Doc: `
-Return what the hosts file holds: the names (aliases) of each address, and its
-comments.
+Return the content of the hosts file: the names (aliases) of each address, and
+its comments.
 
 CLI Example:
 
     salt '*' hosts.list_hosts
 `},
 		Function{Name: "get_ip", Args: []Arg{{Name: "host", Required: true}}, Run: hostsIP, Doc: `
-Return the address that the hosts file gives to a host, "" for none.
+Return the address of a host in the hosts file, "" if it has none.
 
 CLI Example:
 
@@ -50,30 +50,30 @@ CLI Example:
     salt '*' hosts.has_pair 10.0.0.1 name
 `},
 		Function{Name: "set_host", Args: []Arg{ip, alias, {Name: "comment"}}, Run: hostsSet, Doc: `
-Give the address ip the name alias, or several with spaces, and no others; ""
-removes it. comment stands behind.
+Set the names of the address ip to alias, one or several with spaces, and remove
+others; "" removes the address. comment is appended.
 
 CLI Example:
 
     salt '*' hosts.set_host 10.0.0.1 name
 `},
 		Function{Name: "rm_host", Args: []Arg{ip, alias}, Run: hostsRemove, Doc: `
-Take the name alias from the address ip in the hosts file.
+Remove the name alias from the address ip in the hosts file.
 
 CLI Example:
 
     salt '*' hosts.rm_host 10.0.0.1 name
 `},
 		Function{Name: "add_host", Args: []Arg{ip, alias}, Run: hostsAdd, Doc: `
-Give the address ip the name alias beside those that it has in the hosts file.
+Add the name alias to the address ip in the hosts file.
 
 CLI Example:
 
     salt '*' hosts.add_host 10.0.0.1 name
 `},
 		Function{Name: "set_comment", Args: []Arg{ip, {Name: "comment", Required: true}}, Run: hostsComment, Doc: `
-Give the address ip a comment in the hosts file, which is False when it has no
-such address.
+Set the comment of the address ip in the hosts file. Returns False if the file
+does not have the address.
 
 CLI Example:
 

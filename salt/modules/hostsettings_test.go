@@ -64,9 +64,9 @@ func TestHosts(t *testing.T) {
 		{"hosts.get_alias", []any{"10.0.0.1"}, []any{"b", "c"}},
 		{"hosts.has_pair", []any{"10.0.0.1", []any{"b", "c"}}, true},
 		{"hosts.has_pair", []any{"10.0.0.1", "a"}, false},
-		{"hosts.set_host", []any{"10.0.0.1", "a\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_host': the names \"a\\n6.6.6.6 bank\" are on several lines"},
+		{"hosts.set_host", []any{"10.0.0.1", "a\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_host': the names \"a\\n6.6.6.6 bank\" contain a line break"},
 		{"hosts.add_host", []any{"bank", "a"}, "ERROR executing 'hosts.add_host': \"bank\" is not an IP address"},
-		{"hosts.set_comment", []any{"10.0.0.1", "x\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_comment': the comment \"x\\n6.6.6.6 bank\" has several lines"},
+		{"hosts.set_comment", []any{"10.0.0.1", "x\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_comment': the comment \"x\\n6.6.6.6 bank\" contains a line break"},
 	})
 	fileHolds(t, path, "127.0.0.1\t\tlocalhost\t\t# me\n# note\n10.0.0.1\t\tb c\t\t# why\n")
 	env.options.Set("hosts.file", path+"-new")

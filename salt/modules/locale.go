@@ -48,8 +48,8 @@ CLI Example:
     salt '*' locale.avail 'en_US.UTF-8'
 `},
 		Function{Name: "gen_locale", Args: []Arg{name, {Name: "verbose", Default: false}}, Run: localeGen, Doc: `
-Make a locale, on Debian and Gentoo with its character map behind it.
-verbose=True returns what the program that does it said.
+Generate a locale, on Debian and Gentoo followed by its character map.
+verbose=True returns the output of the program.
 
 CLI Example:
 

@@ -40,9 +40,10 @@ func init() {
 			Name: "filter_by", Run: matchFilterBy,
 			Args: []Arg{{Name: "lookup", Required: true}, {Name: "tgt_type", Default: "compound"}, id, {Name: "merge"}, {Name: "merge_lists", Default: false}, {Name: "default", Default: "default"}},
 			Doc: `
-Return the value of the first key of the map lookup that this minion, or the one with
-minion_id, matches as a target of tgt_type; else that of the key named by default.
-merge is a map that is merged into the value; merge_lists=True joins its lists too.
+Return the value of the first key of the map lookup that is a target of tgt_type
+matching this minion, or the one with minion_id; else the value of the key
+default. merge is a map that is merged into the value; merge_lists=True also
+joins lists.
 
 CLI Example:
 

@@ -12,10 +12,10 @@ import (
 func init() {
 	Register("mine",
 		Function{Name: "update", Args: []Arg{{Name: "clear", Default: false}, {Name: "mine_functions"}}, Run: mineUpdate, Doc: `
-Run the functions of the option mine_functions (of the minion and of its pillar) and send
-what they give to the mine of the master. clear puts it in the place of all that was
-sent before. mine_functions are run instead of those of the option: a map, or a list of
-names. A function that fails is logged and left out.
+Run the functions of the option mine_functions (of the minion and of its pillar)
+and send their results to the mine of the master. clear replaces everything that
+was sent before. The argument mine_functions replaces the option: a map, or a
+list of names. A function that fails is logged and left out.
 
 CLI Example:
 
@@ -23,9 +23,9 @@ CLI Example:
     salt '*' mine.update mine_functions='{network.interfaces: []}'
 `},
 		Function{Name: "send", Args: []Arg{{Name: "name", Required: true}}, VarArgs: true, VarKw: true, Run: mineSend, Doc: `
-Run the function name, or mine_function under that name, with the further arguments, and
-send what it gives to the mine. allow_tgt and allow_tgt_type say who may see it; without
-them all minions may.
+Run the function name, or mine_function under that name, with the further
+arguments, and send its result to the mine. allow_tgt and allow_tgt_type select
+the minions that may see it, by default all.
 
 CLI Example:
 
@@ -33,9 +33,9 @@ CLI Example:
     salt '*' mine.send eth0 mine_function=network.ip_addrs eth0 allow_tgt='G@role:web' allow_tgt_type=compound
 `},
 		Function{Name: "get", Args: []Arg{{Name: "tgt", Required: true}, {Name: "fun", Required: true}, {Name: "tgt_type", Default: "glob"}, {Name: "exclude_minion", Default: false}}, Run: mineGet, Doc: `
-Return what minions have in the mine under a name (fun), by minion; of several names, a
-list or with commas, by name and minion. tgt and tgt_type say of whom, exclude_minion
-leaves this minion out. Words about the pillar are taken literally.
+Return the mine data of minions under a name (fun), by minion; for several
+names, a list or with commas, by name and minion. tgt and tgt_type select the
+minions, exclude_minion excludes this minion. Pillar targets must match exactly.
 
 CLI Example:
 
@@ -43,21 +43,21 @@ CLI Example:
     salt '*' mine.get 'G@os:Debian' network.interfaces,disk.usage compound
 `},
 		Function{Name: "delete", Args: []Arg{{Name: "fun", Required: true}}, Run: mineDelete, Doc: `
-Take what is under a name (fun) out of this minion's mine.
+Remove the data under a name (fun) from this minion's mine.
 
 CLI Example:
 
     salt '*' mine.delete network.interfaces
 `},
 		Function{Name: "flush", Run: mineFlush, Doc: `
-Take all out of this minion's mine.
+Remove all data from this minion's mine.
 
 CLI Example:
 
     salt '*' mine.flush
 `},
 		Function{Name: "valid", Run: mineValid, Doc: `
-Return those of the mine functions that this minion has.
+Return the mine functions that are valid on this minion.
 
 CLI Example:
 

@@ -197,21 +197,23 @@ func init() {
 	name := Arg{Name: "real_name", Required: true}
 	Register("mount",
 		Function{Name: "read_mount_cache", Args: []Arg{{Name: "name", Required: true}}, Run: readMountCache, Doc: `
-Return how the state mount.mounted has mounted the folder name.
+Return the saved mount parameters of the folder name for the state
+mount.mounted.
 
 CLI Example:
 
     salt '*' mount.read_mount_cache /mnt/share
 `},
 		Function{Name: "write_mount_cache", Args: []Arg{name, {Name: "device", Required: true}, {Name: "mkmnt", Required: true}, {Name: "fstype", Required: true}, {Name: "mount_opts", Required: true}}, Run: writeMountCache, Doc: `
-Keep how the folder real_name is mounted: device, mkmnt, fstype and mount_opts.
+Save the mount parameters of the folder real_name: device, mkmnt, fstype and
+mount_opts.
 
 CLI Example:
 
     salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid
 `},
 		Function{Name: "delete_mount_cache", Args: []Arg{name}, Run: deleteMountCache, Doc: `
-Forget how the folder real_name was mounted.
+Remove the saved mount parameters of the folder real_name.
 
 CLI Example:
 

@@ -15,8 +15,7 @@ func init() {
 	addr := []Arg{{Name: "ip_addr", Required: true}}
 	Register("network",
 		Function{Name: "calc_net", Args: append(addr[:1:1], Arg{Name: "netmask"}), Run: networkCalc, Doc: `
-Return the network that the address ip_addr is in: with netmask, or with a prefix
-of its own.
+Return the network of the address ip_addr, with netmask or its own prefix.
 
 CLI Example:
 
@@ -52,7 +51,7 @@ CLI Example:
     salt '*' network.is_loopback 127.0.0.1
 `},
 		Function{Name: "reverse_ip", Args: addr, Run: ofAddr(func(a netip.Addr) any { return reverseName(a) }), Doc: `
-Return the name by which DNS has the address ip_addr.
+Return the DNS name of the address ip_addr.
 
 CLI Example:
 

@@ -14,21 +14,21 @@ func init() {
 	family := []Arg{{Name: "family"}}
 	Register("network",
 		Function{Name: "routes", Args: family, Run: networkRoutes, Doc: `
-List the routes of the host, of a family alone: inet or inet6.
+List the routes of the host; family selects inet or inet6.
 
 CLI Example:
 
     salt '*' network.routes
 `},
 		Function{Name: "default_route", Args: family, Run: networkDefault, Doc: `
-List the default routes of the host, of a family alone: inet or inet6.
+List the default routes of the host; family selects inet or inet6.
 
 CLI Example:
 
     salt '*' network.default_route
 `},
 		Function{Name: "get_route", Args: []Arg{{Name: "ip", Required: true}}, Run: networkRoute, Doc: `
-Return by which route the host reaches the address ip.
+Return the route of the host to the address ip.
 
 CLI Example:
 

@@ -31,15 +31,15 @@ CLI Example:
     salt '*' network.get_fqdn
 `},
 		Function{Name: "ping", Args: []Arg{host, {Name: "timeout", Default: false}, {Name: "return_boolean", Default: false}}, Run: networkPing, Doc: `
-Send four pings to a host and return what ping said, or with return_boolean=True
-whether an answer came. timeout is how long to wait for one, in seconds.
+Send four pings to a host and return the output of ping, or whether an answer
+came with return_boolean=True. timeout is how long to wait for one, in seconds.
 
 CLI Example:
 
     salt '*' network.ping archlinux.org timeout=3
 `},
 		Function{Name: "dig", Args: []Arg{host}, Run: networkDig, Doc: `
-Ask DNS for a host, with the program dig, and return what it said.
+Look up a host in DNS with the program dig, and return its output.
 
 CLI Example:
 

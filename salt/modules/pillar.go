@@ -12,18 +12,18 @@ func init() {
 	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
 	Register("pillar",
 		Function{Name: "items", VarArgs: true, VarKw: true, Run: pillarItems, Doc: `
-Fetch the pillar from the master and return it; with names, only these items of
-it as it is in memory. Keywords: pillar (a map laid over the result), pillarenv,
-saltenv.
+Fetch the pillar from the master and return it; with names, return only these
+items of the pillar in memory. Keywords: pillar (a map merged over the result),
+pillarenv, saltenv.
 
 CLI Example:
 
     salt '*' pillar.items
 `},
 		Function{Name: "item", VarArgs: true, VarKw: true, Run: pillarItem, Doc: `
-Return the named items of the pillar in memory as a map; a:b leads into nested
-ones. Keywords: default (value of an item that is not there), delimiter,
-pillarenv, saltenv; the last two fetch the pillar anew.
+Return the named items of the pillar in memory as a map; a:b selects nested
+ones. Keywords: default (value of a missing item), delimiter, pillarenv,
+saltenv; the last two fetch the pillar.
 
 CLI Example:
 
@@ -42,13 +42,14 @@ CLI Example:
 				{Name: "unmask"},
 			},
 			Doc: `
-Return the value of key in the pillar in memory; a:b:0 leads into nested maps and
-lists, with another delimiter than : if that is given. default is returned for a value that is not there; with the option
-pillar_raise_on_missing and no default that is an error. merge=True lays the
-value over a default that is a map, or appends it to one that is a list;
-merge_nested_lists=True joins lists within. pillarenv and saltenv fetch the
-pillar anew. unmask=True shows texts that the option pillar_mask hides, and
-unmask=False hides them without it; so with the other functions here.
+Return the value of key in the pillar in memory; a:b:0 selects nested values of
+maps and lists, with another delimiter than : if given. default is returned for
+a missing value; with the option pillar_raise_on_missing and no default that is
+an error. merge=True merges the value over a default that is a map, or appends
+it to one that is a list; merge_nested_lists=True joins nested lists. pillarenv
+and saltenv fetch the pillar. unmask=True shows texts that the option
+pillar_mask hides, and unmask=False hides them without the option; the other
+functions here accept it too.
 
 CLI Example:
 
@@ -56,8 +57,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "raw", Args: []Arg{{Name: "key"}, {Name: "unmask"}}, Run: pillarRaw, Doc: `
-Return the pillar in memory, or the item key of it, without asking the master. unmask
-is as with pillar.get.
+Return the pillar in memory, or its item key, without asking the master. unmask
+is that of pillar.get.
 
 CLI Example:
 
@@ -71,9 +72,9 @@ CLI Example:
     salt '*' pillar.ls
 `},
 		Function{Name: "keys", Args: []Arg{key, delimiter, {Name: "unmask"}}, Run: pillarKeys, Doc: `
-List the keys of the map that key names in the pillar in memory; a:b leads into
-nested ones, with another delimiter than : if that is given. unmask is taken as in
-Salt 3008, and changes nothing: keys are not masked.
+List the keys of the map at key in the pillar in memory; a:b selects nested
+ones, with another delimiter than : if given. unmask has no effect, since keys
+are not masked.
 
 CLI Example:
 

@@ -105,7 +105,7 @@ func init() {
 			Doc: `
 List the installed packages with their versions, versions_as_list=True as lists.
 On Debian, removed=True lists those of which only the configuration is left, and
-purge_desired=True those that are to be purged.
+purge_desired=True those marked for purging.
 
 CLI Example:
 
@@ -113,8 +113,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "version", VarArgs: true, VarKw: true, Run: pkgVersion, Doc: `
-Return the installed version of packages, "" of one that is not installed: of
-one as text, of several in a map. A name may be a glob.
+Return the installed version of packages, "" if not installed: for one name as
+text, for several as a map. A name may be a glob.
 
 CLI Example:
 
@@ -122,10 +122,10 @@ CLI Example:
     salt '*' pkg.version 'linux-image-*' bash
 `},
 		Function{Name: "latest_version", VarArgs: true, VarKw: true, Run: pkgLatest, Doc: `
-Return the newest version of packages that can be installed, "" of one that is
-up to date or not available: for one name as text, for several as a map.
-refresh=False leaves the lists of packages as they are; show_installed=True names
-the version also when it is installed; fromrepo=NAME looks there.
+Return the newest version of packages that can be installed, "" if up to date or
+not available: for one name as text, for several as a map. refresh=False does
+not refresh the package lists; show_installed=True returns the version even if
+it is installed; fromrepo=NAME selects a repository.
 
 CLI Example:
 
@@ -139,8 +139,8 @@ CLI Example:
     salt '*' pkg.upgrade_available vim
 `},
 		Function{Name: "refresh_db", Args: []Arg{{Name: "cache_valid_time", Default: int64(0)}, {Name: "failhard", Default: false}}, VarKw: true, Run: pkgRefresh, Doc: `
-Fetch the lists of packages anew. On Debian not when they are younger than
-cache_valid_time seconds, and with failhard=True a source that fails is an error.
+Refresh the package lists. On Debian, lists younger than cache_valid_time
+seconds are kept, and with failhard=True a failing source is an error.
 
 CLI Example:
 
@@ -148,8 +148,8 @@ CLI Example:
 `},
 		Function{Name: "list_upgrades", Args: []Arg{{Name: "refresh", Default: true}, {Name: "dist_upgrade", Default: true}}, VarKw: true, Run: pkgUpgrades, Doc: `
 List the packages that would be upgraded with their new versions. refresh=False
-leaves the lists of packages as they are; dist_upgrade=False leaves out what
-needs others to be removed.
+does not refresh the package lists; dist_upgrade=False excludes upgrades that
+need to remove packages.
 
 CLI Example:
 
@@ -159,8 +159,8 @@ CLI Example:
 			Name: "version_cmp", Run: pkgCompare, VarKw: true,
 			Args: []Arg{{Name: "pkg1", Required: true}, {Name: "pkg2", Required: true}, {Name: "ignore_epoch", Default: false}},
 			Doc: `
-Compare two versions: -1 when pkg1 is older than pkg2, 0 when they are the same,
-1 when it is newer. ignore_epoch=True leaves out what stands before a colon.
+Compare two versions: -1 if pkg1 is older than pkg2, 0 if they are equal, 1 if
+it is newer. ignore_epoch=True ignores the part before a colon.
 
 CLI Example:
 
@@ -175,8 +175,8 @@ CLI Example:
     salt '*' pkg.file_list bash
 `},
 		Function{Name: "owner", VarArgs: true, VarKw: true, Run: pkgOwner, Doc: `
-Return the package that a file belongs to, "" for none: of one path as text, of
-several in a map.
+Return the package that a file belongs to, or "": for one path as text, for
+several as a map.
 
 CLI Example:
 

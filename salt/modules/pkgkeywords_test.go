@@ -7,15 +7,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// A keyword is carried out, or refused by its name with what is to be done; one whose value
-// asks for what happens anyway goes through, and so does what Salt adds to a call.
+// A keyword is supported, or an error that names it and an alternative. Values without an
+// effect are accepted, and so are the keywords that Salt adds to a call.
 func TestPkg_Keywords(t *testing.T) {
 	for _, c := range []struct {
 		fun     string
 		p       packager
 		keyword string
 		v       any
-		advice  string // "": goes through
+		advice  string // "": accepted
 	}{
 		{"install", apt{}, "version", "1", ""},
 		{"install", apt{}, "install_recommends", false, ""},
@@ -98,7 +98,7 @@ func TestPkg_Keywords(t *testing.T) {
 	}
 }
 
-// What is refused changes nothing on the host, whichever function is called.
+// A rejected call of any function changes nothing on the host.
 func TestPkg_RefusedBeforeAnyChange(t *testing.T) {
 	f := fakeApt(t)
 	env := debian()

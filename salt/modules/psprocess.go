@@ -25,20 +25,20 @@ func init() {
 		what, example string
 	}{
 		{"get_pid_list", nil, psPids, "List the ids of all processes.", "get_pid_list"},
-		{"kill_pid", []Arg{pid, sig}, psKill, "Send the process pid a signal, by its number. False: there is no such process.", "kill_pid 2000 signal=9"},
+		{"kill_pid", []Arg{pid, sig}, psKill, "Send the process pid a signal, by its number. False: the process does not exist.", "kill_pid 2000 signal=9"},
 		{
 			"pgrep",
 			[]Arg{pattern, user, full, {Name: "pattern_is_regex", Default: false}},
 			psGrep,
-			"Return the ids of the processes whose name holds pattern, a regular expression with pattern_is_regex.\nWith full the command line counts instead of the name. With user only that user's processes count.", "pgrep httpd",
+			"Return the ids of the processes whose name contains pattern, a regular expression with pattern_is_regex.\nWith full the command line counts instead of the name. With user only that user's processes count.", "pgrep httpd",
 		},
 		{
 			"pkill",
 			[]Arg{pattern, user, sig, full},
 			psKillAll,
-			"Send a signal to the processes whose name holds pattern. With full the command line counts instead of\nthe name. With user only that user's processes count.", "pkill httpd signal=1",
+			"Send a signal to the processes whose name contains pattern. With full the command line counts instead of\nthe name. With user only that user's processes count.", "pkill httpd signal=1",
 		},
-		{"proc_info", []Arg{pid, {Name: "attrs"}}, psInfo, "Return what is known of the process pid. attrs is a list of what is wanted, such as name or memory_info.", "proc_info 2322 attrs='[pid, name]'"},
+		{"proc_info", []Arg{pid, {Name: "attrs"}}, psInfo, "Return the attributes of the process pid. attrs selects some, such as name or memory_info.", "proc_info 2322 attrs='[pid, name]'"},
 		{"status", []Arg{{Name: "status", Required: true}}, psStatus, "List the processes in the state status: running, sleeping, disk-sleep, stopped, zombie, idle, …", "status zombie"},
 		{
 			"top",

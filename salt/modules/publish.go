@@ -21,13 +21,13 @@ func init() {
 		{Name: "timeout", Default: int64(5)},
 	}
 	const doc = `tgt and tgt_type say who is to run the function fun; arg is its argument, or a list of them,
-name=value for a keyword. Their returner, if it is given, gets the results as well. After
-timeout seconds what came by then is returned. The master has to allow it by its option
-peer, and allows no publish.* functions.
+name=value for a keyword. Their returner, if given, also gets the results. After
+timeout seconds, the results received so far are returned. The option peer of
+the master has to allow it; publish.* functions are never allowed.
 `
 	Register("publish",
 		Function{Name: "publish", Args: args, Run: publish("clean"), Doc: `
-Have other minions run a function, and return their results by minion.
+Run a function on other minions, and return their results by minion.
 
 ` + doc + `
 CLI Example:
@@ -36,8 +36,8 @@ CLI Example:
     salt web1 publish.publish 'db*' test.kwarg arg="['a=1', 'b=2']"
 `},
 		Function{Name: "full_data", Args: args, Run: publish("full"), Doc: `
-Have other minions run a function, and return by minion all that the master has of their
-results: ret, and out if they say one.
+Run a function on other minions, and return by minion all that the master has of
+their results: ret, and out if it is set.
 
 ` + doc + `
 CLI Example:
@@ -45,9 +45,10 @@ CLI Example:
     salt web1 publish.full_data 'db*' test.ping
 `},
 		Function{Name: "runner", Args: []Arg{{Name: "fun", Required: true}, {Name: "arg"}, {Name: "timeout", Default: int64(5)}}, Run: publishRunner, Doc: `
-Have the master run the runner fun with arg, an argument or a list of them, and return what it
-gives. The master has to allow it by its option peer_run, and else gives an empty map.
-timeout is for Salt's masters; a mom master waits up to a minute.
+Run the runner fun on the master with arg, an argument or a list of them, and
+return its result. The option peer_run of the master has to allow it; otherwise
+the result is an empty map. timeout is for Salt's masters; a mom master waits up
+to a minute.
 
 CLI Example:
 

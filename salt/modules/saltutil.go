@@ -14,7 +14,7 @@ func init() {
 	jid := Arg{Name: "jid", Required: true}
 	Register("saltutil",
 		Function{Name: "running", Run: func(_ context.Context, c *Call) (any, error) { return loads(c, ""), nil }, Doc: `
-List the jobs that run on this minion, this one left out.
+List the jobs that run on this minion, except this one.
 
 CLI Example:
 
@@ -28,14 +28,14 @@ CLI Example:
     salt '*' saltutil.is_running 'state.*'
 `},
 		Function{Name: "find_job", Args: []Arg{jid}, Run: saltutilFind, Doc: `
-Return the job of an id (jid) when it runs here, else an empty map.
+Return the job with an id (jid) if it runs here, else an empty map.
 
 CLI Example:
 
     salt '*' saltutil.find_job 20240101000000000001
 `},
 		Function{Name: "find_cached_job", Args: []Arg{jid}, Run: saltutilCached, Doc: `
-Return what a job of this minion (jid) returned. The minion keeps that with
+Return the saved return of a job (jid) of this minion. It is saved with
 cache_jobs: True.
 
 CLI Example:
@@ -65,21 +65,21 @@ CLI Example:
     salt '*' saltutil.kill_job 20240101000000000001
 `},
 		Function{Name: "term_all_jobs", Run: signalAll(syscall.SIGTERM), Doc: `
-Ask all running jobs to end, this one left out.
+Ask all running jobs to end, except this one.
 
 CLI Example:
 
     salt '*' saltutil.term_all_jobs
 `},
 		Function{Name: "kill_all_jobs", Run: signalAll(syscall.SIGKILL), Doc: `
-Kill all running jobs, this one left out.
+Kill all running jobs, except this one.
 
 CLI Example:
 
     salt '*' saltutil.kill_all_jobs
 `},
 		Function{Name: "refresh_grains", Args: []Arg{{Name: "refresh_pillar", Default: true}}, Run: saltutilRefreshGrains, Doc: `
-Collect the grains anew. refresh_pillar=False leaves the pillar as it is.
+Collect the grains again. refresh_pillar=False does not refresh the pillar.
 
 CLI Example:
 
@@ -89,8 +89,8 @@ CLI Example:
 			Name: "refresh_pillar", Run: saltutilRefreshPillar,
 			Args: []Arg{{Name: "wait", Default: false}, {Name: "timeout", Default: int64(30)}},
 			Doc: `
-Fetch the pillar anew. With wait=True the job ends when that is done, or fails
-after timeout seconds; else it is done after the job.
+Refresh the pillar. With wait=True the job ends when that is done, or fails
+after timeout seconds; otherwise the refresh follows the job.
 
 CLI Example:
 

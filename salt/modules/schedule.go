@@ -16,10 +16,11 @@ func init() {
 			Name: "list", Run: scheduleList,
 			Args: []Arg{{Name: "show_all", Default: false}, {Name: "show_disabled", Default: true}, {Name: "where"}, {Name: "return_yaml", Default: true}, {Name: "offline", Default: false}},
 			Doc: `
-List the jobs that this minion runs by the clock, as YAML, or as a map with return_yaml=False.
-show_all=True has those that the minion adds itself, show_disabled=False leaves out those
-that are off. where is opts or pillar: only those from there. offline=True reads what is
-saved, for a minion that does not run.
+List the scheduled jobs of this minion, as YAML, or as a map with
+return_yaml=False. show_all=True includes those that the minion adds itself,
+show_disabled=False excludes disabled ones. where is opts or pillar and selects
+those from there. offline=True reads the saved schedule, for a minion that does
+not run.
 
 CLI Example:
 
@@ -43,10 +44,11 @@ CLI Example:
     salt '*' schedule.build_schedule_item job1 function=test.ping seconds=3600
 `},
 		Function{Name: "add", Args: []Arg{name}, VarKw: true, Run: scheduleAdd, Doc: `
-Add a job under a name. function is what it runs, with the list job_args and the map job_kwargs; seconds,
-minutes, hours, days, when, cron or once say when. The other fields of a job go by their
-names. It is saved unless persist=False is given. test=True returns what would be done,
-offline=True changes what is saved of a minion that does not run.
+Add a job under a name. function is the function to run, with the list job_args
+and the map job_kwargs; seconds, minutes, hours, days, when, cron or once set
+the time. Other keywords are fields of the job. It is saved unless persist=False
+is given. test=True returns what would be done, offline=True changes the saved
+schedule of a minion that does not run.
 
 CLI Example:
 
@@ -62,109 +64,113 @@ CLI Example:
     salt '*' schedule.modify job1 function=test.ping seconds=60
 `},
 		Function{Name: "delete", Args: []Arg{name}, VarKw: true, Run: scheduleDelete, Doc: `
-Delete the job of this name. One of the pillar stays. persist, test and offline are those of schedule.add.
+Delete the job of this name. A job of the pillar is kept. persist, test and
+offline are those of schedule.add.
 
 CLI Example:
 
     salt '*' schedule.delete job1
 `},
 		Function{Name: "purge", VarKw: true, Run: schedulePurge, Doc: `
-Delete all jobs but those that the minion adds itself. persist, test and offline are those of schedule.add.
+Delete all jobs except those that the minion adds itself. persist, test and
+offline are those of schedule.add.
 
 CLI Example:
 
     salt '*' schedule.purge
 `},
 		Function{Name: "enable", VarKw: true, Run: scheduleSwitch("enable", "enabled", true), Doc: `
-Have jobs run again after schedule.disable. persist=False does not save that.
+Enable the scheduler. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.enable
 `},
 		Function{Name: "disable", VarKw: true, Run: scheduleSwitch("disable", "disabled", false), Doc: `
-Have no job run. persist=False does not save that.
+Disable the scheduler. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.disable
 `},
 		Function{Name: "enable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("enable", "Enabled", true), Doc: `
-Have the job of this name run again after schedule.disable_job. persist=False does not save that.
+Enable the job of this name. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.enable_job job1
 `},
 		Function{Name: "disable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("disable", "Disabled", false), Doc: `
-Have the job of this name run no more. persist=False does not save that.
+Disable the job of this name. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.disable_job job1
 `},
 		Function{Name: "run_job", Args: []Arg{name, {Name: "force", Default: false}}, Run: scheduleRunJob, Doc: `
-Run the job of this name at once; one that is off only with force=True. Its result goes where it goes by the clock.
+Run the job of this name at once; a disabled one only with force=True. Its
+result is returned as usual.
 
 CLI Example:
 
     salt '*' schedule.run_job job1
 `},
 		Function{Name: "save", VarKw: true, Run: scheduleSave, Doc: `
-Save all jobs but those of the pillar in minion.d/_schedule.conf.
+Save all jobs except those of the pillar in minion.d/_schedule.conf.
 
 CLI Example:
 
     salt '*' schedule.save
 `},
 		Function{Name: "reload", Run: scheduleReload, Doc: `
-Fetch the jobs of the pillar anew, and add those of minion.d/schedule.conf.
+Reload the jobs of the pillar, and add those of minion.d/schedule.conf.
 
 CLI Example:
 
     salt '*' schedule.reload
 `},
 		Function{Name: "move", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleMove, Doc: `
-Have the minions that target means add the job of this name, and delete it here. The master has to allow it
-by its option peer.
+Add the job of this name to the minions that target matches, and delete it here.
+The option peer of the master has to allow it.
 
 CLI Example:
 
     salt web1 schedule.move job1 web2
 `},
 		Function{Name: "copy", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleCopy, Doc: `
-Have the minions that target means add the job of this name. The master has to allow it by its option peer.
+Add the job of this name to the minions that target matches. The option peer of
+the master has to allow it.
 
 CLI Example:
 
     salt web1 schedule.copy job1 'web*'
 `},
 		Function{Name: "postpone_job", Args: []Arg{name, {Name: "current_time", Required: true}, {Name: "new_time", Required: true}}, VarKw: true, Run: schedulePostpone, Doc: `
-Have the job of this name not run at current_time, but at new_time. time_fmt is their form for strptime,
-%Y-%m-%dT%H:%M:%S unless it is given. This is not saved.
+Run the job of this name at new_time instead of current_time. time_fmt is the
+format of both for strptime, %Y-%m-%dT%H:%M:%S by default. This is not saved.
 
 CLI Example:
 
     salt '*' schedule.postpone_job job1 2026-12-24T18:00:00 2026-12-27T08:00:00
 `},
 		Function{Name: "skip_job", Args: []Arg{name, {Name: "current_time", Required: true}}, VarKw: true, Run: scheduleSkip, Doc: `
-Have the job of this name not run at current_time. time_fmt is its form for strptime, %Y-%m-%dT%H:%M:%S
-unless it is given. This is not saved.
+Skip the run of the job of this name at current_time. time_fmt is its format for
+strptime, %Y-%m-%dT%H:%M:%S by default. This is not saved.
 
 CLI Example:
 
     salt '*' schedule.skip_job job1 2026-12-24T18:00:00
 `},
 		Function{Name: "show_next_fire_time", Args: []Arg{name}, VarKw: true, Run: scheduleNext, Doc: `
-Return the time of the next run of the job.
+Return the time of the next run of the job name.
 
 CLI Example:
 
     salt '*' schedule.show_next_fire_time job1
 `},
 		Function{Name: "job_status", Args: []Arg{name, {Name: "time_fmt", Default: schedule.ISO}}, Run: scheduleStatus, Doc: `
-Return the job of this name with what the scheduler notes of it: when it ran, when it is to run, why it did
-not. time_fmt is the form of times, for strftime.
+Return the job of this name with the scheduler's records: the last and the next
+run, and why it was skipped. time_fmt is the format of times, for strftime.
 
 CLI Example:
 

@@ -49,9 +49,9 @@ func init() {
 	block := Arg{Name: "no_block", Default: false}
 	unmask := []Arg{{Name: "unmask", Default: false}, {Name: "unmask_runtime", Default: false}}
 	const about = `
-With systemd, no_block=True does not wait for it; unmask=True and
-unmask_runtime=True first take away a mask, of the service or until the next
-start of the system. On hosts without systemd a call that sets one is refused.
+With systemd, no_block=True does not wait for the result; unmask=True and
+unmask_runtime=True first remove a mask, permanently or until the next boot. On
+hosts without systemd a call that sets one fails.
 `
 	for _, a := range []struct {
 		action, what string
@@ -98,33 +98,33 @@ CLI Example:
 	}
 	Register("service",
 		Function{Name: "masked", Args: []Arg{name, {Name: "runtime", Default: false}, rootArg}, Run: serviceMasked, Doc: `
-Return whether the service name is masked; with runtime=True, until the next start
-of the system. root is the folder of another system. With systemd only.
+Return whether the service name is masked; with runtime=True, until the next
+boot. root is the folder of another system. With systemd only.
 
 CLI Example:
 
     salt '*' service.masked nginx
 `},
 		Function{Name: "status", Args: []Arg{name, {Name: "sig"}}, Run: serviceStatus, Doc: `
-Return whether the service name runs; of a glob, of each that matches. With sig,
-whether a process runs whose command line has it; systemd knows better and is
-asked all the same.
+Return whether the service name runs; of a glob, for each that matches. With
+sig, whether a process runs whose command line contains it; on hosts with
+systemd sig is ignored.
 
 CLI Example:
 
     salt '*' service.status nginx
 `},
 		Function{Name: "enabled", Args: []Arg{name, rootArg}, VarKw: true, Run: serviceEnabled(true), Doc: `
-Return whether the service name is started with the system. root is the folder of
-another system, with systemd.
+Return whether the service name is enabled. root is the folder of another
+system, with systemd.
 
 CLI Example:
 
     salt '*' service.enabled nginx
 `},
 		Function{Name: "disabled", Args: []Arg{name, rootArg}, VarKw: true, Run: serviceEnabled(false), Doc: `
-Return whether the service name is not started with the system. root is the folder
-of another system, with systemd.
+Return whether the service name is not enabled. root is the folder of another
+system, with systemd.
 
 CLI Example:
 
@@ -153,7 +153,7 @@ CLI Example:
     salt '*' service.show nginx
 `},
 		Function{Name: "systemctl_reload", Run: serviceDaemonReload, Doc: `
-Have systemd read its unit files again.
+Make systemd read its unit files again.
 
 CLI Example:
 

@@ -28,7 +28,7 @@ esac`,
 
 func TestService_Systemd(t *testing.T) {
 	f, env := fakeSystemd(t)
-	root := t.TempDir() // a system without init scripts
+	root := t.TempDir() // a host without init scripts
 	calls(t, env, []callCase{
 		{"service.status", []any{"nginx"}, true},
 		{"service.status", []any{"ssh"}, false},
@@ -85,7 +85,8 @@ func TestService_OpenRC(t *testing.T) {
 	}
 }
 
-// TestService_SysV enables and disables by Debian's update-rc.d: links are turned, not removed.
+// TestService_SysV enables and disables with Debian's update-rc.d: links are renamed, not
+// removed.
 func TestService_SysV(t *testing.T) {
 	f := withFakes(t, map[string]string{
 		"service":     `case "$*" in "nginx status") exit 0;; *) exit 3;; esac`,

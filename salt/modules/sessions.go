@@ -17,8 +17,8 @@ import (
 func init() {
 	Register("status",
 		Function{Name: "w", Run: statusW, Doc: `
-List who is logged in and what they do: user, tty, login time, idle time,
-processor time of the terminal (jcpu) and of the command in front (pcpu), and
+List the logged-in users and their commands: user, tty, login time, idle time,
+processor time of the terminal (jcpu) and of the foreground command (pcpu), and
 that command.
 
 CLI Example:

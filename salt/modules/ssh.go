@@ -28,37 +28,40 @@ func init() {
 	user, key := Arg{Name: "user", Required: true}, Arg{Name: "key", Required: true}
 	line := []Arg{{Name: "enc", Default: "ssh-rsa"}, {Name: "comment", Default: ""}, {Name: "options"}}
 	const about = `
-config is the file, in the home folder of the user or absolute, with %h and %u for
-home and name; a link that leads out of the home folder is not followed.
-fingerprint_hash_type is the kind of fingerprints, sha256 by default.
+config is the file, in the home folder of the user or absolute, with %h and %u
+for home and name; a link that points outside the home folder is not followed.
+fingerprint_hash_type is the type of fingerprints, sha256 by default.
 `
 	Register("ssh",
 		Function{Name: "auth_keys", Args: []Arg{{Name: "user"}, config, finger}, Run: sshAuthKeys, Doc: `
-Return the keys that let in a user, or several in a list, or all.
+Return the authorized keys of a user, or of several in a list, or of all.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.auth_keys root
 `},
 		Function{Name: "check_key", Args: append([]Arg{user, key}, append(line, config, Arg{Name: "cache_keys"}, finger)...), Run: sshCheckKey, Doc: `
-Return what ssh.set_auth_key would do: add, update, or exists. enc is the type of
-the key, comment and options stand beside it; cache_keys is for Salt's sake.
+Return what ssh.set_auth_key would do: add, update, or exists. enc is the type
+of the key, comment and options are its comment and options; cache_keys is
+ignored.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.check_key root AAAAB3… ssh-rsa
 `},
 		Function{Name: "set_auth_key", Args: append([]Arg{user, key}, append(line, config, Arg{Name: "cache_keys"}, finger)...), Run: sshSetKey, Doc: `
-Let a key in to a user. enc is the type of the key, comment and options stand
-beside it; cache_keys is for Salt's sake. Returns new, replace or no change; fail
-if the user or the home folder does not exist, invalid if key is not a key.
+Authorize a key for a user. enc is the type of the key, comment and options are
+its comment and options; cache_keys is ignored. Returns new, replace or no
+change; fail if the user or the home folder does not exist, invalid if key is
+not a key.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.set_auth_key root AAAAB3… enc=ssh-ed25519
 `},
 		Function{Name: "rm_auth_key", Args: []Arg{user, key, config, finger}, Run: sshRemoveKey, Doc: `
-Let a key in to a user no more. Returns "Key removed" or "Key not present".
+Remove the authorization of a key for a user. Returns "Key removed" or "Key not
+present".
 ` + about + `
 CLI Example:
 

@@ -15,22 +15,22 @@ import (
 func init() {
 	source := []Arg{{Name: "user", Required: true}, {Name: "source", Required: true}, {Name: "config", Default: ".ssh/authorized_keys"}, {Name: "saltenv", Default: "base"}, {Name: "fingerprint_hash_type"}}
 	const about = `
-source is salt:// or http, saltenv the environment that it is in. config is the file, in
-the home folder of the user or absolute, with %h and %u for home and name.
-fingerprint_hash_type is the kind of fingerprints, sha256 by default.
+source is salt:// or http, saltenv its environment. config is the file, in the
+home folder of the user or absolute, with %h and %u for home and name.
+fingerprint_hash_type is the type of fingerprints, sha256 by default.
 `
 	Register("ssh",
 		Function{Name: "set_auth_key_from_file", Args: append(slices.Clone(source), Arg{Name: "options"}), Run: sshSetKeysFrom, Doc: `
-Let the keys of a file in to a user. Returns replace, new, no change or fail. options are
-those of every key, in place of what stands beside it.
+Authorize the keys of a file for a user. Returns replace, new, no change or
+fail. options replace those of every key.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.set_auth_key_from_file root salt://ssh_keys/root.id_rsa.pub
 `},
 		Function{Name: "rm_auth_key_from_file", Args: source, Run: sshRemoveKeysFrom, Doc: `
-Let the keys of a file in to a user no more. Returns "Key removed", "Key not present",
-"Key not removed", or fail for a file without keys.
+Remove the authorization of the keys of a file for a user. Returns "Key
+removed", "Key not present", "Key not removed", or fail for a file without keys.
 ` + about + `
 CLI Example:
 

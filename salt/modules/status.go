@@ -20,7 +20,7 @@ func init() {
 	Register("status",
 		Function{Name: "uptime", Run: func(context.Context, *Call) (any, error) { return uptime(time.Now()) }, Doc: `
 Return how long the host is up: seconds, days, time as hours and minutes of the
-last day, since when, and how many users are logged in.
+last day, the boot time, and the number of logged-in users.
 
 CLI Example:
 
@@ -106,7 +106,7 @@ CLI Example:
     salt '*' status.version
 `},
 		Function{Name: "time", Args: []Arg{{Name: "format", Default: defaultTimeFormat}}, Run: statusTime, Doc: `
-Return the local time of the host in a format of the directives of strftime.
+Return the local time of the host, in a format for strftime.
 
 CLI Example:
 
@@ -123,8 +123,8 @@ CLI Example:
 		Function{
 			Name: "master", Args: []Arg{{Name: "master"}, {Name: "connected", Default: true}}, Run: statusMaster,
 			Doc: `
-Return whether the minion is connected to a master, by name or address. When that
-is not as the argument connected expects, an event says so on the minion's bus.
+Return whether the minion is connected to a master, by name or address. If that
+differs from the argument connected, it fires an event on the minion's bus.
 
 CLI Example:
 
@@ -132,7 +132,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "ping_master", Args: []Arg{{Name: "master", Required: true}}, Run: statusPingMaster, Doc: `
-Ask a master whether it answers.
+Check whether a master answers.
 
 CLI Example:
 

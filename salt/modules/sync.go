@@ -28,14 +28,14 @@ var syncNames = map[string]string{"proxy": "proxymodules"}
 func init() {
 	args := []Arg{{Name: "saltenv"}, {Name: "refresh", Default: true}, {Name: "extmod_whitelist"}, {Name: "extmod_blacklist"}}
 	const about = `
-Executables among the modules are fetched and used (docs/guide/external-modules.md);
-other files, such as Python files, are listed by name, since this minion has no
-use of it. Returns what is new or has changed, and what is of no use.
+Executable modules are fetched and used (docs/guide/external-modules.md); other
+files, such as Python files, are listed by name, since this minion cannot use
+them. Returns the new and changed names, and the unusable ones.
 
-saltenv is the environment, or several with commas; those of the top file by
-default. refresh is for Salt's sake: what is fetched is known at once.
-extmod_whitelist and extmod_blacklist name modules that alone, or that not, are
-fetched, instead of the options of that name.
+saltenv is the environment, or several with commas; by default those of the top
+file. refresh is ignored: fetched modules are available at once.
+extmod_whitelist and extmod_blacklist name the modules to fetch or to skip,
+instead of the options of that name.
 `
 	for _, kind := range syncKinds {
 		name := kind
@@ -43,7 +43,7 @@ fetched, instead of the options of that name.
 			name = other
 		}
 		Register("saltutil", Function{Name: "sync_" + name, Args: args, Run: syncOne(kind), Doc: `
-Fetch what the master has in salt://_` + kind + `.
+Fetch the files of the master in salt://_` + kind + `.
 ` + about + `
 CLI Example:
 
@@ -52,15 +52,15 @@ CLI Example:
 	}
 	Register("saltutil",
 		Function{Name: "sync_all", Args: args, Run: syncAll, Doc: `
-Fetch what the master has in salt://_modules and the other folders of its kind,
-and then the pillar anew.
+Fetch the files of the master in salt://_modules and similar folders, and
+refresh the pillar.
 ` + about + `
 CLI Example:
 
     salt '*' saltutil.sync_all
 `},
 		Function{Name: "list_extmods", Run: listExtmods, Doc: `
-List what was fetched by saltutil.sync_*, by kind.
+List the files fetched by saltutil.sync_*, by kind.
 
 CLI Example:
 
@@ -68,7 +68,7 @@ CLI Example:
 `},
 		Function{Name: "refresh_modules", VarKw: true, Run: refreshed, Doc: `
 Notify the minion that its modules have changed. It checks external modules
-before each call, so there is nothing to wait for.
+before each call, so there is nothing to do.
 
 CLI Example:
 
@@ -91,8 +91,8 @@ CLI Example:
     salt '*' saltutil.refresh_matchers
 `},
 		Function{Name: "clear_cache", Run: clearCache, Doc: `
-Remove the files that the minion has cached: what it fetched from the master and
-by http. What it keeps for its work, as returns that no master has taken, stays.
+Remove the cached files of the minion: those fetched from the master and by
+http. The minion's own data stays, such as returns that no master has accepted.
 
 CLI Example:
 

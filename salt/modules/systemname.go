@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// machineInfo is where a host without hostnamectl keeps its description.
+// machineInfo is the file with the description of a host without hostnamectl.
 var machineInfo = "/etc/machine-info"
 
 func init() {

@@ -35,7 +35,7 @@ CLI Example:
     salt '*' system.init 3
 `},
 		Function{Name: "reboot", Args: at, Run: systemShutdown("-r"), Doc: `
-Start the host anew. ` + when + `
+Reboot the host. ` + when + `
 
 CLI Example:
 

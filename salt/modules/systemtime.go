@@ -33,7 +33,7 @@ CLI Example:
 `},
 		Function{Name: "set_system_time", Args: []Arg{{Name: "newtime", Required: true}, offset}, Run: systemSetTime, Doc: `
 Set the time of the host to newtime: HH:MM or HH:MM:SS, also with AM or PM.
-` + about + ` Returns False for what is no time.
+` + about + ` Returns False for an invalid time.
 
 CLI Example:
 
@@ -52,7 +52,7 @@ CLI Example:
 			Args: []Arg{{Name: "years"}, {Name: "months"}, {Name: "days"}, {Name: "hours"}, {Name: "minutes"}, {Name: "seconds"}, offset},
 			Doc: `
 Set the date and time of the host: years, months, days, hours, minutes and
-seconds, those as they are that are not given. ` + about + `
+seconds; those not given stay as they are. ` + about + `
 The hardware clock follows.
 
 CLI Example:

@@ -27,21 +27,21 @@ CLI Example:
     salt '*' timezone.get_zone
 `},
 		Function{Name: "get_zonecode", Run: timezoneDate("+%Z"), Doc: `
-Return the time zone of the host in letters, such as MST.
+Return the abbreviated time zone of the host, such as MST.
 
 CLI Example:
 
     salt '*' timezone.get_zonecode
 `},
 		Function{Name: "get_offset", Run: timezoneDate("+%z"), Doc: `
-Return how far the time of the host is from UTC, such as -0700.
+Return the offset of the host's time from UTC, such as -0700.
 
 CLI Example:
 
     salt '*' timezone.get_offset
 `},
 		Function{Name: "set_zone", Args: []Arg{zone}, Run: timezoneSet, Doc: `
-Set the time zone of the host to timezone. Services that run do not see it until
+Set the time zone of the host to timezone. Running services do not use it until
 they are restarted.
 
 CLI Example:
@@ -56,7 +56,7 @@ CLI Example:
     salt '*' timezone.zone_compare 'America/Denver'
 `},
 		Function{Name: "get_hwclock", Run: timezoneHardware, Doc: `
-Return what the hardware clock of the host is set to: UTC or localtime.
+Return the setting of the host's hardware clock: UTC or localtime.
 
 CLI Example:
 

@@ -22,8 +22,8 @@ CLI Example:
     salt '*' user.info root
 `},
 		Function{Name: "getent", Args: []Arg{{Name: "refresh", Default: false}, rootArg}, Run: userGetent, Doc: `
-List all users with what is known of them, always anew (refresh is for Salt's
-sake). root is the folder of another system.
+List all users with their attributes. refresh is ignored: the list is always
+current. root is the folder of another system.
 
 CLI Example:
 

@@ -39,23 +39,23 @@ func init() {
 Add the user name with useradd. Returns whether it was added.
 
 uid, gid, groups, home, shell
-    as useradd takes them; groups is a list or has commas
+    as for useradd; groups is a list or has commas
 unique : True
-    False lets others have the uid
+    False allows a uid in use
 system : False
-    an account of the system
+    a system account
 fullname, roomnumber, workphone, homephone, other
     the fields of the comment
 createhome : True
-    make the home folder
+    create the home folder
 nologinit : False
-    leave it out of lastlog and faillog
+    do not add it to lastlog and faillog
 usergroup
-    True gives it a group of its name, False none; else as the system does
+    True creates a group of its name, False none; by default as the system does
 root
     the folder of another system
 loginclass, local
-    not supported; a call that sets one is refused
+    not supported; a call that sets one fails
 
 CLI Example:
 
@@ -79,8 +79,8 @@ CLI Example:
 			Name: "chgroups", Run: userChgroups,
 			Args: []Arg{name, {Name: "groups", Required: true}, {Name: "append", Default: false}, rootArg},
 			Doc: `
-Put the user name into groups (a list or with commas) and out of all others;
-append=True leaves it in those. ` + about + `
+Set the groups of the user name (a list or with commas); append=True keeps its
+other groups. ` + about + `
 
 CLI Example:
 
@@ -91,8 +91,8 @@ CLI Example:
 			Name: "chhome", Run: userChange("home", "-d"),
 			Args: []Arg{name, {Name: "home", Required: true}, {Name: "persist", Default: false}, rootArg},
 			Doc: `
-Give the user name another home folder; persist=True moves what is in the old
-one. ` + about + `
+Change the home folder of the user name; persist=True moves the content of the
+old one. ` + about + `
 
 CLI Example:
 
@@ -102,7 +102,7 @@ CLI Example:
 		Function{
 			Name: "rename", Args: []Arg{name, {Name: "new_name", Required: true}, rootArg}, Run: userRename,
 			Doc: `
-Give the user name the name new_name. ` + about + `
+Rename the user name to new_name. ` + about + `
 
 CLI Example:
 

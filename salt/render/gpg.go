@@ -39,7 +39,7 @@ func OpenKeyring(dir string) (*Keyring, error) {
 	}
 	//mutant:render-keyring
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s holds private keys, but other users may enter it (mode %04o); chmod it to 0700", dir, info.Mode().Perm())
+		return nil, fmt.Errorf("%s holds private keys, but other users may enter it (mode %04o); run chmod 0700", dir, info.Mode().Perm())
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// result is one result of an outcome by ID.
+// result returns the result of an ID.
 func result(t *testing.T, out Outcome, id string) *value.Map {
 	t.Helper()
 	var found *value.Map

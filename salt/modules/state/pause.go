@@ -29,32 +29,32 @@ func init() {
 	id := modules.Arg{Name: "state_id"}
 	modules.Register("state",
 		modules.Function{Name: "pause", Args: []modules.Arg{jid, id, {Name: "duration"}}, Run: pause, Doc: `
-Have the run of states with a job id (jid) wait before a state (state_id), or before
-the next one, until state.resume, or for so many seconds (duration).
+Pause the run of states with a job id (jid) before a state (state_id), or before
+the next one, until state.resume, or for a number of seconds (duration).
 
 CLI Example:
 
     salt '*' state.pause 20171130110407769519 vim 20
 `},
 		modules.Function{Name: "resume", Args: []modules.Arg{jid, id}, Run: resume, Doc: `
-Have a run of states (jid) that state.pause has stopped go on; with a state (state_id)
-forget the pause before that one alone.
+Resume a run of states (jid) that state.pause has paused; with a state
+(state_id), remove only the pause before it.
 
 CLI Example:
 
     salt '*' state.resume 20171130110407769519
 `},
 		modules.Function{Name: "soft_kill", Args: []modules.Arg{jid, id}, Run: softKill, Doc: `
-Have a run of states (jid) end before a state (state_id), or before the next one. What
-it has done until then is its result.
+End a run of states (jid) before a state (state_id), or before the next one. Its
+result has the states that ran until then.
 
 CLI Example:
 
     salt '*' state.soft_kill 20171130110407769519 vim
 `},
 		modules.Function{Name: "get_pauses", Args: []modules.Arg{{Name: "jid"}}, Run: getPauses, Doc: `
-Return what state.pause and state.soft_kill have set for the runs under way, or for
-that of one job id (jid).
+Return the pauses set by state.pause and state.soft_kill for the active runs, or
+for that of one job id (jid).
 
 CLI Example:
 

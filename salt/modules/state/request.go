@@ -28,7 +28,7 @@ func init() {
 			}
 			return conflicts(c), nil
 		}, Doc: `
-Return a text for each job under way that runs states; nothing with concurrent.
+Return a message for each active job that runs states; nothing with concurrent.
 
 CLI Example:
 
@@ -42,29 +42,30 @@ CLI Example:
     salt '*' state.clear_cache
 `},
 		modules.Function{Name: "request", Args: []modules.Arg{{Name: "mods"}}, VarKw: true, Run: request, Doc: `
-Ask the administrator of the host for a run: as state.apply with test=True, and the
-run itself is kept until state.run_request. name distinguishes several requests.
+Request a run from the administrator of the host: runs state.apply with
+test=True, and saves the run for state.run_request. name distinguishes several
+requests.
 
 CLI Example:
 
     salt '*' state.request web
 `},
 		modules.Function{Name: "check_request", Args: []modules.Arg{name}, Run: checkRequest, Doc: `
-Return the runs asked for by state.request, or the one of a name.
+Return the requested runs, or the one of a name.
 
 CLI Example:
 
     salt '*' state.check_request
 `},
 		modules.Function{Name: "clear_request", Args: []modules.Arg{name}, Run: clearRequest, Doc: `
-Forget the runs asked for by state.request, or the one of a name.
+Remove the requested runs, or the one of a name.
 
 CLI Example:
 
     salt '*' state.clear_request
 `},
 		modules.Function{Name: "run_request", Args: []modules.Arg{{Name: "name", Default: "default"}}, VarKw: true, Run: runRequest, Doc: `
-Run what state.request asked for (name), and forget it.
+Run a requested run (name), and remove the request.
 
 CLI Example:
 

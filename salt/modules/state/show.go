@@ -43,14 +43,14 @@ CLI Example:
     salt '*' state.show_low_sls core
 `},
 		modules.Function{Name: "show_top", Args: []modules.Arg{queueArg}, VarKw: true, Run: showTop, Doc: `
-Return which SLS files the top file gives this minion, by environment.
+Return the SLS files of the top file for this minion, by environment.
 
 CLI Example:
 
     salt '*' state.show_top
 `},
 		modules.Function{Name: "show_states", Args: []modules.Arg{queueArg}, VarKw: true, Run: showStates, Doc: `
-Return the names of the SLS files that a highstate runs states of.
+Return the names of the SLS files in a highstate.
 
 CLI Example:
 

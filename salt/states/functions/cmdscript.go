@@ -73,8 +73,8 @@ func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 	return ran(c, res, out, fmt.Sprintf("Command '%s' run", name)), nil
 }
 
-// scriptFile makes a copy of a script that the user it runs as may run: in the folder that it
-// runs in, for that of temporary files may be one that no program is run from.
+// scriptFile copies a script to a file that its user may run. It uses the working
+// directory, since programs may not be runnable from the folder of temporary files.
 func (c *Call) scriptFile(ctx context.Context, source string) (file string, err error) {
 	data, err := c.Env.Files().Read(ctx, source, fileclient.Want{Saltenv: c.Saltenv})
 	if err != nil {

@@ -56,7 +56,7 @@ func fileRename(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// move renames; a regular file also onto another file system.
+// move renames a file; a regular file also to another file system.
 func move(from, to string) error {
 	err := os.Rename(from, to)
 	if err == nil || !isFile(from) || isLink(from) {

@@ -83,7 +83,7 @@ func fileAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// timeOf is a time of file.touch.
+// timeOf parses a time of file.touch.
 func timeOf(v any, now time.Time) (time.Time, error) {
 	if v == nil {
 		return now, nil

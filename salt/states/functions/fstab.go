@@ -46,7 +46,7 @@ Ensure that fstab does not have an entry.
 	)
 }
 
-// fsSpec is the device as fstab shall have it, "" when that cannot be found.
+// fsSpec returns the device in the form for fstab, "" if it cannot be determined.
 func (c *Call) fsSpec(ctx context.Context) (string, error) {
 	name, by := c.Name(), c.Str("mount_by")
 	if by == "" || by == "device" && strings.HasPrefix(name, "/") || strings.HasPrefix(name, strings.ToUpper(by)+"=") {
@@ -70,7 +70,7 @@ func (c *Call) fsSpec(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// fsFile is the folder of a call.
+// fsFile returns the mount point of a call.
 func (c *Call) fsFile() string {
 	if file := c.Str("fs_file"); file != "/" {
 		return strings.TrimRight(file, "/")

@@ -35,7 +35,7 @@ Adds a value to a grain that is a list; convert makes a list of a single value.
 	)
 }
 
-// grain is the name with colons, and the value there is.
+// grain returns the name with colons, and the current value.
 func (c *Call) grain(ctx context.Context) (name string, v any, there bool, err error) {
 	name = c.Name()
 	if d := c.Str("delimiter"); d != "" && d != ":" {
@@ -45,7 +45,7 @@ func (c *Call) grain(ctx context.Context) (name string, v any, there bool, err e
 	return name, v, there, ctx.Err()
 }
 
-// lookup finds a grain by its path.
+// lookup returns a grain by its path.
 func (c *Call) lookup(name string) (any, bool) {
 	var at any = c.Env.Grains()
 	for _, key := range strings.Split(name, ":") {
@@ -201,7 +201,7 @@ func grainListPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 	if c.Test {
 		if now == nil {
-			now = "" // what grains.get gives for one that is not there
+			now = "" // what grains.get returns for a missing grain
 		}
 		return would(name, fmt.Sprintf("Grain %s is set to be added", name), value.NewMap("new", now)), nil
 	}

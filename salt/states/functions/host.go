@@ -44,13 +44,13 @@ order) and no others; without any the address goes.
 	)
 }
 
-// hostPlan is what host.present does: pairs of an address and a name or comment.
+// hostPlan is the work of host.present: pairs of an address and a name or comment.
 type hostPlan struct {
 	comments             []string
 	add, comment, remove [][2]string
 }
 
-// planHost compares the hosts file with what is wanted.
+// planHost compares the hosts file with the wanted entries.
 func (c *Call) planHost(r *states.Result, all *value.Map, ips []string) hostPlan {
 	var p hostPlan
 	name, comment := c.Name(), c.Str("comment")
@@ -104,8 +104,8 @@ func hostPresent(ctx context.Context, c *Call) (*states.Result, error) {
 		return nil, err
 	}
 	p := c.planHost(r, all, texts(c.Value("ip")))
-	// One step for each pair: what a test run says, the function, its argument, what is
-	// said of success and failure, and the key of the changes.
+	// One step for each pair: the comment of a test run, the function, its argument, the
+	// comments on success and failure, and the key of the changes.
 	steps := []struct {
 		pairs                  [][2]string
 		would, fun, done, fail string

@@ -211,11 +211,11 @@ func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool
 		}
 	}
 	for _, name := range held {
-		letGo := others || wanted.Has(name)
+		release := others || wanted.Has(name)
 		if hold {
-			letGo = others && !wanted.Has(name)
+			release = others && !wanted.Has(name)
 		}
-		if !letGo {
+		if !release {
 			continue
 		}
 		if err := change(false, name); err != nil {
