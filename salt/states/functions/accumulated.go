@@ -16,9 +16,9 @@ func init() {
 	Register("file", Function{
 		Name: "accumulated", Run: fileAccumulated,
 		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "filename", "text"})}, Doc: `
-Gathers texts for a file (filename) under a name, for its template (the variable
-accumulator) or for file.blockreplace. It must stand in require_in or watch_in with
-the state of that file.
+Collects texts for a file (filename) under a name, for its template (the
+variable accumulator) or for file.blockreplace. It must name the state of that
+file in require_in or watch_in.
 `,
 	})
 }

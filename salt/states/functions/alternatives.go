@@ -11,14 +11,15 @@ import (
 func init() {
 	const about = `
 name, path
-    The name of the group, such as editor, and the program that is one of its choices.
+    The name of the group, such as editor, and the path of one of its choices.
 `
 	Register("alternatives",
 		Function{Name: "install", Run: alternativesInstall, Spec: states.Spec{Args: args([]string{"name", "link", "path", "priority"})}, Doc: `
 Ensure that a program is one of the choices of a group.
 ` + about + `
 link, priority
-    The link that the group manages; the choice of the highest priority is taken by itself.
+    The link of the group; the choice with the highest priority is used
+    automatically.
 
     editor:
       alternatives.install:
@@ -34,7 +35,7 @@ Ensure that a program is not one of the choices of a group.
         - path: /usr/bin/vim.basic
 `},
 		Function{Name: "auto", Run: alternativesAuto, Spec: states.Spec{Args: args(onlyName)}, Doc: `
-Ensure that the priorities choose for a group.
+Ensure that a group uses the choice with the highest priority.
 
 name
     The name of the group.
@@ -43,7 +44,7 @@ name
       alternatives.auto: []
 `},
 		Function{Name: "set", Run: alternativesSet, Spec: states.Spec{Args: args([]string{"name", "path"})}, Doc: `
-Ensure that a program is chosen for a group.
+Ensure that a group uses a program.
 ` + about + `
     editor:
       alternatives.set:

@@ -33,30 +33,31 @@ is missing there.
 name, source
     The folder, and the archive: a path, a salt:// or http address, or a list of them.
 source_hash, source_hash_name, skip_verify, use_etag
-    What comes by http wants its hash (TYPE=HEX, or a file with hashes), skip_verify or
-    use_etag.
+    A source by http needs its hash (TYPE=HEX, or a file with hashes),
+    skip_verify or use_etag.
 source_hash_update : False
-    Extract too when the hash of the archive has changed.
+    Also extract when the hash of the archive has changed.
 skip_files_list_verify : False
     Compare only the hash of the archive, not the paths.
 archive_format
-    tar or zip, where the name of the archive does not say so.
+    tar or zip, if the name of the archive does not say so.
 options, list_options
     Options of tar or unzip, and a command that decompresses a tar archive.
 force, overwrite, clean, clean_parent
-    Remove paths of another kind; extract although all is there; first remove what the
-    archive has at its top, or the whole folder.
+    Remove paths of another type; extract even if nothing is missing; first
+    remove the archive's top-level paths, or the whole folder.
 user, group, enforce_ownership_on
-    The owner of what the archive has at its top and below, or of this path.
+    The owner of the archive's top-level paths and their content, or of this
+    path.
 if_missing
-    A path; when it is there, nothing is extracted.
+    A path; if it exists, nothing is extracted.
 enforce_toplevel : True
-    Refuse archives that have more than one folder at their top.
+    Reject archives with more than one top-level folder.
 trim_output : False
     The most extracted paths to list; True is 100.
 use_cmd_unzip, extract_perms, password
-    For zip archives: use the program unzip; give the modes of the archive; the password,
-    with use_cmd_unzip.
+    For zip archives: use the program unzip; set the modes in the archive; the
+    password, with use_cmd_unzip.
 keep_source : True
     Keep a fetched archive in the cache of the minion.
 

@@ -24,18 +24,18 @@ const commandDoc = `
 name
     The command.
 cwd, runas, shell, env, prepend_path, timeout, success_retcodes, success_stdout,
-success_stderr and what else cmd.run_all takes
-    How it is run.
+success_stderr and other arguments of cmd.run_all
+    How to run it.
 stateful : False
     The output reports whether something has changed: a JSON object, or a last line of
     name=value pairs, with changed and comment. A list [{test_name: command}] names
     another command for test=True.
 bg : False
-    True starts it and does not wait for it (cmd.run).
+    True starts it in the background (cmd.run).
 ignore_timeout : False
-    A command that runs out of its timeout has succeeded.
+    A command that times out succeeds.
 
-root and python_shell are refused.
+root and python_shell are not supported.
 `
 
 func init() {

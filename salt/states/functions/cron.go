@@ -31,15 +31,16 @@ func init() {
 Ensure that the command name is in the crontab of a user.
 
 minute, hour, daymonth, month, dayweek : *
-    when it runs; random is some time that stays
+    when it runs; random is a random value that does not change
 special
-    instead of those, a word such as @daily
+    instead of the times: a word such as @daily
 identifier
-    what the job is known by, so that its command may change; the command by default
+    what identifies the job, so that its command may change; the command by
+    default
 comment
-    what stands above it
+    the comment above it
 commented : False
-    True keeps it from running
+    True disables it
 
     /usr/bin/backup:
       cron.present:
@@ -51,8 +52,8 @@ commented : False
 			Name: "absent", Run: cronAbsent,
 			Spec: states.Spec{Args: []states.Arg{name, user, {Name: "identifier", Default: false}, {Name: "special"}}, VarKw: true},
 			Doc: `
-Ensure that the command name, or the job of the identifier, is not in the crontab
-of a user; with special, of those that run at this time.
+Ensure that the command name, or the job with the identifier, is not in the
+crontab of a user; with special, only jobs that run at this time.
 
     /usr/bin/backup:
       cron.absent:

@@ -14,15 +14,15 @@ func init() {
 	Register("cron", Function{
 		Name: "file", Run: cronFile, Spec: states.Spec{VarKw: true, Args: args(onlyName, "source_hash", "", "source_hash_name", nil, "user", "root",
 			"template", nil, "context", nil, "replace", true, "defaults", nil, "backup", "")}, Doc: `
-Keeps the whole crontab of a user as a file (name: a salt:// or http address or a path
-of this host).
+Manages the whole crontab of a user as a file (name: a salt:// or http address
+or a path of this host).
 
 user : root
-    Whose crontab it is.
+    The user of the crontab.
 source_hash, source_hash_name, template, context, defaults, backup
     As those of file.managed.
 replace : True
-    False leaves a crontab that is there.
+    False keeps an existing crontab.
 
     salt://web/crontab:
       cron.file:

@@ -21,20 +21,21 @@ func init() {
 			"user", nil, "group", nil, "recurse", nil, "max_depth", nil, "dir_mode", nil, "file_mode", nil, "makedirs", false,
 			"clean", false, "require", nil, "exclude_pat", nil, "follow_symlinks", false, "force", false, "backupname", nil,
 			"allow_symlink", true, "children_only", false)}, Doc: `
-Keeps a folder.
+Manages a folder.
 
 user, group, dir_mode (also mode), file_mode
-    Whose it is.
+    Its owner and mode.
 recurse, max_depth, children_only, follow_symlinks
-    A list of user, group and mode gives all that is in it the same; ignore_files,
-    ignore_dirs and silent leave something out. max_depth bounds how deep.
+    A list of user, group and mode applies them to the whole content;
+    ignore_files, ignore_dirs and silent exclude something. max_depth limits the
+    depth.
 makedirs : False
-    Makes the folders above it.
+    Creates its parent folders.
 clean : False, exclude_pat
-    Removes what no required state keeps; not what fits a glob, or a regular
-    expression after E@.
+    Removes what no required state keeps, except paths that match a glob, or a
+    regular expression after E@.
 force, backupname, allow_symlink
-    What becomes of a file or link in its place.
+    What happens to a file or link in its place.
 `,
 	})
 }

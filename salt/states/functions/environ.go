@@ -15,17 +15,16 @@ func init() {
 	Register("environ", Function{
 		Name: "setenv", Run: environSetenv, Spec: states.Spec{Args: args([]string{"name", "value"}, "false_unsets", false, "clear_all", false,
 			"update_minion", false, "permanent", false)}, Doc: `
-Keeps variables of the environment of the minion: that of the functions and commands
+Manages environment variables of the minion, for the functions and commands that
 it runs.
 
 value
-    The value of the variable name, or a map of variables. False is the empty value;
-    with false_unsets the variable is taken away.
+    The value of the variable name, or a map of variables. False is the empty
+    value; with false_unsets the variable is removed.
 clear_all : False
-    Empties all others; with false_unsets takes them away.
+    Empties all others; with false_unsets removes them.
 update_minion, permanent
-    Are taken and mean nothing more: a minion has one environment, and Windows alone
-    has another.
+    Ignored: a minion has one environment, and only Windows has a permanent one.
 
     a_string_env:
       environ.setenv:

@@ -18,19 +18,19 @@ func init() {
 	Register("file",
 		Function{Name: "cached", Run: fileCached, Spec: states.Spec{Args: args(onlyName, "source_hash", "", "source_hash_name", nil,
 			"skip_verify", false, "saltenv", "base", "use_etag", false)}, Doc: `
-Keeps a file (a salt:// or http address) in the cache of the minion.
+Caches a file (a salt:// or http address) on the minion.
 
 source_hash, source_hash_name, skip_verify, use_etag
-    What comes by http wants its hash (TYPE=HEX, or a file with hashes), skip_verify
-    or use_etag.
+    A source by http needs its hash (TYPE=HEX, or a file with hashes),
+    skip_verify or use_etag.
 saltenv : base
-    The environment that the file is in.
+    The environment of the file.
 `},
 		Function{Name: "not_cached", Run: fileNotCached, Spec: states.Spec{Args: args(onlyName, "saltenv", "base")}, Doc: `
 Removes a file (a salt:// or http address) from the cache of the minion.
 
 saltenv : base
-    The environment that the file is in.
+    The environment of the file.
 `},
 	)
 }

@@ -15,18 +15,19 @@ func init() {
 	Register("file", Function{
 		Name: "copy", Run: fileCopy, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false,
 			"preserve", false, "user", nil, "group", nil, "mode", nil, "dir_mode", nil, "subdir", false)}, Doc: `
-Copies a file or folder of this host (source) to a path that is not there.
+Copies a file or folder of this host (source) to a path that does not exist.
 
 force : False
-    Copies over what is in its place.
+    Replaces an existing path.
 makedirs : False, dir_mode
-    Makes the folders above it, with a mode.
+    Creates its parent folders, with a mode.
 preserve : False
-    Leaves owner and mode as the copy got them.
+    Keeps owner and mode of the source.
 user, group, mode
-    Whose the copy is; by default the minion's user's, with the mode of the source.
+    Owner and mode of the copy; by default the minion's user, with the mode of
+    the source.
 subdir : False
-    Copies into a folder of that name.
+    Copies into the folder of that name.
 `,
 	})
 }

@@ -21,10 +21,10 @@ func init() {
 	Register("file",
 		Function{Name: "decode", Run: fileDecode, Spec: states.Spec{Args: args(onlyName, "encoded_data", nil, "contents_pillar", nil,
 			"encoding_type", "base64", "checksum", "md5")}, Doc: `
-Keeps a file with what base64 encodes.
+Manages a file with decoded base64 data.
 
 encoded_data, contents_pillar
-    The text, or the key of the pillar that has it.
+    The text, or the pillar key that has it.
 checksum : md5
     The hash that compares the files and is shown in the changes: md5, sha1, sha256, sha512.
 `},

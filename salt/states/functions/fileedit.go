@@ -24,9 +24,9 @@ func init() {
 text
     A text, or a list of lines.
 source, sources, template, defaults, context
-    Or files that it is in, rendered with jinja.
+    Or files with the text, rendered with jinja.
 makedirs : False
-    Makes the folders above the file.
+    Creates the parent folders of the file.
 `
 	Register("file",
 		Function{Name: "append", Spec: states.Spec{Args: args(onlyName, append(texts, "ignore_whitespace", true)...)}, Run: fileAppend, Doc: "\nAdds lines to the end of a file that has them not; ignore_whitespace takes white space as equal.\n" + textsDoc},
@@ -34,19 +34,19 @@ makedirs : False
 		Function{Name: "replace", Spec: states.Spec{Args: args([]string{"name", "pattern", "repl"}, "count", int64(0), "flags", int64(8), "bufsize", int64(1),
 			"append_if_not_found", false, "prepend_if_not_found", false, "not_found_content", nil, "backup", ".bak", "show_changes", true,
 			"ignore_if_missing", false, "backslash_literal", false)}, Run: fileReplace, Doc: `
-Replaces what a regular expression (pattern) of Python's matches in a file by a text
-(repl, with \1 and its like unless backslash_literal).
+Replaces the matches of a Python regular expression (pattern) in a file by a
+text (repl, with groups such as \1 unless backslash_literal).
 
 count : 0
-    At most so many times; 0 is all.
+    The most matches to replace; 0 means all.
 flags : 8
-    Names such as MULTILINE, or Python's number.
+    Names such as MULTILINE, or a number as in Python.
 append_if_not_found, prepend_if_not_found, not_found_content
-    Adds repl, or another text, where nothing matches.
+    Adds repl, or another text, if nothing matches.
 backup : .bak
-    The ending of the file that keeps the old one; False keeps none.
+    The suffix of the backup file; False makes none.
 show_changes, ignore_if_missing
-    Shows the difference; a file that is not there is right.
+    Shows the difference; a missing file is not an error.
 `},
 		Function{Name: "comment", Spec: states.Spec{Args: append(comment, args(nil, "ignore_missing", false)...)}, Run: fileComment, Doc: "\nPuts a comment sign (char) before the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
 		Function{Name: "uncomment", Spec: states.Spec{Args: comment}, Run: fileUncomment, Doc: "\nTakes the comment sign (char) from the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},

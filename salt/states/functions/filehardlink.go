@@ -16,14 +16,14 @@ func init() {
 	Register("file", Function{
 		Name: "hardlink", Run: fileHardlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "makedirs", false, "user", nil, "group", nil, "dir_mode", nil)}, Doc: `
-Keeps a hard link.
+Manages a hard link.
 
 target
-    The file that it is another name of.
+    The file to link to.
 force : False
-    Removes a file in its place.
+    Removes an existing file in its place.
 makedirs : False, user, group, dir_mode
-    Makes the folders above it, with an owner and a mode.
+    Creates its parent folders, with an owner and a mode.
 `,
 	})
 }

@@ -18,21 +18,22 @@ func init() {
 		Name: "keyvalue", Run: fileKeyValue, Spec: states.Spec{Args: args(onlyName, "key", nil, "value", nil, "key_values", nil, "separator", "=",
 			"append_if_not_found", false, "prepend_if_not_found", false, "search_only", false, "show_changes", true, "ignore_if_missing", false,
 			"count", int64(1), "uncomment", nil, "key_ignore_case", false, "value_ignore_case", false)}, Doc: `
-Keeps keys with their values in a file of lines such as KEY=VALUE.
+Manages keys with their values in a file with lines such as KEY=VALUE.
 
 key, value; key_values
     One key, or a map of them.
 separator : =
-    What stands between a key and its value.
+    The text between a key and its value.
 count : 1
-    How often the key may be there; the lines after that are taken out. A negative
-    number leaves them all.
+    How often the key may occur; further lines are removed. A negative number
+    keeps them all.
 uncomment
-    Characters before the key that are taken away; white space by default.
+    Characters to remove before the key; white space by default.
 append_if_not_found, prepend_if_not_found
-    Adds a key that is not there.
+    Adds a missing key.
 key_ignore_case, value_ignore_case, show_changes, ignore_if_missing
-    As they say.
+    Ignores the case of keys or values; shows the difference; accepts a missing
+    file.
 `,
 	})
 }

@@ -16,38 +16,38 @@ func init() {
 		Function{Name: "line", Run: fileLine, Spec: states.Spec{Args: args(onlyName, "content", nil, "match", nil, "mode", nil, "location", nil,
 			"before", nil, "after", nil, "show_changes", true, "backup", false, "quiet", false, "indent", true, "create", false,
 			"user", nil, "group", nil, "file_mode", nil)}, Doc: `
-Keeps one line of a file.
+Manages one line of a file.
 
 mode
-    ensure has the line (content) between before and after, insert adds it there or
-    at the start or end (location), replace puts it in the place of the line that
-    match finds, delete takes that out.
+    ensure puts the line (content) between before and after, insert adds it
+    there or at the start or end (location), replace replaces the line with
+    match, delete removes it.
 content, match, before, after, location
-    The line, and where it is: regular expressions, or parts of lines.
+    The line and its position: regular expressions, or parts of lines.
 indent : True
-    Gives the line the indentation of its neighbour.
+    Indents the line like its neighbour.
 create, user, group, file_mode
-    Makes the file if it is not there; whose it is.
+    Creates a missing file, with its owner and mode.
 show_changes, backup
-    Shows the difference, or only that there is one; keeps the old file (the ending of
-    its name). quiet is of the execution function and means nothing here.
+    Shows the difference, or only that there is one; keeps the old file under
+    the suffix. quiet belongs to the execution function and is ignored.
 `},
 		Function{Name: "blockreplace", Run: fileBlock, Spec: states.Spec{Args: args(onlyName, "marker_start", "#-- start managed zone --",
 			"marker_end", "#-- end managed zone --", "source", nil, "source_hash", nil, "template", "jinja", "sources", nil, "source_hashes", nil,
 			"defaults", nil, "context", nil, "content", "", "append_if_not_found", false, "prepend_if_not_found", false, "backup", ".bak",
 			"show_changes", true, "append_newline", nil, "insert_before_match", nil, "insert_after_match", nil)}, Doc: `
-Keeps what stands between two marks in a file (marker_start, marker_end).
+Manages the text between two marks in a file (marker_start, marker_end).
 
 content
-    What stands there, after it what file.accumulated gathered.
+    The text, followed by that of file.accumulated.
 source, sources, source_hash, source_hashes, template, defaults, context
-    Or files that it is in, rendered with jinja.
+    Or files with the text, rendered with jinja.
 append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match
-    Where the block is added if it is not there.
+    Where to add a missing block.
 append_newline
-    True has a line end behind the content; by default one that it lacks.
+    True adds a line end to the content; by default only a missing one.
 backup : .bak, show_changes
-    The ending of the file that keeps the old one; shows the difference.
+    The suffix of the backup file; shows the difference.
 `},
 	)
 }

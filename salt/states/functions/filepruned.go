@@ -21,14 +21,14 @@ func init() {
 	Register("file", Function{
 		Name: "pruned", Run: filePruned,
 		Spec: states.Spec{Args: args(onlyName, "recurse", false, "ignore_errors", false, "older_than", nil)}, Doc: `
-Removes a folder that is empty.
+Removes an empty folder.
 
 recurse : False
-    Also the empty folders in it.
+    Also its empty subfolders.
 ignore_errors : False
-    Those alone that are empty, and that is right.
+    Removes only the empty ones, and succeeds.
 older_than
-    Leaves folders that changed in so many days.
+    Keeps folders changed within this number of days.
 `,
 	})
 }

@@ -13,12 +13,12 @@ func init() {
 	Register("file", Function{
 		Name: "rename", Run: fileRename,
 		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false)}, Doc: `
-Moves a file or folder (source) to a path (name), when it is still there.
+Moves a file or folder (source) to a path (name) if it still exists.
 
 force : False
-    Removes what is in its place.
+    Removes an existing file in its place.
 makedirs : False
-    Makes the folders above it.
+    Creates its parent folders.
 `,
 	})
 }

@@ -17,16 +17,16 @@ func init() {
 	Register("file", Function{
 		Name: "retention_schedule", Run: fileRetention,
 		Spec: states.Spec{Args: args([]string{"name", "retain"}, "strptime_format", nil, "timezone", nil)}, Doc: `
-Removes backups from a folder but for those of a schedule.
+Removes backups from a folder except those that a schedule keeps.
 
 retain
-    A map of how many stay (a number, or all): most_recent, first_of_hour,
+    A map with the number to keep (or all): most_recent, first_of_hour,
     first_of_day, first_of_week, first_of_month, first_of_year.
 strptime_format
-    How the time stands in the names, as backup-%Y%m%d.tar; files of other names are
-    left alone. Without it the time of the last change counts.
+    The format of the time in the names, such as backup-%Y%m%d.tar; files with
+    other names are kept. Without it, the time of the last change counts.
 
-timezone is refused: times are local ones.
+timezone is not supported: times are local ones.
 `,
 	})
 }

@@ -19,21 +19,21 @@ func init() {
 			"user", nil, "group", nil, "mode", nil, "backup", "", "makedirs", false, "show_changes", true, "create", true,
 			"merge_if_exists", false, "encoding", nil, "encoding_errors", "strict", "serializer", nil, "serializer_opts", nil,
 			"deserializer_opts", nil)}, Doc: `
-Keeps a file with a value written in some form.
+Manages a file with a serialized value.
 
 dataset, dataset_pillar
-    The value, or the key of the pillar that has it.
+    The value, or the pillar key that has it.
 serializer (formatter) : yaml
     yaml, json, python or configparser.
 serializer_opts
     A list of options: indent, sort_keys and ensure_ascii of json; allow_unicode of
     yaml.
 merge_if_exists : False
-    Lays the value over what yaml or json is in the file.
+    Merges the value over the yaml or json in the file.
 user, group, mode, makedirs, backup, create, show_changes
-    As those of file.managed.
+    As in file.managed.
 
-Other serializers and options, and encodings other than utf-8 are refused.
+Other serializers, options, and encodings other than utf-8 are not supported.
 `,
 	})
 }

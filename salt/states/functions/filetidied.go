@@ -20,19 +20,20 @@ func init() {
 		Name: "tidied", Run: fileTidied, Spec: states.Spec{VarKw: true, Args: args(onlyName, "age", int64(0), "matches", nil, "rmdirs", false,
 			"size", int64(0), "exclude", nil, "full_path_match", false, "followlinks", false, "time_comparison", "atime",
 			"age_size_logical_operator", "OR", "age_size_only", nil, "rmlinks", true)}, Doc: `
-Removes old or large files from a folder and those in it.
+Removes old or large files from a folder and its subfolders.
 
 age : 0, size : 0
-    In days, and in bytes (or 10MB, 1GiB); what has as much, or more, goes.
+    In days, and in bytes (or 10MB, 1GiB); files of at least that age or size
+    are removed.
 age_size_logical_operator : OR, age_size_only
-    AND wants both; age or size looks at one of them alone.
+    AND requires both; age or size checks only one of them.
 time_comparison : atime
     The time that determines the age: atime, mtime or ctime.
 matches, exclude, full_path_match
-    Regular expressions that the beginning of the name, or of the path, must match,
-    or must not.
+    Regular expressions that the beginning of the name, or of the path, must
+    match, or must not match.
 rmdirs : False, rmlinks : True, followlinks : False
-    Also removes folders, with all that is in them; links; goes into linked folders.
+    Also removes folders with their content; links; follows linked folders.
 `,
 	})
 }

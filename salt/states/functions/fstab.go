@@ -12,9 +12,9 @@ import (
 func init() {
 	const about = `
 name, fs_file
-    The device (a path, UUID=… or LABEL=…) and the folder.
+    The device (a path, UUID=… or LABEL=…) and the mount point.
 mount_by
-    Write the device as device, label, uuid, partlabel or partuuid.
+    How to identify the device: device, label, uuid, partlabel or partuuid.
 config : /etc/fstab
     The fstab.
 `
@@ -27,9 +27,10 @@ Ensure that fstab has an entry.
 fs_vfstype, fs_mntops, fs_freq, fs_passno, fs_mount
     The other fields of the entry; fs_mount is for AIX.
 match_on, not_change
-    By which fields the entry is found, and whether it is left as it is.
+    The fields that identify the entry, and whether an existing one stays as it
+    is.
 mount : True
-    Mount what is new.
+    Mount a new entry.
 
     /dev/sdb1:
       mount.fstab_present:

@@ -20,14 +20,14 @@ func init() {
 	nameValue := []string{"name", "value"}
 	Register("grains",
 		Function{Name: "present", Spec: named(nameValue, "force", false), Run: grainPresent, Doc: `
-Sets a grain (name, with colons between keys) to a value. force replaces a list or
-map by something else.
+Sets a grain (name, with colons between keys) to a value. force replaces a list
+or map.
 `},
 		Function{Name: "absent", Spec: named(onlyName, "destructive", false, "force", false), Run: grainAbsent, Doc: `
 Sets a grain to None; with destructive it is removed. force removes lists and maps.
 `},
 		Function{Name: "append", Spec: named(nameValue, "convert", false), Run: grainAppend, Doc: `
-Adds a value to a grain that is a list; convert makes a list of a single value.
+Adds a value to a list grain; convert converts a single value to a list.
 `},
 		Function{Name: "exists", Spec: named(onlyName), Run: grainExists, Doc: "\nFails when there is no such grain.\n"},
 		Function{Name: "list_present", Spec: named(nameValue), Run: grainListPresent, Doc: "\nAdds a value, or each of a list, to a grain that is a list, or to be one.\n"},

@@ -28,9 +28,9 @@ func init() {
 				{Name: "non_unique", Default: false},
 			}},
 			Doc: `
-Ensure that the group name is there, with the number gid (which others may have
-with non_unique) and these members; or with addusers in it and delusers not.
-system makes it one of the system.
+Ensure that the group name exists, with the number gid (non_unique allows a
+number in use) and exactly these members; or with addusers as members and
+delusers not. system makes it a system group.
 
     staff:
       group.present:
@@ -39,7 +39,7 @@ system makes it one of the system.
 `,
 		},
 		Function{Name: "absent", Spec: states.Spec{Args: []states.Arg{name}}, Run: groupAbsent, Doc: `
-Ensure that the group name is not there.
+Ensure that the group name does not exist.
 
     staff:
       group.absent: []

@@ -18,32 +18,32 @@ func init() {
 	}
 	Register("ini",
 		Function{Name: "options_present", Spec: spec("strict", false, "no_spaces", false), Run: iniOptionsPresent, Doc: `
-Keeps options of an ini file (name: its path).
+Manages options of an ini file (name: its path).
 
 sections
-    A map of sections, each a map of options; an option above the first section stands
-    beside them.
+    A map of sections, each a map of options; an option above the first section
+    is beside them.
 separator : =
-    What stands between an option and its value.
+    The text between an option and its value.
 strict : False
-    Takes out the other options of these sections, and the other sections.
+    Removes the other options of these sections, and the other sections.
 no_spaces : False
-    Writes no blanks around the separator, in the whole file.
+    Writes no blanks around the separator in the whole file.
 `},
 		Function{Name: "options_absent", Spec: spec(), Run: iniOptionsAbsent, Doc: `
-Takes options out of an ini file.
+Removes options of an ini file.
 
 sections
-    A map of sections, each a list of options; an option above the first section stands
-    beside them, with no list.
+    A map of sections, each a list of options; an option above the first section
+    is beside them, without a list.
 separator : =
-    What stands between an option and its value.
+    The text between an option and its value.
 `},
 		Function{Name: "sections_present", Spec: spec(), Run: iniSectionsPresent, Doc: `
-Keeps sections in an ini file (sections: their names), empty if they are new.
+Adds sections to an ini file (sections: their names); new ones are empty.
 `},
 		Function{Name: "sections_absent", Spec: spec(), Run: iniSectionsAbsent, Doc: `
-Takes sections out of an ini file (sections: their names).
+Removes sections of an ini file (sections: their names).
 `},
 	)
 }

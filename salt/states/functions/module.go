@@ -15,10 +15,10 @@ func init() {
 	spec := states.Spec{Args: args(onlyName), VarKw: true}
 	Register("module",
 		Function{Name: "run", Spec: spec, Run: moduleRun, Doc: `
-Calls execution functions. Each argument whose name has a dot is one, with the list
-of its arguments as value. The older form takes the function as name and its
-arguments as those of the state (m_name for an argument name, args and kwargs for
-others).
+Calls execution functions. Each argument with a dot in its name is a function,
+with the list of its arguments as value. The older form has the function as name
+and its arguments as those of the state (m_name for an argument name, args and
+kwargs for others).
 
     restart:
       module.run:
@@ -26,7 +26,7 @@ others).
           - name: nginx
 `},
 		Function{Name: "wait", Spec: spec, Run: func(_ context.Context, c *Call) (*states.Result, error) { return good(c.Name(), ""), nil }, Doc: `
-As module.run, when a state that it watches has changed.
+As module.run, when a watched state has changed.
 `},
 		Function{Name: "mod_watch", Spec: spec, Run: moduleRun, Doc: "\nCalls the functions of a state whose watch has fired.\n"},
 	)

@@ -21,20 +21,20 @@ func init() {
 Ensure that a device is mounted, and has its entry in fstab.
 
 name, device, fstype, opts, user
-    The folder, the device (a path, UUID=… or LABEL=…), the type, the options as a list or with
-    commas, and who mounts.
+    The mount point, the device (a path, UUID=… or LABEL=…), the type, the
+    options as a list or with commas, and the user who mounts.
 mkmnt : False
-    Make the folder.
+    Create the mount point.
 mount, persist : True
     Mount it now; write it to the file config.
 config, dump, pass_num, match_on
-    The fstab, two fields of its entry, and by which fields the entry is found.
+    The fstab, two fields of its entry, and the fields that identify the entry.
 device_name_regex
-    Devices that do not count as another one.
+    Devices that count as the same one.
 extra_mount_invisible_options, extra_mount_invisible_keys, hidden_opts, extra_mount_ignore_fs_keys, extra_mount_translate_options
-    Options whose change does not lead to a remount.
+    Options that do not cause a remount when they change.
 bind_mount_copy_active_opts : True
-    A bind mount has the options of what it is bound to.
+    A bind mount gets the options of the source mount.
 
     /mnt/sdb:
       mount.mounted:
@@ -47,9 +47,10 @@ bind_mount_copy_active_opts : True
 Ensure that nothing is mounted at a folder.
 
 name, device, user
-    The folder, the device if it may be mounted at several, and who unmounts.
+    The mount point, the device if several are mounted there, and the user who
+    unmounts.
 persist : False
-    Take its entry out of the file config.
+    Remove its entry from the file config.
 config : /etc/fstab
     The fstab.
 
@@ -69,7 +70,7 @@ config : /etc/fstab
       mount.swap: []
 `},
 		Function{Name: "mod_watch", Run: mountWatch, Spec: states.Spec{Args: args(onlyName, "user", nil, "sfun", nil, "device", nil, "fstype", "", "opts", "defaults"), VarKw: true}, Doc: `
-What mount.mounted does when something that it watches has changed: it mounts anew.
+Run when a state that mount.mounted watches has changed: it remounts.
 `},
 	)
 }

@@ -33,34 +33,34 @@ func init() {
 				{Name: "hold"},
 			}), VarKw: true},
 			Doc: `
-Ensure that packages are installed, in the version that is named if one is.
+Ensure that packages are installed, in the given version if any.
 
 name, version
-    a package; the version may be a condition such as '>=1.2' or end in *
+    a package; the version may be a condition such as '>=1.2' or end with *
 pkgs
     several, as names or {name: version}
 sources
     packages in files: {name: file}
 refresh
-    True fetches the lists of packages first, False does not; else the first
+    True refreshes the package lists first, False does not; by default the first
     package state of a run does, if something has to be installed
 fromrepo, skip_verify, ignore_epoch, reinstall
-    as pkg.install has them
+    as in pkg.install
 allow_updates : False
-    a newer version will do
+    accept a newer version
 hold
-    True keeps them as they are then, False lets them go
+    True holds them afterwards, False releases them
 pkg_verify
-    not supported; a state that sets it is refused
+    not supported; a state that sets it fails
 normalize : True
-    takes the architecture of this host from names that end in it
+    removes the architecture of this host from names that end with it
 skip_suggestions, update_holds
-    are taken with the values that ask for what happens anyway, and refused with
-    others: nothing is suggested (True), and held packages are released while they are
-    changed with apt (True), not elsewhere (False)
+    only values without an effect are supported, others fail: nothing is
+    suggested (True), and held packages are released while they change with apt
+    (True), not elsewhere (False)
 
-Other keywords go to pkg.install; what that does not support fails the state
-before anything is done.
+Other keywords are passed to pkg.install; an unsupported one fails the state
+before it changes anything.
 
     httpd:
       pkg.installed:
@@ -71,10 +71,10 @@ before anything is done.
 			Name: "latest", Run: pkgLatest,
 			Spec: states.Spec{Args: slices.Concat([]states.Arg{name}, repo, []states.Arg{{Name: "pkgs"}, {Name: "watch_flags"}}), VarKw: true},
 			Doc: `
-Ensure that packages are installed in the newest version there is; pkgs is a list
-of several. refresh, fromrepo and skip_verify are as pkg.installed has them;
-watch_flags, of Gentoo, is refused, as is any keyword that pkg.install does not
-carry out.
+Ensure that packages are installed in the newest available version; pkgs is a
+list of several. refresh, fromrepo and skip_verify are as in pkg.installed;
+watch_flags, for Gentoo, is not supported, nor is any keyword that pkg.install
+does not support.
 
     httpd:
       pkg.latest: []
@@ -82,14 +82,14 @@ carry out.
 		},
 		Function{Name: "removed", Spec: gone, Run: pkgGone("remove"), Doc: `
 Ensure that packages are not installed: name, or pkgs, those that have the
-version if one is named (ignore_epoch: without what stands before a colon).
+version if given (ignore_epoch: without the part before a colon).
 
     telnetd:
       pkg.removed: []
 `},
 		Function{Name: "purged", Spec: gone, Run: pkgGone("purge"), Doc: `
-Ensure that packages are not installed and have left no configuration: name, or
-pkgs, those that have the version if one is named.
+Ensure that packages and their configuration are not installed: name, or pkgs,
+those that have the version if given.
 
     telnetd:
       pkg.purged: []
@@ -98,8 +98,8 @@ pkgs, those that have the version if one is named.
 			Name: "uptodate", Run: pkgUptodate,
 			Spec: states.Spec{Args: []states.Arg{name, {Name: "refresh", Default: false}, {Name: "pkgs"}}, VarKw: true},
 			Doc: `
-Ensure that all packages are the newest there are; pkgs names those whose
-upgrade counts. refresh fetches the lists of packages first.
+Ensure that all packages are up to date; pkgs lists those whose upgrade counts.
+refresh refreshes the package lists first.
 
     everything:
       pkg.uptodate:

@@ -18,11 +18,11 @@ func init() {
 			Name: "held", Run: pkgHeld,
 			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "replace", Default: false}), VarKw: true},
 			Doc: `
-Ensure that packages are not changed by an upgrade: name, or pkgs. With
-replace=True no others are held.
+Ensure that packages are held, so that upgrades do not change them: name, or
+pkgs. With replace=True no others are held.
 
 version, and versions in pkgs
-    are of zypper in Salt; what is installed is held
+    are for zypper in Salt; the installed version is held
 
     kernel:
       pkg.held: []
@@ -32,8 +32,8 @@ version, and versions in pkgs
 			Name: "unheld", Run: pkgUnheld,
 			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "all", Default: false}), VarKw: true},
 			Doc: `
-Ensure that packages may be changed: name, or pkgs, or with all=True every one
-that is held.
+Ensure that packages are not held: name, or pkgs, or with all=True every held
+one.
 
     kernel:
       pkg.unheld: []

@@ -21,24 +21,24 @@ func init() {
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
 			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil,
 			"keep_symlinks", false, "force_symlinks", false, "sym_mode", nil)}, Doc: `
-Keeps a folder with all files of a folder of salt://.
+Manages a folder with all files of a salt:// folder.
 
 source
-    The folder: salt://path, or a list of which the first that is there counts.
+    The folder: salt://path, or a list of which the first existing one is used.
 user, group, dir_mode, file_mode (also keep)
-    Whose it all is.
+    Owners and modes.
 template, context, defaults, replace, backup, keep_source
-    As for file.managed.
+    As in file.managed.
 include_empty, include_pat, exclude_pat, maxdepth
-    Empty folders too; globs, or after E@ regular expressions, of the paths taken and
-    left out; how deep.
+    Empty folders too; globs, or regular expressions after E@, of paths to
+    include and exclude; the depth.
 
 clean : False
-    Removes what is not from the source, not kept by a required state and not excluded;
-    a folder gives way to a file and a file to a folder.
+    Removes paths that are not in the source, not kept by a required state and
+    not excluded; replaces folders by files and files by folders.
 keep_symlinks, force_symlinks, sym_mode
-    Links of the source are links here, too, and not what they lead to; as with force and
-    mode of file.symlink.
+    Links of the source stay links instead of being followed; force and mode as
+    in file.symlink.
 `,
 	})
 }

@@ -17,14 +17,14 @@ func init() {
 	run := states.Spec{Args: []states.Arg{name, {Name: "enable"}, {Name: "sig"}, {Name: "init_delay"}}, VarKw: true}
 	const about = `
 enable
-    True has it started with the system, False not; else that stays as it is
+    True enables it at boot, False disables it; by default that does not change
 sig
-    a process whose command line has this text is the service (not with systemd,
+    a text in the command line of a process of the service (not with systemd,
     which knows its processes)
 init_delay
     seconds to wait after it was started or stopped
 no_block, unmask, unmask_runtime
-    as service.start has them; passed over where systemd does not run
+    as in service.start; ignored on hosts without systemd
 `
 	Register("service",
 		Function{Name: "running", Spec: run, Run: serviceRunning, Doc: `
@@ -44,13 +44,13 @@ Ensure that the service name does not run.
         - enable: False
 `},
 		Function{Name: "enabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(true), Doc: `
-Ensure that the service name is started with the system.
+Ensure that the service name is enabled at boot.
 
     nginx:
       service.enabled: []
 `},
 		Function{Name: "disabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(false), Doc: `
-Ensure that the service name is not started with the system.
+Ensure that the service name is not enabled at boot.
 
     telnetd:
       service.disabled: []
@@ -67,10 +67,10 @@ Ensure that the service name is not started with the system.
 				{Name: "force", Default: false},
 			}, VarKw: true},
 			Doc: `
-What a service does when something that it watches has changed: it is restarted,
-with reload=True it reads its configuration again (with force=True, or is
-restarted if it cannot), a stopped one is started, and one that is to be dead is
-stopped. full_restart restarts it.
+Run when a watched state has changed: the service is restarted. With reload=True
+it is reloaded (with force=True, or restarted if it cannot reload). A stopped
+service is started, and one that must not run is stopped. full_restart restarts
+it fully.
 `,
 		},
 	)

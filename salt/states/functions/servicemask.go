@@ -14,15 +14,15 @@ func init() {
 	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "runtime", Default: false}}}
 	Register("service",
 		Function{Name: "masked", Spec: spec, Run: serviceMask(true), Doc: `
-Ensure that the service name cannot be started; with runtime=True, until the next
-start of the system. Both masks are apart from each other. With systemd only.
+Ensure that the service name is masked; with runtime=True, until the next boot.
+The two masks are independent. With systemd only.
 
     telnetd:
       service.masked: []
 `},
 		Function{Name: "unmasked", Spec: spec, Run: serviceMask(false), Doc: `
-Ensure that the service name has no mask; with runtime=True, none until the next
-start of the system. With systemd only.
+Ensure that the service name is not masked; with runtime=True, not until the
+next boot. With systemd only.
 
     nginx:
       service.unmasked: []

@@ -25,19 +25,19 @@ func init() {
 name
     the key: KEY, KEY COMMENT, or TYPE KEY COMMENT with options before it
 user
-    whom it lets in
+    the user of the key
 enc : ssh-rsa, comment, options
-    its type, and what stands beside it
+    its type, comment and options
 config : .ssh/authorized_keys
     the file, in the home folder or absolute
 fingerprint_hash_type : sha256
-    of the fingerprints that are looked at
+    type of the fingerprints
 source
-    a file of keys, salt:// or http, in place of the key that name is
+    a file of keys, salt:// or http, instead of the key in name
 `
 	Register("ssh_auth",
 		Function{Name: "present", Spec: states.Spec{Args: args, VarKw: true}, Run: sshPresent, Doc: `
-Ensure that a key lets in a user.
+Ensure that a key is authorized for a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
       ssh_auth.present:
@@ -45,7 +45,7 @@ Ensure that a key lets in a user.
         - enc: ssh-ed25519
 `},
 		Function{Name: "absent", Spec: states.Spec{Args: args}, Run: sshAbsent, Doc: `
-Ensure that a key does not let in a user.
+Ensure that a key is not authorized for a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
       ssh_auth.absent:

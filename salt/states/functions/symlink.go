@@ -20,20 +20,20 @@ func init() {
 		Name: "symlink", Run: fileSymlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "backupname", nil, "makedirs", false, "user", nil, "group", nil, "mode", nil,
 			"atomic", false, "inherit_user_and_group", false)}, Doc: `
-Keeps a symbolic link.
+Manages a symbolic link.
 
 target
     What it points to.
 force : False
-    Removes what is in its place, but no folder.
+    Replaces a file in its place, but not a folder.
 backupname
     Renames what is in its place: a path, or a name in the same folder.
 makedirs : False, mode
-    Makes the folders above it, with a mode.
+    Creates its parent folders, with a mode.
 user, group, inherit_user_and_group
-    Whose the link is.
+    The owner of the link.
 atomic : False
-    Puts it in place in one step.
+    Replaces it in one step.
 `,
 	})
 }

@@ -16,7 +16,7 @@ Ensure that a kernel parameter has a value now and after a restart.
 name, value
     The parameter and its value, as sysctl shows it.
 config
-    The file that keeps it. Left out: that of the host.
+    The file that stores it, by default that of the host.
 
     vm.swappiness:
       sysctl.present:

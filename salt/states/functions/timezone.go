@@ -16,8 +16,8 @@ func init() {
 		Name: "system", Run: timezoneSystem,
 		Spec: states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "utc", Default: true}}},
 		Doc: `
-Ensure that the host has the time zone name, and that its hardware clock is set to
-UTC; with utc=False that clock is left alone.
+Ensure that the time zone of the host is name, and that its hardware clock is
+set to UTC; with utc=False the clock is not changed.
 
     Europe/Berlin:
       timezone.system:

@@ -46,32 +46,32 @@ func init() {
 	}
 	Register("user",
 		Function{Name: "present", Spec: states.Spec{Args: args}, Run: userPresent, Doc: `
-Ensure that the user name is there, with these properties.
+Ensure that the user name exists, with these properties.
 
 uid, gid
     numbers (gid also a group by name); they are changed only with
     allow_uid_change, allow_gid_change
 usergroup
-    True gives a new user a group of its name, False none
+    True creates a group of its name for a new user, False none
 groups, optional_groups
-    what it is in besides; optional ones only if they are there. remove_groups=False
-    leaves it in others too
+    its supplementary groups; optional ones only if they exist.
+    remove_groups=False keeps its other groups
 home, createhome : True
-    its folder, and whether that is made
+    its home folder, and whether to create it
 password, enforce_password : True
-    the hash of its password; with enforce_password=False only where none is set
+    the hash of its password; with enforce_password=False only if none is set
 empty_password : False
-    log in without one
+    allow login without a password
 password_lock
     True locks the password, False unlocks it
 shell, unique, system, nologinit
-    as user.add has them
+    as in user.add
 fullname, roomnumber, workphone, homephone, other
     the fields of its comment
 date, mindays, maxdays, inactdays, warndays, expire
-    how its password ages, as shadow.info has it
+    the aging of its password, as in shadow.info
 hash_password, loginclass
-    not supported; a state that sets one is refused
+    not supported; a state that sets one fails
 
     fred:
       user.present:
@@ -82,8 +82,8 @@ hash_password, loginclass
 			Name: "absent", Run: userAbsent,
 			Spec: states.Spec{Args: []states.Arg{name, {Name: "purge", Default: false}, {Name: "force", Default: false}}},
 			Doc: `
-Ensure that the user name is not there; purge removes its files too, force also
-when it is logged in.
+Ensure that the user name does not exist; purge also removes its files, force
+removes it even if it is logged in.
 
     fred:
       user.absent:
