@@ -69,7 +69,7 @@ func (o *Options) secure(c *driver.Config) error {
 		}
 		t.RootCAs = x509.NewCertPool()
 		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("mysql.ssl_ca: %s holds no certificate in PEM form", o.SSLCA)
+			return fmt.Errorf("mysql.ssl_ca: %s does not hold a PEM certificate", o.SSLCA)
 		}
 	}
 	if o.SSLCert != "" {

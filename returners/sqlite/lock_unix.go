@@ -20,7 +20,7 @@ func lockFile(path string) (unlock func() error, err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process uses it (lock %s); stop that one or give this one a path of its own", path)
+			return nil, fmt.Errorf("another process uses it (lock %s); stop that process or use another path", path)
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

@@ -147,7 +147,7 @@ func (w *walk) folder(rel string, above []fs.FileInfo) error {
 			w.add(sub)
 		}
 		if len(w.found) > maxListed {
-			return fmt.Errorf("%s holds more than %d paths", w.root, maxListed)
+			return fmt.Errorf("%s has more than %d paths", w.root, maxListed)
 		}
 	}
 	return nil

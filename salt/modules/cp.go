@@ -165,7 +165,7 @@ func chunkOf(v any, compressed bool) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("chunk: %w", err)
 	case len(out) > maxChunk:
-		return nil, fmt.Errorf("chunk: it becomes more than %d bytes", maxChunk)
+		return nil, fmt.Errorf("chunk: more than %d bytes after decompression", maxChunk)
 	}
 	return out, nil
 }

@@ -86,7 +86,7 @@ func TestCpRecvChunked(t *testing.T) {
 		{[]any{file, "***"}, "chunk: illegal base64 data at input byte 0"},
 		{[]any{file, "AAAA"}, "chunk: unexpected EOF"},
 		{[]any{file, int64(1)}, "chunk is text in base64, not 1"},
-		{[]any{file, zipped(t, strings.Repeat("x", maxChunk+1))}, "chunk: it becomes more than 67108864 bytes"},
+		{[]any{file, zipped(t, strings.Repeat("x", maxChunk+1))}, "chunk: more than 67108864 bytes after decompression"},
 	} {
 		if got := answer(t, "cp.recv_chunked", c.args...); got != c.want {
 			t.Errorf("%.60v: %v, want %s", c.args, got, c.want)

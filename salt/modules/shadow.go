@@ -158,7 +158,7 @@ func shadowList(_ context.Context, c *Call) (any, error) {
 func shadowSet(ctx context.Context, c *Call) (any, error) {
 	name, secret, root := c.Str("name"), c.Str("password"), c.Str("root")
 	if strings.ContainsAny(secret, ":\n\x00") || plainArg("", name) != nil || strings.Contains(name, ":") {
-		return nil, InvocationErrorf("a name or a password hash holds no colon and no line break")
+		return nil, InvocationErrorf("a name or password hash must not contain a colon or a line break")
 	}
 	if _, ok, err := c.account(ctx, name, root); err != nil || !ok {
 		logger(c.Env).Warn("password not set: user does not exist", "user", name)

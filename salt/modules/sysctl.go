@@ -148,7 +148,7 @@ func sysctlAssign(ctx context.Context, c *Call) (any, error) {
 
 func (c *Call) assignSysctl(ctx context.Context, name, to string) (*value.Map, error) {
 	if strings.ContainsAny(to, "\n\x00") {
-		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(to))
+		return nil, InvocationErrorf("value %s is invalid: it contains a line break", PyRepr(to))
 	}
 	swapped := strings.NewReplacer(".", "/", "/", ".").Replace(name)
 	path := filepath.Join(procSys, swapped)
@@ -181,7 +181,7 @@ func sysctlPersist(ctx context.Context, c *Call) (any, error) {
 	}
 	value := PyStr(c.Value("value"))
 	if strings.ContainsAny(name+value, "\n\x00") {
-		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(value))
+		return nil, InvocationErrorf("value %s is invalid: it contains a line break", PyRepr(value))
 	}
 	config := c.Str("config")
 	if config == "" {

@@ -94,7 +94,7 @@ func TestShadow_SetPassword(t *testing.T) {
 	calls(t, newEnv(), []callCase{
 		{"shadow.set_password", []any{"fred", "$6$new", "root=" + root}, true},
 		{"shadow.set_password", []any{"nobody-here", "$6$new", "root=" + root}, false},
-		{"shadow.set_password", []any{"fred", "x:0:0:::::\nroot::1", "root=" + root}, "ERROR executing 'shadow.set_password': a name or a password hash holds no colon and no line break"},
+		{"shadow.set_password", []any{"fred", "x:0:0:::::\nroot::1", "root=" + root}, "ERROR executing 'shadow.set_password': a name or password hash must not contain a colon or a line break"},
 	})
 	data, err := os.ReadFile(file)
 	lines := strings.Split(string(data), "\n")

@@ -20,7 +20,7 @@ func init() {
 		b := a.Bind("load_map", 2, "path value")
 		name := b.Str(1, "")
 		if len(name) > maxName || !identifier.MatchString(name) {
-			fail("load_map: the name of a variable is wanted, not %.80q", name)
+			fail("load_map: expected the name of a variable, not %.80q", name)
 		}
 		return j.mapped(r, "{% from "+quotedPath(b.Str(0, ""))+" import "+name+" with context %}\n{{ "+name+" | tojson }}\n")
 	}

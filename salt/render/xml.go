@@ -132,7 +132,7 @@ func escapedXML(b *jinja.Builder, s string) string {
 func xmlFilter(r *jinja.Run, v any) any {
 	root := xmlTree(r, xmlPairs(r, v), nil, 0)
 	if root == nil {
-		fail("there is nothing to write as XML")
+		fail("nothing to write as XML")
 	}
 	b := r.Builder()
 	_, _ = b.WriteString("<?xml version=\"1.0\" ?>\n")

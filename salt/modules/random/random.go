@@ -132,7 +132,7 @@ func source(seed any) (bitsource, error) {
 	}
 	m, ok := seeded(seed)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed %s is refused: it is neither a text nor a whole number", modules.PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed must be a string or an integer, not %s", modules.PyRepr(seed))
 	}
 	return m, nil
 }
@@ -180,7 +180,7 @@ func randomSeed(_ context.Context, c *modules.Call) (any, error) {
 func listArg(c *modules.Call) ([]any, error) {
 	list, ok := c.Value("value").([]any)
 	if !ok {
-		return nil, modules.InvocationErrorf("value %s is refused: a list is wanted", modules.PyRepr(c.Value("value")))
+		return nil, modules.InvocationErrorf("value must be a list, not %s", modules.PyRepr(c.Value("value")))
 	}
 	return list, nil
 }
@@ -194,7 +194,7 @@ func listSource(c *modules.Call) (bitsource, error) {
 	}
 	text, ok := seed.(string)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed %s is refused: it has to be a text", modules.PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed must be a string, not %s", modules.PyRepr(seed))
 	}
 	sum := sha512.Sum512([]byte(text))
 	return source(hex.EncodeToString(sum[:]))

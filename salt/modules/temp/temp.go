@@ -38,7 +38,7 @@ CLI Example:
 func tempPattern(c *modules.Call) (dir, pattern string, err error) {
 	for _, name := range []string{"suffix", "prefix"} {
 		if strings.ContainsAny(c.Str(name), "/*\x00") {
-			return "", "", modules.InvocationErrorf("%s %s is refused: it may hold neither / nor *", name, modules.PyRepr(c.Str(name)))
+			return "", "", modules.InvocationErrorf("%s %s is invalid: it must not contain / or *", name, modules.PyRepr(c.Str(name)))
 		}
 	}
 	dir = os.TempDir()
