@@ -147,11 +147,11 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 			got, err = c.pieces(ctx, f, env, path, want.Type, w.Gzip)
 			//mutant:modules-files-have-their-hash
 			if err == nil && got != want.Sum {
-				err = &spoilt{source, want, got}
+				err = &hashMismatch{source, want, got}
 			}
 			return err
 		})
-		var bad *spoilt
+		var bad *hashMismatch
 		switch {
 		case err == nil:
 			return place, nil
@@ -164,14 +164,14 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 	return "", last
 }
 
-// spoilt is a file whose hash differs from the one the source reported.
-type spoilt struct {
+// hashMismatch is a file whose hash differs from the one the source reported.
+type hashMismatch struct {
 	source string
 	want   Hash
 	got    string
 }
 
-func (e *spoilt) Error() string {
+func (e *hashMismatch) Error() string {
 	return fmt.Sprintf("%s has the %s %s, the source reported %s: the file changes while it is read, or the source's hashes are outdated",
 		e.source, e.want.Type, e.got, e.want.Sum)
 }

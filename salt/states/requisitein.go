@@ -74,21 +74,21 @@ func (t *reversed) argument(id any, body *value.Map, module string, arg *value.M
 			return true
 		})
 	case []any:
-		var hinges []hinge
+		var refs []stateRef
 		for _, item := range items {
-			hinges = t.hinges(o, rkey, item, hinges)
+			refs = t.refs(o, rkey, item, refs)
 			if mapOf(t.named(item)).Len() == 0 {
 				continue
 			}
-			for _, h := range hinges {
-				t.hinge(o, key, rkey, h)
+			for _, h := range refs {
+				t.reverse(o, key, rkey, h)
 			}
 		}
 	}
 }
 
-// hinge is a state that a requisite names.
-type hinge struct {
+// stateRef is a state that a requisite names.
+type stateRef struct {
 	name   any
 	module string
 }
@@ -137,9 +137,9 @@ func (t *reversed) named(item any) any {
 	return found
 }
 
-// hinges appends the states that one item names to those of the previous items. As in Salt,
+// refs appends the states that one item names to those of the previous items. As in Salt,
 // an earlier state is repeated with each later one.
-func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hinge {
+func (t *reversed) refs(o origin, rkey string, item any, before []stateRef) []stateRef {
 	m := mapOf(t.named(item))
 	if m.Len() == 0 {
 		return before
@@ -156,17 +156,17 @@ func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hin
 		return t.ofSLS(name)
 	}
 	t.dotless(o, rkey, module, name)
-	return append(before, hinge{name, module})
+	return append(before, stateRef{name, module})
 }
 
 // ofSLS returns all states of an SLS.
-func (t *reversed) ofSLS(sls any) (out []hinge) {
+func (t *reversed) ofSLS(sls any) (out []stateRef) {
 	t.high.Range(func(id, b any) bool {
 		body := mapOf(b)
 		if body.Has("__sls__") && same(sls, body.String("__sls__")) {
 			for _, k := range body.Keys() {
 				if !hidden(k) {
-					out = append(out, hinge{id, str(k)})
+					out = append(out, stateRef{id, str(k)})
 				}
 			}
 		}
@@ -175,7 +175,7 @@ func (t *reversed) ofSLS(sls any) (out []hinge) {
 	return out
 }
 
-func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
+func (t *reversed) reverse(o origin, key, rkey string, h stateRef) {
 	switch key {
 	case "prereq_in":
 		t.append(o.id, o.module, value.NewMap("prerequired", []any{value.NewMap(h.module, h.name)}))
@@ -188,13 +188,13 @@ func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
 	case "use_in":
 		ids, modules := findName(h.name, h.module, t.high, true)
 		for i, id := range ids {
-			t.use(hinge{o.id, o.module}, hinge{id, h.module}, modules[i])
+			t.use(stateRef{o.id, o.module}, stateRef{id, h.module}, modules[i])
 		}
 		return
 	case "use":
 		ids, modules := findName(h.name, h.module, t.high, true)
 		for i, id := range ids {
-			t.use(hinge{id, modules[i]}, hinge{o.id, o.module}, o.module)
+			t.use(stateRef{id, modules[i]}, stateRef{o.id, o.module}, o.module)
 		}
 		return
 	}
@@ -202,7 +202,7 @@ func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
 }
 
 // use copies missing arguments from one state to another.
-func (t *reversed) use(from, to hinge, into string) {
+func (t *reversed) use(from, to stateRef, into string) {
 	has := map[string]bool{}
 	for _, a := range t.args(to) {
 		if m := mapOf(a); m.Len() == 1 {
@@ -222,7 +222,7 @@ func (t *reversed) use(from, to hinge, into string) {
 	}
 }
 
-func (t *reversed) args(h hinge) []any {
+func (t *reversed) args(h stateRef) []any {
 	body, _ := t.high.GetKey(h.name)
 	return mapOf(body).List(h.module)
 }
