@@ -323,7 +323,7 @@ func fileRemove(_ context.Context, c *Call) (any, error) {
 		return nil, InvocationErrorf("File path must be absolute: %s", path)
 	}
 	if filepath.Clean(path) == "/" {
-		return nil, InvocationErrorf("the root of all files is not removed")
+		return nil, InvocationErrorf("refusing to remove the root folder")
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return false, nil //nolint:nilerr // nothing to remove

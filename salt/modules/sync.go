@@ -236,7 +236,7 @@ func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why s
 	case !known || mode&0o111 == 0:
 		return "it is not executable; this minion does not run Python files of Salt", false, nil
 	case Own(external.Name(file)):
-		return "the minion has a module of that name of its own", false, nil
+		return "the minion has a built-in module of that name", false, nil
 	}
 	cached, err := c.Env.Files().Cache(ctx, url, fileclient.Want{Saltenv: env})
 	if err != nil {

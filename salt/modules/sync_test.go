@@ -51,7 +51,7 @@ func TestSync(t *testing.T) {
 	})
 	const python = "it is not executable; this minion does not run Python files of Salt"
 	calls(t, env, []callCase{
-		{"saltutil.sync_modules", []any{"saltenv=base"}, []any{"modules.greet", "modules.old is not usable: " + python, "modules.test is not usable: the minion has a module of that name of its own"}},
+		{"saltutil.sync_modules", []any{"saltenv=base"}, []any{"modules.greet", "modules.old is not usable: " + python, "modules.test is not usable: the minion has a built-in module of that name"}},
 		{"saltutil.sync_modules", []any{"saltenv=base", "extmod_blacklist=old,test"}, []any{}},
 		{"saltutil.sync_states", []any{"saltenv=base"}, []any{"states.s is not usable: external modules can be execution modules only"}},
 		{"saltutil.list_extmods", nil, m{"modules": []any{"greet"}}},

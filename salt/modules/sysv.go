@@ -75,7 +75,7 @@ func (s sysv) List(ctx context.Context, c *Call, which string) ([]string, error)
 		case "running":
 			is, err = s.Running(ctx, c, name)
 		case "static":
-			return nil, CommandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
+			return nil, CommandErrorf("%s needs a host with systemd", c.Fun)
 		}
 		if err != nil {
 			return nil, err

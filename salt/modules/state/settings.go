@@ -34,7 +34,7 @@ func settingsOf(ctx context.Context, env modules.Env) (settings, error) {
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		return s, fmt.Errorf("the options of the master are a %T, not a map", v)
+		return s, fmt.Errorf("options of the master: got %T, not a map", v)
 	}
 	s.master = m
 	return s, nil
