@@ -130,7 +130,7 @@ func (m *migration) widen(ctx context.Context, name string, want shape) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	m.o.Log.Info("widening columns, which takes long on a large table", "database", m.o.where(), "table", name, "changes", len(changes))
+	m.o.Log.Info("widening columns", "database", m.o.where(), "table", name, "changes", len(changes), "hint", "this takes long on a large table")
 	stmt := "ALTER TABLE `" + name + "` " + strings.Join(append(changes, "ROW_FORMAT=DYNAMIC"), ", ")
 	if err := m.ddl(ctx, stmt); err != nil {
 		if again, ierr := m.inspect(ctx, name); ierr == nil && len(again.changesTo(want)) == 0 {

@@ -161,7 +161,7 @@ func (m *Modules) module(ctx context.Context, name string) (*module, error) {
 		m.known[path] = mod
 	}
 	if mod.fault != nil {
-		m.o.Log.Warn("external module ignored: not executable", "module", name, "path", path, "err", mod.fault)
+		m.o.Log.Warn("external module ignored", "module", name, "path", path, "err", mod.fault)
 	}
 	return mod, mod.wrapped()
 }

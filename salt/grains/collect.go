@@ -106,7 +106,7 @@ func (c *collector) static(g *value.Map) {
 	if c.ConfDir != "" {
 		file, err := ReadFile(c.ConfDir)
 		if err != nil {
-			c.Log.Warn("static grains left out", "err", err)
+			c.Log.Warn("static grains ignored", "err", err)
 		} else {
 			lay(g, file)
 		}

@@ -63,7 +63,7 @@ func cpPush(ctx context.Context, c *Call) (any, error) {
 		return sent, err
 	}
 	if err := os.Remove(path); err != nil {
-		logger(c.Env).Error("a file that was sent to the master cannot be removed", "path", path, "err", err)
+		logger(c.Env).Error("pushed file not removed", "path", path, "err", err)
 		return false, nil
 	}
 	return true, nil
@@ -117,7 +117,8 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 			return nil, CommandErrorf("%v", err)
 		}
 		if taken != true {
-			logger(c.Env).Error("the master did not take a file: it needs file_recv: True, and file_recv_max_size of its size", "path", path)
+			logger(c.Env).Error("pushed file rejected by the master", "path", path,
+				"hint", "set file_recv: True on the master, and file_recv_max_size if the file is larger")
 			return false, nil
 		}
 		if n == 0 {

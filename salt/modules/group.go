@@ -106,7 +106,7 @@ func groupGetent(ctx context.Context, c *Call) (any, error) {
 func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 	r, err := c.exec(ctx, words...)
 	if err == nil && r.retcode != 0 {
-		logger(c.Env).Error("a program failed", "program", words[0], "retcode", r.retcode, "err", r.failed())
+		logger(c.Env).Error("program failed", "program", words[0], "retcode", r.retcode, "err", r.failed())
 	}
 	return r.retcode == 0, err
 }

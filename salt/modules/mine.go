@@ -165,7 +165,7 @@ func mineFunctions(c *Call, given any) ([]mineEntry, error) {
 	return slices.DeleteFunc(out, func(e mineEntry) bool {
 		_, ok := Lookup(e.function())
 		if !ok {
-			logger(c.Env).Error("a function of mine_functions is not available", "fun", e.function())
+			logger(c.Env).Error("mine function not available", "fun", e.function())
 		}
 		return !ok
 	}), nil
@@ -180,7 +180,7 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 	for _, e := range entries {
 		v, err := c.sub(ctx, e.function(), e.args, e.kwargs)
 		if err != nil {
-			logger(c.Env).Error("a function of mine_functions failed", "name", e.name, "fun", e.function(), "err", err)
+			logger(c.Env).Error("mine function failed", "name", e.name, "fun", e.function(), "err", err)
 			continue
 		}
 		data.Set(e.name, e.packed(v))
@@ -193,7 +193,7 @@ func mineSend(ctx context.Context, c *Call) (any, error) {
 	e := readMineEntry(c.Str("name"), c.Kwargs)
 	v, err := c.sub(ctx, e.function(), c.Rest(), e.kwargs)
 	if err != nil {
-		logger(c.Env).Error("a function for the mine failed", "name", e.name, "fun", e.function(), "err", err)
+		logger(c.Env).Error("mine function failed", "name", e.name, "fun", e.function(), "err", err)
 		c.Retcode = 1
 		return false, nil
 	}

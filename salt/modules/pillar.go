@@ -226,7 +226,7 @@ func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 			return unionOf(base, l), true
 		}
 	}
-	logger(c.Env).Error("pillar.get: the default and the value do not merge",
+	logger(c.Env).Error("pillar.get: default and value have different types",
 		"key", c.Str("key"), "default", pyType(fallback), "value", pyType(v))
 	return nil, false
 }

@@ -64,7 +64,7 @@ func (c *Call) program(ctx context.Context, p program, words ...string) (ran, er
 	if proc.dir == "" {
 		proc.dir = "/"
 	}
-	logger(c.Env).Debug("runs a program", "words", words, "jid", c.JID)
+	logger(c.Env).Debug("running program", "words", words, "jid", c.JID)
 	out, err := proc.run(ctx)
 	var signal *SignalledError
 	switch {

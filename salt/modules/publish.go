@@ -79,7 +79,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		fun := c.Str("fun")
 		if strings.HasPrefix(fun, "publish.") {
-			logger(c.Env).Info("publish calls are not published", "fun", fun)
+			logger(c.Env).Info("publish function not published", "fun", fun)
 			return value.NewMap(), nil
 		}
 		seconds, err := c.Float("timeout")

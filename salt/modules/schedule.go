@@ -205,7 +205,7 @@ func schedulePath(c *Call) string {
 func savedJobs(c *Call) *value.Map {
 	m, err := schedule.ReadSaved(schedulePath(c))
 	if err != nil {
-		logger(c.Env).Error("the saved schedule is passed over", "err", err)
+		logger(c.Env).Error("saved schedule ignored", "err", err)
 		return value.NewMap()
 	}
 	return m
@@ -218,7 +218,7 @@ func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
 	if l.offline {
 		jobs = savedJobs(c)
 	} else if answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "list", "where", l.where)); err != nil {
-		logger(c.Env).Error("the schedule cannot be listed", "err", err)
+		logger(c.Env).Error("schedule not listed", "err", err)
 	} else if m := answer.Map("schedule"); m != nil {
 		jobs = m
 	}

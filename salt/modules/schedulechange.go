@@ -98,7 +98,7 @@ func scheduleSwitch(verb, done string, on bool) func(context.Context, *Call) (an
 		}
 		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", verb, "persist", c.persists()))
 		if err != nil {
-			logger(c.Env).Error("the schedule is not changed", "err", err)
+			logger(c.Env).Error("schedule not changed", "err", err)
 			return ret.Map, nil
 		}
 		if jobs := answer.Map("schedule"); jobs == nil || !jobs.Has("enabled") || jobs.Bool("enabled") != on {
@@ -128,7 +128,7 @@ func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) 
 		}
 		answer, err := c.Env.ManageSchedule(ctx, request)
 		if err != nil {
-			logger(c.Env).Error("the job is not changed", "job", name, "err", err)
+			logger(c.Env).Error("job not changed", "job", name, "err", err)
 			return ret.Map, nil
 		}
 		if !holds(answer, name) || isOn(answer, name) != on {
@@ -162,7 +162,7 @@ func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "func", "run_job")); err != nil {
-		logger(c.Env).Error("the job is not run", "job", name, "err", err)
+		logger(c.Env).Error("job not run", "job", name, "err", err)
 		return ret.say(false, fmt.Sprintf("Failed to run job %s on minion.", name))
 	}
 	return ret.say(true, fmt.Sprintf("Scheduling Job %s on minion.", name))
@@ -174,7 +174,7 @@ func scheduleSave(ctx context.Context, c *Call) (any, error) {
 		return ret.say(true, "Schedule would be saved.")
 	}
 	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "save_schedule")); err != nil {
-		logger(c.Env).Error("the schedule is not saved", "err", err)
+		logger(c.Env).Error("schedule not saved", "err", err)
 		return ret.say(false, "Failed to save schedule.")
 	}
 	return ret.say(true, "Schedule (non-pillar items) saved.")

@@ -142,7 +142,7 @@ func scheduleAdd(ctx context.Context, c *Call) (any, error) {
 	default:
 		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "schedule", value.NewMap(name, job), "func", "add", "persist", c.persists()))
 		if err != nil {
-			logger(c.Env).Error("the job is not added", "job", name, "err", err)
+			logger(c.Env).Error("job not added", "job", name, "err", err)
 		}
 		if err != nil || !holds(answer, name) {
 			return ret.Map, nil
@@ -211,7 +211,7 @@ func scheduleModify(ctx context.Context, c *Call) (any, error) {
 		request.Set("persist", false)
 	}
 	if _, err := c.Env.ManageSchedule(ctx, request); err != nil {
-		logger(c.Env).Error("the job is not modified", "job", name, "err", err)
+		logger(c.Env).Error("job not modified", "job", name, "err", err)
 		return ret.say(false, fmt.Sprintf("Failed to modify job %s in schedule.", name))
 	}
 	return ret.say(true, fmt.Sprintf("Modified job: %s in schedule.", name))

@@ -168,7 +168,7 @@ func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *valu
 	}
 	answer, err := c.Env.ManageSchedule(ctx, request)
 	if err != nil {
-		logger(c.Env).Error("the times of the job are not changed", "job", name, "err", err)
+		logger(c.Env).Error("times of job not changed", "job", name, "err", err)
 	}
 	if err != nil || where == "pillar" || !holds(answer, name) || !isOn(answer, name) {
 		return ret.say(false, fmt.Sprintf("Failed to %s job %s in schedule.", words[2], name))

@@ -196,7 +196,7 @@ func userAdd(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		logger(c.Env).Error("a user was not added", "user", name, "err", r.failed())
+		logger(c.Env).Error("user not added", "user", name, "err", r.failed())
 		return false, nil
 	}
 	return true, c.userDetails(ctx, name, groups)
@@ -238,7 +238,7 @@ func usersHaveGroups() bool {
 func (c *Call) userDetails(ctx context.Context, name string, groups []string) error {
 	if len(groups) > 0 {
 		if ok, err := c.setGroups(ctx, name, groups, false); err != nil || !ok {
-			logger(c.Env).Error("a new user is not in all its groups", "user", name, "groups", groups, "err", err)
+			logger(c.Env).Error("new user not added to all groups", "user", name, "groups", groups, "err", err)
 		}
 	}
 	set := map[int]string{}
