@@ -68,11 +68,11 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, o := range map[string]Options{
-		"65535":                   {Port: 70000},
-		"belong together":         {SSLCert: "c"},
-		"mysql.ssl_ca":            {SSLCA: "/does/not/exist"},
-		"no certificate":          {SSLCA: junk},
-		"ssl_cert and mysql.ssl_": {SSLCert: junk, SSLKey: junk},
+		"65535":                      {Port: 70000},
+		"belong together":            {SSLCert: "c"},
+		"mysql.ssl_ca":               {SSLCA: "/does/not/exist"},
+		"not hold a PEM certificate": {SSLCA: junk},
+		"ssl_cert and mysql.ssl_":    {SSLCert: junk, SSLKey: junk},
 	} {
 		if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
