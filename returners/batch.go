@@ -2,10 +2,10 @@ package returners
 
 import "fmt"
 
-// Batch is what one transaction stores. Outbox rows of kind return, load and
-// expectation must name something of the same batch and are written only if
-// that was new (a load or an expectation: new or changed); rows of kind event
-// are always written. Notes are entered in their order.
+// Batch is what one transaction stores. Outbox rows of kind return, load and expectation
+// must refer to a record of the same batch. They are written only if that record was new,
+// or changed for a load or an expectation. Rows of kind event are always written. Notes are
+// stored in their order.
 type Batch struct {
 	Loads        []Load
 	Expectations []Expectation
@@ -13,14 +13,12 @@ type Batch struct {
 	Events       []Event
 	Outbox       []Item
 	Notes        []Note
-	// Unsynced is set for what nobody has to wait for a sync of the disk for: it
-	// outlives the end of the process at once, and a loss of power together with the
-	// next batch that is synced.
+	// Unsynced is set when the batch need not wait for a sync of the disk. It survives the
+	// death of the process at once, and a loss of power after the next synced batch.
 	Unsynced bool
 }
 
-// Validate reports the first thing of the batch that cannot be stored. Its
-// error is ErrInvalid.
+// Validate returns the first fault of the batch, as ErrInvalid.
 func (b Batch) Validate() error {
 	for i := range b.Loads {
 		if b.Loads[i].JID == "" {
@@ -50,7 +48,7 @@ func (b Batch) Validate() error {
 	return b.validateOutbox()
 }
 
-// validateOutbox checks that each owed row names something of the batch.
+// validateOutbox checks that each outbox row refers to a record of the batch.
 func (b Batch) validateOutbox() error {
 	if len(b.Outbox) == 0 {
 		return nil
@@ -91,12 +89,12 @@ func (b Batch) validateOutbox() error {
 	return nil
 }
 
-// Rows is the number of rows a batch may write.
+// Rows returns the number of rows the batch may write.
 func (b Batch) Rows() int {
 	return len(b.Loads) + len(b.Expectations) + len(b.Returns) + len(b.Events) + len(b.Outbox) + len(b.Notes)
 }
 
-// Bytes is about the payload a batch holds in memory.
+// Bytes returns the approximate payload size of the batch in memory.
 func (b Batch) Bytes() int {
 	n := 0
 	for i := range b.Loads {
@@ -120,9 +118,9 @@ func (b Batch) Bytes() int {
 	return n
 }
 
-// Result tells what a committed batch changed. NewReturns is aligned with
-// Batch.Returns: false means that the pair (jid, id) was stored before.
-// NewLoads and NewExpectations likewise: false means that nothing changed.
+// Result says what a committed batch changed. NewReturns is aligned with Batch.Returns:
+// false means that the pair (jid, id) was stored before. NewLoads and NewExpectations are
+// aligned likewise; false means that nothing changed.
 type Result struct {
 	NewReturns      []bool
 	NewLoads        []bool

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// eventRow is an event inside an outbox row. The store alone reads it, so its
-// field names are short and its strings follow plain msgpack.
+// eventRow is an event in an outbox row. Only the store reads it, so its field names are
+// short.
 type eventRow struct {
 	Key    string             `msgpack:"k,omitempty"`
 	Tag    string             `msgpack:"t"`
@@ -19,7 +19,7 @@ type eventRow struct {
 	At     int64              `msgpack:"a"`
 }
 
-// EncodeEvent makes the outbox payload of an event.
+// EncodeEvent encodes an event as an outbox payload.
 func EncodeEvent(e Event) ([]byte, error) {
 	if len(e.Data) == 0 {
 		e.Data = wire.Raw{0xc0}
@@ -31,7 +31,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return b, nil
 }
 
-// DecodeEvent reads what EncodeEvent made.
+// DecodeEvent decodes the result of EncodeEvent.
 func DecodeEvent(b []byte) (Event, error) {
 	var r eventRow
 	if err := msgpack.Unmarshal(b, &r); err != nil {
@@ -49,8 +49,8 @@ type expectationRow struct {
 	State   string            `msgpack:"s,omitempty"`
 }
 
-// EncodeExpectation makes the outbox payload of an expectation. Equal
-// expectations give equal bytes.
+// EncodeExpectation encodes an expectation as an outbox payload. Equal expectations give
+// equal bytes.
 func EncodeExpectation(e Expectation) ([]byte, error) {
 	enc := msgpack.GetEncoder()
 	defer msgpack.PutEncoder(enc)
@@ -63,7 +63,7 @@ func EncodeExpectation(e Expectation) ([]byte, error) {
 	return buf, nil
 }
 
-// DecodeExpectation reads what EncodeExpectation made.
+// DecodeExpectation decodes the result of EncodeExpectation.
 func DecodeExpectation(b []byte) (Expectation, error) {
 	var r expectationRow
 	if err := msgpack.Unmarshal(b, &r); err != nil {
@@ -72,7 +72,7 @@ func DecodeExpectation(b []byte) (Expectation, error) {
 	return Expectation{r.JID, r.Node, r.Minions, r.Missing, time.UnixMicro(r.At).UTC(), r.State}, nil
 }
 
-// writer is the least an encoder needs.
+// writer is a byte slice as [io.Writer].
 type writer []byte
 
 func (w *writer) Write(b []byte) (int, error) {

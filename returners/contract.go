@@ -11,7 +11,7 @@ type Reader interface {
 	GetLoad(ctx context.Context, jid string) (Load, bool, error)
 	// GetReturns reads all returns of a job, ordered by minion id.
 	GetReturns(ctx context.Context, jid string) ([]Return, error)
-	// GetReturn reads the return of one minion; false when there is none.
+	// GetReturn reads the return of one minion; ok is false if it has not returned.
 	GetReturn(ctx context.Context, jid, id string) (Return, bool, error)
 	// GetExpectations reads who was asked, ordered by node.
 	GetExpectations(ctx context.Context, jid string) ([]Expectation, error)
@@ -23,8 +23,8 @@ type Reader interface {
 	Minions(ctx context.Context) ([]string, error)
 }
 
-// Saver stores the returns of a minion (--return). Where it can tell, it keeps the first of two
-// returns of one (jid, id).
+// Saver stores the returns of a minion (--return). If it can detect duplicates, it keeps
+// the first of two returns of one (jid, id).
 type Saver interface {
 	Name() string
 	// SaveReturns is durable when it returns nil.

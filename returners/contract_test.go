@@ -33,12 +33,12 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for name, d := range map[string]Driver{
-		"twice":            good,
-		"no name":          {Doc: "x", Open: open},
-		"no documentation": {Name: "x", Open: open},
-		"no code":          {Name: "x", Doc: "x"},
-		"another's option": {Name: "x", Doc: "test.file", Options: []string{"test.file"}, Open: open},
-		"option not told":  {Name: "x", Doc: "x", Options: []string{"x.file"}, Open: open},
+		"twice":                 good,
+		"no name":               {Doc: "x", Open: open},
+		"no documentation":      {Name: "x", Open: open},
+		"no code":               {Name: "x", Doc: "x"},
+		"another's option":      {Name: "x", Doc: "test.file", Options: []string{"test.file"}, Open: open},
+		"option not documented": {Name: "x", Doc: "x", Options: []string{"x.file"}, Open: open},
 	} {
 		func() {
 			defer func() {
@@ -51,7 +51,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// A returner that a minion can have is no job cache for that alone.
+// A returner for minions is not automatically a job cache.
 func TestOpenStore(t *testing.T) {
 	Register(Driver{Name: "saver", Doc: "Takes returns.", Open: func(context.Context, Options) (Saver, error) { panic("opened") }})
 	t.Cleanup(func() { delete(registry.drivers, "saver") })
@@ -91,7 +91,7 @@ func TestMerge(t *testing.T) {
 		{StateAnswered, "", StateAnswered},
 		{StateAdopted, StateAnswered, StateAnswered},
 		{StateAnswered, StateAdopted, StateAnswered},
-		{"", StateAdopted, ""}, // it may have been given the job
+		{"", StateAdopted, ""}, // the node may have received the job
 	} {
 		if got, changed := (Expectation{State: c.have}).Merge(Expectation{State: c.later}); got.State != c.want || changed != (c.have != c.want) {
 			t.Errorf("%q, then %q: %q, changed %v", c.have, c.later, got.State, changed)

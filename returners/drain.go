@@ -27,20 +27,18 @@ const (
 type DrainConfig struct {
 	Dest       string // outbox destination; "" = DestMySQL
 	BatchRows  int
-	BatchBytes int // what a batch may hold in memory; one larger row still goes, alone
+	BatchBytes int // payload bytes of a batch; a larger row is sent alone
 
-	// BackoffMin and BackoffMax bound the pause after a failure. It doubles
-	// each time, and a random part of it is waited, so that many nodes do not
-	// come back to a database in step.
+	// BackoffMin and BackoffMax bound the pause after a failure. It doubles each time and
+	// is randomized, so that nodes do not reconnect to a database in step.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
 
-	Timeout time.Duration // of storing one batch
-	Idle    time.Duration // how long to wait for a Wake before looking again
+	Timeout time.Duration // for storing one batch
+	Idle    time.Duration // how long to wait for a Wake before checking for rows
 
-	// Attempts is how often a failure of no known kind is tried again before
-	// the batch is searched for a row at fault. A database that is away is
-	// tried for ever.
+	// Attempts is how often a failure of unknown kind is retried before the drain searches
+	// the batch for a bad row. An unreachable database is retried forever.
 	Attempts int
 
 	// Rescue counts rows that a look without a Wake has found. nil: they are not
@@ -70,31 +68,31 @@ func (c *DrainConfig) fill() {
 	}
 }
 
-// Drain moves outbox rows of one destination into a Returner: the write-behind
-// of a database. A row leaves the outbox after the returner has it; a row the
-// returner refuses for good is set aside with the reason (OutboxReject) and
-// the rest goes on.
+// Drain moves outbox rows of one destination into a Returner: the write-behind of a
+// database. A row leaves the outbox after the returner stored it. A row that the returner
+// rejects permanently is set aside with the reason (OutboxReject); the drain continues with
+// the rest.
 type Drain struct {
 	from Outbox
 	to   Returner
 	cfg  DrainConfig
 	wake chan struct{}
 
-	failures int                  // in a row, of no known kind
-	grown    map[string]time.Time // jobs that grow, when their load was stored last
-	rest     time.Duration        // until when a load rests; 0: none does
+	failures int                  // consecutive failures of unknown kind
+	grown    map[string]time.Time // jobs that grow: when their load was last stored
+	rest     time.Duration        // until when a load rests; 0: no load rests
 
 	mu    sync.Mutex
 	stats DrainStats
 }
 
-// NewDrain makes a Drain from the outbox of a job store into to. Run starts it.
+// NewDrain returns a Drain that moves rows from an outbox to a returner. Run starts it.
 func NewDrain(from Outbox, to Returner, cfg DrainConfig) *Drain {
 	cfg.fill()
 	return &Drain{from: from, to: to, cfg: cfg, wake: make(chan struct{}, 1), grown: map[string]time.Time{}}
 }
 
-// Wake tells the drain that there may be new rows. It never blocks.
+// Wake signals that there may be new rows. It never blocks.
 func (d *Drain) Wake() {
 	select {
 	case d.wake <- struct{}{}:
@@ -102,8 +100,7 @@ func (d *Drain) Wake() {
 	}
 }
 
-// Run drains until ctx ends and then returns nil. What is not delivered stays
-// in the outbox.
+// Run drains until ctx ends, then returns nil. Undelivered rows stay in the outbox.
 func (d *Drain) Run(ctx context.Context) error {
 	pause := d.cfg.BackoffMin
 	for ctx.Err() == nil {
@@ -129,20 +126,20 @@ func (d *Drain) Run(ctx context.Context) error {
 	return nil
 }
 
-// wakeLag is how long after its commit a row's Wake may come.
+// wakeLag is the longest expected delay between the commit of a row and its Wake.
 const wakeLag = 100 * time.Millisecond
 
-// look is for rows that nobody has woken the drain for: the next step would take
-// them, but somebody has forgotten to call Wake.
+// look counts rows committed without a Wake. The next step delivers them, but some caller
+// forgot to call Wake.
 func (d *Drain) look(ctx context.Context) {
 	rows, err := d.from.OutboxRead(ctx, d.cfg.Dest, 0, 1, 1)
 	if err != nil || len(rows) == 0 || sleep(ctx, wakeLag, d.wake) || ctx.Err() != nil {
-		return // the step that follows tells of the error
+		return // the next step reports the error
 	}
 	d.cfg.Rescue.Found("drain poll", "rows for "+d.cfg.Dest, d.cfg.Idle, "jid", rows[0].JID)
 }
 
-// sleep waits for d, or until woken.
+// sleep waits for d or until it is woken.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (woken bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -155,7 +152,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (woken bo
 	return false
 }
 
-// Step moves one batch and reports how many rows left the outbox.
+// Step moves one batch and returns how many rows left the outbox.
 func (d *Drain) Step(ctx context.Context) (int, error) {
 	items, err := d.from.OutboxRead(ctx, d.cfg.Dest, 0, d.cfg.BatchRows, d.cfg.BatchBytes)
 	if err != nil {
@@ -166,8 +163,8 @@ func (d *Drain) Step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Loads before what belongs to them: readers of the database then never
-	// see a return of a job they do not know.
+	// Loads come before the rows that refer to them: readers of the database never see a
+	// return of a job they do not know.
 	for _, kind := range []Kind{KindLoad, KindExpectation, KindReturn, KindEvent} {
 		these := loads
 		if kind != KindLoad {
@@ -203,9 +200,8 @@ func ofKind(items []Item, kind Kind) []Item {
 	return out
 }
 
-// deliver stores rows of one kind and acknowledges them. When the returner
-// refuses the batch for what it holds, halves are tried until the row at fault
-// stands alone.
+// deliver stores rows of one kind and acknowledges them. When the returner rejects the
+// batch for its content, deliver bisects it until it finds the bad row.
 func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, error) {
 	if len(items) == 0 {
 		return 0, nil
@@ -241,8 +237,7 @@ func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, erro
 	return n + m, err
 }
 
-// rowAtFault decides whether a failure is about what was stored and not about
-// the place it goes to.
+// rowAtFault reports whether a failure is caused by the rows and not by the database.
 func (d *Drain) rowAtFault(ctx context.Context, err error) bool {
 	switch {
 	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid):

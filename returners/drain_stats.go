@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// DrainStats counts what a Drain did since it was made.
+// DrainStats counts what a Drain did since it was created.
 type DrainStats struct {
 	Delivered map[Kind]uint64   // rows by kind
 	Batches   uint64            // batches stored
 	Rejected  uint64            // rows set aside
 	Errors    map[string]uint64 // failures by class, see Class
 	Down      bool              // the last attempt failed
-	LastError string            // of the last failure, "" if there was none
-	LastAt    time.Time         // when that was
-	LastGood  time.Time         // when a batch was last stored
+	LastError string            // of the last failure; "" before the first
+	LastAt    time.Time         // time of the last failure
+	LastGood  time.Time         // when a batch was last stored successfully
 }
 
-// Stats reads the counters.
+// Stats returns a copy of the counters.
 func (d *Drain) Stats() DrainStats {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -28,8 +28,8 @@ func (d *Drain) Stats() DrainStats {
 	return s
 }
 
-// Class is the class under which an error is counted: what the error itself
-// says through a method Class() string, or the name of the sentinel it wraps.
+// Class returns the class under which an error is counted: the result of its Class()
+// method, else the name of the sentinel it wraps.
 func Class(err error) string {
 	var c interface{ Class() string }
 	switch {
@@ -72,7 +72,7 @@ func (d *Drain) failed(err error, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.note(err)
-	if !d.stats.Down { // once per outage: the counters tell the rest
+	if !d.stats.Down { // once per outage: the counters show the rest
 		d.stats.Down = true
 		d.cfg.Log.Warn("database write failed, rows wait in the outbox",
 			"dest", d.cfg.Dest, "class", Class(err), "err", err, "retry_in", wait)

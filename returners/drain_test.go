@@ -63,7 +63,7 @@ func (q *queue) push(n int) {
 	}
 }
 
-// sink is a returner that stores nothing but ids; SaveReturnsFn may fail.
+// sink is a returner that stores ids only; SaveReturnsFn may fail.
 type sink struct {
 	Returner
 	SaveReturnsFn func([]Return) error
@@ -122,16 +122,16 @@ func TestDrainBacksOff(t *testing.T) {
 			t.Errorf("stats %+v", s)
 		}
 		if n := nets.Total(); n != 0 {
-			t.Errorf("%d rescues while every row was told", n)
+			t.Errorf("%d rescues although each row had a Wake", n)
 		}
-		// Rows that nobody tells go all the same, but are counted.
+		// Rows without a Wake are delivered too, but counted.
 		q.push(1)
 		time.Sleep(2 * DefaultDrainIdle)
 		synctest.Wait()
 		if len(to.got) != 1201 || nets.Counts()["drain poll"] != 1 {
 			t.Errorf("%d rows, rescues %v", len(to.got), nets.Counts())
 		}
-		// Idle, a Wake moves new rows at once.
+		// An idle drain moves new rows on a Wake.
 		q.push(1)
 		at := time.Now()
 		d.Wake()
@@ -160,7 +160,7 @@ func TestDrainSetsAsideOnlyTheRowAtFault(t *testing.T) {
 		return nil
 	}
 	q.push(500)
-	q.rows[99].Return = nil // what it refers to is gone
+	q.rows[99].Return = nil // the row it refers to is gone
 	q.rows = append(q.rows, Item{Seq: 1001, Dest: DestMySQL, Kind: KindEvent, Payload: []byte("junk")}, Item{Seq: 1002, Dest: DestMySQL, Kind: "odd"})
 	d := NewDrain(q, to, DrainConfig{BatchRows: 1000, Log: quiet()})
 	n, err := d.Step(t.Context())
@@ -184,8 +184,8 @@ func TestDrainSetsAsideOnlyTheRowAtFault(t *testing.T) {
 	}
 }
 
-// A failure of no known kind is tried some times; then, if the database
-// answers, the row at fault is looked for.
+// A failure of unknown kind is retried a few times. Then, if the database answers, the
+// drain searches for the bad row.
 func TestDrainUnknownFailure(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		q, to := &queue{}, &sink{}

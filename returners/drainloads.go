@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// loadEvery is how often the load of a job that grows is stored. Each slice of a batch changes it,
-// and it names all minions of the job.
+// loadEvery is how often the load of a growing job is stored. Each slice of a batch changes
+// the load, and the load names all minions of the job.
 const loadEvery = time.Second
 
-// newest takes out of loads those that a later one of the same job replaces, which leave the outbox,
-// and those that are stored later, since a load of that job was stored a moment ago.
+// newest removes loads that need not be stored now. A load with a later one of the same job
+// leaves the outbox. A load that was stored a moment ago is stored later.
 func (d *Drain) newest(ctx context.Context, items []Item) (now []Item, moved int, err error) {
 	last := map[string]int64{}
 	for i := range items {
@@ -43,7 +43,7 @@ func (d *Drain) newest(ctx context.Context, items []Item) (now []Item, moved int
 	return now, len(replaced), nil
 }
 
-// storedLoads notes which jobs that grow had their load stored.
+// storedLoads records that the loads of growing jobs were stored.
 func (d *Drain) storedLoads(items []Item) {
 	for i := range items {
 		if it := &items[i]; it.Kind == KindLoad && it.Load != nil && it.Load.Part() > 0 {

@@ -12,10 +12,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// loads is a returner that counts how often the load of each job is stored, and keeps the last.
+// loads is a returner that counts how often the load of each job is stored, and keeps the
+// last one.
 type loads struct {
 	sink
-	mu    sync.Mutex // of what follows
+	mu    sync.Mutex // guards the fields below
 	times map[string]int
 	last  map[string]int
 }
@@ -30,8 +31,8 @@ func (l *loads) SaveLoads(_ context.Context, all []Load) error {
 	return nil
 }
 
-// The load of a job that grows names all of its minions: a batch of a hundred slices in ten seconds
-// stores it about once a second, and its last one.
+// The load of a growing job names all of its minions. A batch of a hundred slices in ten
+// seconds stores it about once a second, and finally the last one.
 func TestDrain_LoadsOfAJobThatGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, nets := &queue{}, logs.NewRescues(quiet(), nil)

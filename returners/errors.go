@@ -12,14 +12,14 @@ var (
 	ErrCorrupt = errors.New("job store is corrupt")
 	// ErrNewerSchema: the store was written by a newer version.
 	ErrNewerSchema = errors.New("job store has a newer schema")
-	// ErrUnavailable: the store cannot be reached now; trying again may help.
+	// ErrUnavailable: the store cannot be reached now; a retry may help.
 	ErrUnavailable = errors.New("job store is unavailable")
-	// ErrRejected: the store refuses this very row; trying again will not help.
+	// ErrRejected: the store rejects the row; a retry will not help.
 	ErrRejected = errors.New("job store rejects the row")
-	// ErrInvalid: what was handed in cannot be stored (no jid, no id, …).
+	// ErrInvalid: the record cannot be stored (no jid, no id, …).
 	ErrInvalid = errors.New("invalid row")
-	// ErrNoStore: the returner takes the returns of a minion and is no job store.
-	ErrNoStore = errors.New("it takes returns and is no job store")
+	// ErrNoStore: the returner accepts returns of minions but is not a job store.
+	ErrNoStore = errors.New("not a job store")
 	// ErrUnknown: no returner of that name is registered.
 	ErrUnknown = errors.New("unknown returner")
 )

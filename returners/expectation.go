@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Merge adds a later expectation of the same node to e and reports whether
-// anything changed: the ids that later names take the state it gives them, all
-// others stay. The state becomes that of later, unless it is "" or [StateAdopted].
-// The minions of the result are sorted.
+// Merge adds a later expectation of the same node to e and reports whether anything
+// changed. The ids that later names take the state it gives them, all others stay. The
+// state becomes that of later, unless it is "" or [StateAdopted]. The minions of the result
+// are sorted.
 func (e Expectation) Merge(later Expectation) (Expectation, bool) {
 	asked := make(map[string]struct{}, len(e.Minions)+len(later.Minions))
 	for _, id := range e.Minions {

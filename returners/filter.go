@@ -14,9 +14,9 @@ const FindJob = "saltutil.find_job"
 
 // Filter selects jobs. The zero Filter selects all of them.
 type Filter struct {
-	// Fun and Target are shell globs, matched against each function of a job
-	// and against its target (each entry of a list target). Any one match of a
-	// list is enough, an empty list matches everything.
+	// Fun and Target are shell globs. They are matched against each function of a job and
+	// against its target (each entry of a list target). One match of a list is enough; an
+	// empty list matches everything.
 	Fun    []string
 	Target []string
 
@@ -26,8 +26,8 @@ type Filter struct {
 	WithoutFindJob bool // leaves out saltutil.find_job
 }
 
-// Match reports whether a load passes the filter by function, target and time.
-// Limit is not its business.
+// Match reports whether a load passes the filter by function, target and time. It ignores
+// Limit.
 func (f Filter) Match(l Load) bool {
 	if !f.Since.IsZero() && l.At.Before(f.Since) || !f.Until.IsZero() && !l.At.Before(f.Until) {
 		return false
@@ -51,17 +51,17 @@ func anyGlob(patterns, values []string) bool {
 	})
 }
 
-// Funs reads the functions of a load: one, or several for a compound call.
+// Funs returns the functions of a load: one, or several for a compound call.
 func (l Load) Funs() []string { return l.texts("fun") }
 
-// Fun is the display name of the functions, joined by ",".
+// Fun returns the functions, joined by ",", for display.
 func (l Load) Fun() string { return strings.Join(l.Funs(), ",") }
 
-// Targets reads the target of a load: the expression, or the entries of a list.
+// Targets returns the target of a load: the expression, or the entries of a list.
 func (l Load) Targets() []string { return l.texts("tgt") }
 
-// texts reads a field that is a text or a list of texts. A load that is no map
-// has none.
+// texts returns a field that is a string or a list of strings. It returns nil if the load
+// is not a map.
 func (l Load) texts(field string) []string {
 	var out []string
 	_ = wire.Fields(l.Raw, func(key string, val wire.Raw) error {

@@ -25,16 +25,16 @@ const (
 
 // GroupConfig tunes a Group; zero values mean the defaults.
 type GroupConfig struct {
-	MaxRows  int // returns, loads, … of one transaction, its outbox rows not counted
-	MaxBytes int // payload bytes of one transaction; a larger single submission still goes, alone
+	MaxRows  int // returns, loads, … of one transaction, without its outbox rows
+	MaxBytes int // payload bytes of one transaction; a larger submission is committed alone
 
-	// MaxPending and MaxMemory bound what waits, in rows and payload bytes.
-	// Commit blocks while they are reached, so the wait goes back to the
-	// senders instead of into memory.
+	// MaxPending and MaxMemory bound the waiting submissions, in rows and payload bytes.
+	// Commit blocks while a bound is reached, so that senders wait instead of memory
+	// growing.
 	MaxPending int
 	MaxMemory  int
 
-	// CommitTimeout bounds the wait for the store's turn to write.
+	// CommitTimeout bounds the wait for the store's write lock.
 	CommitTimeout time.Duration
 
 	Log *slog.Logger     // nil = slog.Default()
@@ -61,8 +61,8 @@ func setDefault[T int | time.Duration](v *T, d T) {
 	}
 }
 
-// Group lets many submissions share one durable commit. While one commit runs
-// the next ones gather; an idle group commits at once, so it adds no latency.
+// Group lets many submissions share one durable commit. Submissions gather while a commit
+// runs. An idle group commits at once, so it adds no latency.
 type Group struct {
 	c    Committer
 	cfg  GroupConfig
@@ -79,7 +79,7 @@ type Group struct {
 	failures logs.Throttle[string] // by cause
 }
 
-// submission is one batch that waits, and its outcome.
+// submission is one waiting batch, and its outcome.
 type submission struct {
 	b           Batch
 	rows, bytes int
@@ -103,14 +103,14 @@ func NewGroup(c Committer, cfg GroupConfig) *Group {
 	return g
 }
 
-// Commit stores a batch and waits until the commit that holds it is durable. The
-// result says for each return whether it was new.
+// Commit stores a batch and waits until the commit that holds it is durable. The result
+// says for each return whether it was new.
 //
-// When ctx ends first the outcome is unknown: the batch may still become durable.
-// Committing it again is harmless.
+// If ctx ends first, the outcome is unknown: the batch may still become durable. Committing
+// it again is harmless.
 func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err := b.Validate(); err != nil {
-		return Result{}, err // before it joins, so that it spoils no one's commit
+		return Result{}, err // before it joins a group, so that it fails no other commit
 	}
 	s := &submission{b: b, done: make(chan struct{})}
 	if s.rows = b.Rows() - len(b.Outbox); b.Rows() == 0 {
@@ -121,7 +121,7 @@ func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	s.release = release // given back by run: who stops waiting has not freed the memory
+	s.release = release // called by run: a caller that stops waiting has not freed the memory
 	if err := g.enqueue(s); err != nil {
 		release()
 		return Result{}, err
@@ -134,8 +134,7 @@ func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	}
 }
 
-// admit waits for room in the bounds. One submission larger than a bound
-// takes all of it.
+// admit waits for room within the bounds. A submission larger than a bound takes all of it.
 func (g *Group) admit(ctx context.Context, s *submission) (release func(), err error) {
 	rows, mem := int64(min(max(s.rows, 1), g.cfg.MaxPending)), int64(min(max(s.bytes, 1), g.cfg.MaxMemory))
 	if err := g.rows.Acquire(ctx, rows); err != nil {
@@ -162,7 +161,7 @@ func (g *Group) enqueue(s *submission) error {
 	return nil
 }
 
-// run commits what has gathered, again and again.
+// run commits the waiting submissions until the group is closed.
 func (g *Group) run() {
 	defer close(g.done)
 	for {
@@ -194,8 +193,8 @@ func (g *Group) take() (subs []*submission, closed bool) {
 	return subs, g.closed
 }
 
-// commit stores submissions together and tells each its part of the result.
-// When the store refuses the lot for what one of them holds, each goes alone.
+// commit stores submissions together and passes each its part of the result. When the store
+// rejects the batch for its content, commit stores each submission alone.
 func (g *Group) commit(subs []*submission) {
 	started := g.cfg.Now()
 	res, err := g.store(join(subs))
@@ -224,8 +223,8 @@ func (g *Group) store(b Batch) (Result, error) {
 	return g.c.Commit(ctx, b)
 }
 
-// forAll reports whether a failure concerns the store and not what was handed
-// to it, so that trying parts of the batch is pointless.
+// forAll reports whether a failure concerns the store and not the batch. Retrying parts of
+// the batch is pointless then.
 func forAll(err error) bool {
 	return errors.Is(err, ErrFull) || errors.Is(err, ErrCorrupt) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
@@ -249,7 +248,7 @@ func join(subs []*submission) Batch {
 	return b
 }
 
-// cut takes the next n of all; a committer may leave parts of its result out.
+// cut takes the next n entries of all; a committer may leave out parts of its result.
 func cut(all []bool, from *int, n int) []bool {
 	start := *from
 	*from += n
@@ -259,7 +258,7 @@ func cut(all []bool, from *int, n int) []bool {
 	return all[start:*from:*from]
 }
 
-// Close commits what was submitted, ends the group and waits for that. Later
+// Close commits what was submitted, ends the group and waits until it ended. Later
 // submissions get ErrClosed. It may be called more than once.
 func (g *Group) Close() error {
 	g.mu.Lock()

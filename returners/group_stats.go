@@ -6,19 +6,19 @@ import (
 	"github.com/momtree/mom/internal/logs"
 )
 
-// GroupStats counts what a Group did since it was made.
+// GroupStats counts what a Group did since it was created.
 type GroupStats struct {
-	Commits     uint64 // transactions tried
+	Commits     uint64 // transactions attempted
 	Failed      uint64 // transactions that failed
-	Submissions uint64 // submissions made durable
-	Rows        uint64 // rows of those, outbox rows not counted
+	Submissions uint64 // durable submissions
+	Rows        uint64 // rows of these, outbox rows not counted
 	Largest     int    // rows of the largest commit
 	Slowest     time.Duration
 	Last        time.Duration // duration of the last commit
 	Waiting     int           // submissions in the queue now
 }
 
-// Stats reads the counters.
+// Stats returns a copy of the counters.
 func (g *Group) Stats() GroupStats {
 	g.mu.Lock()
 	defer g.mu.Unlock()

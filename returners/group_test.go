@@ -94,7 +94,7 @@ func TestGroupSharesCommits(t *testing.T) {
 	})
 }
 
-// C14: a commit is synced when one of those who share it needs that.
+// C14: a commit is synced when one of its submissions needs that.
 func TestGroupSyncsSharedCommits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
@@ -190,7 +190,7 @@ func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
 				close(hold)
 				wg.Wait()
 				big := ret(100)
-				big.Full = make([]byte, 1000) // over the whole bound: goes alone
+				big.Full = make([]byte, 1000) // over the whole bound: committed alone
 				if _, err := submit(t.Context(), g, big); err != nil {
 					t.Error(err)
 				}
@@ -199,7 +199,7 @@ func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
 	}
 }
 
-// Who stops waiting must not make room for others while his rows are held.
+// A caller that stops waiting must not free room while its rows are held.
 func TestGroupCountsRowsOfSendersThatLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
@@ -302,8 +302,8 @@ func TestGroupCloseCommitsWhatWaits(t *testing.T) {
 	})
 }
 
-// A full disk fails many commits; the log has one line of it in ten seconds.
-func TestGroupTellsTheSameFailureOnceInAWhile(t *testing.T) {
+// A full disk fails many commits; the log has one line about it in ten seconds.
+func TestGroupThrottlesRepeatedFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines strings.Builder
 		g := newGroup(t, GroupConfig{}, func(Batch) (Result, error) {

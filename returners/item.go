@@ -22,13 +22,14 @@ const (
 	DestAbove = DestParentPrefix + "above"
 )
 
-// DestParent is the outbox destination of the parent master named master.
+// DestParent returns the outbox destination of a parent master.
 func DestParent(master string) string { return DestParentPrefix + master }
 
-// IsParent reports whether a destination is a parent; rejected rows have none.
+// IsParent reports whether a destination is a parent. The destination of rejected rows is
+// not.
 func IsParent(dest string) bool { return strings.HasPrefix(dest, DestParentPrefix) }
 
-// PendingAbove sums the rows for parents of [SharedOutbox.OutboxDests].
+// PendingAbove returns the number of rows for parents in [SharedOutbox.OutboxDests].
 func PendingAbove(dests map[string]int64) (rows int64) {
 	for dest, n := range dests {
 		if IsParent(dest) {

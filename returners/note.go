@@ -20,11 +20,12 @@ const (
 	NoteOrigin = "origin"
 	// NotePending: the parent with that address still needs the stored returns of the job.
 	NotePending = "owed"
-	// NoteMasterID has no job: Key is a master_id, Value the address of the parent that uses it.
+	// NoteMasterID belongs to no job: Key is a master_id, Value the address of the parent
+	// that uses it.
 	NoteMasterID = "master_id"
 )
 
-// KeyPublished is the key of a note that a publication was sent to the subscribers.
+// KeyPublished is the key of the note that marks a publication as sent to the subscribers.
 const KeyPublished = "published"
 
 // HoldingNotes are the kinds of notes that hold their job.
@@ -52,16 +53,16 @@ func (n *Note) validate() error {
 	return nil
 }
 
-// Noted returns a batch of notes. A batch that only removes notes is not synced: at worst a restart
-// finds them again.
+// Noted returns a batch of notes. A batch that only removes notes is not synced: in the
+// worst case they reappear after a restart.
 func Noted(notes ...Note) Batch {
 	return Batch{Notes: notes, Unsynced: !slices.ContainsFunc(notes, func(n Note) bool { return !n.Gone })}
 }
 
 // NoteReader reads notes.
 type NoteReader interface {
-	// Notes reads notes of one kind in the order of jid and key, those behind after
-	// (the zero Note: all), at most limit.
+	// Notes reads at most limit notes of one kind after the given one, in the order of jid
+	// and key. The zero Note reads from the first.
 	Notes(ctx context.Context, kind string, after Note, limit int) ([]Note, error)
 	// NotesOf reads the notes of one kind about a job, in the order of their keys.
 	NotesOf(ctx context.Context, kind, jid string) ([]Note, error)

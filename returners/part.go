@@ -9,18 +9,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// PartField is the field of a publication, and of the kwargs of a load, that holds [Part.N] if
-// that is not 0.
+// PartField is the field that holds [Part.N] in a publication and in the kwargs of a load.
+// It is absent if N is 0.
 const PartField = "mom_part"
 
-// Part names one publication of a job. N is 0 for the first; a publication that extends the job
-// to further minions has the number of minions that the job names by then.
+// Part identifies one publication of a job. N is 0 for the first. For a publication that
+// extends the job to further minions, N is the number of minions the job names after it.
 type Part struct {
 	JID string
 	N   int
 }
 
-// String is the jid, and behind a slash the number of a part that extends its job.
+// String returns the jid; for a part that extends its job, followed by a slash and the
+// number.
 func (p Part) String() string { return p.JID + p.suffix() }
 
 func (p Part) suffix() string {
@@ -32,7 +33,7 @@ func (p Part) suffix() string {
 
 const partKey = "part"
 
-// Kept is the note that holds the publication.
+// Kept returns the note that holds the publication.
 func (p Part) Kept(pub []byte) Note {
 	key := ""
 	if p.N > 0 {
@@ -41,20 +42,20 @@ func (p Part) Kept(pub []byte) Note {
 	return Note{Kind: NotePublication, JID: p.JID, Key: key, Value: pub}
 }
 
-// Published is the note that the publication was handed to the subscribers.
+// Published returns the note that marks the publication as sent to the subscribers.
 func (p Part) Published() Note {
 	return Note{Kind: NotePublication, JID: p.JID, Key: KeyPublished + p.suffix()}
 }
 
-// Dropped are the notes that remove what [Part.Kept] and [Part.Published] have stored.
+// Dropped returns the notes that remove those of [Part.Kept] and [Part.Published].
 func (p Part) Dropped() []Note {
 	kept, published := p.Kept(nil), p.Published()
 	kept.Gone, published.Gone = true, true
 	return []Note{kept, published}
 }
 
-// PartOf reads which publication a note of the kind [NotePublication] is about, and whether it
-// is its mark. ok is false for a key that no part has.
+// PartOf returns the part a note of the kind [NotePublication] is about. published is true
+// for the note of [Part.Published]. ok is false if the key is not that of a part.
 func PartOf(n Note) (p Part, published, ok bool) {
 	p.JID = n.JID
 	name, number, numbered := strings.Cut(n.Key, "/")
@@ -69,7 +70,7 @@ func PartOf(n Note) (p Part, published, ok bool) {
 	return p, published, err == nil && v > 0 && strconv.Itoa(v) == number
 }
 
-// Part is the newest publication of the job.
+// Part returns the number of the job's newest publication.
 func (l *Load) Part() int {
 	kwargs, err := wire.Field(l.Raw, "kwargs")
 	if err != nil || !wire.IsMap(kwargs) {
@@ -82,8 +83,8 @@ func (l *Load) Part() int {
 	return ReadPart(n)
 }
 
-// Extend adds ids to the list that is the target of a load, which a publication of that number
-// extends.
+// Extend adds ids to the list target of a load. part is the number of the publication that
+// extends the job.
 func (l *Load) Extend(ids []string, part int) error {
 	d, err := wire.DecodeMap(l.Raw)
 	if err != nil {
@@ -93,7 +94,7 @@ func (l *Load) Extend(ids []string, part int) error {
 	all := ids
 	if list, ok := tgt.([]any); ok {
 		all = append(wire.Texts(list), ids...)
-	} else if text, ok := tgt.(string); ok { // ids with commas
+	} else if text, ok := tgt.(string); ok { // ids separated by commas
 		all = append(strings.Split(text, ","), ids...)
 	}
 	slices.Sort(all)
@@ -111,7 +112,7 @@ func (l *Load) Extend(ids []string, part int) error {
 	return nil
 }
 
-// PartIn tells which publication of its job one is.
+// PartIn returns the part that a publication is.
 func PartIn(p wire.Publication) Part {
 	out := Part{JID: p.JID}
 	if p.Extra == nil {
@@ -135,5 +136,5 @@ func ReadPart(v wire.Raw) int {
 	return int(n)
 }
 
-// maxPart bounds how many minions a job that grows may name.
+// maxPart bounds the number of minions of a growing job.
 const maxPart = 1 << 30

@@ -12,10 +12,10 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// Options is what a returner is opened with.
+// Options configure a returner.
 type Options struct {
-	// Values holds Salt's options by name ("mysql.host", …) as the
-	// configuration has them; each returner reads its own.
+	// Values holds Salt's options by name ("mysql.host", …) as in the configuration; each
+	// returner reads its own.
 	Values map[string]any
 	// Prefix selects a second set of options (Salt's --return_config):
 	// "alternative" reads "alternative.mysql.host" before "mysql.host".
@@ -25,8 +25,7 @@ type Options struct {
 	Now func() time.Time // nil = time.Now
 }
 
-// Value is the option of a name, that of the second set if it is there; nil if it is not
-// set, or None.
+// Value returns an option, from the second set if it is there; nil if it is unset or None.
 func (o Options) Value(name string) any {
 	for _, n := range []string{o.Prefix + "." + name, name} {
 		if v := o.Values[n]; v != nil && v != "None" {
@@ -36,28 +35,28 @@ func (o Options) Value(name string) any {
 	return nil
 }
 
-// Driver opens a returner by the name that the configuration calls it.
+// Driver opens a returner by its name in the configuration.
 type Driver struct {
 	Name string
-	// Doc says what it keeps where, and what its options are.
+	// Doc says what the returner stores where, and its options.
 	Doc string
-	// Options are the names of those, each with the name of the returner and a dot in
-	// front. The configuration files may have them then.
+	// Options are the names of its options, each prefixed with the name of the returner and
+	// a dot. The configuration files accept them.
 	Options []string
-	// Store says that it is a job store, a [Returner]: masters may have it for their job
-	// cache and for events.
+	// Store says that it is a job store, a [Returner]: a master may use it as its job cache
+	// and for events.
 	Store bool
 	Open  func(ctx context.Context, o Options) (Saver, error)
 }
 
-// verify tells what is wrong with how a returner is declared.
+// verify returns an error if a declaration is incomplete.
 func (d Driver) verify() error {
 	if d.Name == "" || d.Open == nil || strings.TrimSpace(d.Doc) == "" {
-		return fmt.Errorf("%q is without name, code or documentation", d.Name)
+		return fmt.Errorf("%q has no name, code or documentation", d.Name)
 	}
 	for _, o := range d.Options {
 		if !strings.HasPrefix(o, d.Name+".") || !strings.Contains(d.Doc, o) {
-			return fmt.Errorf("%s: its option %s is named otherwise, or not documented", d.Name, o)
+			return fmt.Errorf("%s: option %s lacks the returner's prefix or is not documented", d.Name, o)
 		}
 	}
 	return nil
@@ -68,8 +67,8 @@ var registry = struct {
 	drivers map[string]Driver
 }{drivers: map[string]Driver{}}
 
-// Register makes a returner known. It is called from init of the file that has it, and
-// panics on a fault in the declaration, such as a name that is taken.
+// Register makes a returner known. Call it from init. It panics on a fault in the
+// declaration, such as a duplicate name.
 func Register(d Driver) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -84,7 +83,7 @@ func Register(d Driver) {
 	config.Know(d.Name, d.Store, d.Options...)
 }
 
-// Lookup finds a returner by its name.
+// Lookup returns the driver of a returner.
 func Lookup(name string) (Driver, bool) {
 	registry.RLock()
 	defer registry.RUnlock()
@@ -104,7 +103,7 @@ func Open(ctx context.Context, name string, o Options) (Saver, error) {
 // OpenStore opens the returner called name, which has to be a job store.
 func OpenStore(ctx context.Context, name string, o Options) (Returner, error) {
 	if d, ok := Lookup(name); ok && !d.Store {
-		return nil, fmt.Errorf("returner %q: %w; it can be named with --return alone", name, ErrNoStore)
+		return nil, fmt.Errorf("returner %q: %w; use it with --return only", name, ErrNoStore)
 	}
 	s, err := Open(ctx, name, o)
 	if err != nil {
@@ -112,7 +111,7 @@ func OpenStore(ctx context.Context, name string, o Options) (Returner, error) {
 	}
 	r, ok := s.(Returner)
 	if !ok {
-		return nil, fmt.Errorf("returner %q: %w, though it says so", name, ErrNoStore)
+		return nil, fmt.Errorf("returner %q: %w, although declared as one", name, ErrNoStore)
 	}
 	return r, nil
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Clean removes jobs whose last row is older than before, and events, at most
-// limit rows. A job of which anything is still owed stays whole, and so does one that a note
-// holds.
+// Clean removes jobs whose last row is older than before, and events, at most limit rows.
+// It keeps jobs with pending outbox rows and jobs held by a note.
 func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, errors.New("job store in memory: clean: the limit must be above 0")
@@ -50,7 +49,7 @@ func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, erro
 	return total, nil
 }
 
-// Hold lets the age of jobs begin anew.
+// Hold resets the age of jobs.
 func (s *Store) Hold(_ context.Context, jids []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +61,7 @@ func (s *Store) Hold(_ context.Context, jids []string) error {
 	return s.open()
 }
 
-// cleanJob removes up to limit rows of one job; the job itself goes last.
+// cleanJob removes up to limit rows of one job, the job itself last.
 func (s *Store) cleanJob(j *job, limit int) int {
 	total := 0
 	if n := min(len(j.rows), limit); n > 0 {
@@ -99,7 +98,7 @@ func (s *Store) cleanJob(j *job, limit int) int {
 			}
 		}
 	}
-	delete(s.notes, j.jid) // those that would hold it are not there
+	delete(s.notes, j.jid) // notes that would hold the job are absent here
 	delete(s.jobs, j.jid)
 	return total + 1
 }

@@ -21,11 +21,11 @@ import (
 
 var ctx = context.Background()
 
-// checks is how many histories are tried unless -rapid.checks says otherwise: each
-// one opens a real file, and the race detector makes that slow.
+// checks is the number of histories to try unless -rapid.checks is set. Each one opens a
+// real file, and the race detector makes that slow.
 const checks = "25"
 
-// Whatever is done to the embedded store and to this one: both say the same.
+// The embedded store and this one give the same results for any history of operations.
 func TestEqualToTheEmbeddedStore(t *testing.T) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
@@ -90,7 +90,7 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 				check(t, err)
 				got, err := ours.OutboxBackfill(ctx, dest, jid)
 				check(t, err)
-				same(t, "rows owed", want, got)
+				same(t, "pending rows", want, got)
 			case "forget":
 				limit := rapid.IntRange(1, 3).Draw(t, "limit")
 				want, err := real.OutboxForget(ctx, dest, limit)

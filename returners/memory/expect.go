@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/returners/internal/roll"
 )
 
-// expected is who was asked by one node.
+// expected is the expectation of one node.
 type expected struct {
 	at    int64 // microseconds
 	state string
 	marks roll.Marks
 }
 
-// changedMarks are what one batch has changed, by job and node.
+// changedMarks are the marks that one batch changed, by job and node.
 type changedMarks map[rowKey]roll.Marks
 
-// putExpectation enters one word and tells whether it changes anything.
+// putExpectation stores one expectation and reports whether that changes anything.
 func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said changedMarks) bool {
 	at := cmp.Or(x.At, now)
 	var e *expected
@@ -47,7 +47,7 @@ func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said cha
 	return changed
 }
 
-// row gives the whole expectation of a node, or what some marks say of it.
+// row returns the expectation of a node: the whole one, or that of the given marks.
 func (e *expected) row(jid, node string, marks roll.Marks) returners.Expectation {
 	x := returners.Expectation{JID: jid, Node: node, At: time.UnixMicro(e.at).UTC(), State: e.state}
 	marks.Into(&x)

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// job is all that is kept of one jid. Times are microseconds, as in the database.
+// job holds all records of one jid. Times are microseconds, as in the database.
 type job struct {
 	jid      string
 	at, last int64
@@ -24,11 +24,11 @@ type job struct {
 	exps     map[string]*expected
 }
 
-// row is one return, small since there may be millions.
+// row is one return, kept small since there may be millions.
 type row struct {
 	id            string
 	full          wire.Raw
-	value         *wire.Raw // only if it is not a part of full
+	value         *wire.Raw // nil if it is a part of full
 	at            int64
 	valAt, valLen int32
 	retcode       int32
@@ -37,7 +37,7 @@ type row struct {
 	success       bool
 }
 
-// job gives the entry of a jid, made at the time that the jid names.
+// job returns the entry of a jid. It creates a missing one, with the time in the jid.
 func (s *Store) job(id string, at time.Time) *job {
 	j := s.jobs[id]
 	if j == nil {
@@ -49,7 +49,7 @@ func (s *Store) job(id string, at time.Time) *job {
 
 func (j *job) seen(at time.Time) { j.last = max(j.last, at.UnixMicro()) }
 
-// putLoad keeps the first load, but for one that the master was given itself.
+// putLoad stores the first load of a job; a load with Own replaces one without.
 func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
 	at := cmp.Or(l.At, now)
 	old := s.jobs[l.JID]
@@ -104,7 +104,7 @@ func (s *Store) returnRow(j *job, w *row) returners.Return {
 	return r
 }
 
-// sorted gives the rows of a job by minion id.
+// sorted returns the rows of a job by minion id.
 func (j *job) sorted() []*row {
 	out := make([]*row, len(j.rows))
 	for i := range j.rows {

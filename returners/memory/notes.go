@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// noteKey names a note about a job.
+// noteKey identifies a note about a job.
 type noteKey struct{ kind, key string }
 
-// putNotes enters notes in their order.
+// putNotes stores notes in their order.
 func (s *Store) putNotes(notes []returners.Note) {
 	for _, n := range notes {
 		of, k := s.notes[n.JID], noteKey{n.Kind, n.Key}
@@ -31,7 +31,7 @@ func (s *Store) putNotes(notes []returners.Note) {
 	}
 }
 
-// held tells whether a note holds a job.
+// held reports whether a note holds a job.
 func (s *Store) held(jid string) bool {
 	for k := range s.notes[jid] {
 		if slices.Contains(returners.HoldingNotes, k.kind) {

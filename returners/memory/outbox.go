@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// rowKey names what an outbox row refers to.
+// rowKey identifies the record an outbox row refers to.
 type rowKey struct{ kind, jid, id string }
 
 // outboxRow is one row of the outbox.
@@ -20,7 +20,7 @@ type outboxRow struct {
 	size    int64
 	kind    returners.Kind
 	jid, id string
-	payload []byte // nil: what it refers to
+	payload []byte // nil: that of the record it refers to
 	reason  string // why it was rejected
 }
 
@@ -55,7 +55,7 @@ func (q *queue) take(seq int64) (outboxRow, bool) {
 	return o, true
 }
 
-// put enters a row at its place: a rejected one may be older than the last.
+// put inserts a row in order: a rejected one may be older than the last.
 func (q *queue) put(o outboxRow) {
 	q.rows = slices.Insert(q.rows, q.from(o.seq), o)
 	q.live++
@@ -71,7 +71,7 @@ func (s *Store) queue(dest string) *queue {
 	return q
 }
 
-// owe writes the rows of what was new, each (dest, row) once.
+// putOutbox writes the rows for new records, each (dest, row) once.
 func (s *Store) putOutbox(items []returners.Item, fresh map[rowKey]struct{}, said changedMarks, now time.Time) error {
 	type once struct {
 		rowKey
@@ -105,8 +105,8 @@ func (s *Store) putOutbox(items []returners.Item, fresh map[rowKey]struct{}, sai
 	return nil
 }
 
-// payloadOf gives what is owed of something new: how much that is, and what, unless it is
-// the stored row.
+// payloadOf returns the size of a new record and its payload; payload is nil if it is the
+// stored row.
 func (s *Store) payloadOf(k rowKey, said changedMarks) (size int64, payload []byte, err error) {
 	j := s.jobs[k.jid]
 	switch k.kind {
@@ -171,7 +171,7 @@ func (s *Store) item(dest string, o *outboxRow) (returners.Item, error) {
 			it.Load, stored = &l, l.Raw
 		}
 	case returners.KindExpectation:
-		if x, err := returners.DecodeExpectation(o.payload); err == nil { // else it is somebody's own payload
+		if x, err := returners.DecodeExpectation(o.payload); err == nil { // else it is another kind of payload
 			it.Expectation = &x
 		}
 	}
@@ -196,14 +196,14 @@ func (s *Store) OutboxAck(_ context.Context, dest string, seqs []int64) error {
 	return nil
 }
 
-// settled notes that one row less of a job is owed.
+// settled subtracts one from the pending rows of a job.
 func (s *Store) settled(jid string) {
 	if s.pending[jid]--; s.pending[jid] == 0 {
 		delete(s.pending, jid)
 	}
 }
 
-// OutboxReject keeps a row aside under returners.Rejected(dest).
+// OutboxReject moves a row to returners.Rejected(dest).
 func (s *Store) OutboxReject(_ context.Context, dest string, seq int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +222,7 @@ func (s *Store) OutboxReject(_ context.Context, dest string, seq int64, reason s
 	return nil
 }
 
-// OutboxDepth counts the rows of dest and says since when the oldest waits.
+// OutboxDepth returns the number of rows of dest and the time of the oldest.
 func (s *Store) OutboxDepth(_ context.Context, dest string) (rows int64, oldest time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,10 +233,10 @@ func (s *Store) OutboxDepth(_ context.Context, dest string) (rows int64, oldest 
 	if q == nil || q.live == 0 {
 		return 0, oldest, nil
 	}
-	return q.live, time.UnixMicro(q.rows[0].at).UTC(), nil // the first is never one that is gone
+	return q.live, time.UnixMicro(q.rows[0].at).UTC(), nil // the first row is never a removed one
 }
 
-// OutboxSize tells how many rows dest is owed and how many bytes they hold.
+// OutboxSize returns the pending rows and bytes of dest.
 func (s *Store) OutboxSize(dest string) (rows, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func (s *Store) GetReturns(_ context.Context, jid string) ([]returners.Return, e
 	return out, nil
 }
 
-// GetReturn reads the return of one minion; false when there is none.
+// GetReturn reads the return of one minion; ok is false if it has not returned.
 func (s *Store) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
 	all, err := s.GetReturns(ctx, jid)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxB
 	return out, err
 }
 
-// Outcomes tells who has returned a job, ordered by minion id.
+// Outcomes returns the minions that have returned a job, ordered by id.
 func (s *Store) Outcomes(_ context.Context, jid string) ([]returners.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *Store) Outcomes(_ context.Context, jid string) ([]returners.Outcome, er
 	return out, nil
 }
 
-// EachReturn visits the returns of a job in the order in which they came, without
-// a copy of all of them. visit must not call the store.
+// EachReturn visits the returns of a job in the order of their arrival, without copying all
+// of them. visit must not call the store.
 func (s *Store) EachReturn(jid string, visit func(returners.Return)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

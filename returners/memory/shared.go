@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// OutboxMove removes delivered rows of dest and owes each to those that have not had
-// it.
+// OutboxMove removes delivered rows of dest and appends each to those of its further
+// destinations that do not have it yet.
 func (s *Store) OutboxMove(_ context.Context, dest string, rows []returners.Move) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *Store) OutboxMove(_ context.Context, dest string, rows []returners.Move
 	return nil
 }
 
-// OutboxBackfill owes dest the stored returns of a job.
+// OutboxBackfill appends the stored returns of a job to dest.
 func (s *Store) OutboxBackfill(_ context.Context, dest, jid string) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Store) OutboxBackfill(_ context.Context, dest, jid string) (n int, err 
 	return n, nil
 }
 
-// OutboxForget drops up to limit rows of a destination that is no more.
+// OutboxForget removes up to limit rows of a destination that no longer exists.
 func (s *Store) OutboxForget(_ context.Context, dest string, limit int) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,14 +69,14 @@ func (s *Store) OutboxForget(_ context.Context, dest string, limit int) (n int, 
 	}
 	q := s.queue(dest)
 	for ; n < limit && q.live > 0; n++ {
-		if o, _ := q.take(q.rows[0].seq); o.reason == "" { // the first is never one that is gone
+		if o, _ := q.take(q.rows[0].seq); o.reason == "" { // the first row is never a removed one
 			s.settled(o.jid)
 		}
 	}
 	return n, nil
 }
 
-// OutboxDests counts the rows of every destination, rejected ones included.
+// OutboxDests returns the number of rows of each destination, rejected ones included.
 func (s *Store) OutboxDests() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 // Store is safe for concurrent use.
 type Store struct {
 	now  func() time.Time
-	ages func() time.Time // nil: rows are as old as they say
+	ages func() time.Time // nil: age is measured by the times of the rows
 
 	mu      sync.Mutex
 	closed  bool
 	jobs    map[string]*job
 	outbox  map[string]*queue // by destination
-	pending map[string]int    // jid → rows still owed
+	pending map[string]int    // jid → pending outbox rows
 	seq     int64
-	events  []event // by arrival
+	events  []event // in order of arrival
 	keys    map[string]struct{}
 	notes   map[string]map[noteKey][]byte // by jid
 	texts   texts
@@ -33,7 +33,7 @@ type event struct {
 	key string
 }
 
-// Open makes an empty store. now is its clock; nil means time.Now.
+// Open returns an empty store. now is its clock; nil means time.Now.
 func Open(now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
@@ -44,11 +44,11 @@ func Open(now func() time.Time) *Store {
 	}
 }
 
-// AgeBy sets the clock by which jobs grow old, instead of by what their rows say of
-// themselves. Call it before the store is used.
+// AgeBy sets the clock that measures the age of jobs, instead of the times of their rows.
+// Call it before the store is used.
 func (s *Store) AgeBy(ages func() time.Time) { s.ages = ages }
 
-// age is the time at which what says at of itself is stored, by the clock of ages.
+// age returns the time, by the clock of ages, at which a record with time at is stored.
 func (s *Store) age(at time.Time) time.Time {
 	if s.ages != nil {
 		return s.ages()
@@ -56,17 +56,17 @@ func (s *Store) age(at time.Time) time.Time {
 	return at
 }
 
-// Name is the name of the returner.
+// Name returns the name of the returner.
 func (s *Store) Name() string { return "memory" }
 
-// Ping tells whether the store is open.
+// Ping returns an error if the store is closed.
 func (s *Store) Ping(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open()
 }
 
-// Close ends the store; what it holds is gone.
+// Close closes the store and drops its content.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// open is asked with mu held.
+// open returns an error if the store is closed. The caller holds mu.
 func (s *Store) open() error {
 	if s.closed {
 		return fmt.Errorf("job store in memory: %w", returners.ErrClosed)
@@ -82,7 +82,7 @@ func (s *Store) open() error {
 	return nil
 }
 
-// texts keeps each of few texts once.
+// texts interns strings.
 type texts struct {
 	index map[string]uint32
 	all   []string

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// BenchmarkSaveReturns stores returns of 300 bytes. 500 is the batch that is
-// kept prepared, 499 goes as text.
+// BenchmarkSaveReturns stores returns of 300 bytes. A batch of 500 uses a prepared
+// statement, one of 499 plain SQL.
 func BenchmarkSaveReturns(b *testing.B) {
 	s := server(b)
 	for _, size := range []int{1, 50, 499, 500} {

@@ -11,19 +11,18 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// Clean removes jobs that began before and of which no return is newer, and
-// old events, at most limit rows. Each job is a transaction of its own:
-// returns first, the jids row last, by key, so that locks are few and short.
-// A job is found by the time in its jid, which needs no scan. A job that was held
-// since stays.
+// Clean removes jobs that began before the given time and have no newer return, and old
+// events, at most limit rows. Each job is a transaction of its own: returns first, the jids
+// row last, by key, so that locks are few and short. It finds a job by the time in its jid,
+// which needs no scan. It keeps jobs held since then.
 func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.clean(ctx, before, limit, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)"+
 		" OR EXISTS (SELECT 1 FROM mom_jobs WHERE jid = ? AND held >= ?)")
 }
 
-// CleanOlder is Clean for what is older than keep by the clock of the database. Of
-// what a master of ours has stored, that clock alone tells when; the time in a jid and
-// that of a return are by the clocks of masters, and may keep a job for longer.
+// CleanOlder is Clean for jobs older than keep by the database's clock. For jobs that a mom
+// master stored, only that clock counts. Times in jids and returns come from the masters'
+// clocks and may keep a job longer.
 func (s *Store) CleanOlder(ctx context.Context, keep time.Duration, limit int) (int, error) {
 	if err := s.prepare(ctx); err != nil {
 		return 0, err
@@ -37,7 +36,7 @@ func (s *Store) CleanOlder(ctx context.Context, keep time.Duration, limit int) (
 		" OR EXISTS (SELECT 1 FROM mom_jobs WHERE jid = ? AND GREATEST(stored, COALESCE(held, stored)) >= ?)")
 }
 
-// clean removes what is old; fresh is SQL that tells whether a job is not.
+// clean removes old jobs; fresh is an SQL condition for jobs to keep.
 func (s *Store) clean(ctx context.Context, before time.Time, limit int, fresh string) (int, error) {
 	if limit <= 0 {
 		return 0, fmt.Errorf("mysql %s: clean: limit is %d, must be above 0", s.o.where(), limit)
@@ -79,7 +78,7 @@ func (s *Store) clean(ctx context.Context, before time.Time, limit int, fresh st
 	return total + n, s.fault("clean events", err)
 }
 
-// oldJobs pages through the jids of old jobs, with a load or without.
+// oldJobs pages through the jids of old jobs, with or without a load.
 func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]string, error) {
 	const size = 200
 	var jids []string
@@ -91,7 +90,7 @@ func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]
 	return jids, err
 }
 
-// children of a job, with the column that orders their rows.
+// children are the tables with rows of a job, with the column that orders their rows.
 var children = []struct{ table, key, columns string }{
 	{"salt_returns", "id", "`fun`, `jid`, `return`, `id`, `success`, `full_ret`, `alter_time`"},
 	{"mom_expected", "id", ""},
@@ -129,8 +128,8 @@ func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid, freshSQL string, 
 	return total + int(n), err
 }
 
-// cleanChildren removes the first limit rows of a job from one table, by the
-// range of the key: DELETE with LIMIT is not the same on every replica.
+// cleanChildren removes the first limit rows of a job from one table, by a range of the
+// key: DELETE with LIMIT is not deterministic on replicas.
 func (s *Store) cleanChildren(ctx context.Context, tx *sql.Tx, table, key, columns, jid string, limit int) (int, error) {
 	var last any
 	ok, err := one(ctx, tx, []any{&last},
@@ -187,7 +186,7 @@ func (s *Store) cleanEvents(ctx context.Context, before time.Time, limit int) (i
 	return int(total), err
 }
 
-// makeArchives makes Salt's archive tables as copies of their sources.
+// makeArchives creates Salt's archive tables as copies of their sources.
 func (s *Store) makeArchives(ctx context.Context) error {
 	for _, t := range []string{"jids", "salt_returns", "salt_events"} {
 		if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS `"+t+"_archive` LIKE `"+t+"`"); err != nil {

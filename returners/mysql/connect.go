@@ -15,8 +15,8 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// config is what the driver needs. The session is strict, so that a text that
-// does not fit is an error and not cut off, and speaks UTC and utf8mb4.
+// config returns the settings of the driver. The session is strict, so that an oversized
+// text is an error instead of being truncated. It uses UTC and utf8mb4.
 func (o *Options) config() (*driver.Config, error) {
 	c := driver.NewConfig()
 	c.User, c.Passwd, c.DBName = o.User, o.Pass, o.DB
@@ -28,9 +28,9 @@ func (o *Options) config() (*driver.Config, error) {
 	c.Collation = "utf8mb4_general_ci" // known to MariaDB, MySQL, TiDB and Vitess alike
 	c.ParseTime = true
 	c.Loc = time.UTC
-	c.InterpolateParams = true // one round trip for a statement that is not kept prepared
+	c.InterpolateParams = true // one round trip for a statement without a prepared one
 	c.MaxAllowedPacket = 0     // ask the server
-	c.RejectReadOnly = true    // a primary that became a replica: connect again
+	c.RejectReadOnly = true    // a primary that became a replica: reconnect
 	c.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES'"}
 	c.Logger = notes{o.Log}
 	if err := o.secure(c); err != nil {
@@ -39,8 +39,7 @@ func (o *Options) config() (*driver.Config, error) {
 	return c, nil
 }
 
-// Connector is the way to the database that o names, for whoever asks it for something
-// else than jobs.
+// Connector returns a connector to the database in o, for other uses than jobs.
 func Connector(o Options) (sqldriver.Connector, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -52,8 +51,8 @@ func Connector(o Options) (sqldriver.Connector, error) {
 	return driver.NewConnector(c)
 }
 
-// notes takes what the driver has to say of a connection that broke. The error
-// itself comes back from the call, hence the low level.
+// notes logs the driver's messages about broken connections. The call returns the error
+// too, hence the debug level.
 type notes struct{ log *slog.Logger }
 
 func (n notes) Print(v ...any) { n.log.Debug("mysql driver", "note", fmt.Sprint(v...)) }
@@ -70,7 +69,7 @@ func (o *Options) secure(c *driver.Config) error {
 		}
 		t.RootCAs = x509.NewCertPool()
 		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("mysql.ssl_ca: %s holds no certificate in PEM form", o.SSLCA)
+			return fmt.Errorf("mysql.ssl_ca: %s does not hold a PEM certificate", o.SSLCA)
 		}
 	}
 	if o.SSLCert != "" {
@@ -84,8 +83,8 @@ func (o *Options) secure(c *driver.Config) error {
 	return nil
 }
 
-// connect makes a pool. slow lifts the time limits of reads and writes, for
-// statements that rebuild a table.
+// connect opens a pool. slow removes the time limits of reads and writes, for statements
+// that rebuild a table.
 func (o *Options) connect(slow bool) (*sql.DB, error) {
 	c, err := o.config()
 	if err != nil {
@@ -106,7 +105,7 @@ func (o *Options) connect(slow bool) (*sql.DB, error) {
 	return db, nil
 }
 
-// where names the database in messages, without the password.
+// where returns the name of the database for messages, without the password.
 func (o *Options) where() string {
 	if o.UnixSocket != "" {
 		return fmt.Sprintf("%s@%s/%s", o.User, o.UnixSocket, o.DB)

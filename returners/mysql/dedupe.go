@@ -10,12 +10,12 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// dedupePage is how many jobs are looked at in one step.
+// dedupePage is the number of jobs checked in one step.
 const dedupePage = 200
 
-// dedupeReturns leaves one row per (jid, id). Several tiers and --return each
-// wrote their own in Salt. The oldest result stays, with the longest full_ret
-// that tells the same result; what tells another goes to mom_duplicates.
+// dedupeReturns keeps one row per (jid, id). In Salt, several tiers and --return each wrote
+// their own. The oldest result stays, with the longest full_ret of the same result; rows
+// with other results move to mom_duplicates.
 func (m *migration) dedupeReturns(ctx context.Context) error {
 	return m.eachPage(ctx, "salt_returns", func(from, to string) error {
 		type key struct{ jid, id string }
@@ -36,7 +36,7 @@ func (m *migration) dedupeReturns(ctx context.Context) error {
 	})
 }
 
-// dedupeJIDs leaves one row per job, the longest load.
+// dedupeJIDs keeps one row per job, the one with the longest load.
 func (m *migration) dedupeJIDs(ctx context.Context) error {
 	return m.eachPage(ctx, "jids", func(from, to string) error {
 		var jids []string
@@ -62,8 +62,7 @@ func (m *migration) dedupeJIDs(ctx context.Context) error {
 	})
 }
 
-// eachPage walks the jids of a table in order, so that its cost is one pass
-// over an index whatever the table's size.
+// eachPage visits the jids of a table in order, at the cost of one pass over an index.
 func (m *migration) eachPage(ctx context.Context, table string, do func(from, to string) error) error {
 	for after := ""; ; {
 		var jids []string
@@ -130,7 +129,7 @@ func execAll(ctx context.Context, tx *sql.Tx, steps ...step) error {
 	return nil
 }
 
-// inTx runs fn in a transaction, again when other writers held its rows.
+// inTx runs fn in a transaction and repeats it when other writers held its rows.
 func (m *migration) inTx(ctx context.Context, fn func(*sql.Tx) error) error {
 	return inTx(ctx, m.db, fn)
 }

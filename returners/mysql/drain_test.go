@@ -31,7 +31,7 @@ func embedded(t *testing.T) *sqlite.Store {
 	return s
 }
 
-// owe commits returns that are owed to the database.
+// owe commits returns with outbox rows for the database.
 func owe(t *testing.T, s *sqlite.Store, rets ...returners.Return) {
 	t.Helper()
 	b := returners.Batch{Returns: rets}

@@ -17,18 +17,18 @@ import (
 
 // Classes of failures, as counted by returners.DrainStats.
 const (
-	ClassDuplicate  = "duplicate"  // 1062 alone: the row is there
+	ClassDuplicate  = "duplicate"  // 1062 alone: the row exists
 	ClassContention = "contention" // deadlock, lock wait, write conflict: try again
 	ClassConnection = "connection" // the server is away, busy or read-only
 	ClassAccess     = "access"     // account, rights or database name
 	ClassFull       = "full"       // no space
-	ClassSchema     = "schema"     // a table or column is not as it should be
+	ClassSchema     = "schema"     // a table or column differs from the schema
 	ClassData       = "data"       // the server refuses this row
 	ClassOther      = "other"
 )
 
-// classes sorts the error numbers of MySQL, MariaDB, TiDB (8000 and above) and
-// Galera. A number that is not here is of ClassOther.
+// classes maps error numbers of MySQL, MariaDB, TiDB (8000 and above) and Galera. Other
+// numbers are of ClassOther.
 var classes = map[uint16]string{
 	1062: ClassDuplicate,
 
@@ -62,8 +62,7 @@ func classOf(err error) string {
 		if c, ok := classes[me.Number]; ok {
 			return c
 		}
-		// MariaDB has no number of its own for a large value of a prepared
-		// statement.
+		// MariaDB has no error number for an oversized value of a prepared statement.
 		if me.Number == 1105 && strings.Contains(me.Message, "max_allowed_packet") {
 			return ClassData
 		}
@@ -77,9 +76,8 @@ func classOf(err error) string {
 	return ClassOther
 }
 
-// Fault is a failure of the database with its class. It unwraps to the
-// sentinel that tells whether trying again helps (returners.ErrUnavailable,
-// ErrFull) or not (ErrRejected), and to the driver's error.
+// Fault is a classified failure of the database. It unwraps to the driver's error and to a
+// sentinel: returners.ErrUnavailable or ErrFull if a retry may help, ErrRejected if not.
 type Fault struct {
 	class string
 	doing string
@@ -87,7 +85,7 @@ type Fault struct {
 	err   error
 }
 
-// Class is one of the Class constants.
+// Class returns one of the Class constants.
 func (f *Fault) Class() string { return f.class }
 
 func (f *Fault) Error() string {
@@ -103,7 +101,7 @@ var advice = map[string]string{
 	ClassContention: "; other writers held the rows too long",
 }
 
-// Unwrap gives the sentinel and the cause.
+// Unwrap returns the sentinel and the cause.
 func (f *Fault) Unwrap() []error {
 	switch f.class {
 	case ClassConnection, ClassContention, ClassAccess, ClassSchema:
@@ -116,8 +114,8 @@ func (f *Fault) Unwrap() []error {
 	return []error{f.err}
 }
 
-// fault gives an error its class. What already has one, and the end of a
-// context, stay.
+// fault classifies an error. It returns classified errors and errors of a context
+// unchanged.
 func (s *Store) fault(doing string, err error) error {
 	var f *Fault
 	switch {

@@ -15,7 +15,7 @@ import (
 const (
 	batchRows  = 500
 	batchBytes = 1 << 20 // well under the smallest max_allowed_packet in use (4 MiB)
-	tries      = 8       // of a batch that meets contention
+	tries      = 8       // for a batch that meets contention
 )
 
 // table is one target of batched inserts.
@@ -23,15 +23,15 @@ type table struct {
 	name    string
 	columns []string
 	update  string // after ON DUPLICATE KEY UPDATE
-	// repeatable: a batch whose outcome is unknown may be sent again.
+	// repeatable: a batch with an unknown outcome may be sent again.
 	repeatable bool
 }
 
-// VALUES() and not a row alias: MariaDB has no alias, MySQL still takes this.
+// VALUES() instead of a row alias: MariaDB has no alias, and MySQL still accepts VALUES().
 var (
 	jidsTable = &table{
 		name: "jids", columns: []string{"jid", "load"}, repeatable: true,
-		// The first load stays, but for that of a job that was extended, which names more minions.
+		// The first load stays, except when an extended job names more minions.
 		update: "`load` = IF(VALUES(`load`) LIKE '%\"" + returners.PartField + "\": %' AND CHAR_LENGTH(VALUES(`load`)) > CHAR_LENGTH(`load`), VALUES(`load`), `load`)",
 	}
 	returnsTable = &table{
@@ -42,10 +42,10 @@ var (
 		name: "salt_events", columns: []string{"tag", "data", "alter_time", "master_id", "mom_key"},
 		update: "`mom_key` = VALUES(`mom_key`)",
 	}
-	// Several masters write what they know of one minion, in any order. Seen from
-	// further up its path has more steps and the word is newer: it stands. Of equal
-	// paths the later word counts. Of different nodes as far away, as when a minion
-	// has moved, the one that asks the minion speaks for it until it says otherwise.
+	// Several masters write the state of one minion, in any order. A longer path means a
+	// node further up, whose state is newer: it wins. Of equal paths the later row wins. Of
+	// different nodes at the same distance, as after a minion moved, the one that asks the
+	// minion wins until it reports otherwise.
 	expectedTable = &table{
 		name: "mom_expected", columns: []string{"jid", "id", "node", "missing", "alter_time"}, repeatable: true,
 		update: "`missing` = CASE WHEN `node` = VALUES(`node`) THEN VALUES(`missing`) " +
@@ -55,7 +55,7 @@ var (
 			"`node` = IF(" + steps("VALUES(`node`)") + " > " + steps("`node`") +
 			" OR " + steps("VALUES(`node`)") + " = " + steps("`node`") + " AND VALUES(`missing`) IS NULL, VALUES(`node`), `node`)",
 	}
-	// The database's own clock, that of no master, tells when a job was stored or held.
+	// The time stored or held comes from the database's clock, never from a master's.
 	jobsTable = &table{name: "mom_jobs", columns: []string{"jid"}, repeatable: true, update: "`stored` = CURRENT_TIMESTAMP"}
 	heldTable = &table{name: "mom_jobs", columns: []string{"jid"}, repeatable: true, update: "`held` = CURRENT_TIMESTAMP"}
 
@@ -65,12 +65,12 @@ var (
 	}
 )
 
-// steps is SQL for how many nodes a path leads over.
+// steps returns SQL for the number of nodes in a path.
 func steps(path string) string {
 	return "IF(" + path + " = '', 0, 1 + CHAR_LENGTH(" + path + ") - CHAR_LENGTH(REPLACE(" + path + ", '/', '')))"
 }
 
-// statement inserts n rows.
+// statement returns SQL that inserts n rows.
 func (t *table) statement(n int) string {
 	row := "(" + strings.Repeat("?, ", len(t.columns)-1) + "?)"
 	var b strings.Builder
@@ -92,7 +92,7 @@ type row struct {
 	size   int
 }
 
-// insert sends rows, which the caller has sorted by key, in batches.
+// insert sends rows in batches. The caller has sorted them by key.
 func (s *Store) insert(ctx context.Context, t *table, rows []row) error {
 	for len(rows) > 0 {
 		n, size := 0, 0
@@ -108,7 +108,7 @@ func (s *Store) insert(ctx context.Context, t *table, rows []row) error {
 	return nil
 }
 
-// batch sends one batch, again while other writers hold its rows.
+// batch sends one batch and repeats it while other writers hold its rows.
 func (s *Store) batch(ctx context.Context, t *table, rows []row) error {
 	args := make([]any, 0, len(rows)*len(t.columns))
 	for i := range rows {
@@ -126,7 +126,7 @@ func (s *Store) batch(ctx context.Context, t *table, rows []row) error {
 			return s.split(ctx, t, rows)
 		case class == ClassContention:
 		case class == ClassConnection && t.repeatable && !reconnected && ctx.Err() == nil:
-			reconnected = true // a connection that had died; the next one tells whether the server did
+			reconnected = true // the connection had died; the next one shows whether the server did too
 		default:
 			return s.fault("store rows of "+t.name, err)
 		}
@@ -138,8 +138,8 @@ func (s *Store) batch(ctx context.Context, t *table, rows []row) error {
 	return s.fault("store rows of "+t.name, err)
 }
 
-// split handles 1062 on a table with a unique key beyond ours, or from a
-// server that finds it only at commit: the row that has it is there already.
+// split handles error 1062 on a table with a further unique key, or from a server that
+// reports it only at commit: the row exists already.
 func (s *Store) split(ctx context.Context, t *table, rows []row) error {
 	if len(rows) == 1 {
 		s.count(func(st *Stats) { st.Duplicates++ })
@@ -151,7 +151,7 @@ func (s *Store) split(ctx context.Context, t *table, rows []row) error {
 	return s.batch(ctx, t, rows[len(rows)/2:])
 }
 
-// send uses a kept statement for a full batch and text for any other size.
+// send uses a prepared statement for a full batch and plain SQL for any other size.
 func (s *Store) send(ctx context.Context, t *table, n int, args []any) error {
 	if n < batchRows {
 		_, err := s.db.ExecContext(ctx, t.statement(n), args...)
@@ -178,7 +178,7 @@ func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if other := s.kept[t]; other != nil { // made meanwhile
+	if other := s.kept[t]; other != nil { // prepared meanwhile
 		return other, st.Close()
 	}
 	s.kept[t] = st

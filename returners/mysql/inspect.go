@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// shape is what the columns of a table must at least be.
+// shape is the least that a table's columns must provide.
 type shape struct {
 	name    string
 	columns []wanted
@@ -18,7 +18,7 @@ type shape struct {
 
 type wanted struct {
 	name string
-	typ  string // longtext, varchar(n), stamp, or serial; the last two are only added
+	typ  string // longtext, varchar(n), stamp, or serial; the last two are added but never changed
 	key  bool   // compared byte by byte
 }
 
@@ -42,7 +42,7 @@ var (
 	}}
 )
 
-// Kinds of columns that are added where they lack, and left as they are else.
+// Types of columns that are added if missing, and never changed.
 const (
 	stamp  = "timestamp"
 	serial = "bigint"
@@ -56,7 +56,7 @@ type found struct {
 
 type column struct {
 	typ, charset, collation string
-	length                  int64 // most characters; bytes for the text types
+	length                  int64 // in characters; in bytes for the text types
 }
 
 type index struct {
@@ -136,10 +136,10 @@ func (f found) indexed(column string) bool {
 	return slices.ContainsFunc(f.indexes, func(x *index) bool { return x.parts[0].column == column })
 }
 
-// textBytes ranks the text types by what they hold.
+// textBytes is the capacity of the text types.
 var textBytes = map[string]int64{"tinytext": 1<<8 - 1, "text": 1<<16 - 1, "mediumtext": 1<<24 - 1, "longtext": 1<<32 - 1, "json": 1<<32 - 1}
 
-// fits reports whether a column holds all that is wanted of it.
+// fits reports whether a column meets the requirements.
 func (c column) fits(w wanted) bool {
 	if c.typ != "json" && (c.charset != "utf8mb4" || w.key && !strings.HasSuffix(c.collation, "_bin")) {
 		return false
@@ -154,7 +154,7 @@ func (c column) fits(w wanted) bool {
 	return c.length >= n
 }
 
-// changesTo lists what ALTER TABLE has to do.
+// changesTo returns the changes for ALTER TABLE.
 func (f found) changesTo(s shape) []string {
 	var drops, changes, adds []string
 	for _, w := range s.columns {
@@ -163,7 +163,7 @@ func (f found) changesTo(s shape) []string {
 			continue
 		}
 		switch w.typ {
-		case stamp: // rows that are there get the time of now
+		case stamp: // existing rows get the current time
 			changes = append(changes, fmt.Sprintf("ADD COLUMN `%s` timestamp NULL DEFAULT CURRENT_TIMESTAMP", w.name))
 			continue
 		case serial:
@@ -176,7 +176,7 @@ func (f found) changesTo(s shape) []string {
 		}
 		typ := w.typ
 		if strings.HasPrefix(typ, "varchar") && c.length > 255 && c.typ == "varchar" {
-			typ = fmt.Sprintf("varchar(%d)", c.length) // wider than needed: keep it so
+			typ = fmt.Sprintf("varchar(%d)", c.length) // wider than needed: keep it
 		}
 		collation := "utf8mb4_general_ci"
 		if w.key {
@@ -195,8 +195,8 @@ func (f found) changesTo(s shape) []string {
 	return slices.Concat(drops, changes, adds)
 }
 
-// prefixed rebuilds the indexes that hold a column whole: a text column needs
-// a prefix there.
+// prefixed returns changes for indexes that hold a whole column: a text column needs a
+// prefix there.
 func (f found) prefixed(column string) (drops, adds []string) {
 	for _, x := range f.indexes {
 		if !slices.ContainsFunc(x.parts, func(p part) bool { return p.column == column && p.prefix == 0 }) || x.name == "PRIMARY" {

@@ -6,42 +6,42 @@ import (
 )
 
 const (
-	// noteEvery is how often mom_jobs is told anew that a job gets rows. Old jobs
-	// may so go that much earlier.
+	// noteEvery is how often a job's row in mom_jobs is updated while it gets rows. Old
+	// jobs may be cleaned that much earlier.
 	noteEvery = 10 * time.Second
-	// mostNoted bounds the jobs of which it is remembered when that was.
+	// mostNoted bounds the jobs whose last update is remembered.
 	mostNoted = 4096
 )
 
-// note tells mom_jobs, before they are stored, of which jobs there are rows.
+// note updates mom_jobs for the jobs of rows that are about to be stored.
 func (s *Store) note(ctx context.Context, rows []keyed) error {
-	now := time.Now() // of this process alone: how long ago, not when
-	var told []string
+	now := time.Now() // process clock: used for intervals only
+	var jids []string
 	fresh := map[string]bool{}
 	s.mu.Lock()
 	for i := range rows {
 		id := rows[i].jid
 		if at, ok := s.noted[id]; !fresh[id] && (!ok || now.Sub(at) >= noteEvery) {
 			fresh[id] = true
-			told = append(told, id)
+			jids = append(jids, id)
 		}
 	}
 	s.mu.Unlock()
-	if err := s.save(ctx, jobsTable, named(told)); err != nil {
+	if err := s.save(ctx, jobsTable, named(jids)); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.noted)+len(told) > mostNoted {
+	if len(s.noted)+len(jids) > mostNoted {
 		clear(s.noted)
 	}
-	for _, id := range told {
+	for _, id := range jids {
 		s.noted[id] = now
 	}
 	return nil
 }
 
-// Hold lets the age of jobs begin anew, by the database's clock.
+// Hold resets the age of jobs, by the database's clock.
 func (s *Store) Hold(ctx context.Context, jids []string) error {
 	return s.save(ctx, heldTable, named(jids))
 }

@@ -17,13 +17,13 @@ import (
 //go:embed schema.sql
 var schema string
 
-// schemaVersion is written into mom_schema. It rises when an older program
-// must no longer write to the tables.
+// schemaVersion is written to mom_schema. Increase it when older programs must not write to
+// the tables any longer.
 const schemaVersion = 1
 
-// migrate makes the tables or brings those that exist up to date. DDL is not
-// transactional, so each step looks at what is there and does only what lacks:
-// it may be interrupted anywhere, and two masters may do it at the same time.
+// migrate creates the tables or migrates existing ones. DDL is not transactional, so each
+// step checks the current state and makes only the missing changes. It may be interrupted
+// at any point, and two masters may run it at the same time.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	db, err := s.o.connect(true)
 	if err != nil {
@@ -101,8 +101,8 @@ func (m *migration) version(ctx context.Context) error {
 	return nil
 }
 
-// create runs a CREATE TABLE IF NOT EXISTS, but only when the table lacks: an
-// account without the right to create may use tables that are there.
+// create runs CREATE TABLE IF NOT EXISTS only if the table is missing: an account without
+// the right to create tables may use existing ones.
 func (m *migration) create(ctx context.Context, stmt string) error {
 	_, rest, _ := strings.Cut(stmt, "`")
 	name, _, _ := strings.Cut(rest, "`")
@@ -119,8 +119,8 @@ func (m *migration) ddl(ctx context.Context, stmt string) error {
 	return m.fault("run "+first(stmt, 200), err)
 }
 
-// widen changes the columns of a table that are too narrow, not utf8mb4, or
-// keys that are not compared byte by byte.
+// widen changes columns that are too narrow, not utf8mb4, or keys without byte-wise
+// comparison.
 func (m *migration) widen(ctx context.Context, name string, want shape) error {
 	t, err := m.inspect(ctx, name)
 	if err != nil || !t.exists() {
@@ -130,7 +130,7 @@ func (m *migration) widen(ctx context.Context, name string, want shape) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	m.o.Log.Info("widening columns, which takes long on a large table", "database", m.o.where(), "table", name, "changes", len(changes))
+	m.o.Log.Info("widening columns", "database", m.o.where(), "table", name, "changes", len(changes), "hint", "this takes long on a large table")
 	stmt := "ALTER TABLE `" + name + "` " + strings.Join(append(changes, "ROW_FORMAT=DYNAMIC"), ", ")
 	if err := m.ddl(ctx, stmt); err != nil {
 		if again, ierr := m.inspect(ctx, name); ierr == nil && len(again.changesTo(want)) == 0 {
@@ -141,8 +141,8 @@ func (m *migration) widen(ctx context.Context, name string, want shape) error {
 	return nil
 }
 
-// unique makes columns unique. When rows are doubled, dedupe removes that
-// first; Python masters may add to them meanwhile, hence the tries.
+// unique makes columns unique. dedupe removes duplicate rows first. Python masters may add
+// more meanwhile, hence the retries.
 func (m *migration) unique(ctx context.Context, name string, columns []string, dedupe func(context.Context) error) error {
 	for try := 0; ; try++ {
 		t, err := m.inspect(ctx, name)
@@ -160,13 +160,13 @@ func (m *migration) unique(ctx context.Context, name string, columns []string, d
 		err = m.ddl(ctx, "ALTER TABLE `"+name+"` "+what+" (`"+strings.Join(columns, "`, `")+"`)")
 		var me *driver.MySQLError
 		if err == nil || try >= 10 || !errors.As(err, &me) ||
-			!slices.Contains([]uint16{1061, 1062, 1068}, me.Number) { // key exists, doubled row, primary key exists
+			!slices.Contains([]uint16{1061, 1062, 1068}, me.Number) { // key exists, duplicate row, primary key exists
 			return err
 		}
 	}
 }
 
-// events gives salt_events the key that makes a second delivery harmless.
+// events adds the key that deduplicates deliveries to salt_events.
 func (m *migration) events(ctx context.Context) error {
 	t, err := m.inspect(ctx, "salt_events")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// saltDDL are the tables an administrator of Salt has made.
+// saltDDL are the tables in the form of Salt's manual.
 const saltDDL = `
 CREATE TABLE jids (jid varchar(255) NOT NULL, ` + "`load`" + ` mediumtext NOT NULL, UNIQUE KEY jid (jid)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb3;
 CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, ` + "`return`" + ` mediumtext NOT NULL, id varchar(255) NOT NULL,
@@ -29,8 +29,8 @@ CREATE TABLE salt_events (id BIGINT NOT NULL AUTO_INCREMENT, tag varchar(255) NO
 
 const insertSalt = "INSERT INTO salt_returns (fun, jid, `return`, id, success, full_ret, alter_time) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
-// saltDatabase has Salt's tables with the rows its tiers leave: doubled ones,
-// ids that differ in case, three-byte text.
+// saltDatabase creates Salt's tables with rows as its tiers leave them: duplicates, ids
+// that differ in case, three-byte text.
 func saltDatabase(t *testing.T, s *mysqltest.Server, ddl string) string {
 	t.Helper()
 	name := s.Database(t)
@@ -75,7 +75,7 @@ func TestMigrateFromSalt(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkMigrated(t, open(t, s, name), db)
-			if err := open(t, s, name).Ping(t.Context()); err != nil { // once more changes nothing
+			if err := open(t, s, name).Ping(t.Context()); err != nil { // a repetition changes nothing
 				t.Fatal(err)
 			}
 			checkMigrated(t, open(t, s, name), db)
@@ -117,7 +117,7 @@ func checkMigrated(t *testing.T, st *Store, db *sql.DB) {
 	if err := db.QueryRowContext(ctx, "SELECT GROUP_CONCAT(`return`) FROM mom_duplicates").Scan(&aside); err != nil || aside != `"second"` {
 		t.Errorf("set aside: %q, %v; want the second result alone", aside, err)
 	}
-	// What the old tables would have refused.
+	// The old tables would have rejected this.
 	r := returnertest.Return(t, 7, "😀", strings.Repeat("f", 5000), "😀")
 	if err := st.SaveReturns(ctx, []returners.Return{r, r}); err != nil {
 		t.Error(err)
@@ -138,7 +138,7 @@ func TestMigrateByTwoMastersAtOnce(t *testing.T) {
 		for range 3 {
 			st := open(t, s, name)
 			wg.Go(func() {
-				// One may lose a race; as in the daemon it tries again.
+				// One may lose a race; it retries, as the daemon does.
 				var err error
 				for range 5 {
 					if err = st.Ping(context.Background()); err == nil {
@@ -190,7 +190,7 @@ func TestSaltsOwnStatementsStillWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := s.Open(t, name)
-	// A Python master beside us writes and reads with these.
+	// A Python master uses these statements at the same time.
 	s.Exec(t, name, "INSERT INTO salt_returns (`fun`, `jid`, `return`, `id`, `success`, `full_ret`) VALUES ('test.ping', ?, 'true', 'py', '1', '{\"retcode\": 0}')", returnertest.JID(2))
 	s.Exec(t, name, "INSERT INTO salt_events (`tag`, `data`, `master_id`) VALUES ('t', '{}', 'py')")
 	s.Exec(t, name, "INSERT INTO jids (jid, `load`) VALUES (?, '{}')", returnertest.JID(2))

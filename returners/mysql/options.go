@@ -15,23 +15,23 @@ import (
 // Name is the name of this returner in the configuration.
 const Name = "mysql"
 
-// Options opens a Store. The first part are Salt's mysql.* options.
+// Options configure a Store. The first part are Salt's mysql.* options.
 type Options struct {
 	Host       string // default "salt"
 	Port       int    // default 3306
 	User       string // default "salt"
 	Pass       string // default "salt" when read from a configuration
 	DB         string // default "salt"
-	UnixSocket string // used instead of Host and Port when set
-	SSLCA      string // file of the certificate authority; it or SSLCert turns TLS on
-	SSLCert    string // file of the client certificate
-	SSLKey     string // file of its key
+	UnixSocket string // used instead of Host and Port if set
+	SSLCA      string // certificate authority file; it or SSLCert enables TLS
+	SSLCert    string // client certificate file
+	SSLKey     string // its key file
 
-	// ReadOnly leaves the tables as they are: an account that may read them is enough. The
-	// store is for reading then.
+	// ReadOnly leaves the tables unchanged, so an account that may only read them is
+	// enough. The store cannot write.
 	ReadOnly bool
 
-	// ArchiveJobs copies what Clean removes to <table>_archive first (Salt's
+	// ArchiveJobs makes Clean copy rows to <table>_archive before it removes them (Salt's
 	// archive_jobs).
 	ArchiveJobs bool
 
@@ -80,10 +80,9 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// OptionsFrom reads the mysql.* options out of a configuration, which may hold
-// them flat ("mysql.host") or as a map ("mysql": {"host": …}). With a prefix,
-// "<prefix>.mysql.host" comes before "mysql.host". All faults are reported at
-// once.
+// OptionsFrom reads the mysql.* options of a configuration, which may be flat
+// ("mysql.host") or a map ("mysql": {"host": …}). With a prefix, "<prefix>.mysql.host"
+// takes precedence over "mysql.host". It reports all faults at once.
 func OptionsFrom(values map[string]any, prefix string) (Options, error) {
 	r := reader{values: values, prefix: prefix}
 	o := Options{
@@ -101,8 +100,8 @@ type reader struct {
 	faults []error
 }
 
-// get finds an option; None, the text that Salt's manual shows for "not set",
-// counts as not set.
+// get returns an option. None, the text that Salt's manual shows for "not set", counts as
+// not set.
 func (r *reader) get(key string) (name string, v any) {
 	names := []string{key}
 	if r.prefix != "" {
@@ -142,7 +141,7 @@ func (r *reader) text(key, def string) string {
 	case string:
 		return v
 	case int, int64, uint64, float64:
-		return fmt.Sprint(v) // a password of digits is a number in YAML
+		return fmt.Sprint(v) // YAML reads a password of digits as a number
 	}
 	r.faults = append(r.faults, fmt.Errorf("%s must be a text, is %T", name, v))
 	return def

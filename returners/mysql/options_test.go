@@ -68,11 +68,11 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, o := range map[string]Options{
-		"65535":                   {Port: 70000},
-		"belong together":         {SSLCert: "c"},
-		"mysql.ssl_ca":            {SSLCA: "/does/not/exist"},
-		"no certificate":          {SSLCA: junk},
-		"ssl_cert and mysql.ssl_": {SSLCert: junk, SSLKey: junk},
+		"65535":                      {Port: 70000},
+		"belong together":            {SSLCert: "c"},
+		"mysql.ssl_ca":               {SSLCA: "/does/not/exist"},
+		"not hold a PEM certificate": {SSLCA: junk},
+		"ssl_cert and mysql.ssl_":    {SSLCert: junk, SSLKey: junk},
 	} {
 		if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -80,14 +80,14 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A database that is away is no reason not to open, and says what to do.
+// A database that is down does not prevent opening; its error says what to do.
 func TestDatabaseAway(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil { // nobody listens there now
+	if err := l.Close(); err != nil { // no server listens there now
 		t.Fatal(err)
 	}
 	st, err := Open(t.Context(), Options{Host: "127.0.0.1", Port: port, Pass: "secret", Timeout: time.Second})

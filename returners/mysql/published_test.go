@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// published are the tables as the documentation of Salt's mysql returner had them, from its
-// first version on. A load of 65,000 characters was a text column at servers that took it.
+// published are all versions of the tables in the documentation of Salt's mysql returner.
+// Servers gave a load of 65,000 characters a text column.
 var published = []struct{ since, ddl string }{
 	{"2012-11", jidsOf("mediumtext") + returnsOf(200, "")},
 	{"2012-11, narrow", jidsOf("varchar(20000)") + returnsOf(200, "")},
@@ -47,9 +47,9 @@ func eventsOf(id, data, more string) string {
 	return "CREATE TABLE salt_events (" + id + "tag varchar(255) NOT NULL, data " + data + " NOT NULL" + stampOf + more + ", KEY tag (tag)) ENGINE=InnoDB DEFAULT CHARSET=utf8;\n"
 }
 
-// Each form in which Salt published its tables, empty or with rows in it, doubled ones too,
-// is brought up to date: old rows can be read, new ones are written, and the statements of
-// Salt's own returner work on them still.
+// Each published form of Salt's tables is migrated, empty or with rows, including
+// duplicates: old rows can be read, new ones are written, and the statements of Salt's own
+// returner still work.
 func TestMigrate_PublishedForms(t *testing.T) {
 	s := server(t)
 	for _, p := range published {
@@ -89,7 +89,7 @@ func TestMigrate_PublishedForms(t *testing.T) {
 				}
 				saveAndRead(t, st, returnertest.JID(2))
 				asSalt(t, s.Open(t, base), returnertest.JID(2), filled)
-				if err := open(t, s, base).Ping(ctx); err != nil { // once more changes nothing
+				if err := open(t, s, base).Ping(ctx); err != nil { // a repetition changes nothing
 					t.Fatal(err)
 				}
 			})

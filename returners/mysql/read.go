@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// page is how many jobs are read at once when listing.
+// page is the number of jobs read at once when listing.
 const page = 500
 
 // query runs a read and visits its rows.
@@ -33,7 +33,7 @@ func scanLoad(scan sqlread.Scan) (returners.Load, error) {
 	if l.Raw, err = wire.FromJSON(text); err != nil {
 		return l, fmt.Errorf("load of job %s: %w", l.JID, err)
 	}
-	_ = wire.Fields(l.Raw, func(key string, val wire.Raw) error { // a load that is no map has no user
+	_ = wire.Fields(l.Raw, func(key string, val wire.Raw) error { // a load that is not a map has no user
 		if key == "user" {
 			l.User, _ = wire.Str(val)
 		}
@@ -98,7 +98,7 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
-// GetReturn reads the return of one minion; false when there is none.
+// GetReturn reads the return of one minion; ok is false if it has not returned.
 func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Return, ok bool, err error) {
 	err = s.query(ctx, "read the return of "+id+" to job "+jid, func(scan sqlread.Scan) (err error) {
 		r, err = scanReturn(scan)
@@ -146,8 +146,8 @@ func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returne
 	return exps, err
 }
 
-// ListJobs lists jobs with a load, newest first. A jid is the time of its job,
-// so a range of time is a range of the key.
+// ListJobs lists jobs with a load, newest first. A jid is the time of its job, so a time
+// range is a key range.
 func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
 	since, until := "", "\U0010FFFF"
 	if !f.Since.IsZero() {
@@ -197,7 +197,7 @@ func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// one reads a single row; false when there is none.
+// one reads a single row; ok is false if the query returns no row.
 func one(ctx context.Context, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, dest []any, query string, args ...any,

@@ -13,7 +13,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; the first of a job stays, as with Salt, until the job is extended.
+// SaveLoads stores loads. As in Salt, the first load of a job stays, until the job is
+// extended.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	rows := make([]keyed, 0, len(loads))
 	for i := range loads {
@@ -30,7 +31,7 @@ func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	return s.save(ctx, jidsTable, rows)
 }
 
-// SaveReturns stores returns; the first of a (jid, id) stays.
+// SaveReturns stores returns. The first one of a (jid, id) stays.
 func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error {
 	rows := make([]keyed, 0, len(rets))
 	for i := range rets {
@@ -66,7 +67,7 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 	for i := range exps {
 		e := &exps[i]
 		at := s.stamp(e.At)
-		if e.State == "" || e.State == "answered" || e.State == "plain" || len(e.Minions)+len(e.Missing) > 0 { // else it has said nothing
+		if e.State == "" || e.State == "answered" || e.State == "plain" || len(e.Minions)+len(e.Missing) > 0 { // else it reports nothing
 			nodes = append(nodes, keyed{e.JID, e.Node, row{[]any{e.JID, e.Node, at}, len(e.Node)}})
 		}
 		for _, id := range e.Minions {
@@ -92,7 +93,7 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 	return s.returnedAlready(ctx, gone)
 }
 
-// SaveEvents stores events; the first of a Key stays.
+// SaveEvents stores events. The first one of a Key stays.
 func (s *Store) SaveEvents(ctx context.Context, events []returners.Event) error {
 	rows := make([]keyed, 0, len(events))
 	for i := range events {
@@ -105,14 +106,13 @@ func (s *Store) SaveEvents(ctx context.Context, events []returners.Event) error 
 		if e.Key != "" {
 			key = e.Key
 		}
-		// One jid for all: the order of events is theirs, not that of their keys.
+		// One jid for all: events are written in their order, not in that of their keys.
 		rows = append(rows, keyed{row: row{[]any{e.Tag, data, s.stamp(e.At), e.MasterID, key}, len(e.Tag) + len(data)}})
 	}
 	return s.save(ctx, eventsTable, rows)
 }
 
-// keyed is a row with the key it is sorted by: writers that take locks in one
-// order do not deadlock.
+// keyed is a row with its sort key: writers that take locks in one order do not deadlock.
 type keyed struct {
 	jid, id string
 	row     row
@@ -135,12 +135,12 @@ func (s *Store) save(ctx context.Context, t *table, rows []keyed) error {
 	return s.insert(ctx, t, plain)
 }
 
-// refuse reports a row that cannot be written as JSON.
+// refuse returns the error of a row that cannot be written as JSON.
 func (s *Store) refuse(what string, err error) error {
 	return &Fault{class: ClassData, doing: "write the " + what + " as JSON", where: s.o.where(), err: err}
 }
 
-// stamp is the value of alter_time; the column holds whole seconds.
+// stamp returns the value of alter_time; the column holds whole seconds.
 func (s *Store) stamp(at time.Time) time.Time {
 	if at.IsZero() {
 		at = s.o.Now()

@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// mostAbsent bounds the jobs of which it is remembered that minions were stored as missing.
+// mostAbsent bounds the jobs that are remembered to have minions stored as missing.
 const mostAbsent = 4096
 
-// absentFrom remembers that a job has minions that are stored as missing.
+// absentFrom records that a job has minions stored as missing.
 func (s *Store) absentFrom(jid string) { s.absent.Add(jid, struct{}{}) }
 
-// hasAbsent reports whether a job may have minions that are stored as missing.
+// hasAbsent reports whether a job may have minions stored as missing.
 func (s *Store) hasAbsent(jid string) bool { return s.absent.Contains(jid) }
 
-// settle clears the reason in mom_expected of minions whose returns are stored: one that was
-// missing has returned after all. rows are sorted by job.
+// settle clears the reason in mom_expected of missing minions that have returned. rows are
+// sorted by job.
 func (s *Store) settle(ctx context.Context, rows []keyed) error {
 	for len(rows) > 0 {
 		jid := rows[0].jid
@@ -40,7 +40,8 @@ func (s *Store) settle(ctx context.Context, rows []keyed) error {
 	return nil
 }
 
-// clearReasons does it for minions of one job, again while other writers hold its rows.
+// clearReasons clears the reasons of minions of one job. It retries while other writers
+// hold the rows.
 func (s *Store) clearReasons(ctx context.Context, jid string, ids []any) error {
 	if len(ids) == 0 {
 		return nil
@@ -86,5 +87,5 @@ func (s *Store) returnedAlready(ctx context.Context, rows []keyed) error {
 	return nil
 }
 
-// marks are n placeholders.
+// marks returns n placeholders.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }

@@ -13,19 +13,19 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Store is the returner. Its methods may be called from many goroutines.
+// Store is the returner. It is safe for concurrent use.
 type Store struct {
 	o  Options
 	db *sql.DB
 
-	// setup holds one token: who has it looks after the tables.
+	// setup holds one token. Its holder checks and migrates the tables.
 	setup chan struct{}
 	ready atomic.Bool
 
 	mu    sync.Mutex
-	kept  map[*table]*sql.Stmt // full batches
-	noted map[string]time.Time // by jid: when mom_jobs was last told
-	// absent are jobs of which minions were stored as missing, by jid.
+	kept  map[*table]*sql.Stmt // prepared statements of full batches
+	noted map[string]time.Time // by jid: when mom_jobs was last updated
+	// absent are the jobs with minions stored as missing, by jid.
 	absent *lru.Map[string, struct{}]
 	stats  Stats
 
@@ -47,8 +47,8 @@ type Stats struct {
 	Duplicates uint64 // rows answered with 1062
 }
 
-// Open checks the options and makes the pool. It does not connect: a database
-// that is down now is no reason not to start.
+// Open checks the options and creates the connection pool. It does not connect: a database
+// that is down does not prevent the start.
 func Open(_ context.Context, o Options) (*Store, error) {
 	if err := o.fill(); err != nil {
 		return nil, fmt.Errorf("mysql returner: %w", err)
@@ -65,14 +65,14 @@ func Open(_ context.Context, o Options) (*Store, error) {
 // Name is "mysql".
 func (s *Store) Name() string { return Name }
 
-// Stats reads the counters.
+// Stats returns a copy of the counters.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stats
 }
 
-// Ping connects and makes or updates the tables when that was not done yet.
+// Ping connects and, the first time, creates or migrates the tables.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -80,8 +80,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.fault("ping", s.db.PingContext(ctx))
 }
 
-// prepare brings the tables up to date once; after a failure the next call
-// tries again.
+// prepare migrates the tables once; after a failure the next call tries again.
 func (s *Store) prepare(ctx context.Context) error {
 	if s.closing.Load() {
 		return fmt.Errorf("mysql %s: %w", s.o.where(), returners.ErrClosed)

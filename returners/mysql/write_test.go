@@ -49,8 +49,8 @@ func TestRowsReadAsSaltWritesThem(t *testing.T) {
 	}
 }
 
-// The load of a job that is extended takes the place of the one before, whatever comes late; that of
-// any other job stays.
+// The load of an extended job replaces the previous one, whatever arrives late; that of any
+// other job stays.
 func TestLoadsGrow(t *testing.T) {
 	s := server(t)
 	st := open(t, s, s.Database(t))
@@ -161,9 +161,9 @@ func TestTwoMastersOneDatabase(t *testing.T) {
 	}
 }
 
-// TestExpectations_SeenFromSeveralTiers: a node and the master above it write what
-// they know of a minion into one database, in any order. The master's reason why
-// no answer will come must not be wiped out by the node's older word that it asks.
+// TestExpectations_SeenFromSeveralTiers: a node and its parent write the state of a minion
+// to one database, in any order. The parent's reason why no answer will come must not be
+// cleared by the node's older state.
 func TestExpectations_SeenFromSeveralTiers(t *testing.T) {
 	s := server(t)
 	asked := returners.Expectation{JID: returnertest.JID(1), Minions: []string{"m"}}
@@ -189,9 +189,9 @@ func TestExpectations_SeenFromSeveralTiers(t *testing.T) {
 	}
 }
 
-// TestExpectations_MovedMinion: the node that a minion has left and the one where
-// it is are as far from the top, which writes the word of both. While one of them
-// asks the minion no reason stands; when that one gives it up, its reason does.
+// TestExpectations_MovedMinion: a minion has moved to another node at the same distance
+// from the top, which writes the states of both nodes. While one node asks the minion, the
+// reason is NULL; when that node gives up, its reason is stored.
 func TestExpectations_MovedMinion(t *testing.T) {
 	s := server(t)
 	asked := returners.Expectation{JID: returnertest.JID(1), Minions: []string{"m"}}
@@ -264,10 +264,9 @@ func TestArchiveJobs(t *testing.T) {
 	}
 }
 
-// What several masters share ages by the clock of the database: the clock of a master that
-// is days ahead, or behind, removes nothing that was stored lately, nor does the time
-// that it puts into a jid; what is old by the database's own clock goes. At the size of
-// one job each.
+// The database's clock measures the age of shared jobs. A master whose clock is days off
+// removes nothing that was stored recently; the time in a jid does not count either. Jobs
+// that are old by the database's clock are removed. It runs with one job each.
 func TestAgesAreThoseOfTheDatabase(t *testing.T) {
 	s := server(t)
 	name := s.Database(t)
@@ -287,7 +286,7 @@ func TestAgesAreThoseOfTheDatabase(t *testing.T) {
 	}
 	st, db := open(t, s, name), s.Open(t, name)
 	s.Exec(t, name, "UPDATE mom_jobs SET stored = CURRENT_TIMESTAMP - INTERVAL 25 HOUR")
-	if n, err := st.CleanOlder(ctx, 24*time.Hour, 1000); n != 3 || err != nil { // the others have times that are not past by any clock
+	if n, err := st.CleanOlder(ctx, 24*time.Hour, 1000); n != 3 || err != nil { // the times of the others are not past by any clock
 		t.Errorf("%d rows went, %v; want those of the one job that is old by its times too", n, err)
 	}
 	if n := count(t, db, "SELECT COUNT(*) FROM mom_jobs"); n != 2 {
@@ -302,7 +301,7 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	if err := st.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// A trigger refuses one row: an error that concerns the row.
+	// A trigger rejects one row: an error of the row.
 	s.Exec(t, name, "CREATE TRIGGER refuse BEFORE INSERT ON salt_returns FOR EACH ROW BEGIN IF NEW.id = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF; END")
 	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "bad", "test.ping", true)})
 	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != ClassData {
@@ -323,8 +322,8 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	}
 }
 
-// A minion that was missing and returns after all has no reason any more, in whichever order
-// the two are stored; others keep theirs.
+// A missing minion that returns has no reason any longer, in whichever order the two are
+// stored; others keep theirs.
 func TestExpectations_LateReturn(t *testing.T) {
 	s := server(t)
 	name := s.Database(t)

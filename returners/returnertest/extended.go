@@ -11,7 +11,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// testExtended: a load of a further publication adds to what is stored, whatever the store keeps apart.
+// testExtended: the load of a further publication extends the stored one, however the store
+// keeps it.
 func testExtended(t *testing.T, s returners.JobStore) {
 	ctx := context.Background()
 	load := func(part int, ids ...string) returners.Load {
@@ -48,10 +49,10 @@ func testExtended(t *testing.T, s returners.JobStore) {
 	}
 	items, err := s.OutboxRead(ctx, "d", 0, 1000, 0)
 	if err != nil || len(items) != 400 {
-		t.Fatalf("%d are owed, %v", len(items), err)
+		t.Fatalf("%d pending rows, %v", len(items), err)
 	}
 	if diff := cmp.Diff(JSON(t, want.Raw), JSON(t, items[399].Load.Raw)); diff != "" {
-		t.Errorf("owed: %s", diff)
+		t.Errorf("pending rows: %s", diff)
 	}
 	var seqs []int64
 	for _, it := range items {

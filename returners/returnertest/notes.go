@@ -30,8 +30,8 @@ func sameNotes(t *testing.T, what string, got, want []returners.Note) {
 	}
 }
 
-// Notes are written, replaced and removed in their order, with or without a sync, and
-// read in the order of job and key.
+// Notes are written, replaced and removed in order, with or without a sync, and read in the
+// order of job and key.
 func testNotes(t *testing.T, s returners.JobStore) {
 	ctx := context.Background()
 	origin := func(job int, key, value string) returners.Note {
@@ -70,18 +70,18 @@ func testNotes(t *testing.T, s returners.JobStore) {
 	}
 }
 
-// More notes than are read at a time.
+// More notes than one page.
 func testManyNotes(t *testing.T, s returners.JobStore) {
 	var want []returners.Note
 	for n := range 1203 {
 		want = append(want, returners.Note{Kind: returners.NoteUnreported, JID: JID(n)})
 	}
 	commit(t, s, returners.Batch{Notes: want})
-	sameNotes(t, "untold", noted(t, s, returners.NoteUnreported), want)
+	sameNotes(t, "unreported", noted(t, s, returners.NoteUnreported), want)
 }
 
-// A job is not cleaned while it is open, its end was not heard, or its publication is
-// kept, and neither are these notes; other notes go with their job.
+// Clean keeps a job that is open or unreported or whose publication is kept, and its notes.
+// Other notes are removed with their job.
 func testCleanNotes(t *testing.T, s returners.JobStore) {
 	ctx := context.Background()
 	held := append([]string{""}, returners.HoldingNotes...)
@@ -98,9 +98,9 @@ func testCleanNotes(t *testing.T, s returners.JobStore) {
 		must(t, err)
 		rets := get[[]returners.Return](t)(s.GetReturns(ctx, JID(job)))
 		of := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NoteOrigin, JID(job)))
-		owed := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NotePending, JID(job)))
-		if n := len(of); len(owed) != n || ok != (len(rets) == 1) || ok != (n == 1) {
-			t.Errorf("of job %d: load %v, %d returns, %d and %d notes", job, ok, len(rets), len(of), len(owed))
+		pending := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NotePending, JID(job)))
+		if n := len(of); len(pending) != n || ok != (len(rets) == 1) || ok != (n == 1) {
+			t.Errorf("of job %d: load %v, %d returns, %d and %d notes", job, ok, len(rets), len(of), len(pending))
 		}
 		return ok
 	}

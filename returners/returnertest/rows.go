@@ -12,15 +12,15 @@ import (
 // Start is the time of job 0.
 var Start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// JID is the id of job n, started n seconds after Start.
+// JID returns the id of job n, started n seconds after Start.
 func JID(n int) string {
 	return Time(n).Format("20060102150405") + "000000"
 }
 
-// Time is when job n was started.
+// Time returns when job n was started.
 func Time(n int) time.Time { return Start.Add(time.Duration(n) * time.Second) }
 
-// Encode makes msgpack of v.
+// Encode encodes v as msgpack.
 func Encode(tb testing.TB, v any) wire.Raw {
 	tb.Helper()
 	b, err := wire.Encode(v)
@@ -30,14 +30,14 @@ func Encode(tb testing.TB, v any) wire.Raw {
 	return b
 }
 
-// Load is the load of job n: fun may be a string or a list.
+// Load returns the load of job n: fun may be a string or a list.
 func Load(tb testing.TB, n int, fun, tgt any, more ...any) returners.Load {
 	tb.Helper()
 	kv := append([]any{"cmd", "publish", "tgt", tgt, "fun", fun, "arg", []any{}, "tgt_type", "glob", "jid", JID(n), "user", "root"}, more...)
 	return returners.Load{JID: JID(n), Raw: Encode(tb, wire.NewMap(kv...)), User: "root", At: Time(n)}
 }
 
-// Return is the return of minion id to job n.
+// Return returns the return of minion id to job n.
 func Return(tb testing.TB, n int, id, fun string, value any) returners.Return {
 	tb.Helper()
 	full := wire.NewMap("cmd", "_return", "id", id, "success", true, "return", value, "retcode", 0,
@@ -47,10 +47,10 @@ func Return(tb testing.TB, n int, id, fun string, value any) returners.Return {
 	}
 }
 
-// Minion is the id of minion n.
+// Minion returns the id of minion n.
 func Minion(n int) string { return fmt.Sprintf("web-%04d", n) }
 
-// JSON is what a value reads as; stores may change its encoding, not its content.
+// JSON returns a value as JSON; stores may change its encoding, not its content.
 func JSON(tb testing.TB, raw wire.Raw) string {
 	tb.Helper()
 	b, err := wire.ToJSON(raw)

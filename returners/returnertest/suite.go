@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Run tests a driver. open gives an empty store, closed by the suite.
+// Run tests a driver. open returns an empty store, which the suite closes.
 func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
 	run(t, open, []test[returners.Returner]{
 		{"Empty", testEmpty},
@@ -36,7 +36,8 @@ func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
 	})
 }
 
-// RunJobStore tests a driver that a master has as its own store: all of [Run], and notes.
+// RunJobStore tests a driver that a master uses as its own store: everything in [Run], and
+// notes.
 func RunJobStore(t *testing.T, open func(t *testing.T) returners.JobStore) {
 	Run(t, func(t *testing.T) returners.Returner { return open(t) })
 	run(t, open, []test[returners.JobStore]{
@@ -47,7 +48,7 @@ func RunJobStore(t *testing.T, open func(t *testing.T) returners.JobStore) {
 	})
 }
 
-// test is one of the suite, of the drivers S.
+// test is one test of the suite, for drivers of type S.
 type test[S returners.Returner] struct {
 	name string
 	test func(t *testing.T, s S)
@@ -107,7 +108,7 @@ func testLoads(t *testing.T, s returners.Returner) {
 	ctx := context.Background()
 	first, other := Load(t, 1, "test.ping", "*"), Load(t, 1, "cmd.run", "db*", "to", 5, "kwargs", wire.NewMap("delimiter", ":"))
 	other.User = "mallory"
-	// S5: who asked, what, and of whom does not change, however long the second word is.
+	// S5: user, function and target do not change, even if the second load is longer.
 	for _, order := range [][]returners.Load{{first}, {other}, {first}, {other, first}, {first, other}} {
 		must(t, s.SaveLoads(ctx, order))
 	}
@@ -218,7 +219,7 @@ func testNumbers(t *testing.T, s returners.Returner) {
 
 func testCase(t *testing.T, s returners.Returner) {
 	ctx := context.Background()
-	ids := []string{"Web", "WEB", "web", "wéb", "web "} // a store that folds case or accents would drop some
+	ids := []string{"Web", "WEB", "web", "wéb", "web "} // a store that folds case or accents would lose some
 	ids = ids[:4]
 	for _, id := range ids {
 		must(t, s.SaveReturns(ctx, []returners.Return{Return(t, 1, id, "test.ping", id)}))
@@ -302,7 +303,7 @@ func testListJobs(t *testing.T, s returners.Returner) {
 		Load(t, 3, "saltutil.find_job", "web-01"),
 		Load(t, 4, "test.echo", "web-*"),
 	}))
-	must(t, s.SaveReturns(ctx, []returners.Return{Return(t, 5, "m", "test.ping", true)})) // a job without a load is none to list
+	must(t, s.SaveReturns(ctx, []returners.Return{Return(t, 5, "m", "test.ping", true)})) // a job without a load is not listed
 	for _, c := range []struct {
 		name string
 		f    returners.Filter
@@ -391,7 +392,7 @@ func testClean(t *testing.T, s returners.Returner) {
 		}
 		must(t, s.SaveReturns(ctx, rets))
 	}
-	must(t, s.SaveReturns(ctx, []returners.Return{Return(t, -5, "call", "test.ping", true)})) // a job without load
+	must(t, s.SaveReturns(ctx, []returners.Return{Return(t, -5, "call", "test.ping", true)})) // a job without a load
 	if n := cleanAll(t, s, Time(2)); n < 2*17+1 {
 		t.Errorf("%d rows went, want those of three jobs", n)
 	}
@@ -420,7 +421,7 @@ func testCleanFresh(t *testing.T, s returners.Returner) {
 	}
 }
 
-// A job that is open or queued is held, and then it is not cleaned however old it is.
+// A job that is open or queued is held: Clean keeps it, however old it is.
 func testCleanHeld(t *testing.T, s returners.Returner) {
 	ctx := context.Background()
 	for job := range 3 {
@@ -429,7 +430,7 @@ func testCleanHeld(t *testing.T, s returners.Returner) {
 		must(t, s.SaveReturns(ctx, []returners.Return{Return(t, job, "quick", "state.apply", true)}))
 	}
 	must(t, s.Hold(ctx, nil))
-	must(t, s.Hold(ctx, []string{JID(1), JID(99)})) // one that is not known is nothing to hold
+	must(t, s.Hold(ctx, []string{JID(1), JID(99)})) // an unknown job cannot be held
 	cleanAll(t, s, Time(500))
 	for job := range 3 {
 		_, ok, err := s.GetLoad(ctx, JID(job))

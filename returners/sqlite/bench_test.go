@@ -24,8 +24,8 @@ func benchStore(b *testing.B, sync string) *Store {
 	return s
 }
 
-// BenchmarkCommit stores 500 returns of 300 bytes, each owed to one parent, in
-// one transaction.
+// BenchmarkCommit stores 500 returns of 300 bytes in one transaction, each with an outbox
+// row for one parent.
 func BenchmarkCommit(b *testing.B) {
 	for _, sync := range []string{"full", "normal"} {
 		b.Run(sync, func(b *testing.B) {
@@ -49,8 +49,8 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitOfJobs stores returns as jobs for all of 500 minions bring them: in the
-// order in which the minions happen to be done, some dozens a commit.
+// BenchmarkCommitOfJobs stores the returns of jobs for 500 minions, in random order and
+// some dozens per commit.
 func BenchmarkCommitOfJobs(b *testing.B) {
 	for _, size := range []int{100, 1000} {
 		for _, rows := range []int{16, 100} {
@@ -78,8 +78,8 @@ func BenchmarkCommitOfJobs(b *testing.B) {
 	}
 }
 
-// cpu is the processor time this process has used: steadier than the clock on a
-// machine that is shared.
+// cpu returns the processor time of this process. It varies less than the clock on a shared
+// machine.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u unix.Rusage
@@ -89,7 +89,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkGroup has many senders that each wait for their own return.
+// BenchmarkGroup runs many senders that each wait for their own return.
 func BenchmarkGroup(b *testing.B) {
 	for _, senders := range []int{1, 64, 1000} {
 		b.Run(fmt.Sprintf("senders=%d", senders), func(b *testing.B) {
@@ -115,7 +115,7 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkRedeliver commits what is known already.
+// BenchmarkRedeliver commits returns that are stored already.
 func BenchmarkRedeliver(b *testing.B) {
 	s := benchStore(b, "full")
 	var batch Batch
@@ -130,7 +130,7 @@ func BenchmarkRedeliver(b *testing.B) {
 	b.ReportMetric(float64(b.N*500)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// withRows is a return with a row of the outbox for each destination.
+// withRows returns a batch with a return and one outbox row for each destination.
 func withRows(r returners.Return, dests ...string) returners.Batch {
 	b := returners.Batch{Returns: []returners.Return{r}}
 	for _, d := range dests {
@@ -139,8 +139,8 @@ func withRows(r returners.Return, dests ...string) returners.Batch {
 	return b
 }
 
-// BenchmarkHandOn is what the forwarder of a node that is not behind costs: batches of 50
-// returns are committed, read and let go. The time is without the commit.
+// BenchmarkHandOn measures the forwarder of a node without a backlog: it reads and
+// acknowledges batches of 50 committed returns. The time excludes the commit.
 func BenchmarkHandOn(b *testing.B) {
 	s := benchStore(b, "full")
 	r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", 200))

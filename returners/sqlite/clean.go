@@ -11,22 +11,21 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// freePages is how many pages one Clean gives back to the disk at most.
+// freePages is the most pages one Clean gives back to the disk.
 const freePages = 256
 
-// holdStep is how many jobs one transaction holds.
+// holdStep is the most jobs one transaction holds.
 const holdStep = 500
 
-// Clean removes jobs whose last row is older than before, children first, and
-// events, at most limit rows in one short transaction. A job of which anything
-// is still owed stays whole, and so does one that a note holds. It reports how many rows went; call it again
-// until that is 0.
+// Clean removes jobs whose last row is older than before, children first, and events, at
+// most limit rows in one short transaction. It keeps jobs with pending outbox rows and jobs
+// held by a note. It returns how many rows were removed; call it again until that is 0.
 func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, fmt.Errorf("job store %s: clean: limit is %d, must be above 0", s.path, limit)
 	}
-	// Candidates are found on a reading connection, so that a long search past
-	// jobs that are still owed does not hold up the writer.
+	// A reading connection finds the candidates, so that a long search past jobs with
+	// pending rows does not block the writer.
 	var jids []string
 	err := s.query(ctx, "look for old jobs", sqlread.Append(&jids, sqlread.Column[string]), "SELECT jid FROM jids WHERE last < ? AND "+unused+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
 	if err != nil {
@@ -57,11 +56,11 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 	return total, err
 }
 
-// unused holds for a job of which no outbox row is left but rejected ones, and which no
-// note holds.
+// unused is an SQL condition for jobs without outbox rows, except rejected ones, and
+// without a holding note.
 var unused = "NOT EXISTS (SELECT 1 FROM outbox o WHERE o.jid = jids.jid AND o.error IS NULL) AND " + notHeld
 
-// cleanJob removes up to limit rows of one job; the row in jids goes last.
+// cleanJob removes up to limit rows of one job, the row in jids last.
 func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, limit int) (int, error) {
 	var old bool
 	if err := w.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jids WHERE jid = ? AND last < ? AND "+unused+")",
@@ -73,7 +72,7 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 	if err != nil || total >= limit {
 		return total, err
 	}
-	// The pages go with the rows that they belong to.
+	// Pages are removed with the expectation they belong to.
 	if _, err := w.remove(ctx, "DELETE FROM expected_pages WHERE jid = ?1 AND "+nodes, jid, limit-total); err != nil {
 		return total, err
 	}
@@ -94,7 +93,7 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 	return total + n, err
 }
 
-// forgetRejected drops the rejected outbox rows of a job that goes.
+// forgetRejected removes the rejected outbox rows of a job that is cleaned.
 func (w *writer) forgetRejected(ctx context.Context, jid string) error {
 	return sqlread.Each(ctx, w.tx, func(scan sqlread.Scan) error {
 		var dest string
@@ -103,7 +102,7 @@ func (w *writer) forgetRejected(ctx context.Context, jid string) error {
 			return err
 		}
 		if !strings.HasPrefix(dest, returners.Rejected("")) {
-			return fmt.Errorf("an owed row for %s would have been dropped", dest)
+			return fmt.Errorf("outbox row for %s is still pending", dest)
 		}
 		w.count(dest, -1, -size)
 		return nil
@@ -119,7 +118,7 @@ func (w *writer) remove(ctx context.Context, query string, args ...any) (int, er
 	return int(n), err
 }
 
-// Hold lets the age of jobs begin anew.
+// Hold resets the age of jobs.
 func (s *Store) Hold(ctx context.Context, jids []string) error {
 	for page := range slices.Chunk(jids, holdStep) {
 		err := s.write(ctx, "hold open jobs", func(ctx context.Context, w *writer) error {
@@ -137,8 +136,8 @@ func (s *Store) Hold(ctx context.Context, jids []string) error {
 	return nil
 }
 
-// Newest is when the youngest job was stored or held last, by the clock of ages;
-// zero: there is none.
+// Newest returns when a job was last stored or held, by the clock of ages; zero if there
+// are no jobs.
 func (s *Store) Newest(ctx context.Context) (at time.Time, err error) {
 	err = s.query(ctx, "look for the youngest job", func(scan sqlread.Scan) error {
 		micros, err := sqlread.Column[*int64](scan)
@@ -150,12 +149,12 @@ func (s *Store) Newest(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// shrink gives some freed pages back to the disk.
+// shrink gives freed pages back to the disk.
 func (s *Store) shrink(ctx context.Context) error {
 	select {
 	case <-s.turn:
 	case <-ctx.Done():
-		return nil // the next Clean goes on
+		return nil // the next Clean continues
 	}
 	defer func() { s.turn <- struct{}{} }()
 	if s.closing.Load() {

@@ -15,9 +15,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// write runs fn in one transaction, when it is its turn. A ctx that ends while
-// waiting ends the wait; a transaction that has begun is finished, since it is
-// short and its outcome would otherwise be unknown.
+// write runs fn in one transaction, after the running ones. If ctx ends while waiting,
+// write returns an error. A transaction that has begun ignores ctx: it is short, and its
+// outcome would be unknown.
 func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Context, tx *writer) error) error {
 	return s.writeAt(ctx, synced, doing, fn)
 }
@@ -77,11 +77,11 @@ type writer struct {
 	changes
 
 	bound             map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
-	exps              map[[2]string]*expected // by jid and node: who is asked, as this batch has it
-	sendsExpectations bool                    // somebody may be owed what changes of them
+	exps              map[[2]string]*expected // by jid and node: the expectations of this batch
+	sendsExpectations bool                    // changes of expectations may go to an outbox
 }
 
-// count notes a change of what dest is owed.
+// count adds to the pending rows and bytes of dest.
 func (w *writer) count(dest string, rows, bytes int64) {
 	c := w.by[dest]
 	w.by[dest] = weight{c.rows + rows, c.bytes + bytes}
@@ -97,7 +97,7 @@ func (w *writer) stmt(ctx context.Context, st *sql.Stmt) *sql.Stmt {
 	return b
 }
 
-// age is the time at which what says at of itself is stored, by the clock of ages.
+// age returns the time, by the clock of ages, at which a record with time at is stored.
 func (w *writer) age(at time.Time) int64 {
 	if w.o.Age != nil {
 		at = w.o.Age()
@@ -105,7 +105,7 @@ func (w *writer) age(at time.Time) int64 {
 	return at.UnixMicro()
 }
 
-// exec runs a prepared statement and reports how many rows it changed.
+// exec runs a prepared statement and returns how many rows it changed.
 func (w *writer) exec(ctx context.Context, st *sql.Stmt, args ...any) (int64, error) {
 	res, err := w.stmt(ctx, st).ExecContext(ctx, args...)
 	if err != nil {
@@ -114,8 +114,8 @@ func (w *writer) exec(ctx context.Context, st *sql.Stmt, args ...any) (int64, er
 	return res.RowsAffected()
 }
 
-// Commit stores a batch in one durable transaction; see the package comment
-// for what that promises. The result is aligned with the batch.
+// Commit stores a batch in one durable transaction; see the package comment for what that
+// guarantees. The result is aligned with the batch.
 func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err := b.Validate(); err != nil {
 		return Result{}, fmt.Errorf("job store %s: %w", s.path, err)
@@ -138,11 +138,11 @@ func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 	return res, nil
 }
 
-// rowKey names what an outbox row refers to.
+// rowKey identifies the record an outbox row refers to.
 type rowKey struct{ kind, jid, id string }
 
-// change is one thing that a batch changed: how many bytes it holds, what whoever is
-// owed it gets if that is not the row itself, and the row as it will be read.
+// change is one record that a batch changed: its size, the payload of its outbox row if
+// that is not the record itself, and the row in the form OutboxRead returns.
 type change struct {
 	size    int64
 	payload []byte
@@ -150,7 +150,7 @@ type change struct {
 	load    *returners.Load
 }
 
-// changed is what a batch changed.
+// changed are the records that a batch changed.
 type changed map[rowKey]change
 
 func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
@@ -256,8 +256,8 @@ func (w *writer) putEvent(ctx context.Context, e *returners.Event) error {
 	return err
 }
 
-// owe writes the outbox rows of what was new, each (dest, row) once: two
-// submissions of one return may have met in this batch.
+// putOutbox writes the outbox rows of new records, each (dest, row) once: one batch may
+// hold two submissions of one return.
 func (w *writer) putOutbox(ctx context.Context, items []Item, fresh changed) error {
 	type once struct {
 		rowKey
@@ -299,7 +299,7 @@ func (w *writer) putOutbox(ctx context.Context, items []Item, fresh changed) err
 	return nil
 }
 
-// asRead gives a row that was just written the form in which OutboxRead finds it.
+// asRead returns a row that was just written in the form OutboxRead returns.
 func (w *writer) asRead(it Item, what change) Item {
 	var stored wire.Raw
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// CountJob counts what is stored and still owed of one job.
+// CountJob counts the stored records and pending outbox rows of one job.
 func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount, err error) {
 	err = s.query(ctx, "count the returns of job "+jid, func(scan sqlread.Scan) error {
 		var first, last *int64
@@ -24,7 +24,7 @@ func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount,
 		return c, err
 	}
 	c.Pending = map[string]int64{}
-	err = s.query(ctx, "count what is owed of job "+jid, func(scan sqlread.Scan) error {
+	err = s.query(ctx, "count pending rows of job "+jid, func(scan sqlread.Scan) error {
 		var dest string
 		var n int64
 		if err := scan(&dest, &n); err != nil {
@@ -36,8 +36,8 @@ func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount,
 	return c, err
 }
 
-// Outcomes tells who has returned a job. The columns it reads stand before the results,
-// which stay on the disk where they are of some size.
+// Outcomes returns the minions that have returned a job. Its columns come before the
+// results, so that large results are not read from the disk.
 func (s *Store) Outcomes(ctx context.Context, jid string) (out []returners.Outcome, err error) {
 	err = s.query(ctx, "look who returned job "+jid, sqlread.Append(&out, func(scan sqlread.Scan) (o returners.Outcome, err error) {
 		err = scan(&o.ID, &o.Via, &o.OK)

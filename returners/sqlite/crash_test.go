@@ -17,12 +17,11 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// crashDir makes this test binary the process that is killed.
+// crashDir makes this test binary the child process to be killed.
 const crashDir = "MOM_TEST_CRASH_DIR"
 
-// crashChild submits returns, each with a note, from many goroutines for as long as it
-// lives, after a note of its own that is not synced. It
-// prints the number of each one that was acknowledged.
+// crashChild submits returns from many goroutines until it is killed, each with a note and
+// after another note that is not synced. It prints the number of each acknowledged return.
 func crashChild(dir string) {
 	s, err := Open(context.Background(), Options{Path: filepath.Join(dir, "jobs.db")})
 	if err != nil {
@@ -39,7 +38,7 @@ func crashChild(dir string) {
 	for worker := range 8 {
 		go func() {
 			for n := worker; ; n += 8 {
-				// Every third one is a re-delivery of what the round before sent.
+				// Every third return repeats one of the previous round.
 				from := round
 				if n%3 == 0 && round > 0 {
 					from--
@@ -103,7 +102,7 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 		if !stored[a] {
 			t.Errorf("return %d of round %d was acknowledged and is lost", a[1], a[0])
 		}
-		// What was not synced itself is with what was after it.
+		// An unsynced note is stored together with the synced one after it.
 		if k := [2]string{returnertest.JID(a[0]), strconv.Itoa(a[1])}; !noted[returners.NoteOpen][k] {
 			t.Errorf("the note before return %d of round %d is lost", a[1], a[0])
 		}
@@ -117,7 +116,7 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 		t.Errorf("%d notes of %d returns", n, len(stored))
 	}
 	for _, dest := range []string{"parent:top", returners.DestMySQL} {
-		owed := map[string]int{}
+		pending := map[string]int{}
 		for after := int64(0); ; {
 			items, err := s.OutboxRead(t.Context(), dest, after, 1000, 0)
 			if err != nil {
@@ -127,16 +126,16 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 				break
 			}
 			for _, it := range items {
-				owed[it.JID+"/"+it.ID]++
+				pending[it.JID+"/"+it.ID]++
 				after = it.Seq
 			}
 		}
-		if len(owed) != len(stored) {
-			t.Errorf("%s: %d returns are owed, %d are stored", dest, len(owed), len(stored))
+		if len(pending) != len(stored) {
+			t.Errorf("%s: %d returns are pending, %d are stored", dest, len(pending), len(stored))
 		}
-		for k, n := range owed {
+		for k, n := range pending {
 			if n != 1 {
-				t.Errorf("%s: %s is owed %d times", dest, k, n)
+				t.Errorf("%s: %s is pending %d times", dest, k, n)
 			}
 		}
 		if rows, _, err := s.OutboxDepth(t.Context(), dest); err != nil || rows != int64(len(stored)) {
@@ -146,8 +145,8 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d acknowledged, %d stored", len(acked), len(stored))
 }
 
-// killInTheMiddle runs a child, kills it after some acknowledgements and adds
-// to acked what it printed.
+// killInTheMiddle runs a child, kills it after some acknowledgements and adds the numbers
+// it printed to acked.
 func killInTheMiddle(t *testing.T, dir string, round int, acked map[[2]int]bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
@@ -171,7 +170,7 @@ func killInTheMiddle(t *testing.T, dir string, round int, acked map[[2]int]bool)
 		}
 		var from, n int
 		if _, err := fmt.Sscan(line, &from, &n); err != nil {
-			break // the line that the kill cut off
+			break // the kill cut off this line
 		}
 		acked[[2]int{from, n}] = true
 		if count++; count == 700+400*round {

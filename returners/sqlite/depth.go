@@ -11,24 +11,22 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// weight is how much an outbox holds.
+// weight is the size of an outbox.
 type weight struct{ rows, bytes int64 }
 
-// destination is the outbox of one destination as it is known in memory: how much it holds,
-// and its newest rows, so that who hands on what was just committed needs no look into
-// the file.
+// destination is the in-memory state of one outbox: its size and its newest rows, so that a
+// forwarder without a backlog does not read the file.
 type destination struct {
 	weight
-	tail  []Item // every row behind after, in order
-	after int64  // math.MaxInt64: no row is known, until the next that comes
+	tail  []Item // every row after the number after, in order
+	after int64  // math.MaxInt64: no row is known until the next commit
 	held  int    // payload bytes of tail
 }
 
-// whole tells whether the tail is all that is owed.
+// whole reports whether the tail holds every pending row.
 func (o *destination) whole() bool { return o.rows == int64(len(o.tail)) }
 
-// add appends a row that was committed behind all others, and lets go the oldest beyond
-// the bounds.
+// add appends a newly committed row and drops the oldest ones beyond the bounds.
 func (o *destination) add(it Item, rows, bytes int) {
 	if o.after == math.MaxInt64 {
 		o.after = it.Seq - 1
@@ -55,18 +53,17 @@ func (o *destination) drop(seqs []int64) {
 	})
 }
 
-// changes are what one transaction does to the outboxes.
+// changes are the changes of one transaction to the outboxes.
 type changes struct {
 	by    map[string]weight
 	added []Item             // in the order of their numbers
-	gone  map[string][]int64 // rows that left, by destination
-	other map[string]bool    // what came there or left is not among those
+	gone  map[string][]int64 // removed rows, by destination
+	other map[string]bool    // destinations with changes missing from the above
 }
 
-// depths knows the outboxes in memory, since counting rows in the file costs as much as
-// there are rows and this is asked with every return. The file is counted once, at Open,
-// and again after a commit of which it is not known whether it was one; each commit adds
-// its change.
+// depths holds the outboxes in memory: their sizes are read with every return, and counting
+// rows in the file takes time proportional to them. The file is counted at Open, and again
+// after a commit with an unknown outcome. Each commit adds its changes.
 type depths struct {
 	rows, bytes int // bounds of a tail
 
@@ -75,7 +72,7 @@ type depths struct {
 	doubt bool
 }
 
-// load counts the file.
+// load counts the rows in the file.
 func (d *depths) load(ctx context.Context, db sqlread.Querier) error {
 	dest := map[string]*destination{}
 	err := sqlread.Each(ctx, db, func(scan sqlread.Scan) error {
@@ -93,14 +90,14 @@ func (d *depths) load(ctx context.Context, db sqlread.Querier) error {
 	return nil
 }
 
-// uncertain has the file counted again before it is next written.
+// uncertain makes settle count the file before the next write.
 func (d *depths) uncertain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.doubt = true
 }
 
-// settle counts the file again if that is needed.
+// settle counts the file again if the sizes are uncertain.
 func (d *depths) settle(ctx context.Context, tx *sql.Tx) error {
 	d.mu.Lock()
 	doubt := d.doubt
@@ -111,7 +108,7 @@ func (d *depths) settle(ctx context.Context, tx *sql.Tx) error {
 	return d.load(ctx, tx)
 }
 
-// add enters what a transaction has done. The caller has the turn.
+// add applies the changes of a transaction. The caller holds the write lock.
 func (d *depths) add(c *changes) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,8 +142,8 @@ func (d *depths) add(c *changes) {
 	}
 }
 
-// read gives rows of dest behind after as OutboxRead does; false: they have to be read
-// from the file.
+// read returns rows of dest after the given number, as OutboxRead does. ok is false if they
+// have to be read from the file.
 func (d *depths) read(dest string, after int64, limit, maxBytes int) ([]Item, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,31 +15,32 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// pageIDs is how many minions a page has after it was split; it grows to twice that.
+// pageIDs is the number of minions on a page after a split; a page grows to twice that.
 const pageIDs = 64
 
-// expected is what a batch does to the expectation of one node. Each of its pages is
-// read once and written once, however many words the batch has of it.
+// expected collects the changes of a batch to the expectation of one node. It reads and
+// writes each page once, however many expectations the batch has.
 type expected struct {
 	jid, node string
-	at        int64 // of the first word, microseconds
+	at        int64 // of the first expectation, microseconds
 	age       int64 // of the last one
 	state     string
 	known     bool // it was stored before this batch
 	touched   bool
-	pages     []*page // those that were looked at, in their order
+	pages     []*page // the pages read, in order
 	changes   roll.Marks
 }
 
-// page holds the minions from first up to next; next "" of the last one.
+// page holds the minions from first (inclusive) to next (exclusive); next is "" on the last
+// page.
 type page struct {
 	first, next string
 	marks       roll.Marks
 	dirty       bool
 }
 
-// expectation enters one word into the expectation of its node and tells whether it
-// changes anything.
+// expectation adds x to the expectation of its node and reports whether that changes
+// anything.
 func (w *writer) expectation(ctx context.Context, x *returners.Expectation) (bool, error) {
 	e, err := w.expected(ctx, x)
 	if err != nil {
@@ -75,7 +76,7 @@ func (w *writer) expectation(ctx context.Context, x *returners.Expectation) (boo
 	return changed, nil
 }
 
-// expected gives the expectation of a node as this batch has it.
+// expected returns the expectation of a node, with the changes of this batch.
 func (w *writer) expected(ctx context.Context, x *returners.Expectation) (*expected, error) {
 	k := [2]string{x.JID, x.Node}
 	if e := w.exps[k]; e != nil {
@@ -95,7 +96,7 @@ func (w *writer) expected(ctx context.Context, x *returners.Expectation) (*expec
 	return e, nil
 }
 
-// page gives the page on which a minion stands, or would.
+// page returns the page to which a minion belongs.
 func (w *writer) page(ctx context.Context, e *expected, id string) (*page, error) {
 	i, _ := slices.BinarySearchFunc(e.pages, id, func(p *page, id string) int {
 		if p.first <= id {
@@ -110,7 +111,7 @@ func (w *writer) page(ctx context.Context, e *expected, id string) (*page, error
 	var data []byte
 	var next sql.NullString
 	switch err := w.stmt(ctx, w.st.getPage).QueryRowContext(ctx, e.jid, e.node, id).Scan(&p.first, &data); {
-	case errors.Is(err, sql.ErrNoRows): // there is no page yet: this one holds all
+	case errors.Is(err, sql.ErrNoRows): // no page yet: this one holds all
 		e.pages = []*page{p}
 		return p, nil
 	case err != nil:
@@ -128,8 +129,7 @@ func (w *writer) page(ctx context.Context, e *expected, id string) (*page, error
 	return p, nil
 }
 
-// putExpected writes what the batch has changed of expectations, and notes it for those
-// who are owed it.
+// putExpected writes the changed expectations and records them for the outbox.
 func (w *writer) putExpected(ctx context.Context, fresh changed) error {
 	for _, e := range w.exps {
 		if !e.touched {

@@ -30,7 +30,7 @@ func commit(t testing.TB, s *Store, b Batch) Result {
 	return res
 }
 
-// pagesOf counts the rows that hold who was asked, and the bytes of the largest.
+// pagesOf returns the number of pages of expectations, and the size of the largest.
 func pagesOf(t *testing.T, s *Store) (rows, largest int) {
 	t.Helper()
 	if err := s.r.QueryRow("SELECT count(*), coalesce(max(length(data)), 0) FROM expected_pages").Scan(&rows, &largest); err != nil {
@@ -39,21 +39,21 @@ func pagesOf(t *testing.T, s *Store) (rows, largest int) {
 	return rows, largest
 }
 
-// C8: a word about one of 10,000 minions writes one small page, however many words there
-// were before, and owes the database that word alone. It runs with 10,000 minions, which
-// crosses the size of a page 100 times.
-func TestOneWordWritesOnePage(t *testing.T) {
+// C8: an expectation that names one of 10,000 minions writes one small page, however many
+// came before, and adds only itself to the outbox of the database. 10,000 minions cross the
+// size of a page 100 times.
+func TestOneExpectationWritesOnePage(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "jobs.db"))
 	ids := hosts(10_000)
 	owe := []Item{{Dest: "mysql", Kind: returners.KindExpectation, JID: expectJob}}
-	for i := 0; i < len(ids); i += 500 { // guests come in the order of a herd: none
+	for i := 0; i < len(ids); i += 500 { // in random order
 		b := Batch{Outbox: owe}
 		for k := range 500 {
 			b.Expectations = append(b.Expectations, returners.Expectation{JID: expectJob, Minions: []string{ids[(i+k)*7919%len(ids)]}, State: returners.StateAdopted})
 		}
 		for i, changed := range commit(t, s, b).NewExpectations {
 			if !changed {
-				t.Fatalf("word %d changed nothing", i)
+				t.Fatalf("expectation %d changed nothing", i)
 			}
 		}
 	}
@@ -74,16 +74,16 @@ func TestOneWordWritesOnePage(t *testing.T) {
 	}
 	items, err := s.OutboxRead(background, "mysql", 0, 1000, 0)
 	if err != nil || len(items) != 21 {
-		t.Fatalf("%d rows are owed, %v", len(items), err)
+		t.Fatalf("%d rows are pending, %v", len(items), err)
 	}
 	if x := items[20].Expectation; x == nil || len(x.Minions) != 0 || len(x.Missing) != 1 || x.State != returners.StateAdopted {
-		t.Errorf("owed is %+v", x)
+		t.Errorf("pending is %+v", x)
 	}
 	xs, err := s.GetExpectations(background, expectJob)
 	if err != nil || len(xs) != 1 || len(xs[0].Minions) != len(ids)-1 || !slices.IsSorted(xs[0].Minions) || xs[0].Missing[ids[4711]] != "Not connected" {
 		t.Errorf("stored are %d expectations, %v", len(xs), err)
 	}
-	if n, err := s.Clean(background, time.Now().Add(time.Hour), 500); n != 0 || err != nil { // the outbox owes it
+	if n, err := s.Clean(background, time.Now().Add(time.Hour), 500); n != 0 || err != nil { // the outbox refers to it
 		t.Errorf("cleaned %d rows, %v", n, err)
 	}
 	var seqs []int64
@@ -101,7 +101,7 @@ func TestOneWordWritesOnePage(t *testing.T) {
 	}
 }
 
-// changesOf counts the rows that the writing connection has ever changed.
+// changesOf returns how many rows the writing connection has changed since it was opened.
 func changesOf(t *testing.T, s *Store) (n int) {
 	t.Helper()
 	if err := s.w.QueryRow("SELECT total_changes()").Scan(&n); err != nil {
@@ -145,8 +145,9 @@ func BenchmarkOneWordOfMany(b *testing.B) {
 	}
 }
 
-// 10,000 minions come to a sibling at work on one job: one word each, 500 to a commit.
-func BenchmarkTenThousandGuests(b *testing.B) {
+// 10,000 minions arrive at a sibling while it works on one job: one expectation each, 500
+// to a commit.
+func BenchmarkTenThousandArrivals(b *testing.B) {
 	for range b.N {
 		s := openAt(b, filepath.Join(b.TempDir(), "jobs.db"))
 		ids := hosts(10_000)
@@ -162,7 +163,7 @@ func BenchmarkTenThousandGuests(b *testing.B) {
 	}
 }
 
-// A job of 10,000 is opened: the cost of what the pages add to a publication.
+// A job for 10,000 minions is opened: the cost that pages add to a publication.
 func BenchmarkOpenTenThousand(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "jobs.db"))
 	ids := hosts(10_000)
@@ -171,7 +172,7 @@ func BenchmarkOpenTenThousand(b *testing.B) {
 	}
 }
 
-// Who was asked by a job of 10,000 is read.
+// The expectations of a job for 10,000 minions are read.
 func BenchmarkReadTenThousand(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "jobs.db"))
 	commit(b, s, Batch{Expectations: []returners.Expectation{{JID: expectJob, Minions: hosts(10_000)}}})
@@ -182,7 +183,7 @@ func BenchmarkReadTenThousand(b *testing.B) {
 	}
 }
 
-// Who returned a job of 10,000 is looked up, as a start does for each open job.
+// The outcomes of a job for 10,000 minions are read, as for each open job at start.
 func BenchmarkOutcomes(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "jobs.db"))
 	var batch Batch

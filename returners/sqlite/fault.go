@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// fault names what failed, where, and what to do about it.
+// fault returns an error with the operation, the file, and what to do.
 func (s *Store) fault(doing string, err error) error {
 	if err == nil || errors.Is(err, returners.ErrNewerSchema) || errors.Is(err, returners.ErrClosed) {
 		return err
@@ -43,7 +43,7 @@ func (s *Store) fault(doing string, err error) error {
 		return fmt.Errorf("job store %s: %s: %w: %w; the file and its folder must be writable by the user mom runs as",
 			s.path, doing, returners.ErrUnavailable, errors.Join(err, fs.ErrPermission))
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return fmt.Errorf("job store %s: %s: %w: %w; another program holds the file locked",
+		return fmt.Errorf("job store %s: %s: %w: %w; another program has locked the file",
 			s.path, doing, returners.ErrUnavailable, err)
 	case lib.SQLITE_TOOBIG:
 		return fmt.Errorf("job store %s: %s: %w: %w; one value is over SQLite's limit of 1 GB",

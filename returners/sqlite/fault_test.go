@@ -37,15 +37,15 @@ func TestDiskFull(t *testing.T) {
 	if _, err := s.Commit(background, before); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.w.Exec("PRAGMA max_page_count = 40"); err != nil { // as a full disk answers
+	if _, err := s.w.Exec("PRAGMA max_page_count = 40"); err != nil { // as a full disk does
 		t.Fatal(err)
 	}
 	_, err := s.Commit(background, batchOf(t, 50, 20_000))
 	if !errors.Is(err, returners.ErrFull) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keep_jobs_seconds") {
 		t.Errorf("got %v", err)
 	}
-	// The group passes it on to each sender: nothing was acknowledged. What is there is
-	// removed all the same.
+	// The group returns the error to each sender: nothing was acknowledged. Rows can still
+	// be removed.
 	g := returners.NewGroup(s, returners.GroupConfig{})
 	if _, err := g.Commit(background, returners.Batch{Unsynced: true, Notes: []returners.Note{
 		{Kind: returners.NoteOpen, JID: returnertest.JID(1), Gone: true}, {Kind: returners.NotePublication, JID: returnertest.JID(1), Gone: true},
@@ -68,7 +68,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%d returns, %v; want those from before", len(rets), err)
 	}
 	if n, _, err := s.OutboxDepth(background, "parent:top"); n != 5 || err != nil {
-		t.Errorf("%d owed, %v", n, err)
+		t.Errorf("%d pending, %v", n, err)
 	}
 	if _, err := s.w.Exec("PRAGMA max_page_count = 100000"); err != nil { // space again
 		t.Fatal(err)
@@ -203,8 +203,8 @@ func TestMigrationsRunOnceInATransaction(t *testing.T) {
 	}
 }
 
-// A file of zero bytes that was there before is suspicious, and named; a new store is
-// not, nor one that was opened once, whatever became of its process.
+// An existing file of zero bytes is suspicious and logged. A new store is not, and neither
+// is one that was opened once, however its process ended.
 func TestEmptiedFileIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	warnings := func() string {
@@ -235,6 +235,6 @@ func TestEmptiedFileIsNamed(t *testing.T) {
 		t.Errorf("an emptied store: %q", got)
 	}
 	if got := warnings(); got != "" {
-		t.Errorf("told twice: %s", got)
+		t.Errorf("logged twice: %s", got)
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// level says whether the write-ahead log is synced when a transaction ends. One that is
-// not is in the hands of the system then, and synced with the next one that is: the log
-// is one file, and what comes later in it is never there without what came before.
+// level says whether the write-ahead log is synced at the end of a transaction. An unsynced
+// transaction is in the page cache and is synced with the next synced one: the log is one
+// file, so its later parts never survive without the earlier ones.
 type level int
 
 const (
-	synced level = iota // as Options.Synchronous says
+	synced level = iota // as in Options.Synchronous
 	unsynced
 )
 
-// setLevel chooses for the transactions to come. The caller has the turn. A connection
-// that was made anew syncs, whatever is noted here.
+// setLevel sets the level of the next transactions. The caller holds the write lock. A new
+// connection syncs, whatever is recorded here.
 func (s *Store) setLevel(ctx context.Context, at level) error {
 	if at == s.level || s.o.Synchronous == "normal" {
 		return nil

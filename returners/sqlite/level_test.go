@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// What nobody has to wait for is not synced; the next commit that somebody waits for is.
+// An Unsynced commit is not synced; the next other commit is.
 func TestUnsyncedCommits(t *testing.T) {
 	level := func(s *Store) (n int) {
 		if err := s.w.QueryRow("PRAGMA synchronous").Scan(&n); err != nil {
@@ -27,7 +27,7 @@ func TestUnsyncedCommits(t *testing.T) {
 		{func() error { _, err := s.Commit(background, batchOf(t, 1, 1)); return err }, full},
 		{func() error { _, err := s.Commit(background, note); return err }, normal},
 		{func() error { return s.OutboxReject(background, "parent:top", 1, "bad") }, full},
-		{func() error { return s.OutboxAck(background, "parent:top", []int64{1}) }, normal}, // else it is delivered twice, which changes nothing
+		{func() error { return s.OutboxAck(background, "parent:top", []int64{1}) }, normal}, // at worst it is delivered twice, which changes nothing
 	} {
 		if err := c.do(); err != nil {
 			t.Fatal(err)

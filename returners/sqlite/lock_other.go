@@ -2,8 +2,8 @@
 
 package sqlite
 
-// lockFile does nothing where there is no flock; SQLite's own locks still keep
-// the file sound.
+// lockFile does nothing on systems without flock; SQLite's own locks still protect the
+// file.
 func lockFile(string) (unlock func() error, err error) {
 	return func() error { return nil }, nil
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile keeps a second process off the store. The kernel drops the lock
-// with the process, however it ends.
+// lockFile keeps other processes off the store. The kernel releases the lock when the
+// process ends, in any way.
 func lockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -20,7 +20,7 @@ func lockFile(path string) (unlock func() error, err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another process uses it (lock %s); stop that one or give this one a path of its own", path)
+			return nil, fmt.Errorf("another process uses it (lock %s); stop that process or use another path", path)
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// open opens a store in a folder of its own and closes it with the test.
+// open opens a store in its own directory and closes it after the test.
 func open(tb testing.TB) *Store {
 	tb.Helper()
 	return openAt(tb, filepath.Join(tb.TempDir(), "jobs.db"))

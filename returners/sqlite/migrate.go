@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// migrations holds NNNN_name.sql. Each is run once, in a transaction, in the
-// order of its number. A released one is never edited.
+// migrations holds NNNN_name.sql. Each runs once, in a transaction, in the order of the
+// numbers. A released migration is never edited.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -17,16 +17,16 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// model is what the store has to be, in maps.
+// model is the expected state of the store, in maps.
 type model struct {
 	returns map[[2]string]byte // the first value of each pair
-	loads   map[string]int     // length of the one that stays
-	outbox  map[string][]owed
+	loads   map[string]int     // length of the stored one
+	outbox  map[string][]pending
 	notes   map[[3]string]string // value by kind, jid, key
 	lastSeq int64
 }
 
-type owed struct {
+type pending struct {
 	seq      int64
 	jid, id  string
 	rejected bool
@@ -34,8 +34,8 @@ type owed struct {
 
 var dests = []string{"parent:top", returners.DestMySQL}
 
-// checks is how many histories are tried unless -rapid.checks says otherwise:
-// each one opens real files, and the race detector makes that slow.
+// checks is the number of histories to try unless -rapid.checks is set. Each one opens real
+// files, and the race detector makes that slow.
 const checks = "12"
 
 func TestModel(t *testing.T) {
@@ -62,7 +62,7 @@ func TestModel(t *testing.T) {
 		}
 		start()
 		defer func() { s.Close() }()
-		m := &model{returns: map[[2]string]byte{}, loads: map[string]int{}, outbox: map[string][]owed{}, notes: map[[3]string]string{}}
+		m := &model{returns: map[[2]string]byte{}, loads: map[string]int{}, outbox: map[string][]pending{}, notes: map[[3]string]string{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"commit":  func(t *rapid.T) { m.commit(t, s) },
 			"ack":     func(t *rapid.T) { m.ack(t, s) },
@@ -138,12 +138,12 @@ func (m *model) commit(t *rapid.T, s *Store) {
 		if newPairs[[2]string{it.JID, it.ID}] && !written[k] {
 			written[k] = true
 			m.lastSeq++
-			m.outbox[it.Dest] = append(m.outbox[it.Dest], owed{seq: m.lastSeq, jid: it.JID, id: it.ID})
+			m.outbox[it.Dest] = append(m.outbox[it.Dest], pending{seq: m.lastSeq, jid: it.JID, id: it.ID})
 		}
 	}
 }
 
-func (m *model) pick(t *rapid.T) (string, []owed) {
+func (m *model) pick(t *rapid.T) (string, []pending) {
 	d := rapid.SampledFrom(dests).Draw(t, "dest")
 	return d, m.outbox[d]
 }
@@ -151,7 +151,7 @@ func (m *model) pick(t *rapid.T) (string, []owed) {
 func (m *model) ack(t *rapid.T, s *Store) {
 	d, rows := m.pick(t)
 	seqs := []int64{9_999_999} // unknown ones are ignored
-	m.outbox[d] = slices.DeleteFunc(slices.Clone(rows), func(o owed) bool {
+	m.outbox[d] = slices.DeleteFunc(slices.Clone(rows), func(o pending) bool {
 		gone := rapid.Bool().Draw(t, "ack")
 		if gone {
 			seqs = append(seqs, o.seq)
@@ -163,7 +163,7 @@ func (m *model) ack(t *rapid.T, s *Store) {
 	}
 }
 
-// move hands the first row of one destination on to the other one.
+// move moves the first row of one destination to the other one.
 func (m *model) move(t *rapid.T, s *Store) {
 	d, rows := m.pick(t)
 	if len(rows) == 0 {
@@ -171,7 +171,7 @@ func (m *model) move(t *rapid.T, s *Store) {
 	}
 	to := dests[1-slices.Index(dests, d)]
 	m.lastSeq++
-	m.outbox[to] = append(m.outbox[to], owed{seq: m.lastSeq, jid: rows[0].jid, id: rows[0].id})
+	m.outbox[to] = append(m.outbox[to], pending{seq: m.lastSeq, jid: rows[0].jid, id: rows[0].id})
 	m.outbox[d] = rows[1:]
 	if err := s.OutboxMove(background, d, []returners.Move{{Seq: rows[0].seq, To: []string{to}}}); err != nil {
 		t.Fatal(err)
@@ -188,14 +188,14 @@ func (m *model) reject(t *rapid.T, s *Store) {
 	o.rejected = true
 	m.outbox[d] = slices.Delete(slices.Clone(rows), i, i+1)
 	aside := append(m.outbox[returners.Rejected(d)], o)
-	slices.SortFunc(aside, func(a, b owed) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(aside, func(a, b pending) int { return cmp.Compare(a.seq, b.seq) })
 	m.outbox[returners.Rejected(d)] = aside
 	if err := s.OutboxReject(background, d, o.seq, "bad"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// clean removes whole jobs, but none of which anything is owed, or that is open.
+// clean removes whole jobs that have no pending rows and are not open.
 func (m *model) clean(t *rapid.T, s *Store) {
 	busy := map[string]bool{}
 	for _, d := range dests {
@@ -206,7 +206,7 @@ func (m *model) clean(t *rapid.T, s *Store) {
 	for k := range m.notes {
 		busy[k[1]] = busy[k[1]] || k[0] == returners.NoteOpen
 	}
-	known := map[string]bool{} // a job that is known by notes alone is none to clean
+	known := map[string]bool{} // Clean ignores a job known by notes only
 	for k := range m.returns {
 		known[k[0]] = true
 	}
@@ -235,7 +235,7 @@ func (m *model) clean(t *rapid.T, s *Store) {
 	}
 	for _, d := range dests {
 		d = returners.Rejected(d)
-		m.outbox[d] = slices.DeleteFunc(m.outbox[d], func(o owed) bool { return !busy[o.jid] })
+		m.outbox[d] = slices.DeleteFunc(m.outbox[d], func(o pending) bool { return !busy[o.jid] })
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 // holding lists the kinds of notes that hold their job, in SQL.
 var holding = "('" + strings.Join(returners.HoldingNotes, "', '") + "')"
 
-// notHeld holds for a job that no note holds.
+// notHeld is an SQL condition for jobs that no note holds.
 //
 //mutant:noted-jobs-are-held
 var notHeld = "NOT EXISTS (SELECT 1 FROM notes n WHERE n.kind IN " + holding + " AND n.jid = jids.jid)"
 
-// notes enters notes in their order.
+// notes stores notes in their order.
 func (w *writer) notes(ctx context.Context, notes []returners.Note) error {
 	for i := range notes {
 		n := &notes[i]

@@ -10,22 +10,22 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Name is the name of this store. No configuration leads to it: it is always there.
+// Name is the name of this store. The configuration does not name it: it always exists.
 const Name = "sqlite"
 
-// Names of the contract, for callers that speak of this store alone.
+// Names of the contract, for callers that use this store only.
 type (
 	// Batch is what one commit stores.
 	Batch = returners.Batch
 	// Item is one row of an outbox.
 	Item = returners.Item
-	// Result is what became of a batch.
+	// Result says what a committed batch changed.
 	Result = returners.Result
 )
 
-// Options opens a Store.
+// Options configure a Store.
 type Options struct {
-	Path string // file of the store; it and its folder are made when missing
+	Path string // file of the store; it and its directory are created if missing
 
 	// Synchronous is "full" (default: an acknowledged return survives a loss
 	// of power) or "normal" (it survives the death of the process; commits are
@@ -35,18 +35,16 @@ type Options struct {
 	// Readers is the most connections that read at once; 0 = 4.
 	Readers int
 
-	// TailRows and TailBytes bound the newest rows of each outbox that are kept in
-	// memory for who hands them on; 0 = 4000 and 8 MiB. What is older is read from the
-	// file.
+	// TailRows and TailBytes bound the newest rows of each outbox kept in memory; 0 = 4000
+	// rows and 8 MiB. Older rows are read from the file.
 	TailRows, TailBytes int
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
 
-	// Age is the clock by which Clean counts: what is stored is as old as it says,
-	// whatever the rows themselves tell of their times, which come from clocks that
-	// may jump. nil: the times of the rows, and Now where they have none. It must
-	// not call the store.
+	// Age is the clock by which Clean measures age, since the times in rows come from
+	// clocks that may jump. nil: the times of the rows, and Now where they have none. It
+	// must not call the store.
 	Age func() time.Time
 }
 
@@ -75,8 +73,8 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// dsn is the address of the file with the settings of every connection. The
-// page size and auto_vacuum take effect only when the file is made.
+// dsn returns the data source name with the settings of every connection. The page size and
+// auto_vacuum take effect only when the file is created.
 func (o *Options) dsn(path string, writer bool) string {
 	u := url.URL{Scheme: "file", Path: path}
 	q := "?_pragma=busy_timeout(10000)&_pragma=page_size(8192)&_pragma=auto_vacuum(2)" +

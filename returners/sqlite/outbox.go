@@ -81,7 +81,7 @@ func scanItem(scan sqlread.Scan) (Item, error) {
 		it.Load = &returners.Load{JID: it.JID, Raw: wire.Raw(load), User: *user, At: time.UnixMicro(*at).UTC()}
 		stored = load
 	case it.Kind == returners.KindExpectation && len(it.Payload) > 0:
-		if e, err := returners.DecodeExpectation(it.Payload); err == nil { // else it is somebody's own payload
+		if e, err := returners.DecodeExpectation(it.Payload); err == nil { // else it is another kind of payload
 			it.Expectation = &e
 		}
 	}
@@ -101,8 +101,8 @@ func (s *Store) OutboxAck(ctx context.Context, dest string, seqs []int64) error 
 	})
 }
 
-// acknowledged removes delivered rows. That needs no sync of the disk: who lost it with
-// the power delivers the rows once more, which changes nothing.
+// acknowledged removes delivered rows, without a sync of the disk. If a loss of power
+// undoes it, the rows are delivered again, which changes nothing.
 func (w *writer) acknowledged(ctx context.Context, dest string, seqs []int64) error {
 	if len(seqs) == 0 {
 		return nil
@@ -127,8 +127,8 @@ func (w *writer) acknowledged(ctx context.Context, dest string, seqs []int64) er
 	return rows.Err()
 }
 
-// taken runs a statement on one outbox row and reports how many rows that were
-// (0 or 1) and their size.
+// taken runs a statement on one outbox row and returns how many rows it affected (0 or 1)
+// and their size.
 func (w *writer) taken(ctx context.Context, st *sql.Stmt, args ...any) (rows, size int64, err error) {
 	switch err := w.stmt(ctx, st).QueryRowContext(ctx, args...).Scan(&size); {
 	case errors.Is(err, sql.ErrNoRows):
@@ -139,7 +139,7 @@ func (w *writer) taken(ctx context.Context, st *sql.Stmt, args ...any) (rows, si
 	return 1, size, nil
 }
 
-// OutboxReject keeps a row aside under returners.Rejected(dest).
+// OutboxReject moves a row to returners.Rejected(dest).
 func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
 	return s.write(ctx, "set aside a row for "+dest, func(ctx context.Context, w *writer) error {
 		n, size, err := w.taken(ctx, w.st.reject, returners.Rejected(dest), reason, seq, dest)
@@ -150,7 +150,7 @@ func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason
 	})
 }
 
-// OutboxDepth counts the rows of dest and says since when the oldest waits.
+// OutboxDepth returns the number of rows of dest and the time of the oldest.
 func (s *Store) OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error) {
 	err = s.query(ctx, "look at the outbox for "+dest, func(scan sqlread.Scan) error {
 		var at int64
@@ -164,8 +164,7 @@ func (s *Store) OutboxDepth(ctx context.Context, dest string) (rows int64, oldes
 	return s.depth.of(dest).rows, oldest, nil
 }
 
-// OutboxSize tells how many rows dest is owed and how many bytes they hold,
-// without a look at the file.
+// OutboxSize returns the pending rows and bytes of dest without reading the file.
 func (s *Store) OutboxSize(dest string) (rows, bytes int64) {
 	w := s.depth.of(dest)
 	return w.rows, w.bytes

@@ -41,8 +41,8 @@ func TestOutboxReadIsBounded(t *testing.T) {
 
 func TestReturnsTravelByteExact(t *testing.T) {
 	s := open(t)
-	// Not the shortest form of its values, and bytes that are no UTF-8: decode
-	// and encode would change it.
+	// Not the shortest form of its values, and bytes that are not UTF-8: decoding and
+	// encoding would change it.
 	full := []byte("\x82\xd9\x03jid\xda\x00\x01\xff\xa6return\xd2\x00\x00\x00\x01")
 	b := Batch{
 		Returns: []returners.Return{{JID: "j", ID: "m", Full: full, Value: []byte("\xd2\x00\x00\x00\x01")}},
@@ -60,7 +60,7 @@ func TestReturnsTravelByteExact(t *testing.T) {
 	}
 }
 
-func TestLoadsAndExpectationsAreOwedOnce(t *testing.T) {
+func TestLoadsAndExpectationsAreQueuedOnce(t *testing.T) {
 	s := open(t)
 	b := Batch{
 		Loads:        []returners.Load{returnertest.Load(t, 1, "test.ping", "*")},
@@ -92,15 +92,15 @@ func TestCommitRefusesWhatItCannotKeep(t *testing.T) {
 	s := open(t)
 	good := batchOf(t, 1, 1)
 	for name, b := range map[string]Batch{
-		"no id":             {Returns: []returners.Return{{JID: "1"}}},
-		"no jid":            {Loads: []returners.Load{{}}},
-		"no tag":            {Events: []returners.Event{{}}},
-		"expectation":       {Expectations: []returners.Expectation{{Node: "n"}}},
-		"owes a stranger":   {Returns: good.Returns, Outbox: []Item{{Dest: "d", Kind: returners.KindReturn, JID: "other", ID: "m"}}},
-		"no destination":    {Outbox: []Item{{Kind: returners.KindEvent, Payload: []byte{1}}}},
-		"event of nothing":  {Outbox: []Item{{Dest: "d", Kind: returners.KindEvent}}},
-		"kind of nothing":   {Outbox: []Item{{Dest: "d", Kind: "x"}}},
-		"one of two is bad": {Returns: append(good.Returns, returners.Return{ID: "x"})},
+		"no id":              {Returns: []returners.Return{{JID: "1"}}},
+		"no jid":             {Loads: []returners.Load{{}}},
+		"no tag":             {Events: []returners.Event{{}}},
+		"expectation":        {Expectations: []returners.Expectation{{Node: "n"}}},
+		"row of another job": {Returns: good.Returns, Outbox: []Item{{Dest: "d", Kind: returners.KindReturn, JID: "other", ID: "m"}}},
+		"no destination":     {Outbox: []Item{{Kind: returners.KindEvent, Payload: []byte{1}}}},
+		"event of nothing":   {Outbox: []Item{{Dest: "d", Kind: returners.KindEvent}}},
+		"kind of nothing":    {Outbox: []Item{{Dest: "d", Kind: "x"}}},
+		"one of two is bad":  {Returns: append(good.Returns, returners.Return{ID: "x"})},
 	} {
 		if _, err := s.Commit(background, b); !errors.Is(err, returners.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
@@ -123,7 +123,7 @@ func TestTwentyMegabytes(t *testing.T) {
 	}
 }
 
-// Readers see whole commits, and are not held up by a transaction that runs.
+// Readers see whole commits and do not wait for a running transaction.
 func TestReadersDoNotWait(t *testing.T) {
 	s := open(t)
 	if _, err := s.Commit(background, batchOf(t, 3, 1)); err != nil {
@@ -162,10 +162,10 @@ func (w *writer) returns1(ctx context.Context, r returners.Return) (bool, error)
 	return w.putReturn(ctx, &r, w.now)
 }
 
-func TestCleanKeepsWhatIsOwed(t *testing.T) {
+func TestCleanKeepsPendingRows(t *testing.T) {
 	s := open(t)
-	owedJob := batchOf(t, 20, 10)
-	if _, err := s.Commit(background, owedJob); err != nil {
+	pendingJob := batchOf(t, 20, 10)
+	if _, err := s.Commit(background, pendingJob); err != nil {
 		t.Fatal(err)
 	}
 	free := returnertest.Return(t, 2, "m", "test.ping", true)
@@ -178,7 +178,7 @@ func TestCleanKeepsWhatIsOwed(t *testing.T) {
 	}
 	items, err := s.OutboxRead(background, "parent:top", 0, 100, 0)
 	if err != nil || len(items) != 20 || items[19].Return == nil {
-		t.Fatalf("%d owed, %v", len(items), err)
+		t.Fatalf("%d pending, %v", len(items), err)
 	}
 	var seqs []int64
 	for _, it := range items[1:] {
@@ -188,7 +188,7 @@ func TestCleanKeepsWhatIsOwed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := s.Clean(background, later, 100); n != 0 || err != nil {
-		t.Errorf("one is still owed, yet %d rows went, %v", n, err)
+		t.Errorf("one is still pending, but %d rows were removed, %v", n, err)
 	}
 	if err := s.OutboxReject(background, "parent:top", items[0].Seq, "refused"); err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestOutboxSize(t *testing.T) {
 	}
 	want := map[string]weight{"parent:top": {2, int64(len(full)) + 7}, "parent:b": {1, 3}, "mysql": {1, 5}, "parent:nobody": {}}
 	check("written", want)
-	if _, err := s.Commit(background, b); err != nil { // a repeat owes nothing but its event
+	if _, err := s.Commit(background, b); err != nil { // a repeat adds no outbox row except its event
 		t.Fatal(err)
 	}
 	want["mysql"] = weight{2, 10}
@@ -257,9 +257,9 @@ func TestOutboxSize(t *testing.T) {
 	check("taken", want)
 }
 
-// C4: a row that several are owed is on the disk once for each, however many there
-// are; the weights of the outboxes are right at once and after a restart. It runs
-// with 1,200 returns: more than OutboxOwe writes in one transaction.
+// C4: a row with several destinations is on the disk once for each. The sizes of the
+// outboxes are right at once and after a restart. It runs with 1,200 returns: more than
+// OutboxBackfill writes in one transaction.
 func TestOutboxIsShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s := openAt(t, path)
@@ -279,12 +279,12 @@ func TestOutboxIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := s.OutboxBackfill(background, "parent:d", items[0].JID); n != 1200 || err != nil {
-		t.Fatalf("owes %d, %v", n, err)
+		t.Fatalf("pending: %d, %v", n, err)
 	}
 	want := map[string]int64{"parent:top": 500, "parent:b": 466, "parent:c": 233, "parent:d": 1200}
 	for range 2 {
 		if got := s.OutboxDests(); !maps.Equal(got, want) {
-			t.Errorf("owed are %v, want %v", got, want)
+			t.Errorf("pending are %v, want %v", got, want)
 		}
 		_, bytes := s.OutboxSize("parent:d")
 		if got, err := s.OutboxRead(background, "parent:d", 0, 2000, 0); err != nil || len(got) != 1200 || got[7].ID != returnertest.Minion(7) || got[7].Return == nil || bytes == 0 {
@@ -296,6 +296,6 @@ func TestOutboxIsShared(t *testing.T) {
 		s = openAt(t, path)
 	}
 	if n, err := s.Clean(background, returnertest.Time(1000), 100); n != 0 || err != nil {
-		t.Errorf("%d rows cleaned although they are owed, %v", n, err)
+		t.Errorf("%d pending rows cleaned, %v", n, err)
 	}
 }

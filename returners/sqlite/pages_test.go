@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// Most of what a return costs are the pages of the file that its commit writes: they
-// follow from the bytes of the returns, not from how many minions there are.
+// The main cost of a return are the file pages that its commit writes. Their number follows
+// from the bytes of the returns, not from the number of minions.
 func TestACommitWritesFewPages(t *testing.T) {
 	const minions, jobs, rows = 1000, 20, 100
 	path := filepath.Join(t.TempDir(), "jobs.db")

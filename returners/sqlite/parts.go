@@ -13,12 +13,13 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// A load that extends its job is stored by what it adds: see migration 0006.
+// A load that extends its job is stored as its additional ids: see migration 0006.
 
-// idsOnPage is up to how many ids a page is filled.
+// idsOnPage is the most ids on a page.
 const idsOnPage = 128
 
-// extend adds to the stored load of a job what l names beyond it; false: there is no load to extend.
+// extend adds the new ids of l to the stored load of a job; ok is false if no load is
+// stored.
 func (w *writer) extend(ctx context.Context, l *returners.Load) (bool, error) {
 	var loaded bool
 	if err := w.stmt(ctx, w.st.loaded).QueryRowContext(ctx, l.JID).Scan(&loaded); err != nil || !loaded {
@@ -51,7 +52,7 @@ func (w *writer) extend(ctx context.Context, l *returners.Load) (bool, error) {
 	return err == nil, err
 }
 
-// whole gives loads as they are with what has extended them.
+// whole merges the ids of extensions into loads.
 func (s *Store) whole(ctx context.Context, loads ...*returners.Load) error {
 	for _, l := range loads {
 		part := 0
@@ -76,7 +77,7 @@ func (s *Store) whole(ctx context.Context, loads ...*returners.Load) error {
 	return nil
 }
 
-// wholeItems does so for rows of an outbox.
+// wholeItems is whole for rows of an outbox.
 func (s *Store) wholeItems(ctx context.Context, items []Item) error {
 	read := map[string]*returners.Load{}
 	for i := range items {
@@ -96,7 +97,7 @@ func (s *Store) wholeItems(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// grown lists the jobs that were extended.
+// grown returns the jobs that were extended.
 func (s *Store) grown(ctx context.Context) (map[string]bool, error) {
 	jids := map[string]bool{}
 	err := s.query(ctx, "list jobs that were extended", func(scan sqlread.Scan) error {

@@ -12,7 +12,7 @@ import (
 
 const returnColumns = "r.jid, r.id, r.fun, r.success, r.retcode, r.out, r.master_id, r.via, r.alter_time, r.val_at, r.val_len, r.value, r.full_ret"
 
-// scanReturn reads returnColumns.
+// scanReturn scans the columns of returnColumns.
 func scanReturn(scan sqlread.Scan) (returners.Return, error) {
 	var (
 		r             returners.Return
@@ -70,7 +70,7 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
-// GetReturn reads the return of one minion; false when there is none.
+// GetReturn reads the return of one minion; ok is false if it has not returned.
 func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Return, ok bool, err error) {
 	err = s.query(ctx, "read the return of "+id+" to job "+jid, func(scan sqlread.Scan) (err error) {
 		r, err = scanReturn(scan)
@@ -110,7 +110,7 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	if err != nil {
 		return nil, err
 	}
-	limit, wide := f.Limit, f // what has extended a job may be what the filter means
+	limit, wide := f.Limit, f // a load that extends a job may be the one that matches
 	if wide.Target = nil; len(grown) > 0 && len(f.Target) > 0 {
 		limit = 0
 	}
@@ -145,8 +145,8 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	return loads, nil
 }
 
-// GetFun reads the last return of each minion for one function. It looks through all
-// returns: an index for it would cost each of them.
+// GetFun reads the last return of each minion for one function. It scans all returns: an
+// index would make each of them slower to store.
 func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
 	last := map[string]returners.Return{}
 	err := s.query(ctx, "read the last returns of "+fun, func(scan sqlread.Scan) error {
@@ -161,7 +161,7 @@ func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Re
 	return last, nil
 }
 
-// Minions lists all minions with a return, sorted. It looks through all keys.
+// Minions returns all minions with a return, sorted. It scans all keys.
 func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
 	err = s.query(ctx, "list minions", sqlread.Append(&ids, sqlread.Column[string]), "SELECT DISTINCT id FROM salt_returns ORDER BY id")
 	return ids, err

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; the first of a job stays.
+// SaveLoads stores loads. The first load of a job stays.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	_, err := s.Commit(ctx, Batch{Loads: loads})
 	return err
@@ -18,13 +18,13 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 	return err
 }
 
-// SaveReturns stores returns; the first of a (jid, id) stays.
+// SaveReturns stores returns. The first one of a (jid, id) stays.
 func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error {
 	_, err := s.Commit(ctx, Batch{Returns: rets})
 	return err
 }
 
-// SaveEvents stores events; the first of a Key stays.
+// SaveEvents stores events. The first one of a Key stays.
 func (s *Store) SaveEvents(ctx context.Context, events []returners.Event) error {
 	_, err := s.Commit(ctx, Batch{Events: events})
 	return err

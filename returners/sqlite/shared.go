@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
-// OutboxMove removes delivered rows of dest and owes each to those that have not had
-// it.
+// OutboxMove removes delivered rows of dest and appends each to those of its further
+// destinations that do not have it yet.
 func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
 	if len(rows) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Mo
 			for _, to := range r.To {
 				n, size, err := w.taken(ctx, w.st.pass, to, r.Seq, dest)
 				if err != nil {
-					return fmt.Errorf("owe row %d to %s: %w", r.Seq, to, err)
+					return fmt.Errorf("queue row %d for %s: %w", r.Seq, to, err)
 				}
 				w.count(to, n, size)
 				w.other[to] = true
@@ -31,17 +31,17 @@ func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Mo
 	})
 }
 
-// backfillPage is how many rows OutboxOwe writes in one transaction, so that returns never
-// wait long behind it.
+// backfillPage is the most rows OutboxBackfill writes in one transaction, so that returns
+// never wait long behind it.
 const backfillPage = 500
 
-// OutboxBackfill owes dest the stored returns of a job.
+// OutboxBackfill appends the stored returns of a job to dest.
 func (s *Store) OutboxBackfill(ctx context.Context, dest, jid string) (n int, err error) {
 	some := false
 	err = s.query(ctx, "look for returns of job "+jid, func(scan sqlread.Scan) error { return scan(&some) },
 		"SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ?)", jid)
 	if err != nil || !some {
-		return 0, err // most often there are none, and nothing has to be written
+		return 0, err // in most cases no row is found, and nothing has to be written
 	}
 	for last, more := "", true; more && err == nil; {
 		page := 0
@@ -66,11 +66,11 @@ func (s *Store) OutboxBackfill(ctx context.Context, dest, jid string) (n int, er
 	return n, err
 }
 
-// OutboxDests counts the rows of every destination, rejected ones included.
+// OutboxDests returns the number of rows of each destination, rejected ones included.
 func (s *Store) OutboxDests() map[string]int64 { return s.depth.all() }
 
-// OutboxForget drops up to limit rows of a destination that is no more, such
-// as a parent that was replaced, and tells how many went.
+// OutboxForget removes up to limit rows of a destination that no longer exists, such as a
+// replaced parent. It returns how many.
 func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, error) {
 	var gone weight
 	err := s.write(ctx, "forget rows for "+dest, func(ctx context.Context, w *writer) error {

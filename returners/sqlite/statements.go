@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// statements are prepared once on the writing connection.
+// statements are prepared once, on the writing connection.
 type statements struct {
 	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, putRow, ack, reject, pass, note, unnote, loaded, lastPart, putPart *sql.Stmt
 

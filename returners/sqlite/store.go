@@ -16,8 +16,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Store is the embedded job store. Its methods may be called from many
-// goroutines; writes take turns.
+// Store is the embedded job store. It is safe for concurrent use; writes are serialized.
 type Store struct {
 	o      Options
 	path   string
@@ -25,7 +24,7 @@ type Store struct {
 
 	w     *sql.DB       // one connection
 	r     *sql.DB       // query_only connections
-	turn  chan struct{} // holds one token: who has it may use w
+	turn  chan struct{} // holds one token: its holder may use w
 	level level         // of w
 	st    statements
 	depth depths
@@ -37,8 +36,8 @@ type Store struct {
 
 var _ returners.JobStore = (*Store)(nil)
 
-// Open opens the store at o.Path, making or migrating it when needed. Errors
-// are ErrCorrupt, ErrNewerSchema, ErrFull or tell that the file cannot be used.
+// Open opens the store at o.Path and creates or migrates it if needed. The error is
+// ErrCorrupt, ErrNewerSchema or ErrFull, or says why the file cannot be used.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -88,15 +87,15 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// emptied tells whether the file is there and holds nothing: no store that was
-// opened once is left so, but a file system that lost what was written is.
+// emptied reports whether the file exists and is empty. A store that was opened once is
+// never empty, unless the file system lost what was written.
 func emptied(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
 }
 
-// touch makes the file readable by its owner alone: returns hold secrets. The
-// driver gives the log files beside it the same mode.
+// touch makes the file readable by its owner only: returns hold secrets. The driver gives
+// the log files beside it the same mode.
 func touch(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -105,10 +104,10 @@ func touch(path string) error {
 	return f.Close()
 }
 
-// Name is "sqlite".
+// Name returns "sqlite".
 func (s *Store) Name() string { return Name }
 
-// Path is the absolute path of the store's file.
+// Path returns the absolute path of the store's file.
 func (s *Store) Path() string { return s.path }
 
 // Ping reads from the file.
@@ -123,8 +122,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Check reads the whole file and reports the first damage found, as
-// ErrCorrupt. It takes long on a large store.
+// Check reads the whole file and returns the first damage found, as ErrCorrupt. It takes
+// long on a large store.
 func (s *Store) Check(ctx context.Context) error {
 	var verdict string
 	if err := s.r.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -136,12 +135,12 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for a running transaction and closes the files. It may be
-// called more than once.
+// Close waits for a running transaction and closes the files. It may be called more than
+// once.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.closing.Store(true)
-		<-s.turn // never given back: no write follows
+		<-s.turn // never returned: no write follows
 		s.closeErr = s.release()
 	})
 	return s.closeErr

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// TestWhatWasJustCommittedIsNotReadFromTheFile: who hands rows on while it is not behind
-// has them from memory, in the form in which they are in the file, of every kind.
+// TestWhatWasJustCommittedIsNotReadFromTheFile: a forwarder without a backlog gets rows
+// from memory, of every kind and in the same form as from the file.
 func TestWhatWasJustCommittedIsNotReadFromTheFile(t *testing.T) {
 	s := open(t)
 	jid, dest := returnertest.JID(1), returners.DestMySQL
@@ -35,7 +35,7 @@ func TestWhatWasJustCommittedIsNotReadFromTheFile(t *testing.T) {
 		t.Errorf("in memory (%v)\n%+v, in the file\n%+v, %v", here, rows, filed, err)
 	}
 	if _, here := s.depth.read("parent:nobody", 0, 10, 0); !here {
-		t.Error("that nothing is owed is looked for in the file")
+		t.Error("an empty outbox is read from the file")
 	}
 }
 
@@ -77,8 +77,8 @@ func TestABehindReaderComesBackToMemory(t *testing.T) {
 	}
 }
 
-// TestAFailedCommitIsCountedAgain: after a commit that may or may not have taken effect
-// nothing is believed that is in memory, until the file has been counted.
+// TestAFailedCommitIsCountedAgain: after a commit with an unknown outcome, nothing in
+// memory is used until the file has been counted.
 func TestAFailedCommitIsCountedAgain(t *testing.T) {
 	s := open(t)
 	s.depth.uncertain()
@@ -88,7 +88,7 @@ func TestAFailedCommitIsCountedAgain(t *testing.T) {
 	if rows, err := s.OutboxRead(background, "parent:top", 0, 10, 0); err != nil || len(rows) != 1 {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if err := s.OutboxAck(background, "parent:nobody", []int64{1}); err != nil { // the next that is written
+	if err := s.OutboxAck(background, "parent:nobody", []int64{1}); err != nil { // the next write
 		t.Fatal(err)
 	}
 	if n, bytes := s.OutboxSize("parent:top"); n != 1 || bytes != 1 {

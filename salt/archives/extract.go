@@ -19,8 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ExtractTar extracts a tar archive into a folder that exists and returns the names of its
-// members in their order. Modes, times and, for root, owners are those of the archive.
+// ExtractTar extracts a tar archive into an existing folder and returns the names of its
+// members in archive order. Members get the mode and time in the archive and, for root, the
+// owner.
 func ExtractTar(ctx context.Context, archive, dir string) ([]string, error) {
 	r, file, err := openTar(archive)
 	if err != nil {
@@ -54,7 +55,7 @@ func ExtractTar(ctx context.Context, archive, dir string) ([]string, error) {
 			dirs = append(dirs, h)
 		}
 	}
-	for i := len(dirs) - 1; i >= 0; i-- { // what came into them has changed their times
+	for i := len(dirs) - 1; i >= 0; i-- { // extracting members changed their times
 		if err := x.attributes(inside(dirs[i].Name), dirs[i]); err != nil {
 			return names, fmt.Errorf("%s: %w", dirs[i].Name, err)
 		}
@@ -62,14 +63,14 @@ func ExtractTar(ctx context.Context, archive, dir string) ([]string, error) {
 	return names, nil
 }
 
-// extraction is one tar archive on its way into a folder.
+// extraction is the extraction of one tar archive.
 type extraction struct {
 	root   *os.Root
 	owners bool
-	ids    map[string]int // "u:NAME" and "g:NAME"; -1: there is no such name here
+	ids    map[string]int // "u:NAME" and "g:NAME"; -1: unknown on this host
 }
 
-// inside is the name of a member below the folder.
+// inside returns the path of a member below the folder.
 func inside(name string) string {
 	return path.Clean(strings.TrimLeft(name, "/"))
 }
@@ -90,7 +91,7 @@ func (x *extraction) member(h *tar.Header, data io.Reader) error {
 		if errors.Is(err, fs.ErrExist) {
 			err = nil
 		}
-		return err // its attributes come last
+		return err // its attributes are set last
 	case tar.TypeReg:
 		if err := write(x.root, name, data); err != nil {
 			return err
@@ -112,7 +113,7 @@ func (x *extraction) member(h *tar.Header, data io.Reader) error {
 	return x.attributes(name, h)
 }
 
-// removed makes room for a member that is no folder.
+// removed removes what is in the place of a member that is not a folder.
 func removed(root *os.Root, name string) error {
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -120,7 +121,7 @@ func removed(root *os.Root, name string) error {
 	return nil
 }
 
-// write writes a file. A link of that name is replaced, not followed.
+// write writes a file. It replaces a link of that name and does not follow it.
 func write(root *os.Root, name string, data io.Reader) error {
 	if st, err := root.Lstat(name); err == nil && !st.Mode().IsRegular() {
 		if err := removed(root, name); err != nil {
@@ -135,7 +136,7 @@ func write(root *os.Root, name string, data io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// node makes a named pipe or a device.
+// node creates a named pipe or a device.
 func (x *extraction) node(name string, h *tar.Header) error {
 	kind := map[byte]uint32{tar.TypeFifo: unix.S_IFIFO, tar.TypeChar: unix.S_IFCHR, tar.TypeBlock: unix.S_IFBLK}[h.Typeflag]
 	if err := removed(x.root, name); err != nil {
@@ -149,7 +150,7 @@ func (x *extraction) node(name string, h *tar.Header) error {
 	return mknod(dir, path.Base(name), kind|0o600, h.Devmajor, h.Devminor)
 }
 
-// attributes gives a member its owner, mode and time.
+// attributes sets the owner, mode and time of a member.
 func (x *extraction) attributes(name string, h *tar.Header) error {
 	err := x.own(name, h)
 	if err == nil {
@@ -161,7 +162,7 @@ func (x *extraction) attributes(name string, h *tar.Header) error {
 	return err
 }
 
-// own gives a member its owner by name, or by number where the name is unknown here.
+// own sets the owner of a member by name, or by number if the name is unknown on this host.
 func (x *extraction) own(name string, h *tar.Header) error {
 	if !x.owners {
 		return nil
@@ -196,16 +197,16 @@ func (x *extraction) id(kind, name string, number int) int {
 	return id
 }
 
-// Unzip says how a zip archive is extracted.
+// Unzip configures [ExtractZip].
 type Unzip struct {
-	// Excludes are members that are left out.
+	// Excludes are members to leave out.
 	Excludes map[string]bool
-	// Modes says that members get the modes of the archive, if it has them.
+	// Modes gives members their mode in the archive, if it has them.
 	Modes bool
 }
 
 // ExtractZip extracts a zip archive into a folder and returns the names of its members in
-// their order.
+// archive order.
 func ExtractZip(ctx context.Context, archive, dir string, u Unzip) ([]string, error) {
 	z, err := openZip(archive)
 	if err != nil {
@@ -243,7 +244,7 @@ func (u Unzip) member(root *os.Root, f *zip.File) error {
 	case f.Flags&encrypted != 0:
 		return errors.New("it is encrypted")
 	case name == "." || name == ".." || strings.HasPrefix(name, "../"):
-		return errors.New("its name leads out of the folder")
+		return errors.New("its name points outside the folder")
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Nothing is written outside the folder, whatever the members are called or link to.
+// Nothing is written outside the folder, whatever the names and links of the members.
 func TestExtractTar_StaysInside(t *testing.T) {
 	for name, members := range map[string][]tar.Header{
 		"name":         {{Name: "../evil", Typeflag: tar.TypeReg, Mode: 0o644}},
@@ -94,7 +94,7 @@ func TestExtractZip_StaysInside(t *testing.T) {
 	}
 }
 
-// FuzzListTar reads any bytes as an archive.
+// FuzzListTar parses any bytes as an archive.
 func FuzzListTar(f *testing.F) {
 	for _, seed := range []string{"", "\x1f\x8b", "BZh9", "\xfd7zXZ\x00", "]\x00\x00"} {
 		f.Add([]byte(seed))

@@ -18,16 +18,17 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// maxMembers bounds how many members of an archive are listed.
+// maxMembers is the most members of an archive that are listed.
 const maxMembers = 1 << 20
 
-// ErrFormat says that a file is not an archive of its format.
+// ErrFormat means that a file is not an archive of its format.
 var ErrFormat = errors.New("not an archive of this format")
 
-// Contents are the paths in an archive; those of folders end in a slash.
+// Contents are the paths in an archive; those of folders end with a slash.
 type Contents struct{ Dirs, Files, Links []string }
 
-// Guess is the format of an archive by the ending of its name: tar, zip or rar; "" is unknown.
+// Guess returns the format of an archive by the suffix of its name: tar, zip or rar; "" if
+// unknown.
 func Guess(name string) string {
 	name = strings.ToLower(name)
 	for _, end := range []string{"tar", "tar.gz", "tgz", "tar.bz2", "tbz2", "tbz", "tar.xz", "txz", "tar.lzma", "tlz"} {
@@ -43,7 +44,7 @@ func Guess(name string) string {
 	return ""
 }
 
-// openTar opens a tar archive, whatever of gzip, bzip2, xz and lzma compresses it.
+// openTar opens a tar archive, plain or compressed with gzip, bzip2, xz or lzma.
 func openTar(path string) (*tar.Reader, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func decompressed(f io.Reader) (io.Reader, error) {
 	return r, nil
 }
 
-// next gives the next member with its name as Python has it, or [io.EOF].
+// next returns the next member with its name as in Python, or [io.EOF].
 func next(r *tar.Reader, first bool) (*tar.Header, error) {
 	h, err := r.Next()
 	if err != nil {
@@ -87,7 +88,7 @@ func next(r *tar.Reader, first bool) (*tar.Header, error) {
 	return h, nil
 }
 
-// ListTar lists a tar archive.
+// ListTar lists the members of a tar archive.
 func ListTar(path string) (Contents, error) {
 	var c Contents
 	r, file, err := openTar(path)
@@ -98,7 +99,7 @@ func ListTar(path string) (Contents, error) {
 	return listTar(r)
 }
 
-// ListStream lists a tar archive that comes from a decompressor.
+// ListStream lists the members of a tar archive read from a decompressor.
 func ListStream(r io.Reader) (Contents, error) { return listTar(tar.NewReader(r)) }
 
 func listTar(r *tar.Reader) (Contents, error) {
@@ -125,7 +126,7 @@ func listTar(r *tar.Reader) (Contents, error) {
 	}
 }
 
-// unixMode is the mode that a zip archive tells of a member, 0 where it tells none.
+// unixMode returns the mode of a member; 0 if the zip archive has none.
 func unixMode(f *zip.File) uint32 { return f.ExternalAttrs >> 16 }
 
 const (
@@ -134,7 +135,8 @@ const (
 	typeDir  = 0o040000
 )
 
-// ListZip lists a zip archive. Folders that only stand in the paths of files are listed too.
+// ListZip lists the members of a zip archive. It also lists folders that occur only in the
+// paths of files.
 func ListZip(path string) (Contents, error) {
 	var c Contents
 	z, err := openZip(path)
@@ -192,7 +194,7 @@ func Encrypted(path string) (bool, error) {
 	return slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Flags&encrypted != 0 }), nil
 }
 
-// Strip takes leading folders from each path; what has no more of it is left out.
+// Strip removes n leading folders from each path and drops paths with no more than n parts.
 func (c *Contents) Strip(n int) {
 	for _, list := range []*[]string{&c.Dirs, &c.Files, &c.Links} {
 		var kept []string
@@ -212,8 +214,8 @@ func (c *Contents) Sort() {
 	}
 }
 
-// TopDirs are the folders at the top of sorted contents, also one that all paths share
-// without being a member.
+// TopDirs returns the folders at the top of sorted contents. It includes a folder that all
+// paths share without being a member.
 func (c *Contents) TopDirs() []string {
 	var out []string
 	for _, d := range c.Dirs {
@@ -236,7 +238,7 @@ func (c *Contents) TopDirs() []string {
 	return out
 }
 
-// Top are the paths without a folder.
+// Top returns the paths without a folder.
 func Top(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.Contains(p, "/") })
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mknod makes a pipe or a device in a folder, which no link may stand in for.
+// mknod creates a pipe or a device in a folder. It does not follow links.
 func mknod(dir *os.Root, name string, mode uint32, major, minor int64) error {
 	d, err := dir.Open(".")
 	if err != nil {

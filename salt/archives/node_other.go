@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mknod is for Linux.
+// mknod returns an error: it is implemented for Linux only.
 func mknod(*os.Root, string, uint32, int64, int64) error {
 	return errors.New("pipes and devices are extracted on Linux only")
 }

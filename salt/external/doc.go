@@ -1,10 +1,9 @@
-// Package external makes executables of this host into execution modules: a file
-// in the folder of modules that speaks a small JSON exchange (docs/guide/external-modules.md)
-// is a module with the functions that it describes.
+// Package external runs executables of this host as execution modules. A file in the folder
+// of modules that implements a small JSON protocol (docs/guide/external-modules.md) is a
+// module with the functions it describes.
 //
-// It promises that such a program never holds up or harms the minion: it runs in a
-// process group of its own with a deadline, a clean environment and bounded output,
-// its words are arguments and never a command line, and what it gets wrong is an
-// error with its name. A program that others than the minion's user could have
-// written is not run.
+// A program cannot block or harm the minion. It runs in its own process group with a
+// deadline, a clean environment and bounded output. Its words are arguments, never a
+// command line. Its faults are errors with its name. A program that users other than the
+// minion's could have written is not run.
 package external

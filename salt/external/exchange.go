@@ -9,13 +9,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Version is that of the exchange.
+// Version is the version of the protocol.
 const Version = 1
 
-// maxFunctions bounds what one module may describe.
+// maxFunctions is the most functions of one module.
 const maxFunctions = 256
 
-// Function is one function of a module as it describes itself.
+// Function is one function of a module, as the module describes it.
 type Function struct {
 	Name, Doc       string
 	Args            []Arg
@@ -29,16 +29,16 @@ type Arg struct {
 	Required bool
 }
 
-// Description is what a module says of itself.
+// Description is how a module describes itself.
 type Description struct {
 	Functions []Function
-	// Grains and Pillar tell that its functions are to be told those.
+	// Grains and Pillar request the grains and the pillar with each call.
 	Grains, Pillar bool
 }
 
 var word = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,63}$`)
 
-// parseDescription reads the answer to "describe".
+// parseDescription parses the answer to "describe".
 func parseDescription(out []byte) (Description, error) {
 	var d Description
 	m, err := answer(out)
@@ -50,7 +50,7 @@ func parseDescription(out []byte) (Description, error) {
 	case n == 0:
 		return d, errors.New("it describes no function: functions is a map of names")
 	case n > maxFunctions:
-		return d, fmt.Errorf("it describes %d functions; at most %d are taken", n, maxFunctions)
+		return d, fmt.Errorf("it describes %d functions; the limit is %d", n, maxFunctions)
 	}
 	for _, need := range m.Strings("needs") {
 		switch need {
@@ -59,14 +59,14 @@ func parseDescription(out []byte) (Description, error) {
 		case "pillar":
 			d.Pillar = true
 		default:
-			return d, fmt.Errorf("it needs %q; there are grains and pillar", need)
+			return d, fmt.Errorf("it needs %q; use grains and pillar", need)
 		}
 	}
 	for _, k := range functions.Keys() {
 		name, _ := k.(string)
 		f := functions.Map(name)
 		if !word.MatchString(name) || f == nil {
-			return d, fmt.Errorf("the function %q is no name of small letters, digits and _, or is not described by a map", fmt.Sprint(k))
+			return d, fmt.Errorf("the function name %q must consist of lower-case letters, digits and _, and its description must be a map", fmt.Sprint(k))
 		}
 		fn := Function{Name: name, Doc: f.String("doc"), VarArgs: f.Bool("varargs"), Kwargs: f.Bool("kwargs")}
 		if fn.Args, err = parseArgs(name, f.List("args")); err != nil {
@@ -77,7 +77,7 @@ func parseDescription(out []byte) (Description, error) {
 	return d, nil
 }
 
-// parseArgs reads the arguments of a function: names, and maps with name, default and
+// parseArgs parses the arguments of a function: names, or maps with name, default and
 // required.
 func parseArgs(fun string, list []any) ([]Arg, error) {
 	var out []Arg
@@ -93,9 +93,9 @@ func parseArgs(fun string, list []any) ([]Arg, error) {
 		}
 		switch {
 		case !word.MatchString(a.Name) || seen[a.Name]:
-			return nil, fmt.Errorf("the function %s has an argument without a name of its own: %v", fun, e)
+			return nil, fmt.Errorf("the function %s has an argument without a unique name: %v", fun, e)
 		case a.Required && optional:
-			return nil, fmt.Errorf("the argument %s of the function %s has no default, but stands behind one that has", a.Name, fun)
+			return nil, fmt.Errorf("the argument %s of the function %s has no default, but follows one that has", a.Name, fun)
 		}
 		seen[a.Name] = true
 		optional = optional || !a.Required
@@ -104,11 +104,11 @@ func parseArgs(fun string, list []any) ([]Arg, error) {
 	return out, nil
 }
 
-// answer reads what a program wrote: one JSON map.
+// answer parses the output of a program: one JSON map.
 func answer(out []byte) (*value.Map, error) {
 	raw, err := wire.FromJSON(out)
 	if err != nil {
-		return nil, fmt.Errorf("its answer is no JSON: %w", err)
+		return nil, fmt.Errorf("its answer is not JSON: %w", err)
 	}
 	v, err := wire.Decode(raw)
 	if err != nil {
@@ -116,37 +116,37 @@ func answer(out []byte) (*value.Map, error) {
 	}
 	m, ok := v.(*value.Map)
 	if !ok || m == nil {
-		return nil, errors.New("its answer is no JSON map")
+		return nil, errors.New("its answer is not a JSON map")
 	}
 	return m, nil
 }
 
-// Failure is what a module itself says went wrong.
+// Failure is an error that a module reports.
 type Failure struct{ Text string }
 
 func (e *Failure) Error() string { return e.Text }
 
-// parseReturn reads the answer to "run".
+// parseReturn parses the answer to "run".
 func parseReturn(out []byte) (v any, retcode int, err error) {
 	m, err := answer(out)
 	if err != nil {
 		return nil, 0, err
 	}
-	if text, told := m.Get("error"); told {
+	if text, ok := m.Get("error"); ok {
 		s, ok := text.(string)
 		if !ok || s == "" {
-			return nil, 0, errors.New("its error is no text")
+			return nil, 0, errors.New("its error is empty or not a string")
 		}
 		return nil, 0, &Failure{s}
 	}
-	v, told := m.Get("return")
-	if !told {
+	v, ok := m.Get("return")
+	if !ok {
 		return nil, 0, errors.New("its answer has neither return nor error")
 	}
 	return v, int(m.Int("retcode")), nil
 }
 
-// request writes a question as a line of JSON.
+// request encodes a request as a line of JSON.
 func request(m *value.Map) ([]byte, error) {
 	raw, err := wire.Encode(m)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program puts a shell script among the modules.
+// program writes a shell script into the folder of modules.
 func program(t *testing.T, dir, file, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, file)
@@ -61,8 +61,8 @@ func TestExamplesOfThePage(t *testing.T) {
 	if err != nil || v != "hello you; rm -rf /" {
 		t.Errorf("%v, %v", v, err)
 	}
-	var told *Failure
-	if _, _, err := m.Run(t.Context(), Call{Module: "greet", Function: "hello", Args: value.NewMap("who", `a"b`)}); !errors.As(err, &told) {
+	var failure *Failure
+	if _, _, err := m.Run(t.Context(), Call{Module: "greet", Function: "hello", Args: value.NewMap("who", `a"b`)}); !errors.As(err, &failure) {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -76,7 +76,7 @@ func TestExamplesOfThePage(t *testing.T) {
 	}
 }
 
-// What a program gets wrong is an error that names it, and soon.
+// A fault of a program is an error that names the program, without delay.
 func TestBadPrograms(t *testing.T) {
 	m, dir := folder(t, Options{Limit: 300 * time.Millisecond, MaxOutput: 2000, Taken: func(n string) bool { return n == "test" }})
 	describe := `read -r q; case $q in *describe*) echo '{"functions": {"f": {}}}'; exit;; esac; `
@@ -84,12 +84,12 @@ func TestBadPrograms(t *testing.T) {
 		"exits":   {describe + "echo no disk >&2; exit 3", "exit status 3: no disk"},
 		"late":    {describe + "sleep 30 & wait", "it took too long"},
 		"chatty":  {describe + "head -c 100000 /dev/zero", "it wrote more than 2000 bytes"},
-		"garbled": {describe + "echo '{\"return\": '", "its answer is no JSON"},
+		"garbled": {describe + "echo '{\"return\": '", "its answer is not JSON"},
 		"mute":    {describe + "echo '{}'", "neither return nor error"},
 		"nobody":  {"echo '{}'", "it describes no function"},
-		"odd":     {`echo '{"functions": {"a.b": {}}}'`, "is no name"},
-		"order":   {`echo '{"functions": {"f": {"args": [{"name": "a", "default": 1}, "b"]}}}'`, "stands behind one that has"},
-		"test":    {describe, "of its own"},
+		"odd":     {`echo '{"functions": {"a.b": {}}}'`, "must consist of"},
+		"order":   {`echo '{"functions": {"f": {"args": [{"name": "a", "default": 1}, "b"]}}}'`, "follows one that has"},
+		"test":    {describe, "has a built-in module"},
 	} {
 		path := program(t, dir, name, "#!/bin/sh\n"+c.text+"\n")
 		start := time.Now()
@@ -106,7 +106,8 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
-// A program sees nothing of the minion's variables, and nothing of pillar unless it asks.
+// A program does not see the minion's environment variables, and sees the pillar only if it
+// asks for it.
 func TestCleanEnvironment(t *testing.T) {
 	t.Setenv("SECRET_TOKEN", "s3cret")
 	m, dir := folder(t, Options{})
@@ -118,7 +119,7 @@ func TestCleanEnvironment(t *testing.T) {
 	}
 }
 
-// A program that others could have written is not run.
+// A program that others may write is not run.
 func TestWritableByOthers(t *testing.T) {
 	m, dir := folder(t, Options{})
 	mark := filepath.Join(t.TempDir(), "ran")
@@ -147,7 +148,7 @@ func TestWritableByOthers(t *testing.T) {
 	}
 }
 
-// A program is asked again when its file has changed.
+// A program is described again when its file has changed.
 func TestChangedProgram(t *testing.T) {
 	m, dir := folder(t, Options{})
 	for _, name := range []string{"one", "three"} {

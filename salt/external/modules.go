@@ -14,25 +14,25 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// describeLimit is how long a program may take to describe itself.
+// describeLimit is the time limit of a program to describe itself.
 const describeLimit = 10 * time.Second
 
-// Options are those of [Modules].
+// Options configure [Modules].
 type Options struct {
-	// Dirs are the folders in which programs are modules; one that is not there has none.
+	// Dirs are the folders of programs to run as modules. They need not exist.
 	Dirs []string
-	// Limit is how long a call may take. Default 5 minutes.
+	// Limit is the time limit of a call. Default 5 minutes.
 	Limit time.Duration
-	// MaxOutput is how many bytes an answer may have. Default 16 MiB.
+	// MaxOutput is the most bytes of an answer. Default 16 MiB.
 	MaxOutput int
-	// Taken tells whether a name is that of a module of the minion's own, which none of
-	// these may have. nil: none is.
+	// Taken reports whether a name belongs to one of the minion's own modules; external
+	// modules cannot use it. nil: no name is taken.
 	Taken func(module string) bool
 	Log   *slog.Logger // nil: slog.Default()
 }
 
-// Modules are the external modules of a minion. Their programs are asked once what they
-// can, and again when they have changed. It may be used by several goroutines.
+// Modules are the external modules of a minion. Each program describes itself once, and
+// again after its file changed. It is safe for concurrent use.
 type Modules struct {
 	o Options
 
@@ -43,12 +43,12 @@ type Modules struct {
 // module is one program.
 type module struct {
 	name, path string
-	state      string // of the file that was described
+	state      string // of its file when it was described
 	about      Description
-	fault      error // why it is none
+	fault      error // why it is unusable
 }
 
-// New makes the modules of a minion. It runs no program.
+// New returns the modules of a minion. It runs no program.
 func New(o Options) *Modules {
 	if o.Limit <= 0 {
 		o.Limit = 5 * time.Minute
@@ -65,8 +65,8 @@ func New(o Options) *Modules {
 	return &Modules{o: o, known: map[string]*module{}}
 }
 
-// Name is that of the module in a file: without what stands behind a dot. "" is no name
-// of a module.
+// Name returns the module name of a file: the file name up to the first dot. It is "" if
+// that is not a valid name.
 func Name(file string) string {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	if !word.MatchString(name) {
@@ -75,7 +75,7 @@ func Name(file string) string {
 	return name
 }
 
-// find looks for the program of a module.
+// find returns the program of a module.
 func (m *Modules) find(name string) (string, os.FileInfo) {
 	if !word.MatchString(name) {
 		return "", nil
@@ -98,8 +98,8 @@ func (m *Modules) find(name string) (string, os.FileInfo) {
 	return "", nil
 }
 
-// Names are the modules there are, sorted: programs by their names, whatever they say of
-// themselves.
+// Names returns the names of all modules, sorted. They are the names of the programs,
+// whatever their descriptions say.
 func (m *Modules) Names() []string {
 	var out []string
 	for _, dir := range m.o.Dirs {
@@ -119,7 +119,7 @@ func (m *Modules) Names() []string {
 	return slices.Compact(out)
 }
 
-// Error is a program that is no module, or did not do its work.
+// Error is a program that is not a module, or that failed.
 type Error struct {
 	Module, Path string
 	Err          error
@@ -131,10 +131,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrNone says that there is no such module.
+// ErrNone means that the module does not exist.
 var ErrNone = fmt.Errorf("no such external module: %w", os.ErrNotExist)
 
-// Describe asks a module what it can, once for each state of its file.
+// Describe returns the description of a module. It asks the program once for each state of
+// its file.
 func (m *Modules) Describe(ctx context.Context, name string) (Description, error) {
 	mod, err := m.module(ctx, name)
 	if err != nil {
@@ -160,7 +161,7 @@ func (m *Modules) module(ctx context.Context, name string) (*module, error) {
 		m.known[path] = mod
 	}
 	if mod.fault != nil {
-		m.o.Log.Warn("external module ignored: not executable", "module", name, "path", path, "err", mod.fault)
+		m.o.Log.Warn("external module ignored", "module", name, "path", path, "err", mod.fault)
 	}
 	return mod, mod.wrapped()
 }
@@ -174,7 +175,7 @@ func (mod *module) wrapped() error {
 
 func (m *Modules) describe(ctx context.Context, name, path string) (Description, error) {
 	if m.o.Taken(name) {
-		return Description{}, fmt.Errorf("the minion has a module %s of its own: give the program another name", name)
+		return Description{}, fmt.Errorf("the minion has a built-in module %s; rename the program", name)
 	}
 	if err := trusted(path); err != nil {
 		return Description{}, err
@@ -185,11 +186,11 @@ func (m *Modules) describe(ctx context.Context, name, path string) (Description,
 	}
 	out, err := ask(ctx, path, question, describeLimit, m.o.MaxOutput)
 	if err != nil {
-		return Description{}, fmt.Errorf("asked to describe itself: %w", err)
+		return Description{}, fmt.Errorf("describe: %w", err)
 	}
 	d, err := parseDescription(out)
 	if err != nil {
-		return d, fmt.Errorf("asked to describe itself: %w", err)
+		return d, fmt.Errorf("describe: %w", err)
 	}
 	return d, nil
 }
@@ -197,24 +198,24 @@ func (m *Modules) describe(ctx context.Context, name, path string) (Description,
 // Call is one call of a function.
 type Call struct {
 	Module, Function string
-	// Args are the named arguments, Rest the positional ones beyond them, Kwargs the
+	// Args are the named arguments, Rest the positional ones beyond them, and Kwargs the
 	// keywords beyond them.
 	Args   *value.Map
 	Rest   []any
 	Kwargs *value.Map
 	JID    string
 	ID     string // of the minion
-	// Grains and Pillar are told to a module that needs them.
+	// Grains and Pillar are sent to a module that requests them.
 	Grains, Pillar *value.Map
 }
 
-// Run calls a function. What the module itself reports is a [Failure].
+// Run calls a function. An error reported by the module is a [Failure].
 func (m *Modules) Run(ctx context.Context, c Call) (v any, retcode int, err error) {
 	mod, err := m.module(ctx, c.Module)
 	if err != nil {
 		return nil, 0, err
 	}
-	// It may have been changed by others since it was described.
+	// Another user may have changed it since it was described.
 	if err := trusted(mod.path); err != nil {
 		return nil, 0, &Error{c.Module, mod.path, err}
 	}

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// maxErrors is how much of what a program writes to its standard error is kept.
+// maxErrors is the most bytes kept of a program's standard error.
 const maxErrors = 8 << 10
 
-// cleanPath is where a program finds others.
+// cleanPath is the PATH of a program.
 const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // killGrace is how long pipes are read after a program was killed.
 const killGrace = time.Second
 
-// ErrLate says that a program was ended because it took too long.
+// ErrLate means that a program exceeded its time limit.
 var ErrLate = errors.New("it took too long")
 
-// ask runs a program with a question on its standard input and gives what it
-// wrote. It ends when ctx does, with all processes that it started.
+// ask runs a program with a request on its standard input and returns its output. When ctx
+// ends, it ends the program and all processes it started.
 func ask(ctx context.Context, path string, question []byte, limit time.Duration, most int) ([]byte, error) {
 	late, cancel := context.WithTimeoutCause(ctx, limit, ErrLate)
 	defer cancel()
@@ -34,7 +34,7 @@ func ask(ctx context.Context, path string, question []byte, limit time.Duration,
 	out, errs := &bounded{max: most}, &bounded{max: maxErrors}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), out, errs
 	cmd.Dir = "/"
-	// Nothing of the minion's own, which may hold secrets.
+	// Nothing of the minion's own environment, which may hold secrets.
 	//mutant:modules-external-environment
 	cmd.Env = []string{"PATH=" + cleanPath, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + home()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -69,8 +69,8 @@ func home() string {
 	return "/"
 }
 
-// bounded keeps what is written up to a size; the rest is read and dropped. Its buffer
-// is no embedded one, whose ReadFrom would let everything in.
+// bounded is a buffer with a size limit; the rest is read and dropped. The buffer is not
+// embedded, since its ReadFrom would bypass the limit.
 type bounded struct {
 	kept bytes.Buffer
 	max  int
@@ -86,8 +86,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.kept.Write(p)
 }
 
-// trusted is an error when others than root and the user of the minion could have
-// written a program, or put it where it is.
+// trusted returns an error if users other than root and the minion's own could have written
+// a program, or put it in its place.
 func trusted(path string) error {
 	for _, p := range []string{path, filepath.Dir(path)} {
 		st, err := os.Lstat(p)

@@ -19,33 +19,33 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// MaxFile is how large a file may be that is fetched, in bytes.
+// MaxFile is the largest file that is fetched, in bytes.
 const MaxFile = 64 << 30
 
-// MaxText is how large a file may be that is read into memory, in bytes.
+// MaxText is the largest file that is read into memory, in bytes.
 const MaxText = 64 << 20
 
-// Options are those of a [Client].
+// Options configure a [Client].
 type Options struct {
-	// Source has the salt:// files; nil: there are none, which an error says.
+	// Source has the salt:// files. nil: requests for them return ErrNoSource.
 	Source Source
-	// Cachedir is the option cachedir: files are cached in its folders files,
-	// extrn_files and localfiles.
+	// Cachedir is the option cachedir. Files are cached in its folders files, extrn_files
+	// and localfiles.
 	Cachedir string
-	// HashType is that of files of this host. Default sha256.
+	// HashType is the hash type for files of this host. Default sha256.
 	HashType string
-	// MaxFile bounds what is fetched, in bytes. Default [MaxFile].
+	// MaxFile is the largest file that is fetched, in bytes. Default [MaxFile].
 	MaxFile int64
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// Client gets files. Its methods may be called concurrently.
+// Client fetches files. It is safe for concurrent use.
 type Client struct{ o Options }
 
-// ErrNoSource says that there is nobody to ask for salt:// files.
+// ErrNoSource means that the client has no source for salt:// files.
 var ErrNoSource = errors.New("no master to ask for files: this call runs locally and file_client is not local")
 
-// New makes a client.
+// New returns a client.
 func New(o Options) *Client {
 	if o.HashType == "" {
 		o.HashType = "sha256"
@@ -62,13 +62,13 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// Envs are the environments.
+// Envs returns the environments.
 func (c *Client) Envs(ctx context.Context) ([]string, error) { return c.o.Source.Envs(ctx) }
 
-// List names what lies in an environment, sorted.
+// List returns the paths of an environment, sorted.
 func (c *Client) List(ctx context.Context, kind Kind, saltenv, prefix string) ([]string, error) {
 	names, err := c.o.Source.List(ctx, kind, saltenv, prefix)
-	// What a source names becomes a path on this host.
+	// The names of a source become paths on this host.
 	names = slices.DeleteFunc(names, func(name string) bool {
 		bad := name != "." && check("path", name) != nil
 		if bad {
@@ -84,7 +84,7 @@ func (c *Client) Symlinks(ctx context.Context, saltenv, prefix string) (*value.M
 	return c.o.Source.Symlinks(ctx, saltenv, prefix)
 }
 
-// States are the SLS names of an environment, sorted.
+// States returns the SLS names of an environment, sorted.
 func (c *Client) States(ctx context.Context, saltenv string) ([]string, error) {
 	files, err := c.List(ctx, Files, saltenv, "")
 	if err != nil {
@@ -102,8 +102,8 @@ func (c *Client) States(ctx context.Context, saltenv string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Hash is the hash of a file: of a salt:// address as the source tells it, of a
-// file of this host by the option hash_type.
+// Hash returns the hash of a file. For a salt:// address it is that of the source; for a
+// file of this host its type is the option hash_type.
 func (c *Client) Hash(ctx context.Context, source, saltenv string) (Hash, error) {
 	if !IsURL(source) {
 		return c.hashLocal(source, c.o.HashType)
@@ -115,7 +115,8 @@ func (c *Client) Hash(ctx context.Context, source, saltenv string) (Hash, error)
 	return c.o.Source.Hash(ctx, env, path)
 }
 
-// Mode is that of a file, as os.stat counts it; false when it is not known.
+// Mode returns the mode of a file as os.stat in Python gives it; ok is false if it is
+// unknown.
 func (c *Client) Mode(ctx context.Context, source, saltenv string) (int64, bool, error) {
 	if !IsURL(source) {
 		st, err := os.Stat(source)
@@ -142,7 +143,7 @@ func (c *Client) hashLocal(path, kind string) (Hash, error) {
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return Hash{}, errors.Join(err, fmt.Errorf("%s is no regular file: %w", path, fs.ErrNotExist))
+		return Hash{}, errors.Join(err, fmt.Errorf("%s is not a regular file: %w", path, fs.ErrNotExist))
 	}
 	h, err := crypt.NewHash(kind)
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *Client) hashLocal(path, kind string) (Hash, error) {
 	return Hash{kind, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// Place is where the cache keeps a file of an address, whether it has it or not.
-// A path of this host is its own place.
+// Place returns the path at which the cache keeps the file of an address, whether it exists
+// or not. A path of this host is returned unchanged.
 func (c *Client) Place(source, saltenv string) (string, error) {
 	if IsURL(source) {
 		path, env, err := locate(source, saltenv)
@@ -166,7 +167,7 @@ func (c *Client) Place(source, saltenv string) (string, error) {
 	}
 	u, err := url.Parse(source)
 	if err != nil {
-		return "", fmt.Errorf("the source %q is no address: %w", source, err)
+		return "", fmt.Errorf("parse source %q: %w", source, err)
 	}
 	if u.Scheme == "" {
 		return source, nil
@@ -192,7 +193,7 @@ func (c *Client) Place(source, saltenv string) (string, error) {
 	return inside(host, name)
 }
 
-// Cached is where a file lies in the cache, "" when it does not.
+// Cached returns the path of a file in the cache, "" if it is not cached.
 func (c *Client) Cached(source, saltenv string) (string, error) {
 	place, err := c.Place(source, saltenv)
 	if err != nil {
@@ -217,8 +218,7 @@ func (c *Client) Cached(source, saltenv string) (string, error) {
 	return "", nil
 }
 
-// Kept lists the files of the cache of an environment and those of this host
-// that were cached, sorted.
+// Kept lists the cached files of an environment and the cached files of this host, sorted.
 func (c *Client) Kept(saltenv string) ([]string, error) {
 	if err := check("environment", saltenv); err != nil {
 		return nil, err

@@ -15,25 +15,25 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// downloads is how often a file is fetched until it has its hash: it may change
-// while it is read.
+// downloads is how often a file is fetched until its hash matches: it may change while it
+// is read.
 const downloads = 3
 
-// Want says how a file is to be had.
+// Want configures how a file is fetched.
 type Want struct {
 	// Saltenv is the environment unless the address names one. Default base.
 	Saltenv string
-	// Makedirs makes the folder of the destination if it is not there.
+	// Makedirs creates the folder of the destination if it does not exist.
 	Makedirs bool
-	// Gzip compresses pieces on their way: 1 to 9. Default 0: not.
+	// Gzip is the compression level of pieces in transit, 1 to 9. Default 0: none.
 	Gzip int
-	// SourceHash ("TYPE=HEX" or "HEX") spares a file behind http that the cache
+	// SourceHash ("TYPE=HEX" or "HEX") avoids fetching a file behind http that the cache
 	// has with that hash. Default "".
 	SourceHash string
-	// SkipVerify takes any certificate of an https server. Default false.
+	// SkipVerify accepts any certificate of an https server. Default false.
 	SkipVerify bool
-	// ETag fetches a file behind http again only when the server says that it
-	// has another one. Default false.
+	// ETag fetches a file behind http again only if the server reports another ETag.
+	// Default false.
 	ETag bool
 }
 
@@ -44,11 +44,11 @@ func (w Want) saltenv() string {
 	return w.Saltenv
 }
 
-// ErrNoFolder says that the folder of a destination is not there.
-var ErrNoFolder = errors.New("the folder of the destination is not there")
+// ErrNoFolder means that the folder of a destination does not exist.
+var ErrNoFolder = errors.New("the destination folder does not exist")
 
-// Cache gets a file into the cache and tells where it is. A file of this host
-// stays where it is. One that is not there is [fs.ErrNotExist].
+// Cache fetches a file into the cache and returns its path. A file of this host stays where
+// it is. The error is [fs.ErrNotExist] if the file does not exist.
 func (c *Client) Cache(ctx context.Context, source string, w Want) (string, error) {
 	if !IsURL(source) {
 		return c.other(ctx, source, "", w)
@@ -60,7 +60,7 @@ func (c *Client) Cache(ctx context.Context, source string, w Want) (string, erro
 	return c.fetch(ctx, source, place, w, true)
 }
 
-// Get gets a file to dest; when that is a folder, to the same name in it.
+// Get fetches a file to dest. If dest is a folder, the file keeps its name in it.
 func (c *Client) Get(ctx context.Context, source, dest string, w Want) (string, error) {
 	if dest == "" {
 		return c.Cache(ctx, source, w)
@@ -75,7 +75,7 @@ func (c *Client) Get(ctx context.Context, source, dest string, w Want) (string, 
 	return c.fetch(ctx, source, dest, w, false)
 }
 
-// Put writes data to dest in one step, as Get writes what it fetches.
+// Put writes data to dest in one step, as Get writes a fetched file.
 func (c *Client) Put(dest string, data []byte, makedirs bool) error {
 	return c.write(dest, makedirs, func(f *os.File) error {
 		_, err := f.Write(data)
@@ -83,7 +83,7 @@ func (c *Client) Put(dest string, data []byte, makedirs bool) error {
 	})
 }
 
-// Read gives what a file holds: at most [MaxText].
+// Read returns the content of a file, at most [MaxText] bytes.
 func (c *Client) Read(ctx context.Context, source string, w Want) ([]byte, error) {
 	path, err := c.Cache(ctx, source, w)
 	if err != nil {
@@ -100,12 +100,12 @@ func readText(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxText+1))
 	if err == nil && len(data) > MaxText {
-		err = fmt.Errorf("%s is larger than the %d bytes that are read into memory", path, MaxText)
+		err = fmt.Errorf("%s is larger than %d bytes", path, MaxText)
 	}
 	return data, err
 }
 
-// Open gives a file to a template: what the renderer's Loader is.
+// Open reads a file for a template. It implements the renderer's Loader.
 func (c *Client) Open(ctx context.Context, saltenv, path string) ([]byte, error) {
 	return c.Read(ctx, URL(path), Want{Saltenv: saltenv})
 }
@@ -127,7 +127,7 @@ func (c *Client) KeepLocal(path string) (string, error) {
 	})
 }
 
-// fetch gets a salt:// file to a place, unless what lies there has its hash.
+// fetch fetches a salt:// file to a path, unless a file with the same hash is there.
 func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache bool) (string, error) {
 	path, env, err := locate(source, w.saltenv())
 	if err != nil {
@@ -147,11 +147,11 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 			got, err = c.pieces(ctx, f, env, path, want.Type, w.Gzip)
 			//mutant:modules-files-have-their-hash
 			if err == nil && got != want.Sum {
-				err = &spoilt{source, want, got}
+				err = &hashMismatch{source, want, got}
 			}
 			return err
 		})
-		var bad *spoilt
+		var bad *hashMismatch
 		switch {
 		case err == nil:
 			return place, nil
@@ -164,19 +164,19 @@ func (c *Client) fetch(ctx context.Context, source, place string, w Want, cache 
 	return "", last
 }
 
-// spoilt is a file whose hash is not the one that was told.
-type spoilt struct {
+// hashMismatch is a file whose hash differs from the one the source reported.
+type hashMismatch struct {
 	source string
 	want   Hash
 	got    string
 }
 
-func (e *spoilt) Error() string {
-	return fmt.Sprintf("%s came with the %s %s, its source told %s: it changes while it is read, or the source's hashes are out of date",
+func (e *hashMismatch) Error() string {
+	return fmt.Sprintf("%s has the %s %s, the source reported %s: the file changes while it is read, or the source's hashes are outdated",
 		e.source, e.want.Type, e.got, e.want.Sum)
 }
 
-// pieces writes a file piece by piece and gives its hash.
+// pieces writes a file piece by piece and returns its hash.
 func (c *Client) pieces(ctx context.Context, f *os.File, env, path, kind string, level int) (string, error) {
 	h, err := crypt.NewHash(kind)
 	if err != nil {
@@ -200,8 +200,8 @@ func (c *Client) pieces(ctx context.Context, f *os.File, env, path, kind string,
 	}
 }
 
-// write fills a file beside its place and then puts it there, in one step. The
-// mode of a file that it replaces stays.
+// write fills a temporary file beside its destination and renames it. It keeps the mode of
+// a file that it replaces.
 func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) error {
 	dir := filepath.Dir(place)
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
@@ -213,11 +213,11 @@ func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) e
 		}
 	}
 	if st, err := os.Lstat(place); err == nil && st.IsDir() && c.owns(place) {
-		if err := os.RemoveAll(place); err != nil { // a folder of an earlier tree of files
+		if err := os.RemoveAll(place); err != nil { // a folder of an earlier file tree
 			return err
 		}
 	}
-	// A link stays: what it leads to is replaced.
+	// A link stays: its target is replaced.
 	if to, err := filepath.EvalSymlinks(place); err == nil {
 		place = to
 	}
@@ -233,7 +233,7 @@ func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) e
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // it is gone when it was renamed
+	defer os.Remove(f.Name()) // fails after the rename
 	err = fill(f)
 	if err == nil {
 		err = f.Chmod(perm)
@@ -247,13 +247,13 @@ func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) e
 	return os.Rename(f.Name(), place)
 }
 
-// owns tells whether a place is one of the cache.
+// owns reports whether a path lies in the cache.
 func (c *Client) owns(place string) bool {
 	return c.o.Cachedir != "" && strings.HasPrefix(place, strings.TrimSuffix(c.o.Cachedir, "/")+"/")
 }
 
-// folder makes a folder. In the cache nobody else may look into it, and a file
-// that lies where a folder has to be is of an earlier tree of files and goes.
+// folder creates a folder. In the cache, only its owner can read it; a file of an earlier
+// file tree in its place is removed.
 func (c *Client) folder(dir string) error {
 	if !c.owns(dir) {
 		return os.MkdirAll(dir, 0o755)
@@ -268,7 +268,7 @@ func (c *Client) folder(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
-// unixMode is the mode as os.stat of Python counts it, with the kind of file.
+// unixMode returns the mode as os.stat in Python gives it, with the file type.
 func unixMode(st fs.FileInfo) uint32 {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
 		return uint32(sys.Mode) //nolint:unconvert // its width differs by system

@@ -33,7 +33,7 @@ type fileServer struct {
 	asked  []string
 	spoil  func(n int, data []byte) []byte // changes the piece of the nth _serve_file
 	served int
-	broken int // so many _serve_file are answered by nothing
+	broken int // number of _serve_file requests to answer with nothing
 }
 
 func (s *fileServer) Ask(_ context.Context, load *value.Map) (any, error) {
@@ -43,7 +43,7 @@ func (s *fileServer) Ask(_ context.Context, load *value.Map) (any, error) {
 	switch cmd {
 	case "_file_envs":
 		if load.Len() != 1 {
-			return "", nil // as Salt 3006.0 does, which hands the rest to its function
+			return "", nil // as Salt 3006.0 does, which passes the other fields to its function
 		}
 		return []any{"base", "dev"}, nil
 	case "_file_list":
@@ -109,8 +109,8 @@ func holds(t *testing.T, path, want string) {
 	}
 }
 
-// A file comes in pieces, plain or compressed, into the cache where Salt keeps it, and is
-// not fetched again while it has its hash.
+// A file comes in pieces, plain or compressed. It is cached where Salt keeps it, and not
+// fetched again while its hash is the same.
 func TestCache(t *testing.T) {
 	for _, level := range []int{0, 6} {
 		s := &fileServer{files: map[string]string{"base/web/a.conf": "0123456789", "dev/web/a.conf": "dev", "base/empty": ""}}
@@ -144,7 +144,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// What is not there is an error of that kind, and writes nothing.
+// A missing file is an error of that kind, and nothing is written.
 func TestMissing(t *testing.T) {
 	c, dir := remote(t, &fileServer{})
 	for _, get := range []func() error{
@@ -163,7 +163,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Nothing is read or written outside an environment, whoever says so.
+// Nothing is read or written outside an environment, whatever a path or a master says.
 func TestPathsStayInside(t *testing.T) {
 	s := &fileServer{files: map[string]string{"base/../../../etc/x": "evil", "base/dir/../../up": "evil", "base/ok": "fine", "../x/y": "evil", "base//abs": "evil"}}
 	c, dir := remote(t, s)
@@ -194,7 +194,7 @@ func TestPathsStayInside(t *testing.T) {
 	}
 }
 
-// A file that comes with another hash is fetched again, and is never kept.
+// A file with a wrong hash is fetched again, and never kept.
 func TestWrongHash(t *testing.T) {
 	s := &fileServer{files: map[string]string{"base/f": "good"}, piece: 100}
 	c, dir := remote(t, s)
@@ -203,7 +203,7 @@ func TestWrongHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.spoil = func(_ int, data []byte) []byte { return bytes.ToUpper(data) }
-	if _, err := c.Get(t.Context(), "salt://f", dest, Want{}); err == nil || !strings.Contains(err.Error(), "its source told") {
+	if _, err := c.Get(t.Context(), "salt://f", dest, Want{}); err == nil || !strings.Contains(err.Error(), "the source reported") {
 		t.Errorf("err = %v", err)
 	}
 	holds(t, dest, "before")
@@ -234,8 +234,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A folder comes with its name, its files and its empty folders, and nothing that only
-// begins like it.
+// A folder comes with its name, its files and its empty folders, without others that share
+// the prefix.
 func TestFolder(t *testing.T) {
 	s := &fileServer{files: map[string]string{"base/a/dir/x": "1", "base/a/dir/sub/y": "2", "base/a/dir2/z": "3", "base/a/dir.sh": "4"}}
 	c, dir := remote(t, s)
@@ -250,7 +250,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// file_roots of this host are a source: the first folder that has a file gives it.
+// file_roots of this host are a source: the first folder with a file provides it.
 func TestLocal(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{a + "/x/init.sls": "a", b + "/x/init.sls": "b", b + "/x/y.sls": "c", b + "/top.sls": "t"} {
@@ -300,8 +300,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// Files behind http are cached where Salt keeps them; the password stays with the server
-// that the address names, and an error does not show it.
+// Files behind http are cached where Salt keeps them. The password goes only to the server
+// in the address, and errors do not show it.
 func TestHTTP(t *testing.T) {
 	var asked int
 	var seen string
@@ -377,7 +377,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestMaster_Envs asks as Salt's minions do: by the command alone.
+// TestMaster_Envs checks that the request holds the command only, as that of Salt's
+// minions.
 func TestMaster_Envs(t *testing.T) {
 	got, err := Master{Asker: &fileServer{}, ID: "web1"}.Envs(t.Context())
 	if diff := cmp.Diff([]string{"base", "dev"}, got); err != nil || diff != "" {
@@ -385,7 +386,7 @@ func TestMaster_Envs(t *testing.T) {
 	}
 }
 
-// Attack: a link in file_roots leads to a file of this host that no state should read.
+// Attack: a link in file_roots points to a file of this host that no state should read.
 func TestLocalLinks(t *testing.T) {
 	root, away := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{away + "/secret": "s", root + "/own": "o"} {

@@ -12,9 +12,8 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// Folder gets a folder of an environment, with what is in it, into dest: each
-// path is below dest with the last part of the folder's name first. It tells
-// what it got, sorted.
+// Folder fetches a folder of an environment with its content into dest; the paths below
+// dest begin with the folder's base name. It returns the paths written, sorted.
 func (c *Client) Folder(ctx context.Context, source, dest string, w Want) ([]string, error) {
 	path, env, err := folderOf(source, w.saltenv())
 	if err != nil {
@@ -56,7 +55,7 @@ func (c *Client) Folder(ctx context.Context, source, dest string, w Want) ([]str
 	return got, nil
 }
 
-// folderOf reads the address of a folder; the whole environment is "".
+// folderOf parses the address of a folder; path is "" for the whole environment.
 func folderOf(source, saltenv string) (path, env string, err error) {
 	if !IsURL(source) {
 		return "", "", fmt.Errorf("Unsupported path: %s", source)
@@ -74,7 +73,7 @@ func folderOf(source, saltenv string) (path, env string, err error) {
 	return path, env, err
 }
 
-// below lists what lies in a folder of an environment.
+// below lists the paths in a folder of an environment.
 func (c *Client) below(ctx context.Context, kind Kind, env, path string) ([]string, error) {
 	names, err := c.List(ctx, kind, env, path)
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -82,9 +81,9 @@ func (c *Client) below(ctx context.Context, kind Kind, env, path string) ([]stri
 	}), err
 }
 
-// CacheFolder gets the files of a folder into the cache, those that the
-// patterns leave (a glob, or E@ with a regular expression; "" leaves all), with
-// its empty folders when empty is true. It tells where they are.
+// CacheFolder fetches files of a folder into the cache. include and exclude are patterns: a
+// glob, or a regular expression after E@; "" selects all files. With empty, it also creates
+// empty folders. It returns the paths in the cache.
 func (c *Client) CacheFolder(ctx context.Context, source string, w Want, empty bool, include, exclude string) ([]string, error) {
 	path, env, err := folderOf(source, w.saltenv())
 	if err != nil {

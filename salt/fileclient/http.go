@@ -15,21 +15,20 @@ import (
 	"time"
 )
 
-// How long a web server may take: to let us in and begin its answer, and
-// between two pieces of it.
+// Time limits of a web server: until the answer begins, and between two pieces of it.
 const (
 	httpBegin = 30 * time.Second
 	httpIdle  = 60 * time.Second
 )
 
-// etagSuffix is the file beside a cached one that has the ETag it came with.
+// etagSuffix is the suffix of the file that keeps the ETag of a cached file.
 const etagSuffix = ".etag"
 
-// other gets a file that is not behind salt://.
+// other fetches a file that is not behind salt://.
 func (c *Client) other(ctx context.Context, source, dest string, w Want) (string, error) {
 	u, err := url.Parse(source)
 	if err != nil {
-		return "", fmt.Errorf("the source %q is no address: %w", Redact(source), err)
+		return "", fmt.Errorf("parse source %q: %w", Redact(source), err)
 	}
 	switch u.Scheme {
 	case "", "file":
@@ -47,10 +46,10 @@ func (c *Client) other(ctx context.Context, source, dest string, w Want) (string
 	case "http", "https":
 		return c.web(ctx, u, dest, w)
 	}
-	return "", fmt.Errorf("the source %q has the scheme %s, which this minion does not fetch: salt, file, http and https it does", Redact(source), u.Scheme)
+	return "", fmt.Errorf("the source %q has the scheme %s, which is not supported; use salt, file, http or https", Redact(source), u.Scheme)
 }
 
-// Redact is an address without its password.
+// Redact returns an address without its password.
 func Redact(source string) string {
 	u, err := url.Parse(source)
 	if err != nil {
@@ -111,7 +110,7 @@ func (c *Client) web(ctx context.Context, u *url.URL, dest string, w Want) (stri
 	return dest, nil
 }
 
-// because is why a context has ended, if it has.
+// because returns the cause of an ended context, nil before it ends.
 func because(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -119,7 +118,7 @@ func because(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// StatusError is an answer of a web server that is no file.
+// StatusError is an answer of a web server with an error status.
 type StatusError struct {
 	Code    int
 	Address string // without a password
@@ -129,8 +128,8 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("HTTP error %d reading %s: %s", e.Code, e.Address, http.StatusText(e.Code))
 }
 
-// answer asks a web server. A password goes to the server that the address
-// names alone, not to where that one sends us.
+// answer requests a file from a web server. It sends a password only to the server in the
+// address, not to targets of redirects.
 func (c *Client) answer(ctx context.Context, u *url.URL, dest string, w Want) (*http.Response, error) {
 	bare := *u
 	bare.User = nil
@@ -164,7 +163,7 @@ func (c *Client) answer(ctx context.Context, u *url.URL, dest string, w Want) (*
 	return resp, nil
 }
 
-// has tells whether a file has a hash ("TYPE=HEX" or "HEX"); "" is none.
+// has reports whether a file has a hash ("TYPE=HEX" or "HEX"); false if sum is "".
 func (c *Client) has(path, sum string) bool {
 	sum = sum[strings.LastIndexByte(sum, '=')+1:]
 	kind := map[int]string{32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}[len(sum)]
@@ -175,7 +174,7 @@ func (c *Client) has(path, sum string) bool {
 	return err == nil && strings.EqualFold(h.Sum, sum)
 }
 
-// pulse puts a deadline off each time something comes.
+// pulse extends a deadline with each read.
 type pulse struct {
 	r    io.Reader
 	idle *time.Timer

@@ -18,25 +18,26 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// localPiece is how much of a local file is read at a time.
+// localPiece is how many bytes of a local file are read at a time.
 const localPiece = 1 << 20
 
-// maxListed bounds how many paths an environment may have.
+// maxListed is the most paths of an environment.
 const maxListed = 1 << 20
 
-// Local is the source that file_roots of this host are: environments with
-// folders, of which the first that has a file gives it.
+// Local is the [Source] for file_roots of this host. Each environment has folders; the
+// first folder with a file provides it.
 type Local struct {
 	Roots    map[string][]string
 	HashType string // of the hashes; "" means sha256
-	// NoFollow gives no file that links lead to outside of the environment's folders, and
-	// lists nothing behind links to folders.
+	// NoFollow ignores files that links place outside of the environment's folders, and
+	// does not list folders behind links.
 	NoFollow bool
 }
 
 var _ Source = Local{}
 
-// dirs are the folders of an environment. __env__ stands for each that is not named.
+// dirs returns the folders of an environment. __env__ stands for each environment that is
+// not named.
 func (l Local) dirs(saltenv string) []string {
 	dirs, ok := l.Roots[saltenv]
 	if !ok && check("environment", saltenv) == nil {
@@ -47,10 +48,10 @@ func (l Local) dirs(saltenv string) []string {
 	return dirs
 }
 
-// Envs are the environments, sorted.
+// Envs returns the environments, sorted.
 func (l Local) Envs(context.Context) ([]string, error) { return slices.Sorted(maps.Keys(l.Roots)), nil }
 
-// find is the file of a path.
+// find returns the file of a path.
 func (l Local) find(saltenv, path string) (string, error) {
 	if err := check("path", bare(path)); err != nil {
 		return "", err
@@ -68,7 +69,7 @@ func (l Local) find(saltenv, path string) (string, error) {
 	return "", absent(saltenv, path)
 }
 
-// within tells whether a file really lies in a folder of the environment.
+// within reports whether a file, with links resolved, lies in a folder of the environment.
 func (l Local) within(saltenv, file string) bool {
 	at, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -80,7 +81,7 @@ func (l Local) within(saltenv, file string) bool {
 	})
 }
 
-// List names what lies in an environment. Links are followed, once each.
+// List lists the paths of an environment. It follows links, once each.
 func (l Local) List(ctx context.Context, kind Kind, saltenv, prefix string) ([]string, error) {
 	set := map[string]bool{}
 	prefix = strings.Trim(prefix, "/")
@@ -96,7 +97,7 @@ func (l Local) List(ctx context.Context, kind Kind, saltenv, prefix string) ([]s
 	return slices.Sorted(maps.Keys(set)), nil
 }
 
-// walk goes through a folder and those in it.
+// walk lists a folder and its subfolders.
 type walk struct {
 	ctx    context.Context
 	root   string
@@ -106,8 +107,8 @@ type walk struct {
 	within func(file string) bool // nil: links are followed wherever they lead
 }
 
-// folder lists one folder. above are those that lead to it, so that a link to
-// one of them is not followed for ever.
+// folder lists one folder. above are its parents, so that a link to one of them is not
+// followed forever.
 func (w *walk) folder(rel string, above []fs.FileInfo) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -136,7 +137,7 @@ func (w *walk) folder(rel string, above []fs.FileInfo) error {
 		sub := filepath.Join(rel, e.Name())
 		st, err := os.Stat(filepath.Join(w.root, sub))
 		switch {
-		case err != nil: // a link that leads nowhere
+		case err != nil: // a dangling link
 		case w.within != nil && e.Type()&fs.ModeSymlink != 0 && (st.IsDir() || !w.within(filepath.Join(w.root, sub))):
 		case st.IsDir():
 			if err := w.folder(sub, above); err != nil {
@@ -146,7 +147,7 @@ func (w *walk) folder(rel string, above []fs.FileInfo) error {
 			w.add(sub)
 		}
 		if len(w.found) > maxListed {
-			return fmt.Errorf("%s holds more than %d paths", w.root, maxListed)
+			return fmt.Errorf("%s has more than %d paths", w.root, maxListed)
 		}
 	}
 	return nil
@@ -164,7 +165,7 @@ func (l Local) Symlinks(_ context.Context, saltenv, prefix string) (*value.Map, 
 	for _, dir := range slices.Backward(l.dirs(saltenv)) {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.Type()&fs.ModeSymlink == 0 {
-				return nil //nolint:nilerr // what cannot be looked into has no links to show
+				return nil //nolint:nilerr // skip what cannot be read
 			}
 			rel, err := filepath.Rel(dir, path)
 			if err != nil {
@@ -187,7 +188,7 @@ func (l Local) Symlinks(_ context.Context, saltenv, prefix string) (*value.Map, 
 	return out, nil
 }
 
-// Hash is that of a file.
+// Hash returns the hash of a file.
 func (l Local) Hash(_ context.Context, saltenv, path string) (Hash, error) {
 	full, err := l.find(saltenv, path)
 	if err != nil {
@@ -212,7 +213,7 @@ func (l Local) Hash(_ context.Context, saltenv, path string) (Hash, error) {
 	return Hash{kind, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// Stat is what os.stat says of a file.
+// Stat returns the fields of os.stat in Python.
 func (l Local) Stat(_ context.Context, saltenv, path string) ([]int64, error) {
 	full, err := l.find(saltenv, path)
 	if err != nil {
@@ -232,7 +233,7 @@ func (l Local) Stat(_ context.Context, saltenv, path string) ([]int64, error) {
 	}, nil
 }
 
-// Read gives a piece of a file; it is not compressed on its way through this host.
+// Read returns a piece of a file. It ignores the compression level.
 func (l Local) Read(_ context.Context, saltenv, path string, offset int64, _ int) ([]byte, error) {
 	full, err := l.find(saltenv, path)
 	if err != nil {

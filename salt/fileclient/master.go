@@ -12,19 +12,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxPiece bounds what one piece of a file may be, also after it was unpacked.
+// maxPiece is the most bytes of one piece of a file, after decompression.
 const maxPiece = 64 << 20
 
-// pieceTries is how often a piece is asked for when the answer is none.
+// pieceTries is how often a piece is requested while the answer is empty.
 const pieceTries = 3
 
-// Asker sends a load sealed to the master and gives the answer, decoded. Its
-// requests have a deadline.
+// Asker sends a load encrypted to the master and returns the decoded answer. Requests have
+// a deadline.
 type Asker interface {
 	Ask(ctx context.Context, load *value.Map) (any, error)
 }
 
-// Master is the source that a master is (Salt wire reference §8.2).
+// Master is the [Source] for files of the master (Salt wire reference §8.2).
 type Master struct {
 	Asker Asker
 	ID    string // of this minion
@@ -32,7 +32,7 @@ type Master struct {
 
 var _ Source = Master{}
 
-// BadAnswer is an answer of the master that cannot be read.
+// BadAnswer is an answer of the master in an unexpected form.
 type BadAnswer struct{ Cmd, Want, Got string }
 
 func (e *BadAnswer) Error() string {
@@ -46,8 +46,8 @@ func (m Master) ask(ctx context.Context, cmd string, kv ...any) (any, error) {
 	return m.Asker.Ask(ctx, load)
 }
 
-// Envs are the environments of the master. The load is the command alone: a master of
-// Salt 3006.0 takes every other field for an argument of its function and fails.
+// Envs returns the environments of the master. The load holds the command only: a master of
+// Salt 3006.0 passes other fields to its function, which fails.
 func (m Master) Envs(ctx context.Context) ([]string, error) {
 	v, err := m.Asker.Ask(ctx, value.NewMap("cmd", "_file_envs"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (m Master) Envs(ctx context.Context) ([]string, error) {
 	return texts("_file_envs", v)
 }
 
-// List names what lies in an environment.
+// List lists the paths of an environment.
 func (m Master) List(ctx context.Context, kind Kind, saltenv, prefix string) ([]string, error) {
 	v, err := m.ask(ctx, string(kind), "saltenv", saltenv, "prefix", prefix)
 	if err != nil {
@@ -106,7 +106,7 @@ func (m Master) Symlinks(ctx context.Context, saltenv, prefix string) (*value.Ma
 	return links, nil
 }
 
-// Hash is that of a file as the master counts it.
+// Hash returns the hash that the master computes for a file.
 func (m Master) Hash(ctx context.Context, saltenv, path string) (Hash, error) {
 	v, err := m.ask(ctx, "_file_hash", "path", path, "saltenv", saltenv)
 	if err != nil {
@@ -126,7 +126,7 @@ func absent(saltenv, path string) error {
 	return fmt.Errorf("salt://%s in the environment %s: %w", path, saltenv, fs.ErrNotExist)
 }
 
-// Stat is what os.stat says of a file on the master.
+// Stat returns the fields of os.stat for a file on the master.
 func (m Master) Stat(ctx context.Context, saltenv, path string) ([]int64, error) {
 	v, err := m.ask(ctx, "_file_find", "path", path, "saltenv", saltenv)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m Master) Stat(ctx context.Context, saltenv, path string) ([]int64, error)
 	return stat, nil
 }
 
-// Read gives a piece of a file.
+// Read returns a piece of a file.
 func (m Master) Read(ctx context.Context, saltenv, path string, offset int64, level int) ([]byte, error) {
 	kv := []any{"path", path, "saltenv", saltenv, "loc", offset}
 	if level > 0 {
@@ -162,7 +162,7 @@ func (m Master) Read(ctx context.Context, saltenv, path string, offset int64, le
 		reply, _ := v.(*value.Map)
 		if !reply.Has("data") {
 			bad = &BadAnswer{"_serve_file", "data", fmt.Sprintf("%.80v", v)}
-			continue // it may be about to start again
+			continue // it may be restarting
 		}
 		data := reply.Bytes("data")
 		if len(data) == 0 && len(reply.Bytes("dest")) == 0 {
@@ -176,20 +176,20 @@ func (m Master) Read(ctx context.Context, saltenv, path string, offset int64, le
 	return nil, bad
 }
 
-// unpack undoes the compression of a piece.
+// unpack decompresses a piece.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("a compressed piece: %w", err)
+		return nil, fmt.Errorf("decompress piece: %w", err)
 	}
 	out, err := io.ReadAll(io.LimitReader(r, maxPiece+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("a compressed piece: %w", err)
+		return nil, fmt.Errorf("decompress piece: %w", err)
 	case len(out) > maxPiece:
-		return nil, fmt.Errorf("a compressed piece becomes more than %d bytes", maxPiece)
+		return nil, fmt.Errorf("decompressed piece is larger than %d bytes", maxPiece)
 	case len(out) == 0:
-		// Nothing means the end of the file, which no compressed piece is.
+		// An empty piece marks the end of the file; a compressed piece is never empty.
 		return nil, fmt.Errorf("a compressed piece is empty: %w", io.ErrUnexpectedEOF)
 	}
 	return out, nil

@@ -9,8 +9,8 @@ import (
 
 const scheme = "salt://"
 
-// PathError is a path or environment that is refused: it is empty, absolute, or
-// would lead out of where it belongs. It is [fs.ErrInvalid].
+// PathError is an invalid path or environment: it is empty or absolute, or points outside
+// its folder. It is [fs.ErrInvalid].
 type PathError struct{ What, Name string }
 
 func (e *PathError) Error() string {
@@ -19,14 +19,14 @@ func (e *PathError) Error() string {
 
 func (e *PathError) Unwrap() error { return fs.ErrInvalid }
 
-// IsURL tells whether a source is a salt:// address.
+// IsURL reports whether a source is a salt:// address.
 func IsURL(source string) bool { return strings.HasPrefix(source, scheme) }
 
-// URL is the salt:// address of a path.
+// URL returns the salt:// address of a path.
 func URL(path string) string { return scheme + path }
 
-// Split parts a salt:// address into the path and the environment that it names
-// by ?saltenv=, "" when it names none. Other text is given back as it is.
+// Split splits a salt:// address into the path and the environment in ?saltenv=, "" if it
+// has none. It returns other text unchanged.
 func Split(url string) (path, saltenv string) {
 	rest, ok := strings.CutPrefix(url, scheme)
 	if !ok {
@@ -39,8 +39,8 @@ func Split(url string) (path, saltenv string) {
 	return path, saltenv
 }
 
-// locate reads a salt:// address: the path as the source is asked for it, and
-// the environment, which is saltenv unless the address names one.
+// locate parses a salt:// address. It returns the path to request from the source, and the
+// environment: saltenv unless the address names one.
 func locate(url, saltenv string) (path, env string, err error) {
 	path, env = Split(url)
 	if env == "" {
@@ -52,10 +52,10 @@ func locate(url, saltenv string) (path, env string, err error) {
 	return path, env, check("path", bare(path))
 }
 
-// bare is a path without the mark that says that it holds no query.
+// bare returns a path without the prefix | that marks it as having no query.
 func bare(path string) string { return strings.TrimLeft(path, "|") }
 
-// check refuses what would lead out of a folder.
+// check returns an error for a name that points outside a folder.
 func check(what, name string) error {
 	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsRune(name, 0) {
 		return &PathError{what, name}
@@ -69,8 +69,7 @@ func check(what, name string) error {
 	return nil
 }
 
-// inside is the place of a path below a folder. It is refused when it is not
-// really below.
+// inside returns the path below a folder. It returns an error if that lies outside.
 func inside(dir, path string) (string, error) {
 	if err := check("path", path); err != nil {
 		return "", err

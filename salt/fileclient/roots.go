@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Roots reads the option file_roots: environments with one folder or a list. None
-// means base: /srv/salt, as in Salt. A pattern such as /srv/formulas/* stands for the folders
-// that it matches, sorted.
+// Roots parses the option file_roots: environments with one folder or a list. nil means
+// base: /srv/salt, as in Salt. A pattern such as /srv/formulas/* stands for the matching
+// folders, sorted.
 func Roots(option map[string]any) map[string][]string {
 	if len(option) == 0 {
 		return map[string][]string{"base": {"/srv/salt"}}
@@ -30,7 +30,7 @@ func Roots(option map[string]any) map[string][]string {
 	return out
 }
 
-// matching are the paths that a pattern matches, or the pattern itself when none does.
+// matching returns the paths that match a pattern, or the pattern itself if nothing matches.
 func matching(pattern string) []string {
 	found, err := filepath.Glob(pattern)
 	if err != nil || len(found) == 0 {

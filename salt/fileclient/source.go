@@ -6,41 +6,41 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Source has the files. Paths are relative to the root of an environment, with
-// slashes. A file that is not there is an error that is [fs.ErrNotExist].
+// Source provides files. Paths are relative to the root of an environment and use slashes.
+// The error is [fs.ErrNotExist] if a file does not exist.
 type Source interface {
-	// Envs are the environments.
+	// Envs returns the environments.
 	Envs(ctx context.Context) ([]string, error)
-	// List names what lies in an environment: paths that begin with prefix,
-	// sorted. An environment that is not there has nothing.
+	// List returns the paths of an environment that begin with prefix, sorted. An unknown
+	// environment is empty.
 	List(ctx context.Context, kind Kind, saltenv, prefix string) ([]string, error)
 	// Symlinks maps each link to its target as written.
 	Symlinks(ctx context.Context, saltenv, prefix string) (*value.Map, error)
-	// Hash is the hash of a file.
+	// Hash returns the hash of a file.
 	Hash(ctx context.Context, saltenv, path string) (Hash, error)
-	// Stat is what os.stat says of a file at the source: the ten numbers that
-	// Python gives, mode first; nil when the source does not tell.
+	// Stat returns the ten numbers of os.stat in Python, mode first; nil if the source does
+	// not know them.
 	Stat(ctx context.Context, saltenv, path string) ([]int64, error)
-	// Read gives a piece of a file from an offset on; none at its end. level is
-	// how hard the piece is compressed on its way (1 to 9), 0: not at all.
+	// Read returns a piece of a file from an offset on, empty at its end. level is the
+	// compression of the piece in transit, 1 to 9; 0 means none.
 	Read(ctx context.Context, saltenv, path string, offset int64, level int) ([]byte, error)
 }
 
 // Kind is what [Source.List] lists.
 type Kind string
 
-// What can be listed, by the name of the command that asks a master for it.
+// Kinds are the names of the commands that list them on a master.
 const (
 	Files     Kind = "_file_list"
 	Folders   Kind = "_dir_list"
 	EmptyDirs Kind = "_file_list_emptydirs"
 )
 
-// Hash is that of a file.
+// Hash is the hash of a file.
 type Hash struct {
-	Type string // as the option hash_type names it
+	Type string // a value of the option hash_type
 	Sum  string // hex digits
 }
 
-// Map is the hash as functions give it.
+// Map returns the hash in the form of Salt's functions.
 func (h Hash) Map() *value.Map { return value.NewMap("hsum", h.Sum, "hash_type", h.Type) }

@@ -14,44 +14,45 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Options say what to collect for whom.
+// Options configure [Collect].
 type Options struct {
 	// ID is the minion id.
 	ID string
 	// Master is the value of the master option.
 	Master any
-	// ConfDir holds the file grains, the static grains of this host.
+	// ConfDir is the folder of the file grains with the host's static grains.
 	ConfDir string
-	// Static are the grains of the minion's configuration, a map. They win
-	// over the file, and the file over what is found.
+	// Static are the grains of the minion's configuration, a map. They override the file,
+	// and the file overrides collected grains.
 	Static any
-	// Version is that of this program; "" means [MomVersion].
+	// Version is the version of this program; "" means [MomVersion].
 	Version string
 	// ServerIDHash is the option server_id_use_crc: "crc32", "adler32", or ""
 	// for Salt's usual number.
 	ServerIDHash string
-	// Root is put before /proc, /sys, /etc; "" is the real root.
+	// Root is a prefix of /proc, /sys and /etc; "" is the real root.
 	Root string
-	// FQDNs looks up the names of all addresses of the host (enable_fqdns_grains).
+	// FQDNs enables the lookup of the names of all addresses of the host
+	// (enable_fqdns_grains).
 	FQDNs bool
-	// DNSTimeout bounds all name lookups together; zero is 2 s.
+	// DNSTimeout bounds all name lookups together; zero means 2 s.
 	DNSTimeout time.Duration
-	// Log is for files that cannot be read; nil is [slog.Default].
+	// Log logs unreadable files; nil means [slog.Default].
 	Log *slog.Logger
 }
 
-// resolver is the part of [net.Resolver] that is used.
+// resolver is the used part of [net.Resolver].
 type resolver interface {
 	LookupCNAME(ctx context.Context, host string) (string, error)
 	LookupNetIP(ctx context.Context, network, host string) ([]addr, error)
 	LookupAddr(ctx context.Context, addr string) ([]string, error)
 }
 
-// uname is what the kernel says of itself.
+// uname is the result of the system call uname.
 type uname struct{ sysname, nodename, release, version, machine string }
 
-// collector gathers grains from one file tree; tests replace what does not come
-// from files.
+// collector collects grains from one file tree. Tests replace what does not come from
+// files.
 type collector struct {
 	Options
 	tree       tree
@@ -62,7 +63,7 @@ type collector struct {
 	now        func() time.Time
 }
 
-// Collect returns the grains. It does not fail: what cannot be read is absent.
+// Collect returns the grains. It does not fail: grains that cannot be read are absent.
 func Collect(ctx context.Context, o Options) *value.Map {
 	if o.Version == "" {
 		o.Version = MomVersion()
@@ -83,7 +84,7 @@ func Collect(ctx context.Context, o Options) *value.Map {
 
 func (c *collector) collect(ctx context.Context) *value.Map {
 	g := value.NewMap("id", c.ID)
-	// Names may have to be asked for; that goes on beside the files.
+	// Look up names while the files are read.
 	ctx, cancel := context.WithTimeout(ctx, c.DNSTimeout)
 	defer cancel()
 	names := make(chan *value.Map, 1)
@@ -100,12 +101,12 @@ func (c *collector) collect(ctx context.Context) *value.Map {
 	return g
 }
 
-// static lays the grains an operator has set over those found.
+// static merges the operator's grains over the collected ones.
 func (c *collector) static(g *value.Map) {
 	if c.ConfDir != "" {
 		file, err := ReadFile(c.ConfDir)
 		if err != nil {
-			c.Log.Warn("static grains left out", "err", err)
+			c.Log.Warn("static grains ignored", "err", err)
 		} else {
 			lay(g, file)
 		}
@@ -120,7 +121,7 @@ func (c *collector) static(g *value.Map) {
 	}
 }
 
-// lay puts the entries of src over those of dst.
+// lay merges src over dst.
 func lay(dst, src *value.Map) {
 	src.Range(func(k, v any) bool {
 		dst.Set(k, v)

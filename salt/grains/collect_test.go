@@ -56,7 +56,7 @@ func testCollector(root string, u uname) *collector {
 	}
 }
 
-// plainValue turns wire values into Go ones that can be compared.
+// plainValue converts wire values to comparable Go values.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case *value.Map:

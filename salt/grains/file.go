@@ -11,12 +11,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// FileName is the file of static grains below the configuration folder. It is
-// what the functions grains.setval and its kin change.
+// FileName is the file of static grains below the configuration folder. grains.setval and
+// similar functions change it.
 const FileName = "grains"
 
-// ReadFile returns the static grains of a configuration folder, an empty map
-// when there is no file.
+// ReadFile returns the static grains of a configuration folder, an empty map if the file
+// does not exist.
 func ReadFile(confDir string) (*value.Map, error) {
 	path := filepath.Join(confDir, FileName)
 	b, err := os.ReadFile(path)
@@ -36,11 +36,11 @@ func ReadFile(confDir string) (*value.Map, error) {
 	case *value.Map:
 		return v, nil
 	}
-	return nil, fmt.Errorf("read static grains of %s: the file holds no map of names to values", path)
+	return nil, fmt.Errorf("read static grains of %s: the file does not hold a map", path)
 }
 
-// WriteFile replaces the static grains of a configuration folder. A reader sees
-// the old file or the new one, and a crash leaves one of both.
+// WriteFile replaces the static grains of a configuration folder. Readers see the old file
+// or the new one, also after a crash.
 func WriteFile(confDir string, g *value.Map) error {
 	path := filepath.Join(confDir, FileName)
 	mode := fs.FileMode(0o644)

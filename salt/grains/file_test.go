@@ -59,7 +59,7 @@ func TestFile_WriteLeavesNoOtherFileAndKeepsMode(t *testing.T) {
 func TestFile_Errors(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"bad yaml": {"a: [", "grains"},
-		"a list":   {"- a\n", "no map"},
+		"a list":   {"- a\n", "not hold a map"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 
 func (c *collector) processors() *value.Map { return parseProcessors(c.tree.text("/proc/cpuinfo")) }
 
-// parseProcessors reads /proc/cpuinfo of x86, ARM, POWER and S/390.
+// parseProcessors parses /proc/cpuinfo of x86, ARM, POWER and S/390.
 func parseProcessors(text string) *value.Map {
 	count, model, flags := int64(0), "Unknown", []string(nil)
 	for _, line := range strings.Split(text, "\n") {
@@ -41,7 +41,7 @@ func parseProcessors(text string) *value.Map {
 
 func (c *collector) memory() *value.Map { return parseMemory(c.tree.text("/proc/meminfo")) }
 
-// parseMemory reads totals from /proc/meminfo, in MiB.
+// parseMemory returns the totals in /proc/meminfo, in MiB.
 func parseMemory(text string) *value.Map {
 	g := value.NewMap("mem_total", int64(0), "swap_total", int64(0))
 	for _, line := range strings.Split(text, "\n") {
@@ -58,7 +58,7 @@ func parseMemory(text string) *value.Map {
 	return g
 }
 
-// dmiFiles pairs grains with the files of /sys/class/dmi/id.
+// dmiFiles maps grains to files of /sys/class/dmi/id.
 var dmiFiles = [][2]string{
 	{"biosversion", "bios_version"},
 	{"biosvendor", "bios_vendor"},
@@ -70,8 +70,7 @@ var dmiFiles = [][2]string{
 	{"uuid", "product_uuid"},
 }
 
-// firmware tells what the firmware says of the machine. Some of the files are
-// for root only.
+// firmware returns grains of the firmware's tables. Only root can read some of the files.
 func (c *collector) firmware() *value.Map {
 	g := value.NewMap()
 	for _, f := range dmiFiles {
@@ -90,8 +89,7 @@ func (c *collector) firmware() *value.Map {
 	return g
 }
 
-// disks parts the real block devices into those that turn and those that do
-// not.
+// disks returns the block devices, split into rotating disks and SSDs.
 func (c *collector) disks() *value.Map {
 	turning, solid := []any{}, []any{}
 	for _, name := range c.tree.list("/sys/block") {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// identity tells who the minion is and what it is made of.
+// identity returns grains about the minion itself.
 func (c *collector) identity() *value.Map {
 	g := value.NewMap(
 		"saltversion", versions.Salt,
@@ -36,7 +36,7 @@ func (c *collector) identity() *value.Map {
 	return g
 }
 
-// serverID is a number made of the id, the same that a Python minion computes.
+// serverID returns the number that Salt derives from the id.
 func (c *collector) serverID() int64 {
 	switch c.ServerIDHash {
 	case "crc32":

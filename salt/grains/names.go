@@ -20,8 +20,8 @@ func (r netResolver) LookupNetIP(ctx context.Context, network, host string) ([]a
 	return r.Resolver.LookupNetIP(ctx, network, host)
 }
 
-// names tells the names of the host and the addresses they have. The hosts file
-// is asked first; a name server only until ctx ends.
+// names returns the names of the host and their addresses. It asks the hosts file first,
+// and name servers only until ctx ends.
 func (c *collector) names(ctx context.Context) *value.Map {
 	host := c.uname.nodename
 	hosts := parseHosts(c.tree.text("/etc/hosts"))
@@ -37,7 +37,7 @@ func (c *collector) names(ctx context.Context) *value.Map {
 	)
 }
 
-// fqdns looks up the names of all addresses that other hosts can reach.
+// fqdns looks up the names of all non-loopback addresses.
 func (c *collector) fqdns(ctx context.Context, hosts []hostsLine) []any {
 	if !c.FQDNs {
 		return []any{}
@@ -67,7 +67,7 @@ func (c *collector) fqdns(ctx context.Context, hosts []hostsLine) []any {
 	return wire.AnyList(slices.Sorted(maps.Keys(found)))
 }
 
-// nameOf is the name of an address, "" if it has none.
+// nameOf returns the name of an address, "" if it has none.
 func (c *collector) nameOf(ctx context.Context, hosts []hostsLine, a addr) string {
 	for _, l := range hosts {
 		if l.addr == a {
@@ -102,7 +102,7 @@ func (c *collector) fqdn(ctx context.Context, hosts []hostsLine, host string) st
 	return host
 }
 
-// addresses returns the addresses of a host's own names.
+// addresses returns the addresses of the given names.
 func (c *collector) addresses(ctx context.Context, hosts []hostsLine, network string, names ...string) []any {
 	var found []addr
 	for _, l := range hosts {
@@ -148,7 +148,7 @@ func parseHosts(text string) []hostsLine {
 }
 
 func (c *collector) dns() *value.Map {
-	// systemd-resolved writes its stub into /etc and what it uses here.
+	// systemd-resolved writes its stub address to /etc, and the servers it uses here.
 	text := c.tree.text("/run/systemd/resolve/resolv.conf")
 	if text == "" {
 		text = c.tree.text("/etc/resolv.conf")
@@ -159,7 +159,7 @@ func (c *collector) dns() *value.Map {
 	return value.NewMap("dns", parseResolv(text))
 }
 
-// parseResolv reads the text of a resolv.conf.
+// parseResolv parses a resolv.conf.
 func parseResolv(text string) *value.Map {
 	servers, four, six := []any{}, []any{}, []any{}
 	search, sortlist, options := []any{}, []any{}, []any{}

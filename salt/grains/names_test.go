@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// silentServer answers no question before the asker gives up.
+// silentServer never answers before the deadline.
 type silentServer struct{}
 
 func (silentServer) LookupCNAME(ctx context.Context, _ string) (string, error) {
@@ -62,7 +62,7 @@ func (k knownNames) LookupAddr(_ context.Context, a string) ([]string, error) {
 	return []string{k.cname, "other.example.net."}, nil
 }
 
-// The names of all addresses but the loopback's, those of the hosts file before a server's.
+// The names of all non-loopback addresses; the hosts file takes precedence over a server.
 func TestNames_OfAllAddresses(t *testing.T) {
 	c := testCollector("debian", uname{nodename: "web-01"})
 	c.resolver = knownNames{"box.example.net.", "192.0.2.20"}

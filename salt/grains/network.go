@@ -21,7 +21,7 @@ type iface struct {
 	addrs    []addr
 }
 
-// hostInterfaces asks the kernel.
+// hostInterfaces returns the interfaces the kernel knows.
 func hostInterfaces() ([]iface, error) {
 	list, err := net.Interfaces()
 	if err != nil {
@@ -32,7 +32,7 @@ func hostInterfaces() ([]iface, error) {
 		i := iface{name: n.Name, mac: n.HardwareAddr.String(), loopback: n.Flags&net.FlagLoopback != 0}
 		nets, err := n.Addrs()
 		if err != nil {
-			continue // the interface is gone again
+			continue // the interface was removed meanwhile
 		}
 		for _, a := range nets {
 			if p, err := netip.ParsePrefix(a.String()); err == nil {
@@ -44,7 +44,7 @@ func hostInterfaces() ([]iface, error) {
 	return out, nil
 }
 
-// network tells interfaces, addresses and gateways.
+// network returns the interfaces, addresses and gateways.
 func (c *collector) network() *value.Map {
 	list, err := c.interfaces()
 	if err != nil {
@@ -85,7 +85,7 @@ func split(addrs []addr) (four, six []addr) {
 	return four, six
 }
 
-// ordered sorts addresses by value and drops repeated ones.
+// ordered sorts addresses by value and removes duplicates.
 func ordered(addrs []addr) []addr {
 	slices.SortFunc(addrs, addr.Compare)
 	return slices.Compact(addrs)
@@ -99,8 +99,8 @@ func addrTexts(addrs []addr) []any {
 	return out
 }
 
-// gateways tells the default routes: the gateway's address, True for a route
-// without one, False for none.
+// gateways returns the default routes: the address of the gateway, True for a route without
+// one, False if there is no route.
 func (c *collector) gateways() *value.Map {
 	g4 := parseRoute4(c.tree.text("/proc/net/route"))
 	g6 := parseRoute6(c.tree.text("/proc/net/ipv6_route"))
@@ -128,7 +128,7 @@ func parseRoute4(text string) any {
 func parseRoute6(text string) any {
 	for _, line := range strings.Split(text, "\n") {
 		f := strings.Fields(line)
-		// The unreachable default that every host has stands on lo.
+		// Every host has an unreachable default route on lo.
 		if len(f) < 10 || f[0] != strings.Repeat("0", 32) || f[1] != "00" || f[9] == "lo" {
 			continue
 		}

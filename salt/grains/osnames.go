@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// The names and families of this file are those that Salt's states and users'
-// targets test for, so they follow Salt letter for letter.
+// The names and families in this file are Salt's, letter for letter, since states and
+// targets compare them.
 
-// osByID holds systems that are known by id and name together.
+// osByID maps pairs of id and name.
 var osByID = map[[2]string]string{
 	{"astra", "Astra Linux (Orel)"}:     "AstraLinuxCE",
 	{"astra", "Astra Linux (Smolensk)"}: "AstraLinuxSE",
 	{"pop", "Pop!_OS"}:                  "Pop",
 }
 
-// osByShort maps the first ten letters of a name, without blanks and the word
-// Linux, to the grain os.
+// osByShort maps the first ten letters of a name, without blanks and the word Linux, to the
+// grain os.
 var osByShort = map[string]string{
 	"alibabaclo": "Alinux", "almalinux": "AlmaLinux", "alt": "ALT", "amazonami": "Amazon",
 	"antergos": "Antergos", "arch": "Arch", "archarm": "Arch ARM", "chapeau": "Chapeau",
@@ -30,8 +30,8 @@ var osByShort = map[string]string{
 	"slesexpand": "RES", "synology": "Synology", "univention": "Univention", "void": "Void",
 }
 
-// families lists for each family the values of os that belong to it; a system
-// of no list is its own family unless it names one it is like.
+// families lists the values of os by family. A system in no list is its own family, unless
+// ID_LIKE names another.
 var families = map[string][]string{
 	"Arch": {"Antergos", "Arch ARM", "EndeavourOS", "Manjaro"},
 	"Debian": {
@@ -61,7 +61,7 @@ var likeFamilies = map[string]string{
 
 var linuxWord = regexp.MustCompile(`(?i)\W(?:gnu/)?linux`)
 
-// osName derives the grain os from ID and NAME of os-release.
+// osName returns the grain os for ID and NAME of os-release.
 func osName(id, full string) string {
 	if name, ok := osByID[[2]string{id, full}]; ok {
 		return name
@@ -74,7 +74,7 @@ func osName(id, full string) string {
 	return name
 }
 
-// osFamily derives the grain os_family.
+// osFamily returns the grain os_family.
 func osFamily(name, id, like string) string {
 	for family, members := range families {
 		if name == family || slices.Contains(members, name) {
@@ -95,7 +95,7 @@ var debianArch = map[string]string{
 	"i586": "i386", "i386": "i386", "ppc64le": "ppc64el",
 }
 
-// osArch is the architecture of packages.
+// osArch returns the architecture of packages.
 func osArch(family, machine string) string {
 	if arch, ok := debianArch[machine]; ok && family == "Debian" {
 		return arch

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// FuzzParsers gives every reader of a system file any text at all.
+// FuzzParsers passes any text to every parser of a system file.
 func FuzzParsers(f *testing.F) {
 	for _, root := range []tree{"testdata/debian", "testdata/rocky", "testdata/alpine"} {
 		for _, name := range []string{

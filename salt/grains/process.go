@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// process tells as whom and where the minion runs.
+// process returns the user, the process id and the paths of the minion.
 func (c *collector) process() *value.Map {
 	uid, gid := os.Geteuid(), os.Getegid()
 	path := strings.TrimSpace(c.getenv("PATH"))
@@ -31,8 +31,8 @@ func (c *collector) process() *value.Map {
 	return g
 }
 
-// idName finds the name of a number in the text of /etc/passwd or /etc/group;
-// the number itself when it has none.
+// idName returns the name of an id in the text of /etc/passwd or /etc/group, or the number
+// if it has no name.
 func idName(text string, id int) string {
 	number := strconv.Itoa(id)
 	for _, line := range strings.Split(text, "\n") {
@@ -43,7 +43,7 @@ func idName(text string, id int) string {
 	return number
 }
 
-// locale tells language, character set and time zone.
+// locale returns the language, encoding and time zone.
 func (c *collector) locale() *value.Map {
 	lang, encoding := splitLocale(c.localeName())
 	zone, _ := c.now().Zone()
@@ -63,7 +63,7 @@ func (c *collector) localeName() string {
 	return ""
 }
 
-// splitLocale parts a name such as de_DE.UTF-8@euro; C and POSIX name none.
+// splitLocale splits a name such as de_DE.UTF-8@euro. It returns "" for C and POSIX.
 func splitLocale(name string) (lang, encoding string) {
 	name, _, _ = strings.Cut(name, "@")
 	lang, encoding, _ = strings.Cut(name, ".")

@@ -13,9 +13,9 @@ const pythonLink = "/usr/bin/python3"
 
 var pythonName = regexp.MustCompile(`^python(\d+)\.(\d+)$`)
 
-// python describes the Python of this host, by which formulas choose the names of packages.
-// Salt tells that of its own interpreter, with patch level and release; here it is the
-// system's, as far as its name tells: [3, 11].
+// python returns the version of the host's Python. Formulas use it to choose package names.
+// Salt gives the full version of its own interpreter; this gives what the name of the
+// system's interpreter shows: [3, 11].
 func (c *collector) python() *value.Map {
 	m := pythonName.FindStringSubmatch(path.Base(c.tree.link(pythonLink)))
 	if m == nil {

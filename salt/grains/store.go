@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Store holds the grains of a minion as last collected.
+// Store holds the most recently collected grains of a minion.
 type Store struct {
 	collect func(ctx context.Context) *value.Map
 
@@ -16,19 +16,19 @@ type Store struct {
 	now *value.Map
 }
 
-// NewStore holds none but the id until the first Refresh; collect gathers them.
+// NewStore returns a store with only the id, until the first Refresh calls collect.
 func NewStore(id string, collect func(ctx context.Context) *value.Map) *Store {
 	return &Store{collect: collect, now: value.NewMap("id", id)}
 }
 
-// Get returns the grains, which the caller does not change.
+// Get returns the grains. The caller must not modify them.
 func (g *Store) Get() *value.Map {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.now
 }
 
-// Refresh collects anew and reports whether something changed.
+// Refresh collects the grains again and reports whether something changed.
 func (g *Store) Refresh(ctx context.Context) (changed bool) {
 	fresh := g.collect(ctx)
 	g.mu.Lock()
@@ -40,7 +40,7 @@ func (g *Store) Refresh(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// Some picks the named grains that exist.
+// Some returns those of the named grains that exist.
 func (g *Store) Some(names []string) *value.Map {
 	all, out := g.Get(), value.NewMap()
 	for _, name := range names {

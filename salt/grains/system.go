@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// system tells the distribution, its init system and its security modules.
+// system returns the distribution, its init system and its security modules.
 func (c *collector) system() *value.Map {
 	g := value.NewMap()
 	lay(g, c.lsb())
@@ -32,7 +32,7 @@ func (c *collector) system() *value.Map {
 	return g
 }
 
-// parseOSRelease reads the assignments of an os-release file.
+// parseOSRelease parses the assignments of an os-release file.
 func parseOSRelease(text string) map[string]string {
 	out := map[string]string{}
 	for _, line := range strings.Split(text, "\n") {
@@ -45,7 +45,7 @@ func parseOSRelease(text string) map[string]string {
 	return out
 }
 
-// unquote undoes the quoting of a shell assignment.
+// unquote removes the quotes of a shell assignment.
 func unquote(s string) string {
 	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '"' && s[0] != '\'' {
 		return s
@@ -72,7 +72,7 @@ func (c *collector) distribution() *value.Map {
 	rel := parseOSRelease(text)
 	full := strings.TrimSpace(rel["NAME"])
 	if full == "" {
-		// A container with nothing but the program, or a hand-made system.
+		// A container with only the program, or a custom system.
 		full = c.uname.sysname
 	}
 	name := osName(rel["ID"], full)
@@ -133,7 +133,7 @@ func releaseGrains(name, full, release string) *value.Map {
 	return g
 }
 
-// lsb reads the older file of some distributions.
+// lsb reads /etc/lsb-release, which some distributions have.
 func (c *collector) lsb() *value.Map {
 	g := value.NewMap()
 	rel := parseOSRelease(c.tree.text("/etc/lsb-release"))
@@ -145,7 +145,7 @@ func (c *collector) lsb() *value.Map {
 	return g
 }
 
-// initSystem names what runs as process 1.
+// initSystem returns the name of process 1.
 func (c *collector) initSystem() string {
 	if c.tree.exists("/run/systemd/system") {
 		return "systemd"
@@ -174,8 +174,8 @@ func (c *collector) initSystem() string {
 
 var systemdLibrary = regexp.MustCompile(`^libsystemd-shared-(\d+)`)
 
-// systemdVersion reads the version from the name of systemd's own library, so
-// that no program has to run.
+// systemdVersion returns the version in the name of systemd's library, so that no program
+// has to run.
 func (c *collector) systemdVersion() string {
 	dirs := []string{"/usr/lib/systemd", "/lib/systemd", "/usr/lib64/systemd"}
 	for _, arch := range c.tree.list("/usr/lib") {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// maxFile bounds how much of one file is read. The files of /proc and /sys that
-// are of use here are far smaller.
+// maxFile is the most bytes read of one file. The files of /proc and /sys read here are far
+// smaller.
 const maxFile = 4 << 20
 
-// tree is a file tree that stands for the root of a host.
+// tree is the root of a host's files.
 type tree string
 
 func (t tree) path(name string) string { return filepath.Join(string(t), name) }
 
-// text returns the content of a file, "" when it cannot be read.
+// text returns the content of a file, "" if it cannot be read.
 func (t tree) text(name string) string {
 	f, err := os.Open(t.path(name))
 	if err != nil {
@@ -38,7 +38,7 @@ func (t tree) exists(name string) bool {
 	return err == nil
 }
 
-// link returns the target of a symbolic link, "" when it is none.
+// link returns the target of a symbolic link, "" if the file is not a link.
 func (t tree) link(name string) string {
 	target, err := os.Readlink(t.path(name))
 	if err != nil {
@@ -60,7 +60,7 @@ func (t tree) list(name string) []string {
 	return names
 }
 
-// which finds a program in the usual folders.
+// which reports whether the usual folders have a program.
 func (t tree) which(name string) bool {
 	for _, dir := range []string{"/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"} {
 		if t.exists(filepath.Join(dir, name)) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MomVersion returns the version of this program as its build tells it, else
-// "devel". Who runs a minion gives [Options.Version], which a release is stamped with.
+// MomVersion returns the version recorded in the build, else "devel". Releases set
+// [Options.Version] instead.
 func MomVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
@@ -15,7 +15,7 @@ func MomVersion() string {
 	return "devel"
 }
 
-// versionInfo parts a version into numbers, as the grain saltversioninfo does.
+// versionInfo returns the numbers of a version, as in the grain saltversioninfo.
 func versionInfo(version string) []any {
 	var out []any
 	for _, part := range strings.Split(version, ".") {

@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// machines tells virtual machines by a word in the firmware's names. The first
-// that fits counts.
+// machines detects virtual machines by a word in the firmware's names. The first match
+// counts.
 var machines = []struct{ grain, word, virtual, subtype string }{
 	{"productname", "VirtualBox", "VirtualBox", ""},
 	{"productname", "VMware", "VMware", ""},
@@ -28,8 +28,8 @@ var machines = []struct{ grain, word, virtual, subtype string }{
 	{"manufacturer", "Parallels", "Parallels", ""},
 }
 
-// virtualization tells on what the host runs: physical, a hypervisor, or a
-// container. It needs the firmware's and the processor's grains.
+// virtualization returns the kind of machine: physical, the hypervisor, or the container. g
+// has the grains of the firmware and the processor.
 func (c *collector) virtualization(g *value.Map) *value.Map {
 	virtual, subtype := c.machine(g)
 	if v, s := c.xen(g); v != "" {
@@ -91,8 +91,8 @@ var containerNames = []struct{ mark, subtype string }{
 	{"systemd-nspawn", "systemd-nspawn"},
 }
 
-// container names the manager of the container the minion runs in, "" when it
-// runs in none.
+// container returns the manager of the container the minion runs in, "" outside of
+// containers.
 func (c *collector) container() string {
 	cgroup := c.tree.text("/proc/1/cgroup")
 	for _, m := range []struct{ part, subtype string }{
@@ -108,14 +108,14 @@ func (c *collector) container() string {
 			return m.subtype
 		}
 	}
-	told := c.tree.line("/run/systemd/container")
+	manager := c.tree.line("/run/systemd/container")
 	for _, kv := range strings.Split(c.tree.text("/proc/1/environ"), "\x00") {
 		if v, ok := strings.CutPrefix(kv, "container="); ok {
-			told = v
+			manager = v
 		}
 	}
 	for _, n := range containerNames {
-		if told == n.mark {
+		if manager == n.mark {
 			return n.subtype
 		}
 	}

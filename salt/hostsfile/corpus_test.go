@@ -72,7 +72,7 @@ func (c call) run() (result any, after string) {
 	}
 }
 
-// A hosts file is read and written as Salt does it.
+// A hosts file is read and written as in Salt.
 func TestCorpus(t *testing.T) {
 	data, err := os.ReadFile("testdata/hosts.json")
 	if err != nil {
@@ -95,7 +95,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// What would make other lines of the file is refused.
+// Values that would add a line to the file are an error.
 func TestCheck(t *testing.T) {
 	for _, good := range [][3]string{{"10.0.0.1", "a b", "why"}, {"::1", "", ""}, {"fe80::1%eth0", "a", ""}} {
 		if err := Check(good[0], good[1], good[2]); err != nil {
@@ -117,8 +117,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A name that is added is there, one that is removed is not, and both leave the names of
-// other addresses.
+// An added name is present, a removed one is not, and both keep the names of other
+// addresses.
 func FuzzEdit(f *testing.F) {
 	f.Add("127.0.0.1 localhost # me\n10.0.0.1 a\r\n# x\n")
 	f.Add("10.0.0.1\n10.0.0.1 new")

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// maxName is how long a name of a host is at most, in bytes.
+// maxName is the longest host name, in bytes.
 const maxName = 255
 
-// Check refuses what would break a line of the file: an address that is none, names with
-// white space within or a #, a comment with a line break. names may hold several names,
-// or nothing.
+// Check returns an error for values that would break a line of the file: an invalid
+// address, a name with white space or #, or a comment with a line break. names holds any
+// number of names, separated by white space.
 func Check(ip, names, comment string) error {
 	if _, err := netip.ParseAddr(ip); err != nil {
-		return fmt.Errorf("%q is no IP address", ip)
+		return fmt.Errorf("%q is not an IP address", ip)
 	}
 	for _, n := range strings.Fields(names) {
 		if len(n) > maxName || strings.ContainsAny(n, "#\x00") {
-			return fmt.Errorf("%q is no name of a host", n)
+			return fmt.Errorf("%q is not a host name", n)
 		}
 	}
 	if strings.ContainsAny(names, "\r\n") {
-		return fmt.Errorf("the names %q are on several lines", names)
+		return fmt.Errorf("the names %q contain a line break", names)
 	}
 	//mutant:hosts-line-break
 	if strings.ContainsAny(comment, "\r\n\x00") {
-		return fmt.Errorf("the comment %q has several lines", comment)
+		return fmt.Errorf("the comment %q contains a line break", comment)
 	}
 	return nil
 }
 
-// Set gives an address these names and no others; its other lines go. Names that are
-// white space remove it.
+// Set gives an address exactly these names and removes its other lines. If names is white
+// space, it removes the address.
 func Set(text, ip, names, comment string) string {
 	line := ip + "\t\t" + names + "\n"
 	if comment != "" {
@@ -58,7 +58,7 @@ func Set(text, ip, names, comment string) string {
 	return out + line
 }
 
-// Remove takes a name from an address. A line that has no other goes.
+// Remove removes a name from an address, and the line if it was the only name.
 func Remove(text, ip, alias string) string {
 	if !Parse(text).Has(ip, alias) {
 		return text
@@ -82,7 +82,7 @@ func Remove(text, ip, alias string) string {
 	})
 }
 
-// edit hands the lines of an address to change, and leaves the others.
+// edit applies change to the lines of an address and keeps the others.
 func edit(text, ip string, change func(line string) string) string {
 	var b strings.Builder
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -95,8 +95,8 @@ func edit(text, ip string, change func(line string) string) string {
 	return b.String()
 }
 
-// Add gives an address one more name. As with Salt that writes the file anew: one line
-// for each address.
+// Add adds a name to an address. As in Salt, it rewrites the file with one line for each
+// address.
 func Add(text, ip, alias string) string {
 	hosts := Parse(text)
 	if hosts.Has(ip, alias) {
@@ -110,8 +110,8 @@ func Add(text, ip, alias string) string {
 	return hosts.String()
 }
 
-// SetComment gives an address a comment. known is false when the file does not have it.
-// It writes the file anew, as [Add].
+// SetComment sets the comment of an address. known is false if the file does not have the
+// address. It rewrites the file like [Add].
 func SetComment(text, ip, comment string) (out string, known bool) {
 	hosts := Parse(text)
 	e := hosts.find(ip)
@@ -125,7 +125,7 @@ func SetComment(text, ip, comment string) (out string, known bool) {
 	return hosts.String(), true
 }
 
-// String is the file with these entries.
+// String returns the text of a file with these entries.
 func (h Hosts) String() string {
 	var b strings.Builder
 	for _, e := range h {

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Entry is what the file says of an address, all its lines together, or a line that is a
-// comment.
+// Entry is an address with all its names, or a comment line.
 type Entry struct {
 	// IP is the address, "" for a comment.
 	IP      string
 	Aliases []string
-	// Comment is what stands behind the # of its last line that has one; of a comment
-	// the whole line.
+	// Comment is the text after the # of its last line with a comment; for a comment line
+	// it is the whole line.
 	Comment string
 }
 
-// Hosts is what a file holds, in its order.
+// Hosts are the entries of a file, in order.
 type Hosts []Entry
 
-// Parse reads a file.
+// Parse parses a file.
 func Parse(text string) Hosts {
 	var hosts Hosts
 	for _, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
@@ -55,7 +54,7 @@ func (h Hosts) find(ip string) *Entry {
 	return nil
 }
 
-// IP is the first address that has a name, "" when none has.
+// IP returns the first address with a name, "" if no address has it.
 func (h Hosts) IP(alias string) string {
 	for _, e := range h {
 		if slices.Contains(e.Aliases, alias) {
@@ -65,7 +64,7 @@ func (h Hosts) IP(alias string) string {
 	return ""
 }
 
-// Aliases are the names of an address, in their order; none is an empty list.
+// Aliases returns the names of an address, in order.
 func (h Hosts) Aliases(ip string) []string {
 	if e := h.find(ip); e != nil {
 		return e.Aliases
@@ -73,16 +72,16 @@ func (h Hosts) Aliases(ip string) []string {
 	return []string{}
 }
 
-// Has tells whether an address has all these names.
+// Has reports whether an address has all these names.
 func (h Hosts) Has(ip string, aliases ...string) bool {
 	e := h.find(ip)
 	return e != nil && !slices.ContainsFunc(aliases, func(a string) bool { return !slices.Contains(e.Aliases, a) })
 }
 
-// Known tells whether an address has an entry.
+// Known reports whether an address has an entry.
 func (h Hosts) Known(ip string) bool { return h.find(ip) != nil }
 
-// Comment is the comment of an address, "" when it has none.
+// Comment returns the comment of an address, "" if it has none.
 func (h Hosts) Comment(ip string) string {
 	if e := h.find(ip); e != nil {
 		return e.Comment

@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Set gives options and sections (maps) their values, and tells what changed: by name
-// before and after, in sections likewise. The error is a name or value that would become
-// other lines.
+// Set sets options, and the options of sections (maps). It returns the changed ones by
+// name, with the values before and after, nested in sections. It returns an error for a
+// name or value that would be read back differently.
 func (f *File) Set(wanted *value.Map) (changes *value.Map, err error) { return f.set(wanted, 0) }
 
 func (s *section) set(wanted *value.Map, depth int) (changes *value.Map, err error) {
@@ -20,7 +20,7 @@ func (s *section) set(wanted *value.Map, depth int) (changes *value.Map, err err
 		name := pyfmt.Str(k)
 		body, isSection := v.(*value.Map)
 		if isSection && depth > 0 {
-			err = fmt.Errorf("the section %s is in a section: an ini file has one level", pyfmt.Repr(name))
+			err = fmt.Errorf("section %s is nested; an ini file has one level", pyfmt.Repr(name))
 			return false
 		}
 		if isSection {
@@ -36,13 +36,14 @@ func (s *section) set(wanted *value.Map, depth int) (changes *value.Map, err err
 	return changes, err
 }
 
-// oneLine refuses what would be read as other options, sections or comments.
+// oneLine returns an error for text that would be read as other options, sections or
+// comments.
 func oneLine(name, v string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "\n\r\x00") || strings.ContainsAny(strings.TrimSpace(name)[:min(1, len(strings.TrimSpace(name)))], "[#;"):
-		return fmt.Errorf("%s is no name of an option: it has to be one line that begins with no [, # or ;", pyfmt.Repr(name))
+		return fmt.Errorf("%s is not an option name: it has to be one line that does not begin with [, # or ;", pyfmt.Repr(name))
 	case strings.ContainsRune(v, 0):
-		return fmt.Errorf("the value of %s has a NUL", pyfmt.Repr(name))
+		return fmt.Errorf("the value of %s contains a NUL byte", pyfmt.Repr(name))
 	}
 	for _, line := range strings.Split(v, "\n")[1:] {
 		if line == "" || !strings.ContainsAny(line[:1], " \t") {
@@ -70,7 +71,7 @@ func (s *section) setOption(changes *value.Map, name, v string) {
 
 func (s *section) setSection(changes *value.Map, name string, wanted *value.Map) error {
 	if name == "" || strings.ContainsAny(name, "]\n\r\x00") {
-		return fmt.Errorf("%s is no name of a section: it has to be one line without ]", pyfmt.Repr(name))
+		return fmt.Errorf("%s is not a section name: it has to be one line without ]", pyfmt.Repr(name))
 	}
 	i := s.find(name)
 	if i >= 0 && s.entries[i].section != nil {
@@ -95,8 +96,8 @@ func (s *section) setSection(changes *value.Map, name string, wanted *value.Map)
 	return nil
 }
 
-// RemoveOption takes an option out of a section, "" being above the first, and returns
-// its value; ok tells whether it was there.
+// RemoveOption removes an option of a section and returns its value; "" means the part
+// above the first section. ok is false if the option does not exist.
 func (f *File) RemoveOption(name, option string) (v string, ok bool) {
 	s := &f.section
 	if name != "" {
@@ -115,7 +116,7 @@ func (f *File) RemoveOption(name, option string) (v string, ok bool) {
 	return v, true
 }
 
-// RemoveSection takes a section out, and returns its options; nil is that there is none.
+// RemoveSection removes a section and returns its options, or nil if it does not exist.
 func (f *File) RemoveSection(name string) *value.Map {
 	i := f.find(name)
 	if i < 0 || f.entries[i].section == nil {
@@ -126,8 +127,8 @@ func (f *File) RemoveSection(name string) *value.Map {
 	return out
 }
 
-// Text is the file in Salt's form: blanks around the separator unless NoSpaces is set, an
-// empty line before each section.
+// Text returns the file in Salt's form: blanks around the separator unless NoSpaces is set,
+// and an empty line before each section.
 func (f *File) Text() string {
 	var b strings.Builder
 	sep := f.separator

@@ -1,4 +1,4 @@
-// Package inifile edits ini files as Salt's module ini does: options before any section
-// and in sections, comments kept, a commented option taken for its place. It does no I/O:
-// a text comes in, and goes out. What it reads of any text it writes again in Salt's form.
+// Package inifile edits ini files as Salt's module ini does: options before the first
+// section and in sections. It keeps comments, and puts a new option in the place of its
+// commented form. It does no I/O. Any text can be parsed and is written in Salt's form.
 package inifile

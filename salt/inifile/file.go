@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// entry is a line or several of a section: an option, or, with a name that begins with #,
-// a comment or what is neither.
+// entry is one line or several of a section: an option or, with a name that begins with #,
+// a comment or an unparsed line.
 type entry struct {
 	name, value string
-	section     *section // what has the name is a section
+	section     *section // not nil if the name is a section
 }
 
 // section is one section, or the part of the file above the first.
@@ -41,7 +41,7 @@ func option(separator string) *regexp.Regexp {
 	return regexp.MustCompile(`^(\s*)(.+?)\s*(` + regexp.QuoteMeta(separator) + `)\s*(.*)\s*`)
 }
 
-// Read reads a file whose options have a separator between name and value, as "=".
+// Read parses a file. separator stands between name and value, such as "=".
 func Read(s, separator string) *File {
 	separator = strings.ToValidUTF8(separator, "\ufffd")
 	f := &File{section: section{separator: separator}}
@@ -67,7 +67,7 @@ func Read(s, separator string) *File {
 	return f
 }
 
-// merge adds a section; one that is there gets the entries it has not, and the values.
+// merge adds a section. An existing section gets the missing entries and the new values.
 func (s *section) merge(name string, body *section) {
 	i := s.find(name)
 	if i < 0 {
@@ -100,7 +100,7 @@ func (s *section) put(name, v string) {
 	s.entries[s.place(name)] = entry{name: name, value: v}
 }
 
-// read reads the lines of a section.
+// read parses the lines of a section.
 func (s *section) read(body string) {
 	body = strings.Trim(body, "\n")
 	if body == "" {
@@ -132,7 +132,7 @@ func (s *section) read(body string) {
 	}
 }
 
-// place makes room for a new option: where it stands in a comment, else at the end.
+// place returns the position of a new option: that of its commented form, else the end.
 func (s *section) place(name string) int {
 	re := option(s.separator)
 	at := slices.IndexFunc(s.entries, func(e entry) bool {
@@ -146,7 +146,7 @@ func (s *section) place(name string) int {
 	return at
 }
 
-// values are the options and sections, without comments.
+// values returns the options and sections, without comments.
 func (s *section) values() *value.Map {
 	out := value.NewMap()
 	for _, e := range s.entries {
@@ -161,5 +161,5 @@ func (s *section) values() *value.Map {
 	return out
 }
 
-// Values are the options above the first section, and the sections as maps.
+// Values returns the options above the first section, and the sections as maps.
 func (f *File) Values() *value.Map { return f.values() }

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TestSet_Hostile refuses names and values that would be read as other lines.
+// TestSet_Hostile rejects names and values that would be read back as other lines.
 func TestSet_Hostile(t *testing.T) {
 	for _, wanted := range []*value.Map{
 		value.NewMap("a\nb", "c"),
@@ -29,7 +29,7 @@ func TestSet_Hostile(t *testing.T) {
 	}
 }
 
-// TestSet_Comments puts an option where it stood in a comment, and keeps the others.
+// TestSet_Comments puts an option in the place of its commented form, and keeps the others.
 func TestSet_Comments(t *testing.T) {
 	f := Read("a=1\n#b = 2\n;c = 3\nd = 4\n", "=")
 	changes, err := f.Set(value.NewMap("b", "x", "c", "y"))
@@ -45,7 +45,7 @@ func TestSet_Comments(t *testing.T) {
 	}
 }
 
-// FuzzRead sets an option in whatever a file holds, and reads it back.
+// FuzzRead sets an option in any file, and reads it back.
 func FuzzRead(f *testing.F) {
 	f.Add("; head\ntop = 1\n[main]\nkey=value\n  more\n#x = 1\n[main]\ny", "=")
 	f.Add("[s]\nwanted = 1\n[s]\n#wanted=2", ":")
@@ -66,7 +66,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// As Salt 3006.27 writes them with no_spaces.
+// The form is that of Salt 3006.27 with no_spaces.
 func TestText_NoSpaces(t *testing.T) {
 	for sep, want := range map[string]string{"=": "a=1\n\n[s]\nb=2\n", ":": "a:1\n\n[s]\nb:2\n", " ": "a 1\n\n[s]\nb 2\n"} {
 		f := Read("a "+sep+" 1\n[s]\nb"+sep+"2\n", sep)

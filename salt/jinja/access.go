@@ -1,16 +1,15 @@
 package jinja
 
-// Var is a variable as the running template sees it, at its top level; nil if there is
-// none.
+// Var returns a top-level variable of the running template, or nil.
 func (r *Run) Var(name string) any {
 	v, _ := r.lookup(nil, name)
 	return v
 }
 
-// Undefined makes an undefined value with a text of its own.
+// Undefined returns an undefined value with the given message.
 func (r *Run) Undefined(format string, args ...any) *Undefined { return r.undefined(format, args...) }
 
-// Missing is the undefined attribute or item of an object.
+// Missing returns the undefined value of a missing attribute or item.
 func (r *Run) Missing(obj, name any) *Undefined { return r.undefinedAttr(obj, name) }
 
 // GetAttr is Python's getattr(v, name).
@@ -19,7 +18,7 @@ func (r *Run) GetAttr(v any, name string) (any, bool) { return r.getattr(v, name
 // Binary computes a op b as Python does.
 func (r *Run) Binary(op string, a, b any) any { return r.binary(op, a, b) }
 
-// Index is v[i] of a sequence.
+// Index returns v[i] of a sequence.
 func (r *Run) Index(v, i any) (any, bool) {
 	n, ok := smallInt(i)
 	if !ok {
@@ -28,7 +27,7 @@ func (r *Run) Index(v, i any) (any, bool) {
 	return r.index(v, n)
 }
 
-// GetKey is the value of a key where v is a dict.
+// GetKey returns the value of a key if v is a dict.
 func GetKey(v any, key string) (any, bool) {
 	d, ok := v.(*Dict)
 	if !ok {
@@ -37,7 +36,7 @@ func GetKey(v any, key string) (any, bool) {
 	return d.Get(key)
 }
 
-// Hashable tells whether Python could hash v.
+// Hashable reports whether Python could hash v.
 func (r *Run) Hashable(v any) bool {
 	switch v := v.(type) {
 	case *List, *Dict, *Set, *DictView:
@@ -49,8 +48,8 @@ func (r *Run) Hashable(v any) bool {
 	return true
 }
 
-// hashable looks at as many parts of a tuple as a key may have; the rest is refused when it
-// is hashed.
+// hashable checks at most as many elements of a tuple as a key may have. A larger tuple
+// fails when it is hashed.
 func (r *Run) hashable(t Tuple, n *int) bool {
 	for _, e := range t {
 		if *n--; *n <= 0 {
@@ -69,7 +68,8 @@ func (r *Run) hashable(t Tuple, n *int) bool {
 	return true
 }
 
-// DeepCopy is Python's copy.deepcopy: what v holds twice, the copy holds twice.
+// DeepCopy is Python's copy.deepcopy: a value that v holds twice is also shared in the
+// copy.
 func (r *Run) DeepCopy(v any) any { return r.deepCopy(v, map[any]any{}, 0) }
 
 func (r *Run) deepCopy(v any, memo map[any]any, depth int) any {
@@ -127,16 +127,16 @@ func (d *Dict) SetOrdered() *Dict {
 	return d
 }
 
-// Dict makes a dict of a call's arguments, as Python's dict does.
+// Dict returns a dict of a call's arguments, as Python's dict does.
 func (r *Run) Dict(a *Args) *Dict { return r.dict(a) }
 
-// From are the arguments without the first n positional ones.
+// From returns the arguments without the first n positional ones.
 func (a *Args) From(n int) *Args { return &Args{Pos: a.Pos[n:], names: a.names, vals: a.vals} }
 
-// Order compares two values as Python's < does: below zero when a is less.
+// Order compares two values as Python's < does: negative when a is less.
 func (r *Run) Order(a, b any) int { return r.order("<", a, b, 0) }
 
-// List makes a list of n elements, which are counted before it is made.
+// List returns a list of n elements, which count towards the limits before it is allocated.
 func (r *Run) List(n int) *List {
 	r.Room(n)
 	return &List{Items: make([]any, 0, n)}
@@ -148,7 +148,7 @@ func (r *Run) Append(l *List, vs ...any) {
 	l.Items = append(l.Items, vs...)
 }
 
-// NewSet makes a set. Elements that cannot be hashed fail the run.
+// NewSet returns a set. Elements that cannot be hashed fail the run.
 func (r *Run) NewSet(items []any) *Set {
 	s := &Set{}
 	for _, e := range items {

@@ -7,14 +7,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Args are those of a call.
+// Args are the arguments of a call.
 type Args struct {
 	Pos   []any
 	names []string
 	vals  []any
 }
 
-// NewArgs makes positional arguments.
+// NewArgs returns positional arguments.
 func NewArgs(pos ...any) *Args { return &Args{Pos: pos} }
 
 // Set adds a keyword.
@@ -25,7 +25,7 @@ func (a *Args) set(name string, v any) {
 	a.vals = append(a.vals, v)
 }
 
-// Keyword is the keyword argument of a name.
+// Keyword returns a keyword argument.
 func (a *Args) Keyword(name string) (any, bool) {
 	for i, n := range a.names {
 		if n == name {
@@ -35,7 +35,7 @@ func (a *Args) Keyword(name string) (any, bool) {
 	return nil, false
 }
 
-// Keywords are the keyword arguments in their order.
+// Keywords returns the keyword arguments in order.
 func (a *Args) Keywords() *Dict {
 	d := &Dict{}
 	for i, n := range a.names {
@@ -44,13 +44,13 @@ func (a *Args) Keywords() *Dict {
 	return d
 }
 
-// keywords is Keywords, counted.
+// keywords is Keywords with the values counted.
 func (r *Run) keywords(a *Args) *Dict {
 	r.roomDict(len(a.names))
 	return a.Keywords()
 }
 
-// Values gives the arguments as values of package value.
+// Values returns the arguments as values of package value.
 func (r *Run) Values(a *Args) ([]any, *value.Map, error) {
 	pos := make([]any, len(a.Pos))
 	for i, v := range a.Pos {
@@ -71,7 +71,7 @@ func (r *Run) Values(a *Args) ([]any, *value.Map, error) {
 	return pos, kw, nil
 }
 
-// Bound are arguments by the parameters of a function.
+// Bound are the arguments of a call, by parameter.
 type Bound struct {
 	fn    string
 	names []string
@@ -79,9 +79,8 @@ type Bound struct {
 	given []bool
 }
 
-// Bind puts arguments in the places of parameters, of which the first required have to
-// be given; "a b c" are their names. Too many or unknown ones fail the run as in
-// Python.
+// Bind assigns arguments to parameters. params are their names ("a b c"), of which the
+// first required are mandatory. Too many or unknown arguments fail the run as in Python.
 func (a *Args) Bind(fn string, required int, params string) *Bound {
 	names := strings.Fields(params)
 	b := &Bound{fn: fn, names: names, vals: make([]any, len(names)), given: make([]bool, len(names))}
@@ -112,10 +111,10 @@ next:
 	return b
 }
 
-// Given tells whether argument i was given.
+// Given reports whether argument i was given.
 func (b *Bound) Given(i int) bool { return b.given[i] }
 
-// Any is argument i, or def.
+// Any returns argument i, or def.
 func (b *Bound) Any(i int, def any) any {
 	if !b.given[i] {
 		return def
@@ -128,7 +127,7 @@ func (b *Bound) bad(i int, want string) {
 	throw("%s() argument '%s' must be %s, not %s", b.fn, b.names[i], want, typeName(b.vals[i]))
 }
 
-// Str is argument i as text, or def.
+// Str returns argument i as a string, or def.
 func (b *Bound) Str(i int, def string) string {
 	if !b.given[i] {
 		return def
@@ -140,7 +139,7 @@ func (b *Bound) Str(i int, def string) string {
 	return s
 }
 
-// Int is argument i as a whole number, or def.
+// Int returns argument i as an integer, or def.
 func (b *Bound) Int(i int, def int) int {
 	if !b.given[i] {
 		return def
@@ -155,7 +154,7 @@ func (b *Bound) Int(i int, def int) int {
 	return int(n)
 }
 
-// Bool is the truth of argument i, or def.
+// Bool returns the truth of argument i, or def.
 func (b *Bound) Bool(i int, def bool) bool {
 	if !b.given[i] {
 		return def

@@ -83,7 +83,7 @@ type (
 	}
 	filterNode struct {
 		pos
-		x    expr // nil: what the block around it holds
+		x    expr // nil: the content of the surrounding block
 		name string
 		args callArgs
 	}
@@ -166,7 +166,7 @@ type (
 		tmpl        expr
 		target      string
 		withContext bool
-		load        string // import_yaml: the filter that reads what was imported
+		load        string // import_yaml: the filter that parses the imported text
 	}
 	fromNode struct {
 		pos

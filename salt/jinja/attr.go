@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Method is a method of a value, bound to it.
+// Method is a method bound to a value.
 type Method struct {
 	self any
 	name string
@@ -15,7 +15,7 @@ type Method struct {
 
 type methodFunc func(r *Run, self any, a *Args) any
 
-// methodOf finds a method of a value.
+// methodOf returns a method of a value.
 func methodOf(v any, name string) (any, bool) {
 	var table map[string]methodFunc
 	switch v.(type) {
@@ -59,7 +59,7 @@ func (r *Run) getattr(v any, name string) (any, bool) {
 	return methodOf(v, name)
 }
 
-// attr is v.name.
+// attr returns v.name.
 func (r *Run) attr(v any, name string) any {
 	if strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") {
 		if d, ok := v.(*Dict); ok {
@@ -87,7 +87,7 @@ func (r *Run) attr(v any, name string) any {
 	return r.undefinedAttr(v, name)
 }
 
-// item is v[key].
+// item returns v[key].
 func (r *Run) item(v, key any) any {
 	switch c := v.(type) {
 	case *Dict:
@@ -120,7 +120,7 @@ func (r *Run) item(v, key any) any {
 	return r.undefinedAttr(v, key)
 }
 
-// lookupItem is Get where a key that cannot be hashed is not there.
+// lookupItem is Get, but an unhashable key is missing.
 func (r *Run) lookupItem(d *Dict, key any) (any, bool) {
 	switch key.(type) {
 	case *List, *Dict, *Set:
@@ -129,7 +129,7 @@ func (r *Run) lookupItem(d *Dict, key any) (any, bool) {
 	return r.Get(d, key)
 }
 
-// index is v[i] of a sequence.
+// index returns v[i] of a sequence.
 func (r *Run) index(v any, i int64) (any, bool) {
 	var items []any
 	switch v := v.(type) {
@@ -165,7 +165,7 @@ func (r *Run) index(v any, i int64) (any, bool) {
 	return items[i], true
 }
 
-// character is the text of one character of s.
+// character returns one character of s.
 func (r *Run) character(s string, i int64) (any, bool) {
 	r.Work(len(s) / 4)
 	if !isASCII(s) {
@@ -202,7 +202,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// slice is v[a:b:c].
+// slice returns v[a:b:c].
 func (r *Run) slice(v any, n *sliceNode, s *scope) any {
 	part := func(x expr) any {
 		if x == nil {
@@ -245,7 +245,7 @@ func (r *Run) slice(v any, n *sliceNode, s *scope) any {
 	return r.undefined("%s has no element slice(%s, %s, %s)", objectName(v), Repr(start), Repr(stop), Repr(step))
 }
 
-// bounds are a slice's in a sequence of n elements.
+// bounds returns the bounds of a slice in a sequence of n elements.
 func bounds(n int, start, stop, step any) (from, to, by int) {
 	num := func(v any, def int) int {
 		switch v := v.(type) {
@@ -290,7 +290,7 @@ func bounds(n int, start, stop, step any) (from, to, by int) {
 	return from, to, by
 }
 
-// steps is how many elements a slice with these bounds has.
+// steps returns the number of elements of a slice with these bounds.
 func steps(from, to, by int) int {
 	switch {
 	case by > 0 && from < to:

@@ -208,7 +208,7 @@ func (r *Run) order(op string, a, b any, depth int) int {
 	return len(x) - len(y)
 }
 
-// bothEmpty tells of two lists or two tuples without elements.
+// bothEmpty reports whether both values are empty lists or both empty tuples.
 func bothEmpty(a, b any) bool {
 	switch a.(type) {
 	case *List:
@@ -221,7 +221,7 @@ func bothEmpty(a, b any) bool {
 	return false
 }
 
-// compare is one comparison of Jinja.
+// compare evaluates one comparison of Jinja.
 func (r *Run) compare(op string, a, b any) bool {
 	switch op {
 	case "==":

@@ -8,11 +8,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxNested bounds how deep values may hold each other where they are walked.
+// maxNested is the deepest nesting of values that is walked.
 const maxNested = 200
 
-// take makes a template's value of one from outside. Lists and maps are copied one
-// level deep: what a template changes in them its caller does not see.
+// take converts a value from outside to a template's value. It copies one level of lists
+// and maps: the caller does not see changes by the template.
 func take(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, string, *List, *Dict, Tuple:
@@ -57,7 +57,7 @@ func take(v any) any {
 	case value.Lazy:
 		inner, err := v.Value()
 		if err != nil {
-			Throw(fmt.Errorf("a value cannot be read: %w", err))
+			Throw(fmt.Errorf("read value: %w", err))
 		}
 		return take(inner)
 	case value.Const:
@@ -84,10 +84,10 @@ func takeKey(k any) any {
 	return k
 }
 
-// Take makes a template's value of one of package value. It counts nothing.
+// Take converts a value of package value to a template's value. It counts nothing.
 func Take(v any) any { return take(v) }
 
-// Take makes a template's value of one that a function gave. All of it is counted.
+// Take converts the result of a function to a template's value, and counts all of it.
 func (r *Run) Take(v any) any {
 	r.weigh(v, 0)
 	return take(v)
@@ -96,7 +96,7 @@ func (r *Run) Take(v any) any {
 // weigh counts a value from outside.
 func (r *Run) weigh(v any, depth int) {
 	if depth > maxNested {
-		return // whoever walks it refuses it
+		return // walking it fails
 	}
 	r.Work(visitWork)
 	switch v := v.(type) {
@@ -128,8 +128,8 @@ func (r *Run) weigh(v any, depth int) {
 	}
 }
 
-// Give makes a value of package value of a template's: tuples and sets become lists,
-// numbers beyond 64 bits text. An undefined value and what is no data is an error.
+// Give converts a template's value to one of package value: tuples and sets become lists,
+// and numbers beyond 64 bits text. It returns an error for undefined and non-data values.
 func (r *Run) Give(v any) (out any, err error) {
 	defer catch(&err)
 	return r.give(v, 0), nil
@@ -181,9 +181,9 @@ func (r *Run) give(v any, depth int) any {
 		v.fail()
 		return nil
 	case *Func, *Method, *Macro, *Module, *Namespace, *Loop:
-		throw("a %s is no value that can leave the template", typeName(v))
+		throw("a %s cannot be used outside of the template", typeName(v))
 	case Object:
-		throw("a %s is no value that can leave the template", v.TypeName())
+		throw("a %s cannot be used outside of the template", v.TypeName())
 	}
 	return v
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Bounds on a key that is a tuple, whose elements are walked whenever it is looked up.
+// Bounds on a tuple as a key: each lookup walks its elements.
 const (
 	maxKeyParts = 1024
 	maxKeyBytes = 64 << 10
 )
 
-// Dict is Python's dict: it keeps the order of its keys, and 1, 1.0 and True are the
-// same key. Values that came from outside are taken over when somebody looks at them,
-// so that a large pillar costs nothing until it is read.
+// Dict is Python's dict: it keeps the order of its keys, and 1, 1.0 and True are the same
+// key. Values from outside are converted on first access, so that a large pillar costs
+// nothing until it is read.
 //
-// Its methods count nothing: a run uses [Run.Get] and [Run.Set] for keys and values that
-// the template chose.
+// Its methods do not count towards the limits. A run uses [Run.Get] and [Run.Set] for keys
+// and values chosen by the template.
 type Dict struct {
-	// Ordered dicts are OrderedDict to Python's repr.
+	// Ordered makes Python's repr show an OrderedDict.
 	Ordered bool
 
 	keys  []any
@@ -30,7 +30,7 @@ type Dict struct {
 	index map[any]int
 }
 
-// NewDict makes a dict of alternating keys and values.
+// NewDict returns a dict of alternating keys and values.
 func NewDict(kv ...any) *Dict {
 	d := &Dict{}
 	for i := 0; i+1 < len(kv); i += 2 {
@@ -39,7 +39,7 @@ func NewDict(kv ...any) *Dict {
 	return d
 }
 
-// hashKey is the Go key by which a Python key is found.
+// hashKey returns the Go map key of a Python key.
 func hashKey(k any) any {
 	switch k := k.(type) {
 	case nil, int64, string:
@@ -72,8 +72,8 @@ func hashKey(k any) any {
 	return k
 }
 
-// tupleKey writes the Go key of a tuple. A tuple may hold another one many times over, so
-// that its parts are bounded and not only its length.
+// tupleKey writes the Go map key of a tuple. A tuple may hold another one many times, so
+// the total number of parts is bounded, not only the length.
 type tupleKey struct {
 	b    strings.Builder
 	left int
@@ -111,7 +111,7 @@ func (t *tupleKey) part(kind, s string) {
 	t.b.WriteString(s[:min(len(s), maxKeyBytes+1)])
 }
 
-// key counts the look-up of a key.
+// key counts the lookup of a key.
 func (r *Run) key(k any) {
 	r.Work(4 * visitWork)
 	switch k := k.(type) {
@@ -131,7 +131,7 @@ func (r *Run) key(k any) {
 	}
 }
 
-// parts takes the parts of a tuple from n, down to zero.
+// parts subtracts the parts of a tuple from n, stopping at zero.
 func parts(k Tuple, n *int, depth int) {
 	for _, e := range k {
 		if *n--; *n <= 0 || depth > maxNested {
@@ -146,19 +146,19 @@ func parts(k Tuple, n *int, depth int) {
 	}
 }
 
-// Get is the value of a key that a template chose.
+// Get returns the value of a key chosen by a template.
 func (r *Run) Get(d *Dict, key any) (any, bool) {
 	r.key(key)
 	return d.Get(key)
 }
 
-// has tells whether a dict has a key.
+// has reports whether a dict has a key.
 func (r *Run) has(d *Dict, key any) bool {
 	r.key(key)
 	return d.find(key) >= 0
 }
 
-// Set gives a key a value.
+// Set sets the value of a key.
 func (r *Run) Set(d *Dict, key, v any) {
 	r.key(key)
 	n := d.Len()
@@ -170,13 +170,13 @@ func (r *Run) Set(d *Dict, key, v any) {
 	d.Set(key, v)
 }
 
-// Clone is a copy of a dict that shares the values.
+// Clone returns a copy of a dict that shares the values.
 func (r *Run) Clone(d *Dict) *Dict {
 	r.roomDict(d.Len())
 	return d.Clone()
 }
 
-// roomDict counts a dict of n keys that is built.
+// roomDict counts a new dict of n keys.
 func (r *Run) roomDict(n int) {
 	r.Fits(n)
 	r.Alloc(n*pairBytes + smallBytes)
@@ -199,13 +199,13 @@ func (d *Dict) find(key any) int {
 	return -1
 }
 
-// Len counts the keys.
+// Len returns the number of keys.
 func (d *Dict) Len() int { return len(d.keys) }
 
-// Keys is a copy of the keys in order.
+// Keys returns a copy of the keys in order.
 func (d *Dict) Keys() []any { return append([]any(nil), d.keys...) }
 
-// at is the value in place i.
+// at returns the value at index i.
 func (d *Dict) at(i int) any {
 	switch v := d.vals[i].(type) {
 	case nil, string, int64, bool, *List, *Dict:
@@ -217,7 +217,7 @@ func (d *Dict) at(i int) any {
 	}
 }
 
-// Get is the value of key.
+// Get returns the value of key.
 func (d *Dict) Get(key any) (any, bool) {
 	i := d.find(key)
 	if i < 0 {
@@ -226,7 +226,7 @@ func (d *Dict) Get(key any) (any, bool) {
 	return d.at(i), true
 }
 
-// Set gives key a value, in its old place if it has one.
+// Set sets the value of key; an existing key keeps its position.
 func (d *Dict) Set(key, v any) {
 	if i := d.find(key); i >= 0 {
 		d.vals[i] = v
@@ -253,7 +253,7 @@ func (d *Dict) reindex() {
 	}
 }
 
-// Delete removes key and tells whether it was there.
+// Delete removes key and reports whether it existed.
 func (d *Dict) Delete(key any) bool {
 	i := d.find(key)
 	if i < 0 {
@@ -271,7 +271,7 @@ func (d *Dict) Delete(key any) bool {
 	return true
 }
 
-// Delete removes a key that a template chose.
+// Delete removes a key chosen by a template.
 func (r *Run) Delete(d *Dict, key any) bool {
 	r.key(key)
 	r.Alloc(d.Len() * 2 * slotBytes)
@@ -279,10 +279,10 @@ func (r *Run) Delete(d *Dict, key any) bool {
 	return d.Delete(key)
 }
 
-// Clone is a copy that shares the values.
+// Clone returns a copy that shares the values.
 func (d *Dict) Clone() *Dict {
 	for i := range d.vals {
-		d.at(i) // nested values are shared by both, so they are taken over now
+		d.at(i) // both share nested values, so convert them now
 	}
 	c := &Dict{Ordered: d.Ordered, keys: append([]any(nil), d.keys...), vals: append([]any(nil), d.vals...)}
 	c.reindex()

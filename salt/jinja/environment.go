@@ -15,32 +15,32 @@ type Filter func(r *Run, v any, a *Args) any
 // Test is "v is name(args)".
 type Test func(r *Run, v any, a *Args) bool
 
-// Limits bound one run; each has to be above zero.
+// Limits bound one run. Each has to be above zero.
 type Limits struct {
 	Output int // bytes of the text, and of one string
 	Values int // elements of one list or dict
 	Depth  int // macros, includes, imports and recursive loops inside each other
-	Steps  int // rounds of loops and calls, and what operations touch: see [Run.Work]
-	Memory int // bytes of all that the run holds
+	Steps  int // iterations, calls, and the work of operations: see [Run.Work]
+	Memory int // bytes of everything that the run holds
 }
 
-// DefaultLimits are ample for files that people write.
+// DefaultLimits returns limits that suit hand-written files.
 func DefaultLimits() Limits {
 	return Limits{Output: 64 << 20, Values: 1 << 20, Depth: 100, Steps: 10_000_000, Memory: 256 << 20}
 }
 
-// Environment is how templates are written and what they can use. It must not be
-// changed once a template was parsed.
+// Environment holds the syntax of templates, and the functions they can use. It must not
+// change after the first template was parsed.
 type Environment struct {
 	Syntax         Syntax
-	AllowUndefined bool // what is not there prints as nothing
+	AllowUndefined bool // undefined values print as nothing
 	Filters        map[string]Filter
 	Tests          map[string]Test
-	Globals        map[string]any // below the variables of a run
+	Globals        map[string]any // looked up after the variables of a run
 	Limits         Limits
 }
 
-// NewEnvironment has Jinja's own filters, tests and globals.
+// NewEnvironment returns an environment with Jinja's own filters, tests and globals.
 func NewEnvironment() *Environment {
 	return &Environment{
 		Filters: maps.Clone(builtinFilters), Tests: maps.Clone(builtinTests),
@@ -58,12 +58,12 @@ type Template struct {
 	size   int // bytes in memory
 }
 
-// Parse reads a template; name is what errors call it, "" for the first of a run.
+// Parse parses a template. name is its name in errors; "" for the main template of a run.
 func (e *Environment) Parse(name, source string) (*Template, error) {
 	return e.ParseContext(context.Background(), name, source)
 }
 
-// ParseContext is [Environment.Parse] until ctx ends.
+// ParseContext is [Environment.Parse] with a context.
 func (e *Environment) ParseContext(ctx context.Context, name, source string) (t *Template, err error) {
 	defer func() {
 		var fault *Error
@@ -85,8 +85,8 @@ func (e *Environment) ParseContext(ctx context.Context, name, source string) (t 
 	return t, nil
 }
 
-// checkNames refuses filters and tests that are not there; below an if Jinja leaves
-// that to the run.
+// checkNames returns an error for unknown filters and tests. Below an if, Jinja reports
+// them at run time.
 func (e *Environment) checkNames(body []stmt, soft bool) {
 	for _, s := range body {
 		n, isIf := s.(*ifNode)
@@ -127,22 +127,22 @@ func (e *Environment) checkNames(body []stmt, soft bool) {
 // Source is a file that a template imports.
 type Source struct {
 	Text string
-	File string // what errors call it
+	File string // its name in errors
 }
 
-// Start is what one run is given.
+// Start is the input of one run.
 type Start struct {
-	// Vars are the variables of the template. Templates imported without context see
-	// them too, as they are in [Run.Global].
+	// Vars are the variables of the template. Templates imported without context see them
+	// too, with the values in [Run.Global].
 	Vars map[string]any
-	// Load finds what a template imports; a file that is not there is an error that is
-	// fs.ErrNotExist. nil finds nothing.
+	// Load finds a file that a template imports. The error is fs.ErrNotExist if it does not
+	// exist. nil finds nothing.
 	Load func(r *Run, name string) (Source, error)
-	// Parse reads what was loaded; nil takes Environment.ParseContext.
+	// Parse parses a loaded file; nil means Environment.ParseContext.
 	Parse func(ctx context.Context, name, source string) (*Template, error)
-	// End is written behind the text of the template.
+	// End is written after the text of the template.
 	End string
-	// Name is what the errors of bounds call the rendering; may be "".
+	// Name identifies the rendering in errors about limits; may be "".
 	Name string
 	// Data is for functions of the caller.
 	Data any
@@ -165,31 +165,31 @@ type Run struct {
 	modules map[string]*Module
 	depth   int
 
-	// The meter.
+	// Accounting of work and memory.
 	worked, nextLook, mostWork int64
 	deadline                   time.Time
 	timed                      bool
-	bytes                      int // counted, of which some may be gone
-	soft                       int // above which bytes are counted anew
-	fixed                      int // of parsed templates
+	bytes                      int // bytes counted; some may be garbage
+	soft                       int // threshold for counting bytes again
+	fixed                      int // bytes of parsed templates
 	waste                      waste
 	outs                       []*output
 }
 
-// frame is a piece of template code that is being run: a file's top level or a macro.
+// frame is running template code: a file's top level or a macro.
 type frame struct {
 	tmpl  *Template
 	line  int
-	outer *frame // of a block: the frame that a traceback names instead
+	outer *frame // for a block: the frame that a traceback names instead
 }
 
-// Context is the context of the run.
+// Context returns the context of the run.
 func (r *Run) Context() context.Context { return r.ctx }
 
-// Global is a variable as templates imported without context see it.
+// Global returns a variable as templates imported without context see it.
 func (r *Run) Global(name string) any { return r.globals[name] }
 
-// SetGlobal changes it.
+// SetGlobal sets a variable as templates imported without context see it.
 func (r *Run) SetGlobal(name string, v any) { r.globals[name] = v }
 
 func newRun(ctx context.Context, env *Environment, s Start) *Run {
@@ -208,12 +208,12 @@ func newRun(ctx context.Context, env *Environment, s Start) *Run {
 	return r
 }
 
-// outerKey is the key of the rendering that another one belongs to.
+// outerKey is the context key of the outer rendering.
 type outerKey struct{}
 
-// Nested counts a rendering that a function of this one makes with the context it returns: what
-// is done there counts here, and nested renderings have the bounds of one. The function that it
-// returns ends it.
+// Nested starts a rendering within this run and returns its context. Its work counts
+// towards the limits of this run, and nested renderings share them. Call the returned
+// function at its end.
 func (r *Run) Nested() (context.Context, func()) {
 	back := r.nest()
 	return context.WithValue(r.ctx, outerKey{}, r), back
@@ -247,13 +247,13 @@ func (t *Template) Render(ctx context.Context, s Start) (text string, err error)
 	return out.String(), nil
 }
 
-// keepTemplate counts a parsed template, which stays to the end.
+// keepTemplate counts a parsed template, which is kept until the end of the run.
 func (r *Run) keepTemplate(t *Template) {
 	r.Alloc(t.size)
 	r.fixed += t.size
 }
 
-// place tells a fault where it arose, unless it knows.
+// place sets the position of an error, unless it has one.
 func (r *Run) place(fault *Error) {
 	f := r.frame
 	for f != nil && f.outer != nil {
@@ -264,7 +264,7 @@ func (r *Run) place(fault *Error) {
 	}
 }
 
-// nest goes one level deeper; the function it gives comes back.
+// nest enters a deeper level; the returned function leaves it.
 func (r *Run) nest() func() {
 	//mutant:render-depth
 	if r.depth++; r.depth > r.limits.Depth {
@@ -273,7 +273,7 @@ func (r *Run) nest() func() {
 	return func() { r.depth-- }
 }
 
-// load finds and parses a template by name, once a run.
+// load finds and parses a template by name, once per run.
 func (r *Run) load(name string) *Template {
 	if t := r.loaded[name]; t != nil {
 		return t

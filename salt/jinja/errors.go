@@ -6,38 +6,38 @@ import (
 	"fmt"
 )
 
-// Kind tells errors apart as the exceptions of Jinja are.
+// Kind classifies errors by Jinja's exceptions.
 type Kind int
 
 const (
-	// KindOther is any other exception: of Python's operators, of functions.
+	// KindOther is any other exception, as of Python's operators or of functions.
 	KindOther Kind = iota
 	// KindUndefined is an UndefinedError.
 	KindUndefined
 	// KindSyntax is a TemplateSyntaxError, TemplateRuntimeError or SecurityError.
 	KindSyntax
-	// KindFunction is what a function refused by name: SaltInvocationError and
+	// KindFunction is an error that a function raises itself: SaltInvocationError and
 	// CommandExecutionError in Salt.
 	KindFunction
-	// KindLimit is a bound of [Limits] or the end of the run's context.
+	// KindLimit is an exceeded limit of [Limits], or the end of the run's context.
 	KindLimit
 )
 
-// Error is why a template could not be parsed or run.
+// Error is an error of parsing or running a template.
 type Error struct {
 	Kind Kind
 	Text string
-	// Name is the file with the fault, as it was loaded; "" for the template itself.
+	// Name is the file with the fault, as it was loaded; "" for the main template.
 	Name string
-	// Line counts from 1 in that file; 0 when it is not known.
+	// Line is the line in that file, from 1; 0 if unknown.
 	Line int
 	// Source is the text of that file.
 	Source string
-	// Err is the error of a function, a loader or a context behind it; may be nil.
+	// Err is the underlying error of a function, a loader or a context; may be nil.
 	Err error
 }
 
-// Error is the text with the place.
+// Error returns the message with the position.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Text
@@ -48,17 +48,17 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s; line %d of %s", e.Text, e.Line, e.Name)
 }
 
-// Unwrap gives the error behind it.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Fault makes an error of a filter or function that is told as [KindSyntax], as
-// Jinja's TemplateRuntimeError.
+// Fault returns an error of a filter or function that becomes [KindSyntax], as Jinja's
+// TemplateRuntimeError.
 func Fault(format string, args ...any) error {
 	return &Error{Kind: KindSyntax, Text: fmt.Sprintf(format, args...)}
 }
 
-// A fault inside the engine travels as a panic with an *Error to the run that began
-// it: expressions nest deeply, and each of their parts may fail.
+// Inside the engine, a fault is a panic with an *Error up to the run that began it:
+// expressions nest deeply, and each part may fail.
 
 func throw(format string, args ...any) {
 	panic(&Error{Kind: KindOther, Text: fmt.Sprintf(format, args...)})
@@ -68,8 +68,8 @@ func throwKind(k Kind, format string, args ...any) {
 	panic(&Error{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
-// Throw fails the run of the filter or function that calls it, as an exception does
-// in Python. An *Error keeps its kind.
+// Throw fails the run of the calling filter or function, like an exception in Python. An
+// *Error keeps its kind.
 func Throw(err error) {
 	var e *Error
 	switch {
@@ -82,7 +82,7 @@ func Throw(err error) {
 	panic(&Error{Kind: KindOther, Text: err.Error(), Err: err})
 }
 
-// catch turns the panic of a fault into *err; other panics go on.
+// catch converts the panic of a fault to *err. It re-panics on other values.
 func catch(err *error) {
 	switch p := recover().(type) {
 	case nil:

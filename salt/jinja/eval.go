@@ -2,7 +2,7 @@ package jinja
 
 import "strings"
 
-// eval computes an expression.
+// eval evaluates an expression.
 func (r *Run) eval(x expr, s *scope) any {
 	switch n := x.(type) {
 	case *constNode:
@@ -105,7 +105,7 @@ func (r *Run) Apply(name string, v any, a *Args) any {
 	return r.applied(name, r.env.filter(name))(r, v, a)
 }
 
-// applied is a filter that counts its call and a walk over what it is given.
+// applied wraps a filter to count its call and a walk over its input.
 func (r *Run) applied(name string, f Filter) Filter {
 	if constantFilters[name] {
 		r.step()
@@ -120,12 +120,12 @@ func (r *Run) applied(name string, f Filter) Filter {
 	}
 }
 
-// constantFilters do not walk over what they are given.
+// constantFilters do not walk over their input.
 var constantFilters = map[string]bool{
 	"length": true, "count": true, "default": true, "d": true, "attr": true, "first": true, "is_list": true, "is_iter": true,
 }
 
-// tested is a test that counts itself. What tests compare counts what it touches.
+// tested wraps a test to count its call. Comparisons count their own work.
 func (r *Run) tested(t Test) Test {
 	r.Work(stepWork / 4)
 	return t
@@ -152,7 +152,7 @@ func (r *Run) comparison(n *compareNode, s *scope) any {
 	return true
 }
 
-// args evaluates what stands in a call's parentheses.
+// args evaluates the arguments of a call.
 func (r *Run) args(c callArgs, s *scope) *Args {
 	a := &Args{}
 	if len(c.args) > 0 {
@@ -204,7 +204,7 @@ func (r *Run) call(fn any, a *Args) any {
 	case *Method:
 		switch f.self.(type) {
 		case string, Bytes:
-			r.touch(f.self) // these walk over it; others count what they do
+			r.touch(f.self) // these walk over it; others count their own work
 			r.touch(a.Pos...)
 		}
 		return f.fn(r, f.self, a)
@@ -219,10 +219,10 @@ func (r *Run) call(fn any, a *Args) any {
 	return nil
 }
 
-// Call calls what a template may call.
+// Call calls a value that a template may call.
 func (r *Run) Call(fn any, a *Args) any { return r.call(fn, a) }
 
-// callable tells whether v can be called.
+// callable reports whether v can be called.
 func callable(v any) bool {
 	switch v.(type) {
 	case *Func, *Method, *Macro:
@@ -231,7 +231,7 @@ func callable(v any) bool {
 	return false
 }
 
-// filter finds a filter by name.
+// filter returns a filter by name.
 func (e *Environment) filter(name string) Filter {
 	f := e.Filters[name]
 	if f == nil {

@@ -18,7 +18,7 @@ func (r *Run) write(out *output, s string) {
 	_, _ = out.WriteString(s)
 }
 
-// flow is how a list of statements ended.
+// flow says how a list of statements ended.
 type flow int
 
 const (
@@ -63,7 +63,7 @@ func (r *Run) template(t *Template, root *scopeRoot, s *scope, out *output) {
 	r.frame, r.ctxt = frame0, root0
 }
 
-// named loads a template by what an expression gave.
+// named loads a template by the value of an expression.
 func (r *Run) named(v any) *Template {
 	switch v := v.(type) {
 	case string:
@@ -180,7 +180,7 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 	return flowOn
 }
 
-// capture runs statements and gives their text.
+// capture runs statements and returns their output.
 func (r *Run) capture(body []stmt, s *scope) string {
 	out := r.output()
 	r.outs = append(r.outs, out)
@@ -217,8 +217,8 @@ func (r *Run) include(n *includeNode, s *scope, out *output) {
 	r.template(t, newRoot(t, vars), nil, out)
 }
 
-// first loads the first of several templates that is there; nil if none is and none
-// has to be.
+// first loads the first existing template of several; with ignore, it returns nil if none
+// exists.
 func (r *Run) first(names []any, ignore bool) *Template {
 	for i, name := range names {
 		t, err := r.tryLoad(name)
@@ -276,7 +276,7 @@ func (r *Run) makeModule(t *Template, vars map[string]any) *Module {
 	return &Module{name: t.name, text: out.String(), root: root}
 }
 
-// block runs a block, or what a child put in its place.
+// block runs a block, or the block of a child that overrides it.
 func (r *Run) block(n *blockNode, s *scope, out *output) {
 	inner := r.inner(nil)
 	if n.scoped {

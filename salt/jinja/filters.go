@@ -18,8 +18,8 @@ func init() {
 	}
 }
 
-// attribute makes a function that gets an attribute as "a.b.0" names it; with a
-// default where something is missing.
+// attribute returns a function that looks up an attribute by a path such as "a.b.0", with
+// an optional default for missing parts.
 func (r *Run) attribute(name any, def any, hasDef, fold bool) func(any) any {
 	var parts []any
 	switch n := name.(type) {
@@ -52,7 +52,7 @@ func (r *Run) attribute(name any, def any, hasDef, fold bool) func(any) any {
 	}
 }
 
-// prepared is the function that map, select and reject apply.
+// prepared returns the function that map, select and reject apply.
 func (r *Run) prepared(a *Args, what string) func(any) any {
 	if len(a.Pos) == 0 {
 		throwKind(KindSyntax, "%s requires a filter argument", what)
@@ -357,7 +357,7 @@ func (r *Run) extreme(v any, a *Args, name string, least bool) any {
 	return r.Extreme(items, get, least)
 }
 
-// Extreme is the least or greatest of items, which are not none.
+// Extreme returns the least or greatest of a non-empty list of items.
 func (r *Run) Extreme(items []any, key func(any) any, least bool) any {
 	best := items[0]
 	bestKey := key(best)

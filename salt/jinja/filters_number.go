@@ -102,7 +102,7 @@ var numberFilters = map[string]Filter{
 	},
 }
 
-// number counts the reading of a number.
+// number counts the work of parsing a number.
 func (r *Run) number(v any) {
 	if s, ok := v.(string); ok {
 		r.Alloc(2 * len(s))
@@ -113,7 +113,7 @@ func (r *Run) number(v any) {
 	}
 }
 
-// maxDigits is how long the text of a whole number may be.
+// maxDigits is the longest text of an integer.
 const maxDigits = 5000
 
 // ParseInt is Python's int(v), of text in a base.

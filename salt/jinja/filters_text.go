@@ -212,7 +212,7 @@ var textFilters = map[string]Filter{
 
 func escape(_ *Run, s string) string { return escaper.Replace(s) }
 
-// titleWords is Jinja's title: words begin after blanks and brackets alone.
+// titleWords is Jinja's title: words begin only after blanks and brackets.
 func titleWords(s string) string {
 	start := true
 	return strings.Map(func(c rune) rune {

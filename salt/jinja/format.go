@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxWidth bounds the width and precision of a format.
+// maxWidth is the largest width and precision of a format.
 const maxWidth = 1 << 16
 
 // format is str.format.
@@ -97,7 +97,7 @@ func (r *Run) field(f string, a *Args, auto *int, depth int) string {
 	return r.Format(v, sp)
 }
 
-// fieldValue is what "0.name[key]" of a format stands for.
+// fieldValue returns the value of a field such as "0.name[key]" in a format.
 func (r *Run) fieldValue(name string, a *Args, auto *int) any {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -188,7 +188,7 @@ func (r *Run) Format(v any, s string) string {
 	return sp.float(f)
 }
 
-// spec is a format's width, precision and the like.
+// spec is the parsed format specification.
 type spec struct {
 	fill  rune
 	align byte
@@ -197,8 +197,8 @@ type spec struct {
 	zero  bool
 	comma byte
 	width int
-	prec  int // -1: none
-	// percent is for the operator %, which puts text to the right.
+	prec  int // -1: not given
+	// percent is set for the operator %, which right-aligns text.
 	percent bool
 	verb    byte
 }
@@ -244,7 +244,7 @@ func parseSpec(s string) spec {
 
 func nil0() any { return nil }
 
-// padText is a text in its width and precision.
+// padText formats a string with its width and precision.
 func (r *Run) padText(sp spec, s string) string {
 	r.touch(s)
 	if sp.prec >= 0 || sp.width > 0 {
@@ -253,7 +253,7 @@ func (r *Run) padText(sp spec, s string) string {
 	return sp.text(s)
 }
 
-// padWhole is a whole number in its width and precision.
+// padWhole formats an integer with its width and precision.
 func (r *Run) padWhole(sp spec, n *big.Int) string {
 	r.decimal(n)
 	r.Alloc(n.BitLen() * 3)
@@ -275,7 +275,7 @@ func (sp spec) text(s string) string {
 	return sp.padded("", s, sp.align, !sp.percent)
 }
 
-// padded brings sign and digits to the width.
+// padded pads sign and digits to the width.
 func (sp spec) padded(sign, s string, align byte, leftByDefault bool) string {
 	n := sp.width - utf8.RuneCountInString(sign+s)
 	if n <= 0 {
@@ -395,7 +395,7 @@ func (sp spec) float(f float64) string {
 	return sp.num(neg, s)
 }
 
-// general is %g; a bare precision keeps a point, as Python's repr does.
+// general is %g; without a type, the result keeps a point, as in Python's repr.
 func general(f float64, prec int, point, alt bool) string {
 	if prec == 0 {
 		prec = 1

@@ -7,7 +7,7 @@ import (
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
-// maxSandboxRange is how many numbers Jinja's sandbox lets range give.
+// maxSandboxRange is the longest range that Jinja's sandbox allows.
 const maxSandboxRange = 100000
 
 var builtinGlobals map[string]any
@@ -90,7 +90,7 @@ func rangeFunc(_ *Run, a *Args) any {
 	return rg
 }
 
-// cycler is what cycler() gives.
+// cycler is the result of cycler().
 type cycler struct {
 	items []any
 	pos   int

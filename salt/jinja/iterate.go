@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxRange bounds the numbers of one range.
+// maxRange is the most numbers of one range.
 const maxRange = 1 << 20
 
-// characters are the texts of one ASCII character, as elements.
+// characters are the strings of one ASCII character, as elements.
 var characters = func() (all [utf8.RuneSelf]any) {
 	for i := range all {
 		all[i] = string(rune(i))
@@ -16,8 +16,8 @@ var characters = func() (all [utf8.RuneSelf]any) {
 	return all
 }()
 
-// iterate gives the elements over which Python would walk. What is lazy is used up. The
-// elements of a list, tuple, dict or set are not copied.
+// iterate returns the elements that Python would iterate over. It consumes lazy values. It
+// does not copy the elements of a list, tuple, dict or set.
 func (r *Run) iterate(v any) []any {
 	switch v := v.(type) {
 	case *List:
@@ -85,11 +85,11 @@ func (r *Run) iterate(v any) []any {
 	return nil
 }
 
-// Iterate gives the elements over which Python would walk; what cannot be walked fails
-// the run.
+// Iterate returns the elements that Python would iterate over. A value that is not iterable
+// fails the run.
 func (r *Run) Iterate(v any) []any { return r.iterate(v) }
 
-// Iterable tells whether v can be walked.
+// Iterable reports whether v can be iterated over.
 func Iterable(v any) bool {
 	switch v := v.(type) {
 	case *List, Tuple, *Dict, *Set, *DictView, string, Bytes, *Range, *Iter:

@@ -71,7 +71,7 @@ func TestContextThatIsOver(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever the source, parsing gives a template or an error with a line.
+// FuzzParse: parsing any source gives a template or an error with a line.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"{{ a }}", "{% if a %}{% endif %}", "{# #}", "{% raw %}x{% endraw -%}", "{{ 'a\\n' ~ 1.5e3 }}", "{% set a, (b, c) = 1 %}", "{{ a[1:2:3] }}", "# for\n"} {
 		f.Add(s)

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts a source into tokens, one at a time, so that of several faults the first
-// is told.
+// lexer splits a source into tokens, one at a time, so that the first of several faults is
+// reported.
 type lexer struct {
 	syntax    Syntax
 	src       string
@@ -18,7 +18,7 @@ type lexer struct {
 	counted   int
 	state     string // "root", "block", "variable", "line"
 	balance   []byte
-	lineStart bool // what came before ended a line
+	lineStart bool // the preceding text ended a line
 	opens     []opener
 	queue     []token
 }
@@ -27,8 +27,8 @@ type lexer struct {
 type opener struct {
 	text string
 	kind string // "block", "variable", "comment", "line", "linecomment"
-	// next is where it stands next, as far as is known: a delimiter that is not there again
-	// is not looked for behind each of the others.
+	// next is the known position of the next one, so that a missing delimiter is not
+	// searched for after each of the others.
 	next int
 }
 
@@ -53,7 +53,7 @@ func newLexer(src string, s Syntax) *lexer {
 	return l
 }
 
-// lineAt is the line of a place, which only grows.
+// lineAt returns the line of a position. Positions must not decrease.
 func (l *lexer) lineAt(pos int) int {
 	if pos > l.counted {
 		l.line += strings.Count(l.src[l.counted:pos], "\n")
@@ -69,7 +69,7 @@ func (l *lexer) fail(pos int, format string, args ...any) {
 	panic(e)
 }
 
-// next gives the next token that means something; at the end tEOF again and again.
+// next returns the next significant token; at the end it keeps returning tEOF.
 func (l *lexer) next() token {
 	for {
 		if len(l.queue) > 0 {
@@ -148,7 +148,7 @@ func (l *lexer) root() {
 	}
 }
 
-// text puts a data token into the queue.
+// text queues a data token.
 func (l *lexer) text(at int, s string) {
 	if s == "" {
 		return
@@ -160,7 +160,8 @@ func (l *lexer) text(at int, s string) {
 	l.queue = append(l.queue, token{kind: tData, text: s, line: l.lineAt(at)})
 }
 
-// findOpener is the place of the next delimiter, of several in one place the longest.
+// findOpener returns the position of the next delimiter; of several at one position, the
+// longest.
 func (l *lexer) findOpener() (int, opener) {
 	best, found := -1, opener{}
 	for i := range l.opens {
@@ -190,7 +191,7 @@ func (l *lexer) findOpener() (int, opener) {
 	return best, found
 }
 
-// findLinePrefix is where a line begins that starts with blanks and the prefix.
+// findLinePrefix returns the start of the next line that begins with blanks and the prefix.
 func (l *lexer) findLinePrefix(prefix string) int {
 	for at := l.pos; at < len(l.src); {
 		if at == 0 || l.src[at-1] == '\n' {
@@ -208,7 +209,7 @@ func (l *lexer) findLinePrefix(prefix string) int {
 	return -1
 }
 
-// findLineComment is where the blanks before a line comment begin.
+// findLineComment returns the start of the blanks before a line comment.
 func (l *lexer) findLineComment(prefix string) int {
 	n := strings.Index(l.src[l.pos:], prefix)
 	if n < 0 {
@@ -221,7 +222,7 @@ func (l *lexer) findLineComment(prefix string) int {
 	return from
 }
 
-// rawBegin tells whether what follows an opened block is "raw %}", and where that ends.
+// rawBegin reports whether a block is "raw %}", and returns the position after it.
 func (l *lexer) rawBegin(at int) (int, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(l.src[at:], unicode.IsSpace), "raw")
 	if !ok {
@@ -277,7 +278,7 @@ func (l *lexer) raw(from int) {
 	}
 }
 
-// blockEnd tells whether a block ends at a place, and what comes behind it.
+// blockEnd reports whether a block ends at a position, and returns the position after it.
 func (l *lexer) blockEnd(at int) (int, bool) {
 	rest := l.src[at:]
 	if r, ok := strings.CutPrefix(rest, "-"+l.syntax.BlockEnd); ok {
@@ -349,7 +350,7 @@ func (l *lexer) inside() (token, bool) {
 	return l.operator(line), true
 }
 
-// end reads what closes a statement or an expression.
+// end reads the delimiter that closes a statement or an expression.
 func (l *lexer) end() (token, bool) {
 	line := l.lineAt(l.pos)
 	switch l.state {

@@ -23,7 +23,7 @@ func init() {
 	builtinGlobals["lipsum"] = function("generate_lorem_ipsum", lipsum)
 }
 
-// lipsum makes n paragraphs of min to max words of no meaning.
+// lipsum returns n paragraphs of min to max random words.
 func lipsum(r *Run, a *Args) any {
 	b := a.Bind("generate_lorem_ipsum", 0, "n html min max")
 	n, html, least, most := b.Int(0, 5), b.Bool(1, true), b.Int(2, 20), b.Int(3, 100)
@@ -51,7 +51,7 @@ func lipsum(r *Run, a *Args) any {
 	return strings.Join(parts, sep)
 }
 
-// paragraph is sentences of words, the last with a full stop.
+// paragraph returns sentences of random words, with a final full stop.
 func paragraph(words int) string {
 	var out []string
 	capital, last, comma, stop := true, "", 0, 0

@@ -13,7 +13,7 @@ var (
 	intLiteral   = regexp.MustCompile(`^(?:0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|[1-9](?:_?[0-9])*|0(?:_?0)*)`)
 )
 
-// number reads a number; the lexer stands on a digit.
+// number reads a number; the lexer is at a digit.
 func (l *lexer) number(line int) token {
 	rest := l.src[l.pos:]
 	if n := len(rest); n > 400 {
@@ -22,7 +22,7 @@ func (l *lexer) number(line int) token {
 	afterDot := l.pos > 0 && l.src[l.pos-1] == '.'
 	if m := floatLiteral.FindString(rest); m != "" && !afterDot {
 		l.pos += len(m)
-		f, _ := strconv.ParseFloat(strings.ReplaceAll(m, "_", ""), 64) // too large is inf, as in Python
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(m, "_", ""), 64) // too large becomes inf, as in Python
 		return token{kind: tFloat, text: m, val: f, line: line}
 	}
 	m := intLiteral.FindString(rest)
@@ -34,7 +34,7 @@ func (l *lexer) number(line int) token {
 	return token{kind: tInt, text: m, val: Int(n), line: line}
 }
 
-// quoted reads a text in quotes; ok is false when it does not end.
+// quoted reads a quoted string; ok is false if it is not terminated.
 func (l *lexer) quoted(q byte, line int) (token, bool) {
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch l.src[i] {
@@ -57,7 +57,7 @@ var simpleEscapes = map[byte]string{
 	'\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v", '\n': "",
 }
 
-// unescape does what Python's unicode-escape does.
+// unescape decodes like Python's unicode-escape.
 func (l *lexer) unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -40,7 +40,7 @@ func (r *Run) loop(n *forNode, over any, s *scope, out *output, depth int) {
 	r.rounds(n, &Loop{items: items, depth0: depth, root: r.ctxt}, s, out, nil)
 }
 
-// liveLoop walks a list that the body may make longer, as Python does.
+// liveLoop iterates over a list that the body may extend, as Python does.
 func (r *Run) liveLoop(n *forNode, list *List, s *scope, out *output, depth int) {
 	r.rounds(n, &Loop{items: list.Items, depth0: depth, root: r.ctxt}, s, out, list)
 }

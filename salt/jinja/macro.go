@@ -1,13 +1,13 @@
 package jinja
 
-// Macro is a macro with the place where it was defined.
+// Macro is a macro with its defining scope.
 type Macro struct {
 	node  *macroNode
 	scope *scope
 	root  *scopeRoot
 }
 
-// call runs the macro and gives its text.
+// call runs the macro and returns its output.
 func (m *Macro) call(r *Run, a *Args) any {
 	defer r.nest()()
 	n := m.node

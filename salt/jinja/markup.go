@@ -1,16 +1,17 @@
 package jinja
 
-// Some filters give text that counts as escaped (Markup in Python): text that is joined to it
-// with + or put into it with % is escaped for HTML, and the filter e leaves it as it is. Here an
-// expression knows that of the filters in it; a variable forgets it.
+// Some filters return text that counts as escaped (Markup in Python). Text that is joined
+// to it with +, or inserted with %, is escaped for HTML, and the filter e leaves it
+// unchanged. Here only an expression tracks this for its filters; a variable does not keep
+// it.
 
-// escapedBy are the filters whose text counts as escaped.
+// escapedBy are the filters whose result counts as escaped.
 var escapedBy = map[string]bool{
 	"e": true, "escape": true, "forceescape": true, "safe": true, "tojson": true,
 	"json": true, "yaml": true, "python": true, "xml": true, "dict_to_sls_yaml_params": true,
 }
 
-// keepEscaped are the filters that leave that of their input.
+// keepEscaped are the filters whose result counts as escaped if their input does.
 var keepEscaped = map[string]bool{"upper": true, "lower": true, "capitalize": true, "trim": true, "string": true}
 
 // escaped reports whether the text of an expression counts as escaped.
@@ -24,7 +25,7 @@ func escaped(x expr) bool {
 	return false
 }
 
-// joinEscaped escapes the operand of + or % that does not count as escaped where the other does.
+// joinEscaped escapes one operand of + or % if only the other counts as escaped.
 func (r *Run) joinEscaped(n *binaryNode, left, right any) (any, any) {
 	l, isText := left.(string)
 	if !isText {
@@ -55,7 +56,7 @@ func (r *Run) escapeText(s string) string {
 	return escape(r, s)
 }
 
-// escapeAll escapes the texts that % puts into a text.
+// escapeAll escapes the strings that % inserts.
 func (r *Run) escapeAll(v any, depth int) any {
 	switch v := v.(type) {
 	case string:

@@ -9,29 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// The meter of a run counts what its operations touch and what they allocate. It is the one
-// place that ends a rendering: an operation that walks, copies or compares something calls
-// [Run.Work] for what it touches and [Run.Alloc] before it makes something new, or uses a
-// method of Run that does so ([Run.Iterate], [Run.Equal], [Run.Str], [Run.Set], …).
+// The meter of a run counts the work and the allocations of its operations. Only it ends a
+// rendering. An operation that walks, copies or compares something calls [Run.Work] for
+// what it touches and [Run.Alloc] before it allocates, or uses a method of Run that does so
+// ([Run.Iterate], [Run.Equal], [Run.Str], [Run.Set], …).
 //
-// A unit of work is about a nanosecond: a byte of text that is looked at, or an eighth of a
-// value that is visited. A step, as [Limits] count them, is stepWork of them.
+// A unit of work is about a nanosecond: reading one byte of text, or visiting an eighth of
+// a value. A step in [Limits] is stepWork units.
 const (
 	stepWork  = 256
 	visitWork = 8
-	// lookWork is how much work lies between two looks at the context.
+	// lookWork is how much work is done between two checks of the context.
 	lookWork = 1 << 17
 )
 
-// What values cost in memory, in bytes.
+// Memory of values, in bytes.
 const (
 	slotBytes  = 16  // an element of a list
 	boxBytes   = 16  // the header of a text in a list
-	pairBytes  = 112 // a key of a dict with its value and its place in the index
-	smallBytes = 64  // a list, dict, scope or function of its own
+	pairBytes  = 112 // a key of a dict with its value and index entry
+	smallBytes = 64  // a list, dict, scope or function
 )
 
-// Work counts n units, and fails the run when there are too many or its time is over.
+// Work counts n units. It fails the run if there are too many or its time is over.
 func (r *Run) Work(n int) {
 	r.worked += int64(max(n, 0))
 	//mutant:template-deadline
@@ -40,7 +40,7 @@ func (r *Run) Work(n int) {
 	}
 }
 
-// look compares the work with its bound and asks the context.
+// look checks the work against its limit, and the context.
 func (r *Run) look() {
 	r.nextLook = min(r.worked+lookWork, r.mostWork+1)
 	//mutant:render-steps
@@ -49,7 +49,7 @@ func (r *Run) look() {
 	}
 	err := r.ctx.Err()
 	if err == nil && r.timed && time.Now().After(r.deadline) {
-		// The timer of the context may be late where all processors are busy.
+		// The timer of the context may be late if all processors are busy.
 		err = context.DeadlineExceeded
 	}
 	//mutant:render-deadline
@@ -58,7 +58,7 @@ func (r *Run) look() {
 	}
 }
 
-// ofName is " of NAME" for the texts of bounds; "" where the rendering has no name.
+// ofName returns " of NAME" for errors about limits; "" if the rendering has no name.
 func (r *Run) ofName() string {
 	if r.start.Name == "" {
 		return ""
@@ -66,8 +66,8 @@ func (r *Run) ofName() string {
 	return " of " + r.start.Name
 }
 
-// Alloc counts n bytes that are about to be allocated, and fails the run when the rendering
-// has too many. What was counted is given back when [Run.recount] finds that it is gone.
+// Alloc counts n bytes before they are allocated. It fails the run if the rendering has too
+// many. [Run.recount] subtracts bytes that are no longer in use.
 func (r *Run) Alloc(n int) {
 	//mutant:template-memory
 	if n < 0 || r.bytes+n > r.limits.Memory {
@@ -76,7 +76,7 @@ func (r *Run) Alloc(n int) {
 	r.bytes += n
 }
 
-// sizeText is a number of bytes for a person: "64 MiB".
+// sizeText formats a number of bytes: "64 MiB".
 func sizeText(n int) string {
 	for _, u := range []struct {
 		size int
@@ -89,13 +89,13 @@ func sizeText(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// step counts a round or a call.
+// step counts an iteration or a call.
 func (r *Run) step() { r.Work(stepWork) }
 
 // Tick counts a step.
 func (r *Run) Tick() { r.step() }
 
-// text counts a text of n bytes that is built, whatever it is then used for.
+// text counts a new text of n bytes, whatever its use.
 func (r *Run) text(n int) {
 	//mutant:render-text
 	if n > r.limits.Output || n < 0 {
@@ -105,16 +105,16 @@ func (r *Run) text(n int) {
 	r.Work(n)
 }
 
-// Scratch counts n bytes that are used on the way to something else.
+// Scratch counts n bytes of temporary memory.
 func (r *Run) Scratch(n int) {
 	r.Alloc(n)
 	r.Work(n)
 }
 
-// Charge counts a text of n bytes that a filter builds, before it does.
+// Charge counts a text of n bytes before a filter builds it.
 func (r *Run) Charge(n int) { r.text(n) }
 
-// Fits fails the run when a list or dict of n elements is too large. It counts nothing.
+// Fits fails the run if a list or dict of n elements is too large. It counts nothing.
 func (r *Run) Fits(n int) {
 	//mutant:render-lists
 	if n > r.limits.Values || n < 0 {
@@ -122,7 +122,7 @@ func (r *Run) Fits(n int) {
 	}
 }
 
-// Room counts a list of n elements that is built, before it is.
+// Room counts a list of n elements before it is built.
 func (r *Run) Room(n int) {
 	r.Fits(n)
 	r.Alloc(n*slotBytes + smallBytes)
@@ -132,15 +132,15 @@ func (r *Run) Room(n int) {
 // Walk counts n elements that are visited.
 func (r *Run) Walk(n int) { r.Work(n * visitWork) }
 
-// grow counts the elements by which a list grows that somebody holds.
+// grow counts the elements added to an existing list.
 func (r *Run) grow(have, more int) {
 	r.Fits(have + more)
-	r.Alloc(more * (2*slotBytes + smallBytes)) // append leaves room, and the old elements behind
+	r.Alloc(more * (2*slotBytes + smallBytes)) // append over-allocates and leaves the old array behind
 	r.Work((more + 1) * visitWork)
 }
 
-// touch counts a walk over an operand that is not looked into: what every operation costs
-// that does not count more closely itself.
+// touch counts a walk over operands without their content: the cost of every operation that
+// does not count more precisely itself.
 func (r *Run) touch(vs ...any) {
 	n := 0
 	for _, v := range vs {
@@ -149,7 +149,7 @@ func (r *Run) touch(vs ...any) {
 	r.Work(n)
 }
 
-// shallow is the work of walking over v once.
+// shallow returns the work of walking over v once.
 func shallow(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -170,7 +170,7 @@ func shallow(v any) int {
 	return 0
 }
 
-// Builder is a text that is built piece by piece. Its growth is counted.
+// Builder builds a text piece by piece. Its growth is counted.
 type Builder struct {
 	strings.Builder
 	r *Run
@@ -213,11 +213,11 @@ func (b *Builder) Write(p []byte) (int, error) {
 	return b.Builder.Write(p)
 }
 
-// Builder makes an empty one.
+// Builder returns an empty Builder.
 func (r *Run) Builder() *Builder { return &Builder{r: r} }
 
-// part is a piece of s that does not keep the whole alive: a text of one character must not
-// hold one of megabytes that nothing counts any more.
+// part returns a piece of s that does not keep the whole alive. Otherwise a text of one
+// character could hold megabytes that are no longer counted.
 func (r *Run) part(s, piece string) string {
 	if len(s) > 1<<10 && len(piece) < len(s)/2 {
 		r.text(len(piece))
@@ -227,20 +227,20 @@ func (r *Run) part(s, piece string) string {
 	return piece
 }
 
-// runes are the characters of s.
+// runes returns the characters of s.
 func (r *Run) runes(s string) []rune {
 	r.Alloc(4 * len(s))
 	r.Work(len(s))
 	return []rune(s)
 }
 
-// Count counts n bytes that are made for the text, and the work of making them.
+// Count counts n bytes of the text, and the work of writing them.
 func (b *Builder) Count(n int) {
 	b.r.Alloc(n)
 	b.r.Work(n)
 }
 
-// TimeLeft is how long the run may still take: an hour where nothing bounds it.
+// TimeLeft returns the remaining time of the run: an hour without a deadline.
 func (r *Run) TimeLeft() time.Duration {
 	if !r.timed {
 		return time.Hour
@@ -248,19 +248,20 @@ func (r *Run) TimeLeft() time.Duration {
 	return time.Until(r.deadline)
 }
 
-// Look asks the context whether the run may go on.
+// Look fails the run if its context has ended.
 func (r *Run) Look() { r.look() }
 
-// Used is what the run has counted: units of work, and bytes that may be there.
+// Used returns the counted units of work, and the counted bytes.
 func (r *Run) Used() (work int64, bytes int) { return r.worked, r.bytes }
 
-// Detached is a run that renders nothing: for what is done with values outside of templates.
+// Detached returns a run that renders nothing, for operations on values outside of
+// templates.
 func (e *Environment) Detached(ctx context.Context, name string) *Run {
 	return newRun(ctx, e, Start{Name: name})
 }
 
-// Begin is a run that renders nothing and has the variables of s: for functions that templates
-// call, called from elsewhere.
+// Begin returns a run that renders nothing and has the variables of s. It is for calling
+// functions of templates from elsewhere.
 func (e *Environment) Begin(ctx context.Context, s Start) *Run {
 	r := newRun(ctx, e, s)
 	if r.globals = maps.Clone(s.Vars); r.globals == nil {
@@ -270,7 +271,7 @@ func (e *Environment) Begin(ctx context.Context, s Start) *Run {
 	return r
 }
 
-// Detached is a run that renders nothing and knows no filters.
+// Detached returns a run without filters that renders nothing.
 func Detached(ctx context.Context, l Limits, name string) *Run {
 	return (&Environment{Limits: l}).Detached(ctx, name)
 }

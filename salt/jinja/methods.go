@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Methods are the names of all methods of values, sorted.
+// Methods returns the names of all methods of values, sorted.
 func Methods() []string {
 	names := map[string]bool{}
 	for _, table := range []map[string]methodFunc{strMethods, listMethods, tupleMethods, dictMethods, setMethods, bytesMethods, numberMethods} {

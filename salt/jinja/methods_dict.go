@@ -13,7 +13,7 @@ func init() {
 	}
 	dictMethods = map[string]methodFunc{
 		"keys": view("dict_keys"), "values": view("dict_values"), "items": view("dict_items"),
-		"iteritems": nil, // Python 2's, which is gone
+		"iteritems": nil, // of Python 2, removed
 		"get": func(r *Run, self any, a *Args) any {
 			b := a.Bind("get", 1, "key default")
 			if v, ok := r.Get(dictOf(self), b.Any(0, nil)); ok {
@@ -99,7 +99,7 @@ func init() {
 	delete(dictMethods, "iteritems")
 }
 
-// fill puts the pairs of a dict or of a list of pairs into d.
+// fill adds the pairs of a dict or of a list of pairs to d.
 func (r *Run) fill(d *Dict, v any) {
 	if src, ok := v.(*Dict); ok {
 		if d == src {

@@ -75,7 +75,7 @@ func init() {
 			}
 			v := l.Items[i]
 			if i == len(l.Items)-1 {
-				l.Items = l.Items[:i:i] // whoever walks the list keeps what it had
+				l.Items = l.Items[:i:i] // an iteration over the list keeps the old elements
 				return v
 			}
 			r.Room(len(l.Items))
@@ -179,7 +179,7 @@ func init() {
 	}
 }
 
-// sorted sorts stably, as Python does; reverse keeps the order of equals.
+// sorted sorts stably, as Python does; reverse keeps the order of equal elements.
 func (r *Run) sorted(items []any, key func(any) any, reverse bool) []any {
 	r.Room(4 * len(items))
 	type pair struct{ key, v any }

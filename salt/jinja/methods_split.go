@@ -36,7 +36,7 @@ func (r *Run) split(s string, a *Args, fromRight bool) any {
 	return l
 }
 
-// pieces counts n parts of s in a list, and what it takes to find them.
+// pieces counts n parts of s in a list, and the work of finding them.
 func (r *Run) pieces(s string, n int) {
 	r.Room(n)
 	r.Alloc(n * (slotBytes + boxBytes))

@@ -256,12 +256,12 @@ func init() {
 	}
 }
 
-// upper and lower know the letters of which one becomes two.
+// upper and lower handle letters whose other case is two letters.
 func upper(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "ß", "SS")) }
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇")) }
 
-// affix takes something from an end of s.
+// affix removes a prefix or suffix of s.
 func (r *Run) affix(trim func(s, affix string) string, s, affix string) string {
 	r.touch(affix)
 	return r.part(s, trim(s, affix))
@@ -273,14 +273,14 @@ func needSep(sep string) {
 	}
 }
 
-// cut is s[start:end] in characters.
+// cut returns s[start:end] in characters.
 func (r *Run) cut(s string, start, end any) string {
 	_, part := r.cutAt(s, start, end)
 	return part
 }
 
-// cutAt is s[start:end] with the place where it begins, in characters. What it gives shares
-// the memory of s.
+// cutAt returns s[start:end] and its offset, in characters. The result shares the memory of
+// s.
 func (r *Run) cutAt(s string, start, end any) (int, string) {
 	r.Work(len(s))
 	if start == nil && end == nil {
@@ -342,7 +342,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// Strip is str.strip and its kin; chars nil is white space.
+// Strip is str.strip, lstrip or rstrip; nil chars mean white space.
 func (r *Run) Strip(s string, chars any, left, right bool) string {
 	test := unicode.IsSpace
 	if chars != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Model shows the values of a run to the writers of package pyfmt, and counts what they do.
+// Model adapts the values of a run to the writers of package pyfmt, and counts their work.
 type Model struct{ r *Run }
 
 // Model returns the model of the run's values.
@@ -35,13 +35,13 @@ func (m Model) Open(v any) pyfmt.Node {
 	return pyfmt.Node{Value: v}
 }
 
-// Compare is Python's order of a and b; what has none fails the run.
+// Compare is Python's order of a and b; values without an order fail the run.
 func (m Model) Compare(a, b any) int { return m.r.Order(a, b) }
 
-// TypeName is Python's name for the type of v.
+// TypeName returns Python's name for the type of v.
 func (m Model) TypeName(v any) string { return typeName(v) }
 
-// Repr is Python's repr of v.
+// Repr returns Python's repr of v.
 func (m Model) Repr(v any) string {
 	if n, ok := v.(int64); ok {
 		return strconv.FormatInt(n, 10)

@@ -8,10 +8,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// maxBits bounds whole numbers: nothing a template counts needs more.
+// maxBits is the largest size of an integer; templates need no more.
 const maxBits = 1 << 16
 
-// toInt is v as a whole number, of bools too.
+// toInt returns v as an integer; bools count as 0 and 1.
 func toInt(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -27,7 +27,7 @@ func toInt(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// smallInt is v as an int64.
+// smallInt returns v as an int64.
 func smallInt(v any) (int64, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -70,7 +70,7 @@ func isNumber(v any) bool {
 	return false
 }
 
-// failUndefined fails when one of the operands is not there.
+// failUndefined fails if one of the operands is undefined.
 func failUndefined(vs ...any) {
 	for _, v := range vs {
 		if u, ok := v.(*Undefined); ok {
@@ -280,7 +280,8 @@ func (r *Run) numeric(op string, a, b any) any {
 	return z
 }
 
-// countNumbers counts an operation of whole numbers, which takes the product of their sizes.
+// countNumbers counts an operation on integers, which takes time proportional to the
+// product of their sizes.
 func (r *Run) countNumbers(op string, x, y *big.Int) {
 	m, n := x.BitLen()/64+1, y.BitLen()/64+1
 	if m+n == 2 {
@@ -322,7 +323,7 @@ func (r *Run) whole(op string, x, y *big.Int) any {
 			throw("integer division or modulo by zero")
 		}
 		q, m := new(big.Int), new(big.Int)
-		q.DivMod(x, y, m) // Euclid's: the rest is never negative
+		q.DivMod(x, y, m) // Euclidean: the remainder is never negative
 		if m.Sign() != 0 && y.Sign() < 0 {
 			q.Sub(q, big.NewInt(1))
 			m.Add(m, y)
@@ -346,7 +347,7 @@ func (r *Run) whole(op string, x, y *big.Int) any {
 	return Int(z.Exp(x, y, nil))
 }
 
-// negative is -v, positive +v.
+// negative returns -v; positive returns +v.
 func (r *Run) negative(v any) any {
 	failUndefined(v)
 	switch v := v.(type) {

@@ -4,9 +4,9 @@ import (
 	"math/big"
 )
 
-// The values of a template are nil, bool, int64, *big.Int (beyond int64), float64,
-// string, Bytes, *List, Tuple, *Dict, *Set, *Range, *Undefined, *Func, *Namespace,
-// *Loop, *Macro, *Module and what a caller gives that is an [Object].
+// The values of a template are nil, bool, int64, *big.Int (beyond int64), float64, string,
+// Bytes, *List, Tuple, *Dict, *Set, *Range, *Undefined, *Func, *Namespace, *Loop, *Macro,
+// *Module, and values of a caller that implement [Object].
 
 // Bytes is Python's bytes.
 type Bytes []byte
@@ -14,22 +14,22 @@ type Bytes []byte
 // Tuple is Python's tuple. It must not be changed.
 type Tuple []any
 
-// List is Python's list: everyone who holds it sees its changes.
+// List is Python's list: a reference type.
 type List struct{ Items []any }
 
-// NewList makes a list that owns items.
+// NewList returns a list that owns items.
 func NewList(items ...any) *List { return &List{Items: items} }
 
-// Set is Python's set; it is printed in the order in which its elements came.
+// Set is Python's set. It prints in insertion order.
 type Set struct{ d Dict }
 
-// Items are the elements in order.
+// Items returns the elements in insertion order.
 func (s *Set) Items() []any { return s.d.Keys() }
 
 // Range is Python's range.
 type Range struct{ Start, Stop, Step int64 }
 
-// Len counts its numbers.
+// Len returns the number of its elements.
 func (r *Range) Len() int64 {
 	switch {
 	case r.Step > 0 && r.Start < r.Stop:
@@ -42,15 +42,15 @@ func (r *Range) Len() int64 {
 
 // Object is a value with attributes and items of its own.
 type Object interface {
-	// TypeName is what Python's error texts call it: "dict object".
+	// TypeName returns the name of the type in Python's error messages: "dict object".
 	TypeName() string
-	// Attr is obj.name; ok is false when there is none.
+	// Attr returns obj.name; ok is false if it does not exist.
 	Attr(r *Run, name string) (v any, ok bool)
-	// Item is obj[key]; ok is false when there is none.
+	// Item returns obj[key]; ok is false if it does not exist.
 	Item(r *Run, key any) (v any, ok bool)
 }
 
-// Container is an [Object] that knows what is in it: "x in obj".
+// Container is an [Object] that implements "x in obj".
 type Container interface {
 	Contains(r *Run, key any) bool
 }
@@ -59,34 +59,34 @@ type Container interface {
 type Func struct {
 	Name string
 	Call func(r *Run, a *Args) any
-	// Holds is what the function keeps of the template's values; may be nil.
+	// Holds are the template's values that the function keeps; may be nil.
 	Holds any
 }
 
-// Iter is what lazy filters give: it is walked once.
+// Iter is the result of a lazy filter. It can be iterated once.
 type Iter struct {
-	// Type is its name in Python's texts: "generator", "zip".
+	// its name in Python's messages: "generator", "zip"
 	Type  string
 	items []any
 }
 
-// NewIter is a lazy list, as Python's itertools and generators are: it prints as an
-// object and is walked once.
+// NewIter returns a lazy list, like Python's itertools and generators: it prints as an
+// object and can be iterated once.
 func NewIter(kind string, items []any) *Iter { return &Iter{Type: kind, items: items} }
 
-// Undefined is what a name stands for that is not there.
+// Undefined is the value of a name that is not defined.
 type Undefined struct {
 	text   string
 	strict bool
 }
 
-// DictView is what keys(), values() and items() give.
+// DictView is the result of keys(), values() or items().
 type DictView struct {
 	kind string // "dict_keys", "dict_values", "dict_items"
 	d    *Dict
 }
 
-// viewItems are the elements of a view.
+// viewItems returns the elements of a view.
 func (r *Run) viewItems(v *DictView) []any {
 	n := v.d.Len()
 	r.Room(n)
@@ -109,7 +109,7 @@ func (r *Run) viewItems(v *DictView) []any {
 	return out
 }
 
-// Int is n as a template's number.
+// Int returns n as a number of a template.
 func Int(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -117,7 +117,7 @@ func Int(n *big.Int) any {
 	return n
 }
 
-// typeName is Python's name of the type of v.
+// typeName returns Python's name of the type of v.
 func typeName(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -172,7 +172,7 @@ func typeName(v any) string {
 	return "object"
 }
 
-// objectName is what Jinja calls an object in the text of an undefined attribute.
+// objectName returns Jinja's name of an object in the message about an undefined attribute.
 func objectName(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -193,5 +193,5 @@ func objectName(v any) string {
 	return typeName(v) + " object"
 }
 
-// TypeName is Python's name of the type of v.
+// TypeName returns Python's name of the type of v.
 func TypeName(v any) string { return typeName(v) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxSyntax bounds how deep statements and expressions stand in each other.
+// maxSyntax is the deepest nesting of statements and expressions.
 const maxSyntax = 150
 
 // parser builds the nodes of one template.
@@ -25,11 +25,11 @@ type parser struct {
 
 	ctx    context.Context
 	tokens int
-	left   int // bytes that the nodes may have
+	left   int // remaining bytes for nodes
 }
 
-// tokenBytes is what the nodes of one token have in memory, about, and lookTokens how many
-// are read between two looks at the context.
+// tokenBytes is the approximate memory of the nodes of one token. lookTokens is how many
+// tokens are read between two checks of the context.
 const (
 	tokenBytes = 160
 	lookTokens = 1 << 12
@@ -41,7 +41,7 @@ func newParser(src string, s Syntax) *parser {
 	return p
 }
 
-// next goes one token ahead and gives the one before.
+// next advances one token and returns the previous one.
 func (p *parser) next() token {
 	t := p.cur
 	if len(p.ahead) > 0 {
@@ -129,7 +129,7 @@ func (p *parser) expectName(name string) token {
 	return p.next()
 }
 
-// failTag tells of a tag that nobody knows, or of an end that came too soon.
+// failTag reports an unknown tag, or an end tag in the wrong place.
 func (p *parser) failTag(name string, end []string, line int) {
 	ends := p.ends
 	if end != nil {
@@ -231,7 +231,7 @@ func (p *parser) statement() []stmt {
 	return read(p)
 }
 
-// tags are the statements; filled here because they refer to each other.
+// tags maps tags to their parsers. It is filled here because they refer to each other.
 var tags map[string]func(*parser) []stmt
 
 func init() {
@@ -253,7 +253,7 @@ func init() {
 	}
 }
 
-// assignTarget reads what stands left of an assignment.
+// assignTarget parses the left side of an assignment.
 func (p *parser) assignTarget(namespace bool, end string) expr {
 	x := p.tuple(tupleMode{simple: true, namespace: namespace, end: end})
 	p.checkTarget(x)

@@ -2,7 +2,7 @@ package jinja
 
 import "strings"
 
-// tupleMode says what a list of expressions with commas may hold.
+// tupleMode says what a comma-separated list of expressions may hold.
 type tupleMode struct {
 	simple, noCond, parens, namespace bool
 	end                               string // a word that ends it
@@ -117,11 +117,11 @@ func (p *parser) comparison() expr {
 	}
 }
 
-// chain reads operators of one rank.
+// chain parses operators of one precedence.
 func (p *parser) chain(part func() expr, ops ...string) expr {
 	line := pos(p.cur.line)
 	x := part()
-	// A chain is as deep as it is long: it is walked by recursion.
+	// The depth of a chain is its length: recursion walks it.
 	for n := 0; ; n++ {
 		found := false
 		for _, op := range ops {
@@ -316,7 +316,7 @@ func (p *parser) subscript(x expr) expr {
 	return &itemNode{line, x, &tupleNode{line, keys}}
 }
 
-// subscribed reads a key or a slice.
+// subscribed parses a key or a slice.
 func (p *parser) subscribed() expr {
 	n := &sliceNode{pos: pos(p.cur.line)}
 	if !p.skipIf(":") {
@@ -380,7 +380,7 @@ func (p *parser) callArgs() callArgs {
 	return a
 }
 
-// filter reads |a|b…; inline begins with a name, as {% filter a %} does.
+// filter parses |a|b…; inline begins with a name, as in {% filter a %}.
 func (p *parser) filter(x expr, inline bool) expr {
 	for p.cur.kind == "|" || inline {
 		if !inline {

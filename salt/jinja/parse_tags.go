@@ -65,7 +65,7 @@ func (p *parser) withTag() stmt {
 	return n
 }
 
-// autoescapeTag: nothing is escaped in Salt's files, whatever the tag says.
+// autoescapeTag: Salt's files are never escaped, whatever the tag says.
 func (p *parser) autoescapeTag() stmt {
 	line := pos(p.next().line)
 	x := p.expression()
@@ -105,7 +105,7 @@ func (p *parser) extendsTag() stmt {
 	return &extendsNode{line, p.expression()}
 }
 
-// importContext reads "with context" and "without context".
+// importContext parses "with context" and "without context".
 func (p *parser) importContext(with *bool) bool {
 	if (p.cur.isName("with") || p.cur.isName("without")) && p.look().isName("context") {
 		*with = p.next().text == "with"
@@ -283,7 +283,7 @@ func (p *parser) loadTag() stmt {
 	return n
 }
 
-// profileTag: the time that Salt would log is not measured; the body is the same.
+// profileTag runs the body; the time that Salt logs is not measured.
 func (p *parser) profileTag() []stmt {
 	line := pos(p.next().line)
 	p.expectName("as")

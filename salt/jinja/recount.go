@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// maxKeep is the part of the bound that what is alive may have where a rendering goes on
-// after a recount: collected and uncollected values then stay below the bound together.
+// maxKeep is the divisor of the memory limit for live values after a recount. Live and
+// uncollected values together stay below the limit then.
 const maxKeep = 2
 
-// recount finds out how much of what was counted is still alive. It is called between two
-// statements of the top level, where everything that is alive hangs on variables.
+// recount computes how much of the counted memory is still alive. It is called between two
+// top-level statements, where variables refer to everything that is alive.
 func (r *Run) recount(s *scope) {
 	c := counter{r: r, seen: map[any]bool{}}
 	c.bytes = r.fixed
@@ -39,15 +39,14 @@ func (r *Run) recount(s *scope) {
 	r.soft = r.bytes + r.limits.Memory/(2*maxKeep)
 }
 
-// waste is what a run does not hold any more, but the collector may not have taken yet: it
-// fills the memory as well.
+// waste is memory that the run has dropped but the collector may not have freed yet. It
+// counts towards the limit.
 type waste struct {
 	bytes  int
-	cycles uint64 // of the collector, when the last of it was added
+	cycles uint64 // of the collector, at the last addition
 }
 
-// add adds what was found to be gone. What was there before two cycles of the collector have
-// passed is taken by now.
+// add adds dropped memory. Two cycles of the collector free what was added before.
 func (w *waste) add(n int) {
 	now := collectorCycles()
 	if now >= w.cycles+2 {
@@ -57,7 +56,7 @@ func (w *waste) add(n int) {
 	w.cycles = now
 }
 
-// collect has the collector take it now.
+// collect runs the collector.
 func (w *waste) collect() {
 	runtime.GC()
 	*w = waste{cycles: collectorCycles()}
@@ -69,14 +68,14 @@ func collectorCycles() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// counter adds up what values have in memory. What is shared counts once.
+// counter adds up the memory of values. Shared values count once.
 type counter struct {
 	r     *Run
 	bytes int
 	seen  map[any]bool
 }
 
-// first tells whether v was not met before.
+// first reports whether v is visited for the first time.
 func (c *counter) first(v any) bool {
 	c.r.Work(8 * visitWork)
 	if c.seen[v] {

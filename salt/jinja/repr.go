@@ -9,13 +9,13 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Bounds on the text of a value in an error, where no run is at hand to count it.
+// Bounds on the text of a value in an error, for which no run counts.
 const (
 	maxErrorText  = 4 << 10
 	maxErrorParts = 1 << 10
 )
 
-// Repr is Python's repr(v) for the text of an error: what is long ends in "…".
+// Repr returns Python's repr(v) for an error message. Long texts end with "…".
 func Repr(v any) string {
 	if s, ok := v.(string); ok && len(s) > maxErrorText {
 		v = strings.ToValidUTF8(s[:maxErrorText], "") + "…"
@@ -25,14 +25,14 @@ func Repr(v any) string {
 	return p.b.(*strings.Builder).String()
 }
 
-// Repr is Python's repr(v).
+// Repr returns Python's repr(v).
 func (r *Run) Repr(v any) string {
 	b := r.Builder()
 	printer{b: b, r: r}.write(v, 0)
 	return b.String()
 }
 
-// Str is Python's str(v). An undefined value fails the run if it is strict.
+// Str returns Python's str(v). An undefined value fails the run if it is strict.
 func (r *Run) Str(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -52,8 +52,8 @@ func (r *Run) Str(v any) string {
 	return r.Repr(v)
 }
 
-// printed is how {{ v }} comes out: Salt and Python print dicts alike, whatever their
-// order is promised to be.
+// printed returns the output of {{ v }}: Salt and Python print ordered and plain dicts
+// alike.
 func (r *Run) printed(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -66,7 +66,7 @@ func (r *Run) printed(v any) string {
 	return b.String()
 }
 
-// textWriter is what a printer writes to.
+// textWriter is the destination of a printer.
 type textWriter interface {
 	WriteString(string) (int, error)
 	WriteByte(byte) error
@@ -74,11 +74,11 @@ type textWriter interface {
 	Len() int
 }
 
-// printer writes values; plain ones without the name of OrderedDict. With strs the
-// values of dicts are written by str, which fails for what is undefined.
+// printer writes values, without the name OrderedDict if plain. With strs, it writes the
+// values of dicts with str, which fails for undefined ones.
 type printer struct {
 	b           textWriter
-	r           *Run // nil: of an error's text, which is bounded by parts
+	r           *Run // nil: for an error message, which is bounded by parts
 	parts       int
 	plain, strs bool
 }
@@ -97,7 +97,7 @@ func (p printer) seq(items []any, depth int) {
 	}
 }
 
-// counted counts a visit, and tells whether there may be one more.
+// counted counts a visit and reports whether another one is allowed.
 func (p printer) counted(v any, depth int) bool {
 	if p.r == nil {
 		return depth < 20 && p.b.Len() < maxErrorText
@@ -120,9 +120,8 @@ func (p printer) counted(v any, depth int) bool {
 	return true
 }
 
-// reprRoom is the most that the repr of a text takes while it is written, in bytes: a quote,
-// a backslash or what cannot be printed has up to four for each of its own, and a text that
-// grows is copied.
+// reprRoom returns the most bytes needed while writing the repr of a string: a quote, a
+// backslash or an unprintable byte takes up to four bytes, and a growing buffer is copied.
 func reprRoom(s string) int {
 	n := len(s)
 	for i := range len(s) {
@@ -210,7 +209,7 @@ func (p printer) write(v any, depth int) {
 	}
 }
 
-// view writes what keys(), values() and items() gave.
+// view writes the result of keys(), values() or items().
 func (p printer) view(v *DictView, depth int) {
 	_, _ = p.b.WriteString(v.kind + "([")
 	for i := range v.d.keys {

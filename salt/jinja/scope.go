@@ -26,7 +26,7 @@ func newRoot(t *Template, parent map[string]any) *scopeRoot {
 	return c
 }
 
-// all is everything that is known at the top level.
+// all returns every variable of the top level.
 func (c *scopeRoot) all() map[string]any {
 	out := maps.Clone(c.parent)
 	if out == nil {
@@ -79,14 +79,14 @@ func (r *Run) lookup(s *scope, name string) (any, bool) {
 	return v, ok
 }
 
-// keep is m with one value replaced; m itself may be the caller's.
+// keep returns a copy of m with one value replaced; m may belong to the caller.
 func keep(m map[string]any, name string, v any) map[string]any {
 	m = maps.Clone(m)
 	m[name] = v
 	return m
 }
 
-// sameSource tells whether two values are the one that was given.
+// sameSource reports whether two values are the same given value.
 func sameSource(a, b any) bool {
 	switch a.(type) {
 	case []any, Tuple, Bytes, []byte, []string, map[string]any:
@@ -99,7 +99,7 @@ func sameSource(a, b any) bool {
 	return a == b
 }
 
-// visible is what an included template sees.
+// visible returns the variables that an included template sees.
 func (r *Run) visible(s *scope) map[string]any {
 	r.roomDict(len(r.ctxt.parent) + len(r.ctxt.vars))
 	out := r.ctxt.all()
@@ -113,8 +113,7 @@ func (r *Run) visible(s *scope) map[string]any {
 	return out
 }
 
-// Visible is everything that is known at the top level of the template that runs, by
-// name.
+// Visible returns every top-level variable of the running template, by name.
 func (r *Run) Visible() map[string]any {
 	out := maps.Clone(r.env.Globals)
 	maps.Copy(out, r.ctxt.all())
@@ -161,7 +160,7 @@ type Module struct {
 	root *scopeRoot
 }
 
-// Text is what the template printed when it was imported.
+// Text returns the output of the template when it was imported.
 func (m *Module) Text() string { return m.text }
 
 func (m *Module) attr(name string) (any, bool) {
@@ -172,5 +171,5 @@ func (m *Module) attr(name string) (any, bool) {
 	return v, ok
 }
 
-// Namespace is what namespace() makes: its attributes can be set from inner scopes.
+// Namespace is the result of namespace(): inner scopes can set its attributes.
 type Namespace struct{ d *Dict }

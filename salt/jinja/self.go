@@ -3,10 +3,10 @@ package jinja
 // selfObject is the variable self: the blocks of the template as functions.
 type selfObject struct{ root *scopeRoot }
 
-// TypeName is what error texts call it.
+// TypeName returns the name in error messages.
 func (*selfObject) TypeName() string { return "jinja2.runtime.TemplateReference" }
 
-// Attr is the function that renders a block.
+// Attr returns the function that renders a block.
 func (o *selfObject) Attr(_ *Run, name string) (any, bool) {
 	if len(o.root.blocks[name]) == 0 {
 		return nil, false
@@ -22,7 +22,7 @@ func (o *selfObject) Attr(_ *Run, name string) (any, bool) {
 	}}, true
 }
 
-// Item gives the same as Attr.
+// Item returns the same as Attr.
 func (o *selfObject) Item(r *Run, key any) (any, bool) {
 	name, ok := key.(string)
 	if !ok {

@@ -83,7 +83,7 @@ func failStrict(v any) {
 	}
 }
 
-// numericMod is v % n of numbers.
+// numericMod returns v % n for numbers.
 func (r *Run) numericMod(v, n any) any {
 	failUndefined(v, n)
 	if !isNumber(v) || !isNumber(n) {

@@ -1,7 +1,6 @@
 package jinja
 
-// The kinds of tokens, named as in Jinja's messages where an operator is not its own
-// name.
+// The kinds of tokens, with their names in Jinja's messages unless they are operators.
 const (
 	tEOF        = "eof"
 	tData       = "data"
@@ -22,7 +21,7 @@ type token struct {
 	line int
 }
 
-// describe is the word for a token in a message.
+// describe returns the name of a token in a message.
 func (t token) describe() string {
 	if t.kind == tName {
 		return t.text
@@ -50,15 +49,15 @@ func describeKind(kind string) string {
 
 func (t token) isName(name string) bool { return t.kind == tName && t.text == name }
 
-// Syntax is how templates are written; the zero value is Jinja's default with
-// delimiters filled in by [Environment.Parse].
+// Syntax holds the delimiters of templates. The zero value means Jinja's defaults;
+// [Environment.Parse] fills them in.
 type Syntax struct {
 	BlockStart, BlockEnd                       string // {% %}
 	VariableStart, VariableEnd                 string // {{ }}
 	CommentStart, CommentEnd                   string // {# #}
 	LineStatement, LineComment                 string // prefixes; "" for none
 	TrimBlocks, LstripBlocks, KeepTrailingLine bool
-	Newline                                    string // what line ends become, "\n"
+	Newline                                    string // the form of line ends in the output, "\n"
 }
 
 func (s Syntax) filled() Syntax {

@@ -5,7 +5,7 @@ import "fmt"
 // fail raises the UndefinedError of u.
 func (u *Undefined) fail() { throwKind(KindUndefined, "%s", u.text) }
 
-// Text says what is not there: "'x' is undefined".
+// Text returns the message: "'x' is undefined".
 func (u *Undefined) Text() string { return u.text }
 
 func (r *Run) undefinedName(name string) *Undefined {
@@ -22,7 +22,7 @@ func (r *Run) undefinedAttr(obj, name any) *Undefined {
 	return r.missing(text)
 }
 
-// missing counts what the text of an undefined value takes.
+// missing returns an undefined value and counts its message.
 func (r *Run) missing(text string) *Undefined {
 	r.Alloc(len(text) + smallBytes)
 	r.Work(8 * len(text))

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// eachLine walks over the lines of a text as str.splitlines does; with ended as if one more
-// line end stood behind it.
+// eachLine iterates over the lines of a text like str.splitlines; with ended, as if one
+// more line end followed.
 func eachLine(s string, ended bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		last, _ := utf8.DecodeLastRuneInString(s)
@@ -34,7 +34,7 @@ func eachLine(s string, ended bool) iter.Seq[string] {
 	}
 }
 
-// wrapper breaks lines as Python's textwrap does with the white space kept.
+// wrapper breaks lines like Python's textwrap with white space kept.
 type wrapper struct {
 	r         *Run
 	out       *Builder
@@ -42,7 +42,7 @@ type wrapper struct {
 	sep       string
 	breakLong bool
 
-	from, cur string // the rest of the line from where cur begins, and what of it is in cur
+	from, cur string // the rest of the line from the start of cur, and the part of it in cur
 	size      int    // of cur, in characters
 	lines     int
 }
@@ -59,7 +59,7 @@ func (w *wrapper) line(line string, onHyphens bool) {
 	w.end(false)
 }
 
-// chunk is the next piece that stays together: blanks, a word, a word up to its hyphen.
+// chunk returns the next unbreakable piece: blanks, a word, or a word up to its hyphen.
 func chunk(s string, onHyphens bool) string {
 	i := strings.IndexFunc(s, unicode.IsSpace)
 	switch {
@@ -74,7 +74,7 @@ func chunk(s string, onHyphens bool) string {
 	return s[:i]
 }
 
-// add puts the chunk with which rest begins into the current line, or ends that.
+// add appends the chunk at the start of rest to the current line, or ends that line.
 func (w *wrapper) add(rest, c string) {
 	n, blank := utf8.RuneCountInString(c), strings.TrimSpace(c) == ""
 	for c != "" {
@@ -112,7 +112,8 @@ func (w *wrapper) take(bytes, characters int) {
 	w.size += characters
 }
 
-// end writes the current line. An empty one counts where it is the first of several.
+// end writes the current line. An empty one is written only if it is the first and more
+// lines follow.
 func (w *wrapper) end(more bool) {
 	t := strings.TrimRightFunc(w.cur, unicode.IsSpace)
 	if t != "" || more && w.lines == 0 {
@@ -125,11 +126,11 @@ func (w *wrapper) end(more bool) {
 	w.cur, w.size = "", 0
 }
 
-// withoutTags is s without comments and tags of HTML.
+// withoutTags returns s without HTML comments and tags.
 func withoutTags(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	// Where the next ends are, as far as is known: what is not there is looked for once.
+	// The known positions of the next ends: a missing one is searched only once.
 	comment, tag := -1, -1
 	find := func(known *int, from int, end string) int {
 		if *known < from {

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// account is who a command runs as; the zero value is the minion's own user.
+// account is the user and group a command runs as; the zero value is the minion's own user.
 type account struct {
 	name, home string
 	cred       *syscall.Credential
 }
 
-// lookupAccount finds a user and group by name or number. The user brings all
-// groups the host knows of.
+// lookupAccount returns a user and group, given by name or number, with all groups of the
+// user.
 func lookupAccount(runas, group any) (account, error) {
 	var a account
 	if (runas == nil || runas == "") && (group == nil || group == "") {
@@ -29,7 +29,7 @@ func lookupAccount(runas, group any) (account, error) {
 		a.name, a.home = u.Username, u.HomeDir
 		uid, gid := parseID(u.Uid), parseID(u.Gid)
 		if uid == cred.Uid && cred.Uid != 0 && (group == nil || group == "") {
-			return a, nil // nothing to change, and no right to
+			return a, nil // nothing to change, and no permission to
 		}
 		cred.Uid, cred.Gid, cred.NoSetGroups = uid, gid, false
 		ids, err := u.GroupIds()
@@ -76,8 +76,8 @@ func findGroup(name string) (*user.Group, error) {
 func parseID(s string) uint32 {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {
-		// os/user on a Unix system gives decimal ids only.
-		panic("modules: user or group id " + strconv.Quote(s) + " is no number")
+		// On Unix, os/user returns decimal ids only.
+		panic("modules: user or group id " + strconv.Quote(s) + " is not a number")
 	}
 	return uint32(n)
 }

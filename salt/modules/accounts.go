@@ -29,10 +29,10 @@ type groupLine struct {
 	members      []string
 }
 
-// accountFile is a database of accounts: of this host, or below a root.
+// accountFile returns the path of an account database, on this host or below a root.
 func accountFile(root, name string) string { return filepath.Join("/", root, "etc", name) }
 
-// fields reads the lines of a database, each parted at its colons.
+// fields splits the lines of a database at colons.
 func fields(data []byte, least int) [][]string {
 	var out [][]string
 	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
@@ -47,13 +47,13 @@ func fields(data []byte, least int) [][]string {
 func number10(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return -1 // what the C library gives for a field that is empty
+		return -1 // as the C library does for an empty field
 	}
 	return n
 }
 
-// passwds are all accounts: of the files, or of all services that the host asks
-// when root is "" and it has getent.
+// passwds returns all accounts: from the files below root, or with root "" from getent, if
+// the host has it.
 func (c *Call) passwds(ctx context.Context, root string) ([]passwd, error) {
 	data, err := c.database(ctx, root, "passwd", "")
 	var out []passwd
@@ -63,7 +63,7 @@ func (c *Call) passwds(ctx context.Context, root string) ([]passwd, error) {
 	return out, err
 }
 
-// groups are all groups.
+// groups returns all groups.
 func (c *Call) groups(ctx context.Context, root string) ([]groupLine, error) {
 	data, err := c.database(ctx, root, "group", "")
 	return groupLines(data), err
@@ -83,8 +83,8 @@ func groupLines(data []byte) []groupLine {
 	return out
 }
 
-// database reads a database of accounts, or what it has of one key. getent asks
-// the services of /etc/nsswitch.conf as well, such as LDAP.
+// database returns the lines of an account database, or those for one key. getent also asks
+// the services of /etc/nsswitch.conf, such as LDAP.
 func (c *Call) database(ctx context.Context, root, name, key string) ([]byte, error) {
 	data, err := os.ReadFile(accountFile(root, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,12 +107,12 @@ func (c *Call) database(ctx context.Context, root, name, key string) ([]byte, er
 	return data, nil
 }
 
-// known tells whether a database has a key.
+// known reports whether a database has a key.
 func known(data []byte, key string) bool {
 	return slices.ContainsFunc(fields(data, 3), func(f []string) bool { return f[0] == key })
 }
 
-// account finds one account.
+// account returns one account; ok is false if it does not exist.
 func (c *Call) account(ctx context.Context, name, root string) (passwd, bool, error) {
 	data, err := c.database(ctx, root, "passwd", name)
 	for _, f := range fields(data, 7) {
@@ -123,7 +123,7 @@ func (c *Call) account(ctx context.Context, name, root string) (passwd, bool, er
 	return passwd{}, false, err
 }
 
-// group finds one group.
+// group returns one group; ok is false if it does not exist.
 func (c *Call) group(ctx context.Context, name, root string) (groupLine, bool, error) {
 	data, err := c.database(ctx, root, "group", name)
 	for _, g := range groupLines(data) {
@@ -134,7 +134,7 @@ func (c *Call) group(ctx context.Context, name, root string) (groupLine, bool, e
 	return groupLine{}, false, err
 }
 
-// groupsOf names the groups of a user, sorted.
+// groupsOf returns the names of a user's groups, sorted.
 func (c *Call) groupsOf(ctx context.Context, u passwd, root string) ([]string, error) {
 	all, err := c.groups(ctx, root)
 	var out []string
@@ -147,10 +147,10 @@ func (c *Call) groupsOf(ctx context.Context, u passwd, root string) ([]string, e
 	return slices.Compact(out), err
 }
 
-// gecosFields are the parts of the comment of an account.
+// gecosFields are the parts of an account's comment.
 var gecosFields = []string{"fullname", "roomnumber", "workphone", "homephone", "other"}
 
-// gecos parts the comment of an account; there are always five.
+// gecos splits the comment of an account into its five parts.
 func gecos(u passwd) []string {
 	parts := strings.SplitN(u.gecos, ",", len(gecosFields))
 	for len(parts) < len(gecosFields) {
@@ -159,7 +159,7 @@ func gecos(u passwd) []string {
 	return parts
 }
 
-// userMap is an account as user.info gives it.
+// userMap returns an account in the form of user.info.
 func (c *Call) userMap(ctx context.Context, u passwd, root string) (*value.Map, error) {
 	groups, err := c.groupsOf(ctx, u, root)
 	if err != nil {

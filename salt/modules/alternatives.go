@@ -17,26 +17,26 @@ func init() {
 		run           func(context.Context, *Call) (any, error)
 		what, example string
 	}{
-		{"show_current", []Arg{name}, alternativesCurrent, "Return the program that the alternative name stands for; False if there is none.", "show_current editor"},
+		{"show_current", []Arg{name}, alternativesCurrent, "Return the program that the alternative name stands for; False if the alternative does not exist.", "show_current editor"},
 		{"check_installed", []Arg{name, path}, alternativesInstalled, "Report whether the alternative name stands for path.", "check_installed editor /usr/bin/vim.basic"},
 		{"check_exists", []Arg{name, path}, alternativesExists, "Report whether path is a choice of the alternative name.", "check_exists editor /usr/bin/vim.basic"},
-		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if there is none.", "show_link editor"},
-		{"display", []Arg{name}, alternativesDisplay, "Return what update-alternatives says of the alternative name.", "display editor"},
+		{"show_link", []Arg{name}, alternativesLink, "Return the link that the alternative name manages, such as /usr/bin/editor; False if the alternative does not exist.", "show_link editor"},
+		{"display", []Arg{name}, alternativesDisplay, "Return the output of update-alternatives for the alternative name.", "display editor"},
 		{
 			"install",
 			[]Arg{name, {Name: "link", Required: true}, path, {Name: "priority", Required: true}},
 			alternativesInstall,
 			"Make path a choice of the alternative name, whose link is link, with a priority.", "install editor /usr/bin/editor /usr/bin/vim.basic 50",
 		},
-		{"remove", []Arg{name, path}, alternativesRemove, "Take path out of the choices of the alternative name.", "remove editor /usr/bin/vim.basic"},
-		{"auto", []Arg{name}, alternativesAuto, "Let the priorities choose for the alternative name.", "auto editor"},
+		{"remove", []Arg{name, path}, alternativesRemove, "Remove path from the choices of the alternative name.", "remove editor /usr/bin/vim.basic"},
+		{"auto", []Arg{name}, alternativesAuto, "Let the priorities determine the alternative name.", "auto editor"},
 		{"set", []Arg{name, path}, alternativesSet, "Choose path for the alternative name.", "set editor /usr/bin/vim.basic"},
 	} {
 		Register("alternatives", Function{Name: f.name, Args: f.args, Run: f.run, Doc: "\n" + f.what + "\n\nCLI Example:\n\n    salt '*' alternatives." + f.example + "\n"})
 	}
 }
 
-// alternativesDir is where the links of the choices lie.
+// alternativesDir is the folder of the links to the choices.
 const alternativesDir = "/etc/alternatives"
 
 func alternativeLink(name string) (string, error) {
@@ -98,7 +98,7 @@ func alternativesLink(ctx context.Context, c *Call) (any, error) {
 	return false, nil
 }
 
-// alternativeFile is the link in the second line of a state file.
+// alternativeFile returns the link in the second line of a state file.
 func alternativeFile(dir, name string) any {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if lines := strings.Split(string(data), "\n"); err == nil && len(lines) > 1 {
@@ -112,7 +112,7 @@ func alternativesDisplay(ctx context.Context, c *Call) (any, error) {
 	return alternativesText(out, true), err
 }
 
-// alternativesText is what the program said; an error only if it failed.
+// alternativesText returns the program's output; an error only if it failed.
 func alternativesText(out *value.Map, wantError bool) any {
 	if out.Int("retcode") > 0 && (!wantError || out.String("stderr") != "") {
 		return out.String("stderr")

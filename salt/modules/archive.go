@@ -21,7 +21,7 @@ func init() {
 	saltenv, hash, etag := Arg{Name: "saltenv", Default: "base"}, Arg{Name: "source_hash"}, Arg{Name: "use_etag", Default: false}
 	runas, trim := Arg{Name: "runas"}, Arg{Name: "trim_output", Default: false}
 	const about = `
-runas is the user who does it.
+runas is the user who runs the program.
 `
 	Register("archive",
 		Function{Name: "list", Run: archiveList, Args: []Arg{
@@ -35,10 +35,11 @@ runas is the user who does it.
 		}, Doc: `
 List the paths in an archive, a tar archive or a zip archive.
 
-name is a path or an address; saltenv, source_hash and use_etag are as in cp.cache_file.
-archive_format is tar or zip where the name does not say so. options is a command that
-decompresses a tar archive to its standard output. strip_components takes folders from
-the paths. With verbose there are lists by kind. clean removes the archive afterwards.
+name is a path or an address; saltenv, source_hash and use_etag are as in
+cp.cache_file. archive_format is tar or zip if the name does not say so. options
+is a command that decompresses a tar archive to its standard output.
+strip_components removes leading folders from the paths. With verbose the result
+has lists by kind. clean removes the archive afterwards.
 
 CLI Example:
 
@@ -63,8 +64,9 @@ CLI Example:
 			{Name: "cwd"},
 			runas,
 		}, Doc: `
-Run tar with options on the archive tarfile and return the lines that it writes. sources
-are packed, as a list or with commas; dest is where is extracted to; cwd is the folder tar runs in.
+Run tar with options on the archive tarfile and return the lines of its output.
+sources are packed, as a list or with commas; dest is the folder to extract to;
+cwd is the working directory of tar.
 ` + about + `
 CLI Example:
 
@@ -93,9 +95,9 @@ CLI Example:
 			runas, trim,
 			{Name: "password"},
 		}, Doc: `
-Extract zip_file to the folder dest with the program unzip and its options, and return the
-names. excludes are left out. trim_output is how many names are returned at most. The
-password is seen by users of the host who list processes.
+Extract zip_file to the folder dest with the program unzip and its options, and
+return the names. excludes are left out. trim_output is the most names to
+return. Users of the host who list processes can see the password.
 ` + about + `
 CLI Example:
 
@@ -111,8 +113,8 @@ CLI Example:
 			{Name: "extract_perms", Default: true},
 		}, Doc: `
 Extract zip_file to the folder dest and return the names. excludes are left out.
-trim_output is how many names are returned at most. extract_perms gives members the modes
-that the archive has. options and password are for archive.cmd_unzip.
+trim_output is the most names to return. extract_perms gives members the modes
+in the archive. options and password are for archive.cmd_unzip.
 
 CLI Example:
 
@@ -121,7 +123,7 @@ CLI Example:
 	)
 }
 
-// cachedArchive is the path of an archive on this host.
+// cachedArchive returns the path of an archive on this host.
 func (c *Call) cachedArchive(ctx context.Context) (string, error) {
 	name := c.Str("name")
 	if strings.HasPrefix(name, "/") {
@@ -206,7 +208,7 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 	return contents, nil
 }
 
-// listDecompressed lists what the command options makes of an archive.
+// listDecompressed lists an archive after the command in options has decompressed it.
 func (c *Call) listDecompressed(ctx context.Context, path string) (archives.Contents, error) {
 	words, err := pyfmt.SplitCommand(c.Str("options"))
 	if err != nil || len(words) == 0 {
@@ -252,7 +254,7 @@ func archiveEncrypted(ctx context.Context, c *Call) (any, error) {
 	return is, nil
 }
 
-// archiveRun runs a program as the user runas and returns the lines it writes.
+// archiveRun runs a program as the user runas and returns the lines of its output.
 func (c *Call) archiveRun(ctx context.Context, cwd any, strict bool, words ...string) ([]string, error) {
 	kwargs := value.NewMap("python_shell", false, "runas", c.Value("runas"), "raise_err", strict)
 	if cwd != nil {
@@ -305,7 +307,7 @@ func archiveGzip(program, arg string) func(context.Context, *Call) (any, error) 
 	}
 }
 
-// trimmed keeps as many names as trim_output says; True is 100.
+// trimmed returns as many names as trim_output says; True is 100.
 func (c *Call) trimmed(names []string) ([]any, error) {
 	limit := 100
 	switch v := c.Value("trim_output").(type) {

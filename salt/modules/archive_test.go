@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What Salt 3006.27 returned for the same archives.
+// The results are those of Salt 3006.27 for the same archives.
 func TestArchiveList(t *testing.T) {
 	dir, err := filepath.Abs("state/testdata/functions/more/archives")
 	if err != nil {

@@ -9,20 +9,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// kwargMarker is the key of a map in an arg list whose other keys are keywords.
+// kwargMarker is the key that marks a map in an arg list as keywords.
 const kwargMarker = "__kwarg__"
 
-// pubPrefix starts the names of publication fields that Salt lays among the
-// keywords of a function. They are no arguments of the caller, so they are
-// dropped here.
+// pubPrefix begins the names of publication fields that Salt adds to the keywords of a
+// function. They are not arguments of the caller, so they are dropped.
 const pubPrefix = "__pub_"
 
-// textKwarg is "name=value" in a text argument, which some callers of the REST
-// API send as it is.
+// textKwarg is "name=value" in a string argument, which some callers of the REST API send
+// unchanged.
 var textKwarg = regexp.MustCompile(`^([^\d\W][\w.-]*)=([^=\n][^\n]*)?$`)
 
-// Bind fits an arg list to a function. Errors are worded as Python words them:
-// an [InvocationError] for unknown keywords, an [ArgumentError] for the rest.
+// Bind binds an arg list to a function. Errors have Python's words: an [InvocationError]
+// for unknown keywords, an [ArgumentError] otherwise.
 func Bind(full string, fn Function, args []any) (*Call, error) {
 	positional, named, err := sortArgs(fn, args)
 	if err != nil {
@@ -65,9 +64,9 @@ func Bind(full string, fn Function, args []any) (*Call, error) {
 	return c, nil
 }
 
-// sortArgs parts an arg list into positional values and keywords. Text of the
-// form name=value is a keyword only where the function knows the name, so that
-// a command line such as "A=1 env" stays one.
+// sortArgs splits an arg list into positional values and keywords. A string of the form
+// name=value is a keyword only if the function knows the name, so that a command line such
+// as "A=1 env" stays a value.
 func sortArgs(fn Function, args []any) ([]any, *value.Map, error) {
 	var positional []any
 	named := value.NewMap()

@@ -47,7 +47,7 @@ func TestBind(t *testing.T) {
 		{"some taken", bindFn, []any{1, 2, 3}, nil, nil, "f() takes from 1 to 2 positional arguments but 3 were given"},
 		{"twice", bindFn, []any{1, kw("a", 2)}, nil, nil, "f() got multiple values for argument 'a'"},
 		{"unknown", bindFn, []any{1, kw("q", true, "r", []any{"s"})}, nil, nil, "The following keyword arguments are not valid: q=True, r=['s']"},
-		{"keyword that is no text", open, []any{1, kw(int64(5), 1)}, nil, nil, "keywords must be strings, not 5"},
+		{"keyword that is not a string", open, []any{1, kw(int64(5), 1)}, nil, nil, "keywords must be strings, not 5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

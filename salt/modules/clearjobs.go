@@ -12,8 +12,8 @@ import (
 
 func init() {
 	Register("saltutil", Function{Name: "clear_job_cache", Args: []Arg{{Name: "hours", Default: int64(24)}}, Run: clearJobCache, Doc: `
-Remove the returns of jobs that this minion keeps for itself (option cache_jobs) and that are
-older than some hours.
+Remove the job returns cached by this minion (option cache_jobs) that are older
+than the given hours.
 
 CLI Example:
 

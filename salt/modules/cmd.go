@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// cmdOptions are the arguments that every cmd function takes after cmd.
+// cmdOptions are the arguments of every cmd function after cmd.
 var cmdOptions = []Arg{
 	{Name: "cwd"},
 	{Name: "stdin"},
@@ -85,9 +85,9 @@ func init() {
 			Name: "run", Run: cmdRun,
 			Args: cmdArgs(Arg{Name: "bg", Default: false}, Arg{Name: "raise_err", Default: false}),
 			Doc: `
-Run a command and return what it writes, standard output and errors together.
-With bg=True it is started and left alone; with raise_err=True a return code
-other than 0 is an error of the job.
+Run a command and return its output, standard output and errors together. With
+bg=True it is started in the background; with raise_err=True a return code other
+than 0 is an error of the job.
 ` + cmdOptionsDoc + `
 CLI Example:
 
@@ -150,7 +150,7 @@ CLI Example:
 		Function{
 			Name: "run_bg", Run: cmdBackground, Args: cmdArgs(),
 			Doc: `
-Start a command, leave it alone and return its pid. Its output is dropped.
+Start a command in the background and return its pid. Its output is dropped.
 ` + cmdOptionsDoc + `
 CLI Example:
 
@@ -182,7 +182,7 @@ CLI Example:
 			Name: "has_exec", Args: []Arg{{Name: "cmd", Required: true}},
 			Run: func(_ context.Context, c *Call) (any, error) { return which(c.Str("cmd")) != "", nil },
 			Doc: `
-Tell whether the host has a program.
+Return whether the host has a program.
 
 CLI Example:
 
@@ -236,7 +236,7 @@ func runMerged(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// runSplit runs a command with its streams apart.
+// runSplit runs a command with separate streams.
 func runSplit(ctx context.Context, c *Call, merge bool) (commandResult, error) {
 	cmd, err := newCommand(ctx, c, merge)
 	if err != nil {
@@ -300,7 +300,7 @@ func startBackground(ctx context.Context, c *Call) (int, error) {
 		stop = time.AfterFunc(cmd.proc.timeout, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) }).Stop
 	}
 	go func() {
-		_ = p.Wait() // or it stays as a zombie
+		_ = p.Wait() // otherwise it stays a zombie
 		stop()
 	}()
 	return pid, nil
@@ -334,7 +334,7 @@ func cmdShells(context.Context, *Call) (any, error) {
 	return list, nil
 }
 
-// textOrNone turns "" into None.
+// textOrNone returns None for "".
 func textOrNone(s string) any {
 	if s == "" {
 		return nil

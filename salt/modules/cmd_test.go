@@ -103,8 +103,8 @@ func TestCmd_RunAll(t *testing.T) {
 	same(t, "merged", []any{merged["stdout"], merged["stderr"]}, []any{"a\ne", ""})
 }
 
-// A call from a template, a state or another function belongs to a job as well, and yet no
-// shell reads its command.
+// A call from a template, a state or another function belongs to a job too, but no shell
+// reads its command.
 func TestCmd_NoShellFromInside(t *testing.T) {
 	env := newEnv()
 	inner := func(fun string, args ...any) any {
@@ -177,7 +177,7 @@ func TestCmd_Runas(t *testing.T) {
 	}
 	same(t, "self", run(t, newEnv(), "cmd.run", "echo $USER $(id -u)", kw("runas", self.Username)).Value, any(self.Username+" "+self.Uid))
 	if os.Geteuid() != 0 {
-		return // only root becomes someone else
+		return // only root can change the user
 	}
 	for _, name := range []string{"nobody", "daemon"} {
 		u, err := user.Lookup(name)
@@ -197,7 +197,7 @@ func TestCmd_Runas(t *testing.T) {
 	}
 }
 
-// fifo makes a named pipe and returns the lines written to it.
+// fifo creates a named pipe and returns the lines written to it.
 func fifo(t *testing.T) (path string, lines func() string) {
 	path = filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -291,8 +291,8 @@ func TestCmd_SignalsReachTheCommand(t *testing.T) {
 			if tt.signal != nil {
 				args = append(args, tt.signal)
 			}
-			if told := result(t, env, tt.fun, args...); !strings.Contains(told.(string), "sent to job 55 at pid") {
-				t.Errorf("%s = %v", tt.fun, told)
+			if text := result(t, env, tt.fun, args...); !strings.Contains(text.(string), "sent to job 55 at pid") {
+				t.Errorf("%s = %v", tt.fun, text)
 			}
 			if r := <-done; r.Success || !strings.HasPrefix(r.Value.(string), "ERROR: job 55 was ended: signal ") {
 				t.Errorf("result = %v", r.Value)
@@ -313,18 +313,18 @@ func TestCmd_SignalThatEndsNothingIsPassedOn(t *testing.T) {
 	done := make(chan Result, 1)
 	go func() {
 		done <- Execute(ctx, env, Invocation{Fun: "cmd.run", Direct: true, JID: "56", Args: []any{
-			"trap 'echo told; kill $P; exit 0' WINCH; sleep 3600 & P=$!; echo $P > " + path + "; wait", kw("shell", "/bin/sh"),
+			"trap 'echo signalled; kill $P; exit 0' WINCH; sleep 3600 & P=$!; echo $P > " + path + "; wait", kw("shell", "/bin/sh"),
 		}})
 	}()
 	line()
-	// A shell that is just about to wait may miss the first one until its child ends.
+	// A shell that is about to wait may miss the first signal until its child ends.
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
 		result(t, env, "saltutil.signal_job", "56", int64(syscall.SIGWINCH))
 		select {
 		case r := <-done:
-			if r.Value != "told" || !r.Success {
+			if r.Value != "signalled" || !r.Success {
 				t.Errorf("result = %v, %v", r.Value, r.Success)
 			}
 			return
@@ -364,7 +364,7 @@ func TestWhichIn(t *testing.T) {
 	}
 }
 
-// use_vt gives a command terminals, one for each stream, with what a terminal makes of line ends.
+// use_vt gives a command terminals, one for each stream, with a terminal's line ends.
 func TestCmd_Terminal(t *testing.T) {
 	const line = "test -t 1 && test -t 2 && echo out && echo err >&2; echo end"
 	for _, tt := range []struct {

@@ -13,14 +13,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// localeVars are set to C for a command, so that its messages can be relied on.
+// localeVars are set to C for a command, so that its messages are predictable.
 var localeVars = []string{
 	"LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER",
 	"LC_NAME", "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION", "LANGUAGE",
 }
 
-// workingDir returns where a command runs: the given folder, or the home of its
-// user as long as that can be read.
+// workingDir returns the working directory of a command: the given folder, or the home of
+// its user if that is readable.
 func workingDir(v any, who account) (string, error) {
 	if v == nil || v == "" {
 		home := who.home
@@ -39,8 +39,8 @@ func workingDir(v any, who account) (string, error) {
 	return dir, nil
 }
 
-// environment builds the variables of a command: the minion's own unless
-// clean_env, those of the user it runs as, the C locale, and the given ones.
+// environment returns the variables of a command: the minion's own unless clean_env, those
+// of the user it runs as, the C locale, and the given ones.
 func environment(c *Call, who account) []string {
 	vars := map[string]string{}
 	if !c.IsTrue("clean_env") {
@@ -72,7 +72,7 @@ func environment(c *Call, who account) []string {
 	return env
 }
 
-// envMap reads env given as a map or as a list of maps.
+// envMap parses env, a map or a list of maps.
 func envMap(v any) map[string]string {
 	out := map[string]string{}
 	switch v := wire.Normal(v).(type) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// logLevel is an output_loglevel: how loud a command's output is in the log.
+// logLevel is an output_loglevel: the log level of a command's output.
 type logLevel struct {
-	quiet bool // nothing of the command is logged
+	quiet bool // log nothing of the command
 	level slog.Level
 }
 
@@ -37,7 +37,7 @@ func parseLevel(v any) (logLevel, error) {
 	return logLevel{level: l}, nil
 }
 
-// report logs what a command gave; a failed one at least as an error.
+// report logs the result of a command; that of a failed one at least as an error.
 func (l logLevel) report(ctx context.Context, log *slog.Logger, cmd *command, r commandResult) {
 	if l.quiet {
 		return

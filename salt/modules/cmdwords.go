@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// fixedShell runs commands whose python_shell is true without being True.
+// fixedShell runs commands if python_shell is true but not True.
 const fixedShell = "/bin/sh"
 
-// words sets what the process runs: a shell with the line, or the program
-// itself with its arguments.
+// words sets the arguments of the process: a shell with the command line, or the program
+// with its arguments.
 func (cmd *command) words(c *Call) error {
 	v := wire.Normal(c.Value("cmd"))
 	list, isList := v.([]any)
@@ -41,7 +41,7 @@ func (cmd *command) words(c *Call) error {
 		if argv, err = pyfmt.SplitCommand(cmd.line); err != nil {
 			return &ExceptionError{Type: "ValueError", Msg: err.Error()}
 		}
-		cmd.line = PyRepr(wire.AnyList(argv)) // a timeout names the words
+		cmd.line = PyRepr(wire.AnyList(argv)) // a timeout message shows the words
 	}
 	if pyfmt.Truth(wanted) {
 		return cmd.shellWords(c, wanted == true, argv)
@@ -49,8 +49,8 @@ func (cmd *command) words(c *Call) error {
 	return cmd.programWords(argv)
 }
 
-// shellWords runs a shell: the first word is its script, the others are the
-// script's parameters.
+// shellWords runs a shell: the first word is its script, the others are the parameters of
+// the script.
 func (cmd *command) shellWords(c *Call, chosen bool, argv []string) error {
 	shell := c.Str("shell")
 	if shell == "" {
@@ -66,8 +66,7 @@ func (cmd *command) shellWords(c *Call, chosen bool, argv []string) error {
 	return nil
 }
 
-// programWords runs the program that the first word names, which is its name
-// for itself as well.
+// programWords runs the program in the first word, which is also its argv[0].
 func (cmd *command) programWords(argv []string) error {
 	if len(argv) == 0 || argv[0] == "" {
 		return argErrorf("cmd is empty")
@@ -83,8 +82,8 @@ func (cmd *command) programWords(argv []string) error {
 	return nil
 }
 
-// pythonShell returns the value of python_shell: as given, else True for a direct
-// call or with cmd_safe: False.
+// pythonShell returns the value of python_shell: as given, else True for a direct call or
+// with cmd_safe: False.
 func pythonShell(c *Call) any {
 	if v := c.Value("python_shell"); v != nil {
 		return v
@@ -93,8 +92,7 @@ func pythonShell(c *Call) any {
 	return c.Direct || c.Env != nil && c.Env.Option("cmd_safe") == false
 }
 
-// permitted applies cmd_blacklist_glob and cmd_whitelist_glob, which guard
-// direct calls.
+// permitted applies cmd_blacklist_glob and cmd_whitelist_glob to direct calls.
 func permitted(c *Call, line string) error {
 	if !c.Direct || c.Env == nil {
 		return nil

@@ -13,16 +13,16 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// OptionOutputMax is the minion option that bounds how many bytes of each
-// output stream of a command are kept. The rest is read and dropped, the end of
-// the text says so, and the exit code is that of the command.
+// OptionOutputMax is the minion option that bounds how many bytes of each output stream of
+// a command are kept. The rest is read and dropped. The end of the text says so, and the
+// exit code is that of the command.
 const OptionOutputMax = "cmd_output_max"
 
-// DefaultOutputMax is the value of [OptionOutputMax] when it is not set: 16 MiB,
-// a quarter of what one message may hold.
+// DefaultOutputMax is the default of [OptionOutputMax]: 16 MiB, a quarter of the largest
+// message.
 const DefaultOutputMax = 16 << 20
 
-// command is one call of a cmd function, made ready to run.
+// command is one call of a cmd function, prepared to run.
 type command struct {
 	proc          process
 	name          string // first word, for messages
@@ -38,14 +38,14 @@ type command struct {
 	runas         string
 }
 
-// commandResult is what a command gave.
+// commandResult is the result of a command.
 type commandResult struct {
 	PID            int
 	Retcode        int
 	Stdout, Stderr string
 }
 
-// newCommand reads the arguments of a cmd function.
+// newCommand parses the arguments of a cmd function.
 func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	cmd := &command{rstrip: c.IsTrue("rstrip") || c.Value("rstrip") == nil, ignoreRetcode: c.IsTrue("ignore_retcode")}
 	err := renderCommand(ctx, c)
@@ -126,7 +126,7 @@ func (cmd *command) successRules(c *Call) error {
 	return nil
 }
 
-// parseEncoding reads output_encoding. Output is taken as UTF-8 unless it says Latin-1.
+// parseEncoding parses output_encoding. The default is UTF-8.
 func parseEncoding(v any) (latin1 bool, err error) {
 	if v == nil || v == "" {
 		return false, nil
@@ -156,9 +156,9 @@ func (cmd *command) run(ctx context.Context, c *Call) (commandResult, error) {
 		log.Info("executing command", "cmd", cmd.name, "cwd", cmd.proc.dir, "runas", cmd.runas, "jid", c.JID)
 	}
 	out, err := cmd.proc.run(ctx)
-	var told *SignalledError
+	var signal *SignalledError
 	switch {
-	case errors.As(err, &told), err != nil && ctx.Err() != nil:
+	case errors.As(err, &signal), err != nil && ctx.Err() != nil:
 		return commandResult{}, err
 	case err != nil:
 		return commandResult{}, CommandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
@@ -192,7 +192,7 @@ func (cmd *command) succeeded(r commandResult) bool {
 	return slices.ContainsFunc(cmd.successOut, in(r.Stdout)) || slices.ContainsFunc(cmd.successErr, in(r.Stderr))
 }
 
-// text returns a stream as the result shows it.
+// text returns a stream in the form of the result.
 func (cmd *command) text(c *capture) string {
 	b := c.kept
 	if cmd.latin1 {

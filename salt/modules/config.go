@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// omits are the arguments that leave a source out of a search.
+// omits are the arguments that exclude a source from a search.
 var omits = []Arg{
 	{Name: "omit_opts", Default: false},
 	{Name: "omit_grains", Default: false},
@@ -28,12 +28,11 @@ func init() {
 				{Name: "merge"},
 			}, omits...),
 			Doc: `
-Return a value from the minion's options, its grains, its pillar, or the
-master's options in the pillar, whichever has it first, or else default; as key
-a:b:0 leads into nested maps and lists, with another delimiter than : if that is
-given. merge=recurse or merge=overwrite lays the sources over each
-other first. omit_opts, omit_grains, omit_pillar and omit_master leave a source
-out.
+Return a value from the first of these that has it: the minion's options, its
+grains, its pillar, the master's options in the pillar, or default. The key
+a:b:0 selects nested values of maps and lists; delimiter replaces the colon.
+merge=recurse or merge=overwrite merges the sources first. omit_opts,
+omit_grains, omit_pillar and omit_master exclude a source.
 
 CLI Example:
 
@@ -51,7 +50,7 @@ CLI Example:
 Return a value by its plain key from the minion's options, grains, pillar, or
 the master's options in the pillar, or else default. wildcard=True returns a map
 of all keys that match a glob. omit_opts, omit_grains, omit_pillar and
-omit_master leave a source out, omit_all leaves out all of them.
+omit_master exclude a source, omit_all excludes all of them.
 
 CLI Example:
 
@@ -101,7 +100,7 @@ CLI Example:
     salt '*' config.backup_mode
 `},
 		Function{Name: "valid_fileproto", Args: []Arg{{Name: "uri", Required: true}}, Run: configValidProto, Doc: `
-Tell whether files can be named by the protocol of an address (uri).
+Return whether the protocol of an address (uri) is valid for files.
 
 CLI Example:
 
@@ -117,7 +116,7 @@ CLI Example:
 	)
 }
 
-// sources returns where a value is looked for, first the one that counts most.
+// sources returns the maps to search for a value, by descending precedence.
 func sources(c *Call) []*value.Map {
 	var out []*value.Map
 	all := c.IsTrue("omit_all")
@@ -133,8 +132,7 @@ func sources(c *Call) []*value.Map {
 	return out
 }
 
-// masterOptions are the master's options as the pillar carries them
-// (pillar_opts).
+// masterOptions returns the master's options in the pillar (pillar_opts).
 func masterOptions(env Env) *value.Map {
 	p := env.Pillar()
 	if p == nil {
@@ -162,7 +160,7 @@ func configGet(_ context.Context, c *Call) (any, error) {
 	return c.Value("default"), nil
 }
 
-// laid lays sources over each other, the first on top.
+// laid merges sources; the first has precedence.
 func laid(from []*value.Map, how string) (*value.Map, error) {
 	out := value.NewMap()
 	for i := len(from) - 1; i >= 0; i-- {
@@ -239,7 +237,7 @@ func configMerge(_ context.Context, c *Call) (any, error) {
 	return have, nil
 }
 
-// joined adds a lesser source to what is there: keys that are missing, or the
+// joined merges a value of lower precedence into have: missing keys of a map, or the
 // elements of a list.
 func joined(have, more any) any {
 	switch h := have.(type) {

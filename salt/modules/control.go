@@ -7,20 +7,20 @@ import (
 	"syscall"
 )
 
-// Control is the handle by which a running job is signalled. All jobs share the
-// minion's process, so a signal for one of them goes to the process groups of
-// the commands it runs, and one that would end a process ends its context.
+// Control delivers signals to a running job. All jobs share the minion's process, so
+// Control sends a signal to the process groups of the job's commands. A signal that would
+// end a process also cancels the job's context.
 type Control struct {
 	cancel context.CancelCauseFunc
 
 	mu     sync.Mutex
-	groups map[int]struct{} // leaders of the process groups that run now
+	groups map[int]struct{} // leaders of the running process groups
 }
 
 type controlKey struct{}
 
-// WithControl returns a context for one job and the handle that signals it. The
-// caller ends it by [Control.End] when the job is over.
+// WithControl returns a context for one job, and its Control. The caller calls
+// [Control.End] when the job is over.
 func WithControl(parent context.Context) (context.Context, *Control) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := &Control{cancel: cancel, groups: map[int]struct{}{}}
@@ -37,23 +37,23 @@ func (e *SignalledError) Error() string {
 	return fmt.Sprintf("signal %d (%v)", int(e.Signal), e.Signal)
 }
 
-// Signal delivers sig to every command of the job. Signals whose default is to
-// end a process end the job as well.
+// Signal sends sig to every command of the job. A signal whose default action ends a
+// process ends the job too.
 func (c *Control) Signal(sig syscall.Signal) {
 	if ends(sig) {
-		// First, so that a command that dies of the signal is known to have.
+		// First, so that the death of a command is attributed to the signal.
 		c.cancel(&SignalledError{Signal: sig})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for pgid := range c.groups {
-		// A group that is just gone is no fault.
+		// The group may have ended meanwhile.
 		_ = syscall.Kill(-pgid, sig)
 	}
 }
 
-// ends tells whether sig ends a process that does not handle it. Stop and
-// continue, and those ignored by default, do not.
+// ends reports whether sig ends a process that does not handle it. Stop, continue, and
+// signals ignored by default do not.
 func ends(sig syscall.Signal) bool {
 	switch sig {
 	case 0, syscall.SIGCHLD, syscall.SIGURG, syscall.SIGWINCH, syscall.SIGCONT,
@@ -63,8 +63,7 @@ func ends(sig syscall.Signal) bool {
 	return true
 }
 
-// track enters a process group into the job of ctx until the returned function
-// is called.
+// track adds a process group to the job of ctx until the returned function is called.
 func track(ctx context.Context, pgid int) (untrack func()) {
 	c, ok := ctx.Value(controlKey{}).(*Control)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxChunk bounds what one compressed chunk may become.
+// maxChunk is the largest decompressed chunk, in bytes.
 const maxChunk = 64 << 20
 
 func init() {
@@ -26,8 +26,8 @@ func init() {
 			Name: "recv", Run: cpRecv,
 			Args: []Arg{{Name: "files", Required: true}, {Name: "dest", Required: true}},
 			Doc: `
-Write the files that salt-cp sends, {path: content}, to dest: a folder that there
-is, or the name of the file. The result says of each file whether it was written.
+Write the files sent by salt-cp, {path: content}, to dest: an existing folder,
+or the name of the file. The result says for each file whether it was written.
 
 CLI Example:
 
@@ -38,10 +38,10 @@ CLI Example:
 			Name: "recv_chunked", Run: cpRecvChunked,
 			Args: []Arg{{Name: "dest", Required: true}, {Name: "chunk", Required: true}, {Name: "append", Default: false}, {Name: "compressed", Default: true}, {Name: "mode"}},
 			Doc: `
-Write to the file dest a chunk that salt-cp --chunked sends: text in base64, of
-data that are compressed by gzip unless compressed is false. With append it goes
-to the end of the file; else it begins the file, which gets the mode. Folders
-that lack are made. Without a chunk (None) dest is a folder to be made.
+Write a chunk sent by salt-cp --chunked to the file dest. The chunk is base64
+text, of data compressed with gzip unless compressed is false. With append it is
+appended; otherwise it starts the file, which gets the mode. Missing folders are
+created. Without a chunk (None), dest is a folder to create.
 
 CLI Example:
 
@@ -87,10 +87,10 @@ func cpRecv(_ context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// errUnavailable is what Salt returns for a folder that is not there.
+// errUnavailable is Salt's message for a folder that does not exist.
 var errUnavailable = errors.New("Destination unavailable")
 
-// content is what a file is to hold.
+// content returns the content of a file to write.
 func content(v any) ([]byte, bool) {
 	switch v := v.(type) {
 	case string:
@@ -106,8 +106,8 @@ func folder(path string) bool {
 	return path != "" && err == nil && info.IsDir()
 }
 
-// lastPart and parent are Python's basename and dirname: what is behind the last slash and
-// before it.
+// lastPart and parent are Python's basename and dirname: the parts after and before the
+// last slash.
 func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 func parent(path string) string {
@@ -142,7 +142,7 @@ func cpRecvChunked(_ context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// chunkOf reads a chunk.
+// chunkOf decodes a chunk.
 func chunkOf(v any, compressed bool) ([]byte, error) {
 	text, ok := content(v)
 	if !ok {
@@ -165,12 +165,12 @@ func chunkOf(v any, compressed bool) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("chunk: %w", err)
 	case len(out) > maxChunk:
-		return nil, fmt.Errorf("chunk: it becomes more than %d bytes", maxChunk)
+		return nil, fmt.Errorf("chunk: more than %d bytes after decompression", maxChunk)
 	}
 	return out, nil
 }
 
-// writeChunk begins a file, or adds to it.
+// writeChunk creates a file, or appends to it.
 func writeChunk(dest string, data []byte, add bool, mode any) (err error) {
 	flags, perm := os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fs.FileMode(0o666)
 	if add {
@@ -178,7 +178,7 @@ func writeChunk(dest string, data []byte, add bool, mode any) (err error) {
 	}
 	bits, hasMode := mode.(int64)
 	if hasMode = hasMode && !add; hasMode {
-		perm = fs.FileMode(bits) & 0o777 // from the beginning: what is secret is never open to others
+		perm = fs.FileMode(bits) & 0o777 // from the start: secret content is never readable by others
 	}
 	f, err := os.OpenFile(dest, flags, perm)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +200,7 @@ func writeChunk(dest string, data []byte, add bool, mode any) (err error) {
 	return err
 }
 
-// fileMode is a mode as the system counts it.
+// fileMode converts Unix mode bits.
 func fileMode(bits int64) fs.FileMode {
 	mode := fs.FileMode(bits) & 0o777
 	for bit, flag := range map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
@@ -211,7 +211,7 @@ func fileMode(bits int64) fs.FileMode {
 	return mode
 }
 
-// pythonOSError is an error of the system as Python writes it.
+// pythonOSError returns a system error in Python's words.
 func pythonOSError(err error) string {
 	var path *fs.PathError
 	var number syscall.Errno

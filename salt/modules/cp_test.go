@@ -25,7 +25,7 @@ func zipped(t testing.TB, data string) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// Files of a whole job go where Salt's cp.recv puts them.
+// Files of a whole job are written where Salt's cp.recv writes them.
 func TestCpRecv(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestCpRecv(t *testing.T) {
 	}
 }
 
-// Chunks make a file of any bytes, with its mode, in folders that were not there.
+// Chunks make a file of any bytes, with its mode, in new folders.
 func TestCpRecvChunked(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a", "b", "file")
@@ -86,7 +86,7 @@ func TestCpRecvChunked(t *testing.T) {
 		{[]any{file, "***"}, "chunk: illegal base64 data at input byte 0"},
 		{[]any{file, "AAAA"}, "chunk: unexpected EOF"},
 		{[]any{file, int64(1)}, "chunk is text in base64, not 1"},
-		{[]any{file, zipped(t, strings.Repeat("x", maxChunk+1))}, "chunk: it becomes more than 67108864 bytes"},
+		{[]any{file, zipped(t, strings.Repeat("x", maxChunk+1))}, "chunk: more than 67108864 bytes after decompression"},
 	} {
 		if got := answer(t, "cp.recv_chunked", c.args...); got != c.want {
 			t.Errorf("%.60v: %v, want %s", c.args, got, c.want)
@@ -108,7 +108,7 @@ func FuzzChunk(f *testing.F) {
 	})
 }
 
-// answer is what a function returns or, for one that fails, the text of its error.
+// answer returns the result of a function, or the text of its error.
 func answer(t *testing.T, fun string, args ...any) any {
 	t.Helper()
 	return run(t, newEnv(), fun, args...).Value

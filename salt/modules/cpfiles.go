@@ -16,17 +16,17 @@ func init() {
 	saltenv := Arg{Name: "saltenv"}
 	source := Arg{Name: "path", Required: true}
 	const about = `
-A path is salt://PATH, also with ?saltenv=ENV; saltenv is the environment
-otherwise, that of the option saltenv or base by default.
+A path is salt://PATH, also with ?saltenv=ENV. Otherwise saltenv is the
+environment, by default that of the option saltenv, or base.
 `
 	Register("cp",
 		Function{
 			Name: "get_file", Run: cpGetFile,
 			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "makedirs", Default: false}, {Name: "template"}, {Name: "gzip"}},
 			Doc: `
-Copy a file of the master to dest, a file or a folder. Returns where it is, ""
-when the master has no such file, False when the folder of dest is not there:
-makedirs=True makes it. gzip=1 to 9 compresses it on its way. template=jinja
+Copy a file of the master to dest, a file or a folder. Returns its path, "" if
+the master has no such file, False if the folder of dest does not exist;
+makedirs=True creates it. gzip=1 to 9 compresses the transfer. template=jinja
 renders path and dest first.
 ` + about + `
 CLI Example:
@@ -38,9 +38,9 @@ CLI Example:
 			Name: "get_dir", Run: cpGetDir,
 			Args: []Arg{source, {Name: "dest", Required: true}, saltenv, {Name: "template"}, {Name: "gzip"}},
 			Doc: `
-Copy a folder of the master, with what is in it, into the folder dest. Returns
-the files and the empty folders that it has made or found. gzip=1 to 9
-compresses files on their way. template=jinja renders path and dest first.
+Copy a folder of the master with its content into the folder dest. Returns the
+files and the empty folders that it created or found. gzip=1 to 9 compresses the
+transfer. template=jinja renders path and dest first.
 ` + about + `
 CLI Example:
 
@@ -51,11 +51,11 @@ CLI Example:
 			Name: "get_url", Run: cpGetURL,
 			Args: []Arg{source, {Name: "dest", Default: ""}, saltenv, {Name: "makedirs", Default: false}, {Name: "source_hash"}},
 			Doc: `
-Copy what is behind a path (salt://, http://, https://, file:// or a path of the
-minion) to dest, or into the cache of the minion. Returns where it is, with
-dest=None what it holds, False when the master does not have it. makedirs=True
-makes the folder of dest. A file behind http that the cache has with the
-source_hash is not fetched again.
+Copy the file at a path (salt://, http://, https://, file:// or a path of the
+minion) to dest, or into the cache of the minion. Returns its path, or its
+content with dest=None; False if it does not exist. makedirs=True creates the
+folder of dest. A file behind http is not fetched again if the cache has it with
+the source_hash.
 ` + about + `
 CLI Example:
 
@@ -64,7 +64,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "get_file_str", Args: []Arg{source, saltenv}, Run: cpGetFileStr, Doc: `
-Cache a file and return what it holds, False when it is not there.
+Cache a file and return its content, False if it does not exist.
 ` + about + `
 CLI Example:
 
@@ -74,10 +74,10 @@ CLI Example:
 			Name: "cache_file", Run: cpCacheFile,
 			Args: []Arg{source, saltenv, {Name: "source_hash"}, {Name: "verify_ssl", Default: true}, {Name: "use_etag", Default: false}},
 			Doc: `
-Get a file into the cache of the minion. Returns where it is there, False when
-there is none. Of files behind http, source_hash spares one that the cache has,
-use_etag=True asks the server whether it has another one, and verify_ssl=False
-takes any certificate.
+Get a file into the cache of the minion. Returns its path there, False if it
+does not exist. For files behind http, source_hash skips one that the cache has,
+use_etag=True fetches it only if the server has another version, and
+verify_ssl=False accepts any certificate.
 ` + about + `
 CLI Example:
 
@@ -120,14 +120,14 @@ CLI Example:
     salt '*' cp.cache_local_file /etc/hosts
 `},
 		Function{Name: "cache_dest", Args: []Arg{{Name: "url", Required: true}, saltenv}, Run: cpCacheDest, Doc: `
-Tell where the cache keeps a file (url, of saltenv), whether it has it or not.
+Return where the cache keeps a file (url, of saltenv), whether it has it or not.
 
 CLI Example:
 
     salt '*' cp.cache_dest salt://my/file
 `},
 		Function{Name: "is_cached", Args: []Arg{source, saltenv}, Run: cpIsCached, Doc: `
-Tell where a file lies in the cache of the minion, "" when it does not.
+Return the path of a file in the cache of the minion, "" if it is not cached.
 ` + about + `
 CLI Example:
 
@@ -150,7 +150,7 @@ CLI Example:
 	)
 }
 
-// saltenvOf is the environment of a call.
+// saltenvOf returns the environment of a call.
 func saltenvOf(c *Call) string {
 	if env := c.Str("saltenv"); env != "" {
 		return env
@@ -161,10 +161,10 @@ func saltenvOf(c *Call) string {
 	return "base"
 }
 
-// absentFile tells whether an error only says that a file is not there.
+// absentFile reports whether an error means that a file does not exist.
 func absentFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// fileError is an error of the file client as a user reads it.
+// fileError converts an error of the file client to the form users read.
 func fileError(err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +176,7 @@ func fileError(err error) error {
 	return &CommandError{err.Error()}
 }
 
-// wants reads the arguments that functions which fetch have in common.
+// wants parses the arguments common to functions that fetch files.
 func wants(c *Call) (fileclient.Want, error) {
 	w := fileclient.Want{Saltenv: saltenvOf(c), Makedirs: c.IsTrue("makedirs"), SourceHash: c.Str("source_hash")}
 	if c.Value("gzip") != nil {
@@ -259,7 +259,7 @@ func cpCacheFile(ctx context.Context, c *Call) (any, error) {
 	return cached(ctx, c, c.Str("path"), w)
 }
 
-// cached gets a file into the cache; False says that it is not there.
+// cached fetches a file into the cache. It returns False if the file does not exist.
 func cached(ctx context.Context, c *Call, source string, w fileclient.Want) (any, error) {
 	path, err := c.Env.Files().Cache(ctx, source, w)
 	if absentFile(err) {
@@ -336,10 +336,10 @@ func cpStatFile(ctx context.Context, c *Call) (any, error) {
 	return mode, nil
 }
 
-// modeBits are the modes of files: how wide they are differs by system.
+// modeBits are file modes: their width differs by system.
 type modeBits interface{ ~uint16 | ~uint32 }
 
-// octalMode is a mode as Salt writes it: four digits.
+// octalMode returns a mode in Salt's form: four digits.
 func octalMode[M modeBits](mode M) string {
 	digits := "0000" + strings.TrimLeft(octal(uint32(mode)&0o7777), "0")
 	return digits[len(digits)-4:]

@@ -15,7 +15,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// defaultPushPiece is how much of a file one request has when file_buffer_size is not set.
+// defaultPushPiece is how many bytes of a file one request holds if file_buffer_size is not
+// set.
 const defaultPushPiece = 262144
 
 func init() {
@@ -24,11 +25,11 @@ func init() {
 			Name: "push", Run: cpPush,
 			Args: []Arg{{Name: "path", Required: true}, {Name: "keep_symlinks", Default: false}, {Name: "upload_path"}, {Name: "remove_source", Default: false}},
 			Doc: `
-Send a file of the minion (path, absolute) to the master, which keeps it among
-the files of this minion when it has file_recv: True. Of a link the target is
-sent under its own name, with keep_symlinks=True under that of the link;
-upload_path is another name. remove_source=True removes the file when it is
-there. Returns False when the master did not take it.
+Send a file of the minion (path, absolute) to the master, which stores it with
+the files of this minion if it has file_recv: True. The target of a link is sent
+under its own name, or under that of the link with keep_symlinks=True;
+upload_path is another name. remove_source=True removes the file afterwards.
+Returns False if the master rejects it.
 
 CLI Example:
 
@@ -40,9 +41,9 @@ CLI Example:
 			Name: "push_dir", Run: cpPushDir,
 			Args: []Arg{{Name: "path", Required: true}, {Name: "glob"}, {Name: "upload_path"}},
 			Doc: `
-Send the files of a folder (path, absolute) and of those in it to the master,
-as cp.push does: all, or those whose name matches glob. upload_path is another
-name of the folder there.
+Send the files of a folder (path, absolute) and its subfolders to the master, as
+cp.push does: all, or those whose name matches glob. upload_path is another name
+for the folder.
 
 CLI Example:
 
@@ -62,13 +63,13 @@ func cpPush(ctx context.Context, c *Call) (any, error) {
 		return sent, err
 	}
 	if err := os.Remove(path); err != nil {
-		logger(c.Env).Error("a file that was sent to the master cannot be removed", "path", path, "err", err)
+		logger(c.Env).Error("pushed file not removed", "path", path, "err", err)
 		return false, nil
 	}
 	return true, nil
 }
 
-// realPath is a path without links, the path itself when it cannot be followed.
+// realPath returns a path with links resolved, or the path itself if that fails.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -76,7 +77,7 @@ func realPath(path string) string {
 	return path
 }
 
-// push sends one file. False says that it is none, or that the master did not take it.
+// push sends one file. It returns False if path is not a file or the master rejects it.
 func push(ctx context.Context, c *Call, path, as string) (any, error) {
 	if !filepath.IsAbs(path) || strings.Contains(path, "../") || strings.Contains(as, "../") {
 		return false, nil
@@ -91,7 +92,7 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return false, nil //nolint:nilerr // what is no file is not sent, as in Salt
+		return false, nil //nolint:nilerr // as in Salt, only files are sent
 	}
 	if as == "" {
 		as = path
@@ -116,7 +117,8 @@ func push(ctx context.Context, c *Call, path, as string) (any, error) {
 			return nil, CommandErrorf("%v", err)
 		}
 		if taken != true {
-			logger(c.Env).Error("the master did not take a file: it needs file_recv: True, and file_recv_max_size of its size", "path", path)
+			logger(c.Env).Error("pushed file rejected by the master", "path", path,
+				"hint", "set file_recv: True on the master, and file_recv_max_size if the file is larger")
 			return false, nil
 		}
 		if n == 0 {
@@ -146,7 +148,7 @@ func cpPushDir(ctx context.Context, c *Call) (any, error) {
 		return nil
 	})
 	if err != nil || len(files) == 0 {
-		return false, nil //nolint:nilerr // a folder that is not there has nothing to send, as in Salt
+		return false, nil //nolint:nilerr // as in Salt, a missing folder is empty
 	}
 	for _, name := range files {
 		as := ""

@@ -23,12 +23,13 @@ func init() {
 		},
 		Doc: `
 Render a file of the master as a template and write the result to dest, a file
-or a folder. Returns where it is; "" when the master has no such file, the folder
-of dest does not exist (makedirs=True creates it) or the template fails, which the
-log explains. Further keywords are variables of the template. template is jinja.
+or a folder. Returns its path, or "" if the master has no such file, the folder
+of dest does not exist (makedirs=True creates it), or the template fails; the
+log has the reason. Further keywords are variables of the template. template is
+jinja.
 
-A path is salt://PATH, also with ?saltenv=ENV; saltenv is the environment
-otherwise, that of the option saltenv or base by default.
+A path is salt://PATH, also with ?saltenv=ENV. Otherwise saltenv is the
+environment, by default that of the option saltenv, or base.
 
 CLI Example:
 

@@ -16,21 +16,21 @@ func init() {
 	for _, name := range cronTimeNames {
 		required, optional = append(required, Arg{Name: name, Required: true}), append(optional, Arg{Name: name})
 	}
-	const times = `minute, hour, daymonth, month and dayweek are as crontab has them; "random" is one by chance.`
+	const times = `minute, hour, daymonth, month and dayweek are as in crontab; "random" is a random value.`
 	const about = `
-A job is the one of the identifier, or of the command cmd if it has none.
+A job is identified by identifier, or by the command cmd if it has none.
 `
 	Register("cron",
 		Function{Name: "list_tab", Args: []Arg{user}, Run: cronList, Doc: `
-Return the crontab of a user: what Salt manages in it by jobs, and what is above
-as it is.
+Return the crontab of a user: the jobs that Salt manages, and the lines above
+them unchanged.
 
 CLI Example:
 
     salt '*' cron.list_tab root
 `},
 		Function{Name: "raw_cron", Args: []Arg{user}, Run: cronRaw, Doc: `
-Return the crontab of a user as it is.
+Return the crontab of a user as text.
 
 CLI Example:
 
@@ -38,7 +38,7 @@ CLI Example:
 `},
 		Function{Name: "get_entry", Args: []Arg{user, {Name: "identifier"}, {Name: "cmd"}}, Run: cronEntry, Doc: `
 Return a job of a user by its identifier or its command (cmd), False when there
-is none.
+is not found.
 
 CLI Example:
 
@@ -55,24 +55,24 @@ CLI Example:
 `},
 		Function{Name: "set_special", Args: slices.Concat([]Arg{user, {Name: "special", Required: true}, cmd}, tail), Run: cronSetSpecial, Doc: `
 Set a job of a user that runs at a special time, such as @daily. commented=True
-keeps it from running, comment stands above it. Returns new, updated or present,
-or what went wrong.
+disables it, comment is written above it. Returns new, updated or present, or an
+error message.
 ` + about + `
 CLI Example:
 
     salt '*' cron.set_special root @hourly 'echo foobar'
 `},
 		Function{Name: "rm_job", Args: slices.Concat([]Arg{user, cmd}, optional, []Arg{{Name: "identifier"}}), Run: cronRemove(false), Doc: `
-Remove a job of a user, with times only if it has those. ` + times + `
-Returns removed or absent, or what went wrong.
+Remove a job of a user; with times, only if they match. ` + times + `
+Returns removed or absent, or an error message.
 ` + about + `
 CLI Example:
 
     salt '*' cron.rm_job root /usr/local/weekly
 `},
 		Function{Name: "rm_special", Args: []Arg{user, cmd, {Name: "special"}, {Name: "identifier"}}, Run: cronRemove(true), Doc: `
-Remove a job of a user that runs at a special time. Returns removed or absent, or
-what went wrong.
+Remove a job of a user that runs at a special time. Returns removed or absent,
+or an error message.
 ` + about + `
 CLI Example:
 
@@ -80,7 +80,7 @@ CLI Example:
 `},
 		Function{Name: "set_env", Args: []Arg{user, {Name: "name", Required: true}, {Name: "value"}}, Run: cronSetEnv, Doc: `
 Set a variable (name) in the crontab of a user to value. Returns new, updated or
-present, or what went wrong.
+present, or an error message.
 
 CLI Example:
 
@@ -88,21 +88,21 @@ CLI Example:
 `},
 		Function{Name: "rm_env", Args: []Arg{user, {Name: "name", Required: true}}, Run: cronRemoveEnv, Doc: `
 Remove a variable (name) from the crontab of a user. Returns removed or absent,
-or what went wrong.
+or an error message.
 
 CLI Example:
 
     salt '*' cron.rm_env root MAILTO
 `},
 		Function{Name: "write_cron_file", Args: []Arg{user, {Name: "path", Required: true}}, Run: cronWriteFile, Doc: `
-Make the file path the crontab of a user. Returns whether that went well.
+Make the file path the crontab of a user. Returns whether that succeeded.
 
 CLI Example:
 
     salt '*' cron.write_cron_file root /tmp/new_cron
 `},
 		Function{Name: "write_cron_file_verbose", Args: []Arg{user, {Name: "path", Required: true}}, Run: cronWriteVerbose, Doc: `
-Make the file path the crontab of a user. Returns what crontab said.
+Make the file path the crontab of a user. Returns the output of crontab.
 
 CLI Example:
 
@@ -131,7 +131,7 @@ func cronEntry(ctx context.Context, c *Call) (any, error) {
 	return false, err
 }
 
-// oneLine refuses what would become another line of a crontab.
+// oneLine returns an error for text that would add a line to a crontab.
 func oneLine(what, text string) error {
 	//mutant:modules-cron-one-line
 	if strings.ContainsAny(text, "\n\r\x00") {
@@ -140,7 +140,7 @@ func oneLine(what, text string) error {
 	return nil
 }
 
-// textArg is an argument that may be None.
+// textArg returns an argument as a string, nil for None.
 func (c *Call) textArg(name string) *string {
 	if c.Value(name) == nil {
 		return nil
@@ -168,7 +168,8 @@ func cronSetSpecial(ctx context.Context, c *Call) (any, error) {
 	return c.setCron(ctx, cronJob{special: special})
 }
 
-// setCron sets the job that the arguments of the call mean. What is not given stays as it is.
+// setCron adds or updates the job given by the arguments. Fields that are not given stay as
+// they are.
 func (c *Call) setCron(ctx context.Context, want cronJob) (any, error) {
 	user, id := c.Str("user"), c.Str("identifier")
 	want.cmd, want.commented, want.comment = c.Str("cmd"), c.IsTrue("commented"), c.textArg("comment")
@@ -184,7 +185,7 @@ func (c *Call) setCron(ctx context.Context, want cronJob) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := "new"
+	status := "new"
 	if at := slices.IndexFunc(tab.jobs, func(j cronJob) bool { return j.matches(want.cmd, id) }); at >= 0 {
 		old := tab.jobs[at]
 		want.keep(old)
@@ -192,18 +193,18 @@ func (c *Call) setCron(ctx context.Context, want cronJob) (any, error) {
 			return "present", nil
 		}
 		tab.jobs = slices.Delete(tab.jobs, at, at+1)
-		told = "updated"
+		status = "updated"
 	}
 	want.roll()
 	tab.jobs = append(tab.jobs, want)
 	fault, err := c.writeCrontab(ctx, user, tab)
 	if fault != "" {
-		told = fault
+		status = fault
 	}
-	return told, err
+	return status, err
 }
 
-// keep takes over from a job what is not wanted otherwise.
+// keep copies from a job the fields that are not given.
 func (j *cronJob) keep(old cronJob) {
 	if j.comment == nil {
 		j.comment = old.comment
@@ -212,7 +213,7 @@ func (j *cronJob) keep(old cronJob) {
 		j.identifier = old.identifier
 	}
 	for i, t := range j.times {
-		// What was random once stays as it fell.
+		// A time that was chosen at random stays.
 		if t == "random" && old.times[i] != "*" && old.times[i] != "" {
 			j.times[i] = old.times[i]
 		}
@@ -224,7 +225,7 @@ func (j cronJob) same(o cronJob) bool {
 		orEmpty(j.comment) == orEmpty(o.comment) && orEmpty(j.identifier) == orEmpty(o.identifier)
 }
 
-// roll turns random times, and ranges A:B, into one that is in them.
+// roll replaces random times, and ranges A:B, by a random value.
 func (j *cronJob) roll() {
 	if j.special != "" {
 		return
@@ -236,7 +237,7 @@ func (j *cronJob) roll() {
 			x, errA := strconv.Atoi(a)
 			y, errB := strconv.Atoi(b)
 			if errA != nil || errB != nil {
-				return // crontab says what is wrong with it
+				return // crontab reports the fault
 			}
 			low, high = min(x, y), max(x, y)
 		} else if j.times[i] != "random" {
@@ -305,19 +306,19 @@ func cronSetEnv(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := "new"
+	status := "new"
 	if at := slices.IndexFunc(tab.env, func(e [2]string) bool { return e[0] == name }); at >= 0 {
 		if tab.env[at][1] == v {
 			return "present", nil
 		}
-		tab.env, told = slices.Delete(tab.env, at, at+1), "updated"
+		tab.env, status = slices.Delete(tab.env, at, at+1), "updated"
 	}
 	tab.env = append(tab.env, [2]string{name, v})
 	fault, err := c.writeCrontab(ctx, user, tab)
 	if fault != "" {
-		told = fault
+		status = fault
 	}
-	return told, err
+	return status, err
 }
 
 func cronRemoveEnv(ctx context.Context, c *Call) (any, error) {

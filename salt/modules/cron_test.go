@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeCrontab keeps the crontab of everybody in $here/tab.
+// fakeCrontab keeps every user's crontab in $here/tab.
 func fakeCrontab(t *testing.T) *fakes {
 	return withFakes(t, map[string]string{"crontab": `
 [ "$1" = -u ] && shift 2
@@ -26,7 +26,7 @@ func (f *fakes) tab() string {
 	return string(data)
 }
 
-// Jobs are set, changed and removed as Salt does, and what the operator wrote stays.
+// Jobs are set, changed and removed as in Salt, and the operator's lines stay.
 func TestCron(t *testing.T) {
 	f := fakeCrontab(t)
 	f.put("tab", "# mine\n1 2 * * * /my/own\n")
@@ -55,7 +55,7 @@ func TestCron(t *testing.T) {
 	}
 }
 
-// No argument of a job becomes another line of the crontab.
+// No argument of a job adds a line to the crontab.
 func TestCron_OneLine(t *testing.T) {
 	f := fakeCrontab(t)
 	f.put("tab", "")
@@ -79,7 +79,7 @@ func TestCron_OneLine(t *testing.T) {
 	}
 }
 
-// Random times are in their ranges, and stay as they fell.
+// Random times are in their ranges, and do not change later.
 func TestCron_Random(t *testing.T) {
 	f := fakeCrontab(t)
 	env := newEnv()

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What Salt writes into a crontab: the line above what it manages, the word before
-// an identifier, and what stands for none.
+// Salt's marks in a crontab: the line above managed jobs, the prefix of an identifier, and
+// the mark of a job without identifier.
 const (
 	cronTag   = "# Lines below here are managed by Salt, do not edit"
 	cronMark  = "SALT_CRON_IDENTIFIER"
@@ -19,27 +19,27 @@ const (
 	cronTimes = 5
 )
 
-// cronTimeNames are the five fields of a job, in their order.
+// cronTimeNames are the five time fields of a job, in order.
 var cronTimeNames = [cronTimes]string{"minute", "hour", "daymonth", "month", "dayweek"}
 
 // cronJob is one line of a crontab.
 type cronJob struct {
 	times   [cronTimes]string
-	special string // "@daily"; "": by the times
+	special string // "@daily"; "": use times
 	cmd     string
-	// identifier and comment are nil when there is none.
+	// identifier and comment may be nil.
 	identifier, comment *string
 	commented           bool
 }
 
-// crontab is the crontab of a user: what is above the tag stays as it is.
+// crontab is the crontab of a user. The lines above the tag are kept unchanged.
 type crontab struct {
 	pre  []string
 	env  [][2]string
-	jobs []cronJob // the special ones are written last
+	jobs []cronJob // special ones are written last
 }
 
-// asUser are the words and the credential with which crontab works on that of a user.
+// asUser returns the arguments and the credential to run crontab for a user.
 func (c *Call) asUser(user string) (words []string, p program, err error) {
 	if err := plainArg("the name of a user", user); err != nil {
 		return nil, p, err
@@ -56,7 +56,7 @@ func (c *Call) asUser(user string) (words []string, p program, err error) {
 	return []string{"crontab"}, p, err
 }
 
-// rawCrontab is the text of a crontab, "" when the user has none.
+// rawCrontab returns the text of a crontab, "" if the user has none.
 func (c *Call) rawCrontab(ctx context.Context, user string) (string, error) {
 	words, p, err := c.asUser(user)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Call) rawCrontab(ctx context.Context, user string) (string, error) {
 	return text, nil
 }
 
-// installCrontab gives a user another crontab: the file path.
+// installCrontab replaces a user's crontab by a file.
 func (c *Call) installCrontab(ctx context.Context, user, path string) (ran, error) {
 	words, p, err := c.asUser(user)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Call) installCrontab(ctx context.Context, user, path string) (ran, erro
 	return c.program(ctx, p, append(words, path)...)
 }
 
-// writeCrontab installs lines; the text says what went wrong, "" is nothing.
+// writeCrontab installs lines. It returns the message of crontab if that fails, else "".
 func (c *Call) writeCrontab(ctx context.Context, user string, tab crontab) (string, error) {
 	f, err := os.CreateTemp("", "mom-crontab-*")
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Call) writeCrontab(ctx context.Context, user string, tab crontab) (stri
 	return r.failed(), nil
 }
 
-// crontabOf reads the crontab of a user.
+// crontabOf parses the crontab of a user.
 func (c *Call) crontabOf(ctx context.Context, user string) (crontab, error) {
 	text, err := c.rawCrontab(ctx, user)
 	return parseCrontab(text), err
@@ -157,7 +157,7 @@ func parseCrontab(text string) crontab {
 	return tab
 }
 
-// cronComment reads one line of the comment above a job.
+// cronComment parses one line of the comment above a job.
 func cronComment(line string, comment, identifier *string) (*string, *string) {
 	if before, after, ok := strings.Cut(line, cronMark); ok {
 		line = strings.TrimRight(before, " ")
@@ -172,7 +172,7 @@ func cronComment(line string, comment, identifier *string) (*string, *string) {
 	return &line, identifier
 }
 
-// text is the crontab as it is installed.
+// text returns the text of the crontab.
 func (tab crontab) text() string {
 	var b strings.Builder
 	for _, line := range tab.pre {
@@ -223,7 +223,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// noneOr is text or None.
+// noneOr returns a text or None.
 func noneOr(s *string) any {
 	if s == nil {
 		return nil
@@ -231,7 +231,7 @@ func noneOr(s *string) any {
 	return *s
 }
 
-// value is a job as cron.list_tab gives it.
+// value returns a job in the form of cron.list_tab.
 func (j cronJob) value() *value.Map {
 	m := value.NewMap()
 	if j.special != "" {
@@ -248,7 +248,7 @@ func (j cronJob) value() *value.Map {
 	return m
 }
 
-// value is the crontab as cron.list_tab gives it.
+// value returns the crontab in the form of cron.list_tab.
 func (tab crontab) value() *value.Map {
 	crons, special, env := []any{}, []any{}, []any{}
 	for _, job := range tab.jobs {
@@ -264,8 +264,8 @@ func (tab crontab) value() *value.Map {
 	return value.NewMap("pre", wire.AnyList(tab.pre), "crons", crons, "special", special, "env", env)
 }
 
-// matches tells whether a job is the one that a command and an identifier mean: by the
-// identifier where there is one, by the command else.
+// matches reports whether a command or identifier selects the job. The identifier decides
+// if it is set, else the command.
 func (j cronJob) matches(cmd, identifier string) bool {
 	have, want := orEmpty(j.identifier), identifier
 	if have == "" {

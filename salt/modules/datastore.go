@@ -23,7 +23,7 @@ func init() {
 		Function{Name: "has_key", Args: []Arg{key}, Run: dataHas, Doc: dataDoc("Report whether the store has a key.", "has_key color")},
 		Function{
 			Name: "get", Args: []Arg{key, {Name: "default"}}, Run: dataGet,
-			Doc: dataDoc("Return the value of a key, or default; of a list of keys a list of values, without\nthose that are not there if default is None.", "get '[color, size]'"),
+			Doc: dataDoc("Return the value of a key, or default; of a list of keys a list of values, leaving\nout missing keys if default is None or not given.", "get '[color, size]'"),
 		},
 		Function{Name: "update", Args: []Arg{key, val}, Run: dataUpdate, Doc: dataDoc("Set a key of the store to a value.", "update color blue")},
 		Function{
@@ -40,15 +40,15 @@ func dataDoc(what, example string) string {
 	return "\n" + what + "\n\nCLI Example:\n\n    salt '*' data." + example + "\n"
 }
 
-// maxDatastore bounds the file of the store, in bytes.
+// maxDatastore is the largest file of the store, in bytes.
 const maxDatastore = 16 << 20
 
-// datastore lets one call at a time read and change the store.
+// datastore serializes calls that read and change the store.
 var datastore sync.Mutex
 
 func (c *Call) datastorePath() string { return filepath.Join(c.cacheDir(), "datastore") }
 
-// readData reads the store; a store that is not there is empty, as in Salt.
+// readData reads the store. As in Salt, a missing store is empty.
 func (c *Call) readData() (*value.Map, error) {
 	path := c.datastorePath()
 	info, err := os.Stat(path)
@@ -59,7 +59,7 @@ func (c *Call) readData() (*value.Map, error) {
 		return nil, CommandErrorf("read the data store: %v", err)
 	}
 	if info.Size() > maxDatastore {
-		return nil, CommandErrorf("data store %s has %d bytes; at most %d are read", path, info.Size(), maxDatastore)
+		return nil, CommandErrorf("data store %s has %d bytes, more than %d", path, info.Size(), maxDatastore)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -72,14 +72,14 @@ func (c *Call) readData() (*value.Map, error) {
 	return m, nil
 }
 
-// writeData replaces the store. A reader sees the former or the new one.
+// writeData replaces the store in one step.
 func (c *Call) writeData(m *value.Map) error {
 	b, err := wire.Encode(m)
 	if err != nil {
 		return fmt.Errorf("write the data store: %w", err)
 	}
 	if len(b) > maxDatastore {
-		return CommandErrorf("the data store would have %d bytes; at most %d are kept", len(b), maxDatastore)
+		return CommandErrorf("the data store would have %d bytes, more than %d", len(b), maxDatastore)
 	}
 	path := c.datastorePath()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path+".new", b, 0o600)); err != nil {
@@ -91,7 +91,7 @@ func (c *Call) writeData(m *value.Map) error {
 	return nil
 }
 
-// withData gives the store to f and writes it if f reports a change.
+// withData passes the store to f and writes it if f reports a change.
 func (c *Call) withData(f func(m *value.Map) (result any, changed bool)) (any, error) {
 	datastore.Lock()
 	defer datastore.Unlock()

@@ -13,29 +13,29 @@ func init() {
 	const flags = `args are letters of options of df: a B h H i k l P t T x v.`
 	Register("disk",
 		Function{Name: "usage", Args: args, Run: diskFull, Doc: `
-Return how full the file systems of the host are. ` + flags + `
+Return the usage of the host's file systems. ` + flags + `
 
 CLI Example:
 
     salt '*' disk.usage
 `},
 		Function{Name: "inodeusage", Args: args, Run: diskInodes, Doc: `
-Return how many inodes the file systems of the host have left. ` + flags + `
+Return the inode usage of the host's file systems. ` + flags + `
 
 CLI Example:
 
     salt '*' disk.inodeusage
 `},
 		Function{Name: "percent", Args: args, Run: diskPercent, Doc: `
-Return how full the file systems of the host are, in percent; with args, the
-folder where one is mounted, that one alone.
+Return the usage of the host's file systems in percent; with args, a mount
+point, only of that one.
 
 CLI Example:
 
     salt '*' disk.percent /var
 `},
 		Function{Name: "blkid", Args: []Arg{{Name: "device"}, {Name: "token"}}, Run: diskBlkid, Doc: `
-Return what blkid tells of the block devices, of one device, or of those with a
+Return the output of blkid for all block devices, of one device, or of those with a
 token such as TYPE=ext4.
 
 CLI Example:
@@ -47,7 +47,7 @@ CLI Example:
 	)
 }
 
-// diskFlags are the letters that a call hands to df.
+// diskFlags returns the flags for df.
 func (c *Call) diskFlags() ([]string, error) {
 	var letters string
 	switch v := c.Value("args").(type) {
@@ -66,13 +66,13 @@ func (c *Call) diskFlags() ([]string, error) {
 	return []string{"-" + letters}, nil
 }
 
-// df runs df. What it says of file systems that it cannot look at goes to its errors.
+// df runs df. It ignores errors about single file systems.
 func (c *Call) df(ctx context.Context, words ...string) ([]string, error) {
 	r, err := runSystem(ctx, c, append([]string{"df"}, words...)...)
 	return strings.Split(r.stdout, "\n"), err
 }
 
-// dfOption is how df is asked for one line for each file system.
+// dfOption returns the option of df for one line per file system.
 func (c *Call) dfOption() []string {
 	switch c.grain("kernel") {
 	case "Linux":
@@ -83,7 +83,8 @@ func (c *Call) dfOption() []string {
 	return nil
 }
 
-// fileSystems reads the lines of df: the columns of each file system, by where it is.
+// fileSystems splits the output of df. It calls each with the mount point and the columns
+// of each file system.
 func (c *Call) fileSystems(lines []string, each func(mounted string, cols []string)) {
 	at, pending := 5, ""
 	if c.grain("kernel") == "Darwin" {
@@ -95,7 +96,7 @@ func (c *Call) fileSystems(lines []string, each func(mounted string, cols []stri
 		}
 		cols := strings.Fields(pending + line)
 		if len(cols) == 1 {
-			pending = line + " " // a long name has a line of its own
+			pending = line + " " // a long name has its own line
 			continue
 		}
 		pending = ""
@@ -165,7 +166,7 @@ func diskPercent(ctx context.Context, c *Call) (any, error) {
 
 var blkidPair = regexp.MustCompile(`([A-Za-z0-9_-]+)="([^"]*)"`)
 
-// blkid asks blkid, and gives what it tells of each device.
+// blkid runs blkid and returns the tags of each device.
 func (c *Call) blkid(ctx context.Context, words ...string) (*value.Map, error) {
 	m := value.NewMap()
 	r, err := runSystem(ctx, c, append([]string{"blkid"}, words...)...)

@@ -4,13 +4,13 @@ package modules
 
 import "golang.org/x/sys/unix"
 
-// diskSpace asks the system for the size of the file system at path, in bytes.
+// diskSpace returns the free and total bytes of the file system at path.
 func diskSpace(path string) (available, total uint64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
 		return 0, 0, err
 	}
-	// The fields' types differ between the systems.
+	// The types of the fields differ between systems.
 	size := uint64(st.Bsize)
 	return blockBytes(int64(st.Bavail), size), uint64(st.Blocks) * size, nil
 }

@@ -2,8 +2,8 @@ package modules
 
 import "golang.org/x/sys/unix"
 
-// diskSpace asks the system for the size of the file system at path, in bytes.
-// NetBSD counts in fragments and has no statfs.
+// diskSpace returns the free and total bytes of the file system at path. NetBSD counts in
+// fragments and has no statfs.
 func diskSpace(path string) (available, total uint64, err error) {
 	var st unix.Statvfs_t
 	if err := unix.Statvfs(path, &st); err != nil {

@@ -2,7 +2,7 @@ package modules
 
 import "golang.org/x/sys/unix"
 
-// diskSpace asks the system for the size of the file system at path, in bytes.
+// diskSpace returns the free and total bytes of the file system at path.
 func diskSpace(path string) (available, total uint64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
-// fakeEnv is a minion without a daemon around it.
+// fakeEnv is a minion without a daemon.
 type fakeEnv struct {
 	options, grains, pillar *value.Map
 	masters                 []MasterStatus
@@ -64,12 +64,11 @@ func (e *fakeEnv) RefreshPillar(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// RefreshGrains lays the static grains over the present ones, as the daemon
-// does in the end.
-func (e *fakeEnv) RefreshGrains(_ context.Context, tell bool) error {
+// RefreshGrains merges the static grains over the current ones, as the daemon does.
+func (e *fakeEnv) RefreshGrains(_ context.Context, send bool) error {
 	e.note("grains")
-	if tell {
-		e.note("tell")
+	if send {
+		e.note("send")
 	}
 	if dir := confDir(e); dir != "" {
 		file, err := grains.ReadFile(dir)
@@ -172,20 +171,20 @@ func (e *fakeEnv) withConf(t *testing.T) string {
 	return dir
 }
 
-// kw is the keyword part of an arg list.
+// kw returns the keyword part of an arg list.
 func kw(kv ...any) *value.Map {
 	m := value.NewMap(kv...)
 	m.Set(kwargMarker, true)
 	return m
 }
 
-// run executes one function as a job of a user.
+// run executes one function as a user's job.
 func run(t *testing.T, env Env, fun string, args ...any) Result {
 	t.Helper()
 	return Execute(t.Context(), env, Invocation{Fun: fun, Args: args, JID: "20240101000000000001", Direct: true})
 }
 
-// value runs a function that has to succeed and returns its plain value.
+// result runs a function that has to succeed and returns its plain value.
 func result(t *testing.T, env Env, fun string, args ...any) any {
 	t.Helper()
 	r := run(t, env, fun, args...)

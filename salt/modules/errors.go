@@ -9,30 +9,28 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// ErrNotAvailable is wrapped by the error of [Execute] for a function that does
-// not exist or is disabled.
+// ErrNotAvailable is wrapped by the error of [Execute] for a function that does not exist
+// or is disabled.
 var ErrNotAvailable = errors.New("is not available")
 
-// ArgumentError is a call that does not fit the function: too many or too few
-// arguments, or a value of the wrong kind. Users read it as "Passed invalid
-// arguments to FUN: …".
+// ArgumentError means that a call has too many or too few arguments, or a value of the
+// wrong type. Users read "Passed invalid arguments to FUN: …".
 type ArgumentError struct{ Msg string }
 
 func (e *ArgumentError) Error() string { return e.Msg }
 
-// InvocationError is a call the function refuses, such as an unknown keyword.
-// Users read it as "ERROR executing 'FUN': …".
+// InvocationError means that the function rejects the call, for example for an unknown
+// keyword. Users read "ERROR executing 'FUN': …".
 type InvocationError struct{ Msg string }
 
 func (e *InvocationError) Error() string { return e.Msg }
 
-// CommandError is work that failed. Users read it as "ERROR: …".
+// CommandError means that the work failed. Users read "ERROR: …".
 type CommandError struct{ Msg string }
 
 func (e *CommandError) Error() string { return e.Msg }
 
-// InfoError is work that failed, with data about it. Users read it as a
-// [CommandError] with the data below.
+// InfoError is a [CommandError] with data, which users read below its text.
 type InfoError struct {
 	Msg  string
 	Info *value.Map
@@ -40,8 +38,8 @@ type InfoError struct {
 
 func (e *InfoError) Error() string { return e.text(e.Info) }
 
-// WithoutChanges is the text without what was changed all the same, which a state
-// tells elsewhere.
+// WithoutChanges returns the text without the changes made before the error, which a state
+// reports separately.
 func (e *InfoError) WithoutChanges() string {
 	rest := e.Info.Clone()
 	rest.Delete("changes")
@@ -66,13 +64,13 @@ func (e *InfoError) text(info *value.Map) string {
 	return head + " Additional info follows:\n\n" + strings.TrimRight(text, "\n")
 }
 
-// NotFoundError is a program that the function needs and the host lacks. Users
-// read it as "Command required for 'FUN' not found: …".
+// NotFoundError means that the host lacks a program that the function needs. Users read
+// "Command required for 'FUN' not found: …".
 type NotFoundError struct{ Msg string }
 
 func (e *NotFoundError) Error() string { return e.Msg }
 
-// ExceptionError is an error named as Python names it, "Type: message".
+// ExceptionError is an error with the name of a Python exception: "Type: message".
 type ExceptionError struct{ Type, Msg string }
 
 func (e *ExceptionError) Error() string {
@@ -96,7 +94,7 @@ func CommandErrorf(format string, a ...any) error {
 	return &CommandError{fmt.Sprintf(format, a...)}
 }
 
-// explain turns the error of a function into the text a user reads.
+// explain converts the error of a function to the text for the user.
 func explain(fun string, err error) string {
 	var (
 		arg  *ArgumentError

@@ -23,11 +23,11 @@ func init() {
 				{Name: "with_env_opts", Default: false},
 			},
 			Doc: `
-Send an event to the master. Its data are the keywords given, and data when that
+Send an event to the master. Its data are the given keywords, and data if that
 is a map. with_env, with_grains and with_pillar add the minion's environment,
-grains or pillar, all of it for True, or the names of a list; with_env_opts adds
-saltenv and pillarenv. A minion without a master fires on its own bus. preload is
-a map of fields beside the data, which the event of the master has as well.
+grains or pillar: all of it for True, or the names in a list; with_env_opts adds
+saltenv and pillarenv. A minion without a master fires on its own bus. preload
+is a map of further fields of the event.
 
 CLI Example:
 
@@ -38,8 +38,8 @@ CLI Example:
 			Name: "fire_master", Run: eventFireMaster,
 			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}, {Name: "preload"}},
 			Doc: `
-Send an event to the master, the data as given. False when that fails. preload is
-a map of fields beside the data, which the event of the master has as well.
+Send an event to the master, with data as given. Returns False if that fails.
+preload is a map of further fields of the event.
 
 CLI Example:
 
@@ -50,8 +50,8 @@ CLI Example:
 			Name: "fire", Run: eventFire,
 			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}},
 			Doc: `
-Fire an event with this data and tag on the minion's own bus. False when that
-fails.
+Fire an event with this data and tag on the minion's own bus. Returns False if
+that fails.
 
 CLI Example:
 
@@ -101,8 +101,8 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 	return fireWith(ctx, c, data)
 }
 
-// fireWith sends an event to all masters. One with the fields of preload beside its data goes
-// to the master of the job.
+// fireWith sends an event to all masters. If preload adds fields beside the data, the event
+// goes to the master of the job only.
 func fireWith(ctx context.Context, c *Call, data any) (any, error) {
 	v := c.Value("preload")
 	if !pyfmt.Truth(v) {
@@ -131,7 +131,7 @@ func fireWith(ctx context.Context, c *Call, data any) (any, error) {
 	return fired(c, err), nil
 }
 
-// subset returns the named keys of a map, all when names is no list.
+// subset returns the named keys of a map, or all if names is not a list.
 func subset(m *value.Map, names any) *value.Map {
 	list, ok := names.([]any)
 	if !ok {
@@ -146,7 +146,7 @@ func subset(m *value.Map, names any) *value.Map {
 	return out
 }
 
-// masterless tells whether the minion runs without a master.
+// masterless reports whether the minion runs without a master.
 func masterless(env Env) bool {
 	local := isTrue(env.Option("local")) || env.Option("file_client") == "local"
 	return local && !isTrue(env.Option("use_master_when_local"))
@@ -164,7 +164,7 @@ func eventFire(_ context.Context, c *Call) (any, error) {
 	return fired(c, c.Env.FireLocal(c.Str("tag"), c.Value("data"))), nil
 }
 
-// fired turns the end of a sending into the result.
+// fired converts the outcome of sending to the result.
 func fired(c *Call, err error) bool {
 	if err != nil {
 		logger(c.Env).Error("event not sent", "tag", c.Str("tag"), "err", err)

@@ -34,7 +34,8 @@ func TestEvent_Send(t *testing.T) {
 	}
 }
 
-// What preload has stands beside the data, and never in the place of what each event has.
+// The fields of preload stand beside the data, and never replace the common fields of
+// events.
 func TestEvent_Preload(t *testing.T) {
 	env := newEnv()
 	var loads []any

@@ -21,9 +21,9 @@ func init() {
 			}
 			return out.String("stdout"), nil
 		}, Doc: `
-Run code, a text, with the program lang, such as python3 or ruby, and return what it
-prints. cwd is the folder to run in, args is an argument or a list of them; further keywords
-are those of cmd.run_all.
+Run code, a text, with the program lang, such as python3 or ruby, and return its
+output. cwd is the folder to run in, args is an argument or a list of them;
+further keywords are those of cmd.run_all.
 
 CLI Example:
 
@@ -41,7 +41,8 @@ CLI Example:
 	)
 }
 
-// execCode runs a program over a file with the code, which only its user can read.
+// execCode writes the code to a file that only its user can read, and runs a program with
+// it.
 func execCode(ctx context.Context, c *Call) (*value.Map, error) {
 	f, err := os.CreateTemp("", "__salt.tmp.*")
 	if err != nil {
@@ -75,7 +76,7 @@ func execCode(ctx context.Context, c *Call) (*value.Map, error) {
 	return c.callAll(ctx, cmd, kwargs)
 }
 
-// giveTo makes a file that of a user.
+// giveTo changes the owner of a file.
 func giveTo(path, name string) error {
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -88,7 +89,7 @@ func giveTo(path, name string) error {
 	return os.Chown(path, uid, -1)
 }
 
-// runAll is cmd.run_all of words, without a shell, whatever its exit code.
+// runAll is cmd.run_all for words, without a shell, whatever the exit code.
 func (c *Call) runAll(ctx context.Context, words []any) (*value.Map, error) {
 	return c.callAll(ctx, words, value.NewMap("python_shell", false, "ignore_retcode", true))
 }

@@ -12,38 +12,37 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Invocation is one function to run, as a publication names it.
+// Invocation is one function call of a publication.
 type Invocation struct {
 	Fun string
 	// Args is the publication's arg list: positional values, and maps with
 	// __kwarg__ for keywords.
 	Args []any
-	// JID is the job that the call belongs to, "" outside a job.
+	// JID is the job of the call, "" outside a job.
 	JID string
-	// Direct says that a job, a schedule or salt-call names this function
-	// itself. Templates, states, slots and other functions call indirectly.
+	// Direct is true if a job, a schedule or salt-call names this function. Templates,
+	// states, slots and other functions call indirectly.
 	Direct bool
 }
 
-// Result is what a job returns for one function.
+// Result is the return of one function.
 type Result struct {
 	// Value is the result, or the text of the error.
 	Value any
 	// Retcode is 0 for success.
 	Retcode int
 	Success bool
-	// Out names an outputter, "" when the caller shall choose. Errors say
+	// Out is the outputter, "" to leave the choice to the caller. For errors it is
 	// "nested".
 	Out string
-	// Err is the cause when Value is the text of an error.
+	// Err is the cause if Value is the text of an error.
 	Err error
 }
 
-// Execute binds and runs one function. It never panics and never returns an
-// error apart from the result: what went wrong is in Value, worded as a user of
-// Salt knows it, and in Err.
+// Execute binds the arguments of a function and runs it. It recovers panics. An error is in
+// Result.Value, in Salt's words, and in Result.Err.
 //
-// When ctx ends, the function is told so and what it started is ended.
+// When ctx ends, the function is cancelled and its programs are ended.
 func Execute(ctx context.Context, env Env, inv Invocation) Result {
 	c, err := prepare(ctx, env, inv)
 	if err != nil {
@@ -53,13 +52,13 @@ func Execute(ctx context.Context, env Env, inv Invocation) Result {
 	if err != nil {
 		return failed(ctx, env, inv, err)
 	}
-	if c.Retcode == 0 && tellsFailure(v) {
+	if c.Retcode == 0 && failedResult(v) {
 		c.Retcode = 1
 	}
 	return Result{Value: v, Retcode: c.Retcode, Success: c.Retcode == 0, Out: c.Out}
 }
 
-// prepare finds the function and fits the arguments to it.
+// prepare finds the function and binds its arguments.
 func prepare(ctx context.Context, env Env, inv Invocation) (*Call, error) {
 	fn, ok, err := find(ctx, env, inv.Fun)
 	if err != nil {
@@ -80,7 +79,7 @@ func prepare(ctx context.Context, env Env, inv Invocation) (*Call, error) {
 	return c, nil
 }
 
-// blackout refuses nearly everything while pillar or grains say
+// blackout returns an error for nearly all functions while pillar or grains set
 // minion_blackout.
 func blackout(env Env, fun string) error {
 	if env == nil || fun == "saltutil.refresh_pillar" {
@@ -100,14 +99,14 @@ func blackout(env Env, fun string) error {
 	return nil
 }
 
-// tellsFailure reports a result map that says of itself that it failed.
-func tellsFailure(v any) bool {
+// failedResult reports whether a result map has a false value of result or success.
+func failedResult(v any) bool {
 	m, ok := v.(*value.Map)
 	if !ok || m == nil {
 		return false
 	}
 	for _, key := range []string{"result", "success"} {
-		if told, ok := m.Get(key); ok && !pyfmt.Truth(told) {
+		if v, ok := m.Get(key); ok && !pyfmt.Truth(v) {
 			return true
 		}
 	}
@@ -123,7 +122,7 @@ func failed(ctx context.Context, env Env, inv Invocation, err error) Result {
 	return Result{Value: text, Retcode: 1, Out: "nested", Err: err}
 }
 
-// protect runs the function and turns a panic into an error.
+// protect runs the function and converts a panic to an error.
 func protect(ctx context.Context, c *Call) (v any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,14 +134,14 @@ func protect(ctx context.Context, c *Call) (v any, err error) {
 	return c.fn.Run(ctx, c)
 }
 
-// sub runs another function from within one, as Salt's modules call each other:
-// the arguments are bound and errors come back as errors.
+// sub calls another function, as Salt's modules call each other. It binds the arguments and
+// returns errors as errors.
 func (c *Call) sub(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	return c.passOn(ctx, Invocation{Fun: fun, Args: args}, kwargs)
 }
 
-// passOn is sub for a call that may be as direct as this one: of a function that
-// hands its own keywords on.
+// passOn is sub for a function that forwards its own keywords: the call is direct if this
+// one is.
 func (c *Call) passOn(ctx context.Context, inv Invocation, kwargs *value.Map) (any, error) {
 	if kwargs != nil && kwargs.Len() > 0 {
 		marked := kwargs.Clone()

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// externalFunction makes a function of what a program among the modules describes.
-// false: there is none of that name. A program that is no module is an error.
+// externalFunction returns a function of an external module. ok is false if no such module
+// exists. It returns an error if the program is not a valid module.
 func externalFunction(ctx context.Context, env Env, full string) (Function, bool, error) {
 	name, fun, ok := strings.Cut(full, ".")
 	if env == nil || env.External() == nil || !ok {
@@ -31,7 +31,7 @@ func externalFunction(ctx context.Context, env Env, full string) (Function, bool
 	return bound(name, about.Functions[i]), true, nil
 }
 
-// bound is a described function as others are.
+// bound converts a described function to a Function.
 func bound(module string, f external.Function) Function {
 	fn := Function{Name: f.Name, Doc: f.Doc, VarArgs: f.VarArgs, VarKw: f.Kwargs}
 	for _, a := range f.Args {
@@ -47,10 +47,10 @@ func bound(module string, f external.Function) Function {
 			ID: PyStr(c.Env.Option("id")), Grains: c.Env.Grains(), Pillar: c.Env.Pillar(),
 		})
 		c.Retcode = retcode
-		var told *external.Failure
+		var failure *external.Failure
 		switch {
-		case errors.As(err, &told):
-			return nil, &CommandError{told.Text}
+		case errors.As(err, &failure):
+			return nil, &CommandError{failure.Text}
 		case err != nil:
 			return nil, CommandErrorf("%v", err)
 		}
@@ -59,7 +59,7 @@ func bound(module string, f external.Function) Function {
 	return fn
 }
 
-// externalNames are the functions of all external modules that can be asked.
+// externalNames returns the functions of all external modules that describe themselves.
 func externalNames(ctx context.Context, env Env) []string {
 	if env == nil || env.External() == nil {
 		return nil
@@ -68,7 +68,7 @@ func externalNames(ctx context.Context, env Env) []string {
 	for _, module := range env.External().Names() {
 		about, err := env.External().Describe(ctx, module)
 		if err != nil {
-			continue // it was told by its name when it was asked
+			continue // Describe logged the error
 		}
 		for _, f := range about.Functions {
 			out = append(out, module+"."+f.Name)
@@ -77,7 +77,7 @@ func externalNames(ctx context.Context, env Env) []string {
 	return out
 }
 
-// find is the function of a full name: one of the minion's own, or of an external module.
+// find returns the function of a full name, built in or of an external module.
 func find(ctx context.Context, env Env, full string) (Function, bool, error) {
 	if fn, ok := Lookup(full); ok {
 		return fn, true, nil

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// fakes are programs of a host that a test plays: each call is written down as
-// NAME [word] [word] …, so that what is one word is seen to be one.
+// fakes are fake programs of a host. They log each call as NAME [word] [word] …, so that
+// tests see the words of a call separately.
 type fakes struct {
 	t   *testing.T
 	dir string
 }
 
-// withFakes puts programs before all others: their bodies, in shell, by name.
+// withFakes puts fake programs, shell scripts by name, first in PATH.
 func withFakes(t *testing.T, programs map[string]string) *fakes {
 	t.Helper()
 	f := &fakes{t, t.TempDir()}
@@ -28,7 +28,7 @@ func withFakes(t *testing.T, programs map[string]string) *fakes {
 	return f
 }
 
-// put writes a file that the programs read at $here/NAME.
+// put writes a file that the programs read as $here/NAME.
 func (f *fakes) put(name, text string) {
 	f.t.Helper()
 	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644); err != nil {
@@ -36,7 +36,7 @@ func (f *fakes) put(name, text string) {
 	}
 }
 
-// called are the calls that begin so, and forgets all.
+// called returns the calls with a prefix, and clears the log.
 func (f *fakes) called(prefix string) []string {
 	f.t.Helper()
 	data, err := os.ReadFile(filepath.Join(f.dir, "calls"))

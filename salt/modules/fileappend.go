@@ -23,7 +23,7 @@ func init() {
 	}{
 		{"append", "Add lines to the end of the file path.", fileAppend},
 		{"prepend", "Add lines to the beginning of the file path.", filePrepend},
-		{"write", "Write lines into the file path, which holds nothing else then.", fileWrite},
+		{"write", "Write lines to the file path and replace its content.", fileWrite},
 	} {
 		Register("file", Function{Name: f.name, Args: []Arg{path}, VarArgs: true, VarKw: true, Run: f.run, Doc: `
 ` + f.what + ` A line with an equal sign, or a list of
@@ -37,22 +37,22 @@ CLI Example:
 	}
 	Register("file",
 		Function{Name: "contains", Args: []Arg{path, {Name: "text", Required: true}}, Run: fileContains, Doc: `
-Tell whether the file path holds text, without the white space at its ends.
+Return whether the file path contains text, without the white space at its ends.
 
 CLI Example:
 
     salt '*' file.contains /etc/crontab 'mymaintenance.sh'
 `},
 		Function{Name: "contains_regex", Args: []Arg{path, {Name: "regex", Required: true}, {Name: "lchar", Default: ""}}, Run: fileContainsRegex, Doc: `
-Tell whether a regular expression of Python's (regex) matches in a line of the
-file path, which loses the characters lchar at its beginning before.
+Return whether a Python regular expression (regex) matches in a line of the file
+path, after removing the leading characters lchar of the line.
 
 CLI Example:
 
     salt '*' file.contains_regex /etc/crontab '^\d+ 4 '
 `},
 		Function{Name: "contains_glob", Args: []Arg{path, {Name: "glob_expr", Required: true}}, Run: fileContainsGlob, Doc: `
-Tell whether the glob glob_expr matches all that the file path holds.
+Return whether the glob glob_expr matches the whole content of the file path.
 
 CLI Example:
 
@@ -61,7 +61,7 @@ CLI Example:
 	)
 }
 
-// newLines are the lines that a call adds.
+// newLines returns the lines that a call adds.
 func (c *Call) newLines() ([]string, error) {
 	lines := c.Rest()
 	var err error
@@ -74,7 +74,7 @@ func (c *Call) newLines() ([]string, error) {
 				lines = []any{v}
 			}
 		case !strings.HasPrefix(name, "__"):
-			err = InvocationErrorf("%s is no argument of %s: lines are given in their order, or as args", name, c.Fun)
+			err = InvocationErrorf("%s is not an argument of %s; give lines in order, or as args", name, c.Fun)
 		}
 		return err == nil
 	})
@@ -152,7 +152,7 @@ func fileWrite(_ context.Context, c *Call) (any, error) {
 	return fmt.Sprintf(`Wrote %d lines to "%s"`, len(lines), path), nil
 }
 
-// putText writes a file, which need not be there.
+// putText writes a file, which may be new.
 func putText(path, data string) error {
 	if absentPath(path) {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
@@ -165,7 +165,8 @@ func putText(path, data string) error {
 	return osFault(writeOver(path, data, true))
 }
 
-// searched opens a file that is searched; nil says that it cannot be, which is no match.
+// searched opens a file to search. It returns nil for a file that cannot be opened, which
+// has no match.
 func (c *Call) searched() (*os.File, error) {
 	path, err := c.filePath("path")
 	if err != nil {
@@ -175,7 +176,7 @@ func (c *Call) searched() (*os.File, error) {
 	if errors.Is(err, errNotRegular) {
 		return nil, osFault(err)
 	}
-	return f, nil // Salt takes a file that it cannot read as one without a match
+	return f, nil // as in Salt, an unreadable file has no match
 }
 
 func fileContains(ctx context.Context, c *Call) (any, error) {
@@ -188,11 +189,11 @@ func fileContains(ctx context.Context, c *Call) (any, error) {
 	return windows(ctx, f, len(want), func(part string) (bool, error) { return strings.Contains(part, want), nil })
 }
 
-// windowSize is how much of a file is searched at once, in bytes.
+// windowSize is how many bytes of a file are searched at once.
 const windowSize = 1 << 20
 
-// windows looks at a file piece by piece. Each begins with the last keep bytes of the one
-// before.
+// windows searches a file in pieces. Each piece begins with the last keep bytes of the
+// previous one.
 func windows(ctx context.Context, f io.Reader, keep int, look func(part string) (bool, error)) (bool, error) {
 	buf, have := make([]byte, keep+windowSize), 0
 	for {
@@ -246,7 +247,7 @@ func fileContainsRegex(ctx context.Context, c *Call) (any, error) {
 
 var lineEnds = regexp.MustCompile(`\r\n|\r|\n`)
 
-// lineWithEnd parts a file at \n, \r and \r\n, which the lines keep.
+// lineWithEnd splits a file at \n, \r and \r\n, and keeps the line ends.
 func lineWithEnd(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	end := lineEnds.FindIndex(data)
 	switch {

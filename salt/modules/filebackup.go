@@ -20,23 +20,23 @@ func init() {
 	id := Arg{Name: "backup_id", Required: true}
 	Register("file",
 		Function{Name: "list_backups", Args: []Arg{path, {Name: "limit"}}, Run: fileBackups, Doc: `
-List the old ones of the file path that states kept (backup: minion), the latest
-first; limit is how many at most.
+List the backups of the file path made by states (backup: minion), newest first;
+limit is the most to list.
 
 CLI Example:
 
     salt '*' file.list_backups /foo/bar/baz.txt
 `},
 		Function{Name: "restore_backup", Args: []Arg{path, id}, Run: fileRestore, Doc: `
-Put an old one of the file path in its place: backup_id is its number in
-file.list_backups. What is there now is kept before.
+Restore a backup of the file path: backup_id is its number in file.list_backups.
+The current file is backed up first.
 
 CLI Example:
 
     salt '*' file.restore_backup /foo/bar/baz.txt 0
 `},
 		Function{Name: "delete_backup", Args: []Arg{path, id}, Run: fileDeleteBackup, Doc: `
-Delete an old one of the file path: backup_id is its number in file.list_backups.
+Delete a backup of the file path: backup_id is its number in file.list_backups.
 
 CLI Example:
 
@@ -47,7 +47,7 @@ CLI Example:
 	alias("file", "delete_backup", "remove_backup")
 }
 
-// keptFile is an old file.
+// keptFile is one backup of a file.
 type keptFile struct {
 	at       time.Time
 	size     int64
@@ -56,7 +56,7 @@ type keptFile struct {
 
 func (c *Call) cacheDir() string { return PyStr(c.Env.Option("cachedir")) }
 
-// keptFiles are the old ones of a file, the latest first.
+// keptFiles returns the backups of a file, newest first.
 func (c *Call) keptFiles() ([]keptFile, error) {
 	path, err := c.filePath("path")
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Call) keptFiles() ([]keptFile, error) {
 	return out, nil
 }
 
-// readStamp reads the time in the name of a kept file.
+// readStamp parses the time in the name of a backup.
 func readStamp(s string) (time.Time, bool) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 6 {
@@ -119,12 +119,12 @@ func fileBackups(_ context.Context, c *Call) (any, error) {
 	return m, nil
 }
 
-// chosen is the old file that a call means, or why there is none.
+// chosen returns the backup that a call selects, or a message why it does not exist.
 func (c *Call) chosen() (keptFile, string, error) {
 	id := c.Str("backup_id")
 	n, err := strconv.Atoi(id)
 	if err != nil || strconv.Itoa(n) != id {
-		return keptFile{}, fmt.Sprintf("Invalid backup_id '%s'", id), nil //nolint:nilerr // Salt tells it so
+		return keptFile{}, fmt.Sprintf("Invalid backup_id '%s'", id), nil //nolint:nilerr // Salt's result
 	}
 	all, err := c.keptFiles()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 
 func init() {
 	Register("file", Function{Name: "find", Args: []Arg{{Name: "path", Required: true}}, VarArgs: true, VarKw: true, Run: fileFind, Doc: `
-Look below path, which may be a glob, for files that are as all options say, and
-do something with them. Links are not followed into folders.
+Find files below path, which may be a glob, that match all options, and do
+something with them. Links to folders are not followed.
 
-    name, iname     a glob of the name; iname does not mind the case
-    regex, iregex   a regular expression of Python's at the beginning of the name
+    name, iname     a glob of the name; iname ignores the case
+    regex, iregex   a Python regular expression that matches the start of the name
     type            letters: b c d f l p s, as find(1) has them
     owner, group    names or numbers, with spaces or commas
     size            [+-]NUMBER and b, k, m, g or t; + is at least, - at most
@@ -26,7 +26,7 @@ do something with them. Links are not followed into folders.
     grep            a regular expression that matches in the file
     mindepth, maxdepth   how far below path
 
-    print           what is returned: group md5 mode mtime name path size type user
+    print           what to return: group md5 mode mtime name path size type user
     delete          removes files of these types (of type f by default, a is all)
     exec            runs a command; {} in one of its words is the path
     test=True       deletes nothing
@@ -39,11 +39,10 @@ CLI Example:
 `})
 }
 
-// found is a file that find looks at.
+// foundFile is a file that find checks.
 type foundFile struct {
 	path string
-	// stat is looked up when a criterion needs it: of what a link leads to, if that is
-	// there.
+	// stat is read when a criterion needs it, for the target of a link if that exists.
 	stat *syscall.Stat_t
 }
 
@@ -72,13 +71,13 @@ type finder struct {
 	out      []any
 }
 
-// criterion tells whether a file is one that is sought.
+// criterion tests whether a file is wanted.
 type criterion struct {
-	cost  int // what is cheap is asked first
+	cost  int // cheap criteria are tested first
 	match func(ctx context.Context, f *foundFile) (bool, error)
 }
 
-// findAction does something with a file; nil is no result.
+// findAction does something with a file; a nil result is dropped.
 type findAction func(ctx context.Context, f *foundFile) (any, error)
 
 func fileFind(ctx context.Context, c *Call) (any, error) {
@@ -95,7 +94,7 @@ func fileFind(ctx context.Context, c *Call) (any, error) {
 		case "print":
 			options.Set("print", "path")
 		default:
-			return nil, InvocationErrorf("%s is no option of find without a value: delete and print are", PyRepr(word))
+			return nil, InvocationErrorf("%s is not an option of find without a value; use delete or print", PyRepr(word))
 		}
 	}
 	if problem := f.read(options); problem != "" {
@@ -117,7 +116,7 @@ func fileFind(ctx context.Context, c *Call) (any, error) {
 	return f.out, nil
 }
 
-// orderFound puts results in Python's order: texts, and lists element by element.
+// orderFound compares results in Python's order: strings, and lists element by element.
 func orderFound(a, b any) int {
 	x, listA := a.([]any)
 	y, listB := b.([]any)
@@ -140,7 +139,7 @@ func orderFound(a, b any) int {
 	return strings.Compare(PyStr(a), PyStr(b))
 }
 
-// walk looks at a path and what is below it.
+// walk checks a path and everything below it.
 func (f *finder) walk(ctx context.Context, start string) error {
 	if f.minDepth < 1 {
 		if err := f.consider(ctx, start); err != nil {
@@ -156,7 +155,7 @@ func (f *finder) below(ctx context.Context, dir string, depth int64) error {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil //nolint:nilerr // no folder, or one that may not be read: nothing is found in it
+		return nil //nolint:nilerr // not a folder, or unreadable: it has no matches
 	}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
@@ -201,7 +200,7 @@ func (f *finder) consider(ctx context.Context, path string) error {
 	return nil
 }
 
-// read reads the options; it tells what is wrong with them.
+// read parses the options and returns the first fault, else "".
 func (f *finder) read(options *value.Map) (problem string) {
 	options.Range(func(k, v any) bool {
 		key := PyStr(k)
@@ -214,7 +213,7 @@ func (f *finder) read(options *value.Map) (problem string) {
 		case key == "mindepth" || key == "maxdepth":
 			n, ok := Integer(v)
 			if !ok {
-				problem = key + " is no number: " + PyRepr(v)
+				problem = key + " is not a number: " + PyRepr(v)
 			}
 			if f.maxDepth = map[bool]int64{true: n, false: f.maxDepth}[key == "maxdepth"]; key == "mindepth" {
 				f.minDepth = n

@@ -17,7 +17,8 @@ import (
 	"github.com/momtree/mom/salt/text"
 )
 
-// option adds what one option of find says; it tells what is wrong with it.
+// option adds the criteria or actions of one option. It returns a message for an invalid
+// one, else "".
 func (f *finder) option(key, value string) (problem string) {
 	switch key {
 	case "name", "iname":
@@ -127,7 +128,7 @@ func (f *finder) owned(key, value string) string {
 	return ""
 }
 
-// sizeRange reads a size of find: from the smallest to the largest, in bytes.
+// sizeRange parses a size of find: the smallest and the largest, in bytes.
 func sizeRange(value string) (low, high int64, ok bool) {
 	digits := strings.TrimSpace(value)
 	sign := byte('=')
@@ -186,7 +187,8 @@ func (f *finder) modified(value string) string {
 	return ""
 }
 
-// foundTimes are the times of what a path leads to, of itself when that is nowhere.
+// foundTimes returns the times of a path's target, or of the path itself if the target does
+// not exist.
 func foundTimes(path string) (atime, mtime, ctime float64, err error) {
 	if atime, mtime, ctime, err = times(path, true); err != nil {
 		return times(path, false)
@@ -201,10 +203,10 @@ func grepped(ctx context.Context, file *foundFile, re *text.Regex) (bool, error)
 	}
 	f, _, err := openRegular(file.path, os.O_RDONLY)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be read has no match
+		return false, nil //nolint:nilerr // an unreadable file has no match
 	}
 	defer f.Close()
-	// What spans two pieces is found when it is no longer than what both share.
+	// A match that spans two pieces is found if it is no longer than their overlap.
 	return windows(ctx, io.Reader(f), 64<<10, re.Match)
 }
 
@@ -258,8 +260,7 @@ func printed(file *foundFile, what string) (any, error) {
 	return sumOf(file.path, "md5")
 }
 
-// deleting removes a file of the types that delete names, a folder with all that is in
-// it.
+// deleting removes a file of the types that delete names, and a folder with its content.
 func (f *finder) deleting(_ context.Context, file *foundFile) (any, error) {
 	if f.test {
 		return file.path, nil
@@ -269,7 +270,7 @@ func (f *finder) deleting(_ context.Context, file *foundFile) (any, error) {
 		return nil, nil //nolint:nilerr // gone meanwhile
 	}
 	if real, err := filepath.Abs(file.path); err != nil || filepath.Clean(real) == "/" {
-		return nil, InvocationErrorf("the root of all files is not removed")
+		return nil, InvocationErrorf("refusing to remove the root folder")
 	}
 	if st.IsDir() {
 		err = os.RemoveAll(file.path)
@@ -277,12 +278,13 @@ func (f *finder) deleting(_ context.Context, file *foundFile) (any, error) {
 		err = os.Remove(file.path)
 	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // as Salt: what cannot be removed is not told
+		return nil, nil //nolint:nilerr // as in Salt, failures are not reported
 	}
 	return file.path, nil
 }
 
-// executing runs a command. The path stands within one of its words, whatever is in it.
+// executing runs a command. The path is inserted into one argument, whatever characters it
+// has.
 func (f *finder) executing(ctx context.Context, line string, words []string, path string) (any, error) {
 	argv := make([]string, len(words))
 	for i, w := range words {
@@ -297,7 +299,7 @@ func (f *finder) executing(ctx context.Context, line string, words []string, pat
 		return nil, err
 	}
 	if err != nil {
-		return path + ": Failed", nil //nolint:nilerr // Salt tells it so
+		return path + ": Failed", nil //nolint:nilerr // Salt's result
 	}
 	out := r.stdout
 	if out != "" {

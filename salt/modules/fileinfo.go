@@ -27,7 +27,7 @@ func init() {
 	}
 	one := func(name, what string, look func(string) bool) {
 		Register("file", Function{Name: name, Args: []Arg{path}, Run: is(look), Doc: `
-Tell whether path is ` + what + `.
+Return whether path is ` + what + `.
 
 CLI Example:
 
@@ -50,31 +50,30 @@ CLI Example:
 	one("path_exists_glob", "a glob that something matches", func(p string) bool { found, err := filepath.Glob(p); return err == nil && len(found) > 0 })
 	Register("file",
 		Function{Name: "get_hash", Args: []Arg{path, form, {Name: "chunk_size", Default: int64(65536)}}, Run: fileHash, Doc: `
-Return the hash of the file path; form is its kind. chunk_size is for Salt's sake:
-files are read in pieces of their own.
+Return the hash of the file path; form is its type. chunk_size is ignored.
 
 CLI Example:
 
     salt '*' file.get_hash /etc/shadow
 `},
 		Function{Name: "get_sum", Args: []Arg{path, form}, Run: fileSum, Doc: `
-Return the hash of the file path, "File not found" when there is none; form is its
-kind.
+Return the hash of the file path, "File not found" if it does not exist; form is
+its type.
 
 CLI Example:
 
     salt '*' file.get_sum /etc/passwd sha512
 `},
 		Function{Name: "check_hash", Args: []Arg{path, {Name: "file_hash", Required: true}}, Run: fileCheckHash, Doc: `
-Tell whether the file path has the hash file_hash: TYPE=HEX, TYPE:HEX or HEX.
+Return whether the file path has the hash file_hash: TYPE=HEX, TYPE:HEX or HEX.
 
 CLI Example:
 
     salt '*' file.check_hash /etc/fstab md5=900150983cd24fb0d6963f7d28e17f72
 `},
 		Function{Name: "stats", Args: []Arg{path, {Name: "hash_type"}, {Name: "follow_symlinks", Default: true}}, Run: fileStats, Doc: `
-Return what is known of path; with hash_type, the hash of a file too.
-follow_symlinks=False looks at a link itself.
+Return the attributes of path; with hash_type, also the hash of a file.
+follow_symlinks=False describes a link itself.
 
 CLI Example:
 
@@ -88,14 +87,14 @@ CLI Example:
     salt '*' file.lstat /path/to/file
 `},
 		Function{Name: "access", Args: []Arg{path, {Name: "mode", Required: true}}, Run: fileAccess, Doc: `
-Tell whether the minion may use path: mode is f (it is there), r, w or x.
+Return whether the minion can access path: mode is f (it exists), r, w or x.
 
 CLI Example:
 
     salt '*' file.access /path/to/file r
 `},
 		Function{Name: "statvfs", Args: []Arg{path}, Run: fileStatvfs, Doc: `
-Return how full the file system is that path is on.
+Return the usage of the file system that holds path.
 
 CLI Example:
 
@@ -109,14 +108,14 @@ CLI Example:
     salt '*' file.readdir /path/to/dir/
 `},
 		Function{Name: "readlink", Args: []Arg{path, {Name: "canonicalize", Default: false}}, Run: fileReadlink, Doc: `
-Return where the link path leads; canonicalize=True follows it to the end.
+Return the target of the link path; canonicalize=True resolves all links.
 
 CLI Example:
 
     salt '*' file.readlink /path/to/link
 `},
 		Function{Name: "diskusage", Args: []Arg{path}, Run: fileDiskusage, Doc: `
-Return how many bytes the files below path have.
+Return the total size of the files below path in bytes.
 
 CLI Example:
 
@@ -125,7 +124,7 @@ CLI Example:
 	)
 }
 
-// sumOf hashes a file.
+// sumOf returns the hash of a file.
 func sumOf(path, kind string) (string, error) {
 	h, err := crypt.NewHash(kind)
 	if err != nil {
@@ -149,7 +148,7 @@ func fileHash(_ context.Context, c *Call) (any, error) {
 func fileSum(_ context.Context, c *Call) (any, error) {
 	path := c.path("path")
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return "File not found", nil //nolint:nilerr // Salt tells it so
+		return "File not found", nil //nolint:nilerr // Salt's result
 	}
 	return sumOf(path, c.Str("form"))
 }
@@ -163,14 +162,14 @@ func fileCheckHash(_ context.Context, c *Call) (any, error) {
 	if !ok {
 		kind, sum = map[int]string{32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}[len(want)], want
 		if kind == "" {
-			return nil, InvocationErrorf("file_hash %s has no type, and a length that no type has", PyRepr(want))
+			return nil, InvocationErrorf("file_hash %s has no type, and its length matches no type", PyRepr(want))
 		}
 	}
 	have, err := sumOf(c.path("path"), kind)
 	return strings.EqualFold(have, sum), err
 }
 
-// kindOf is the kind of a file as file.stats names it.
+// kindOf returns the type of a file in the form of file.stats.
 func kindOf[M modeBits](mode M) string {
 	switch uint32(mode) & syscall.S_IFMT {
 	case syscall.S_IFDIR:
@@ -189,7 +188,7 @@ func kindOf[M modeBits](mode M) string {
 	return "file"
 }
 
-// times are the times of a file in seconds, as Python gives them.
+// times returns the times of a file in seconds, as in Python.
 func times(path string, follow bool) (atime, mtime, ctime float64, err error) {
 	var st unix.Stat_t
 	if follow {
@@ -237,7 +236,7 @@ func fileLstat(_ context.Context, c *Call) (any, error) {
 	}
 	st, err := os.Lstat(path)
 	if err != nil {
-		return value.NewMap(), nil //nolint:nilerr // Salt gives an empty map
+		return value.NewMap(), nil //nolint:nilerr // as in Salt
 	}
 	sys := st.Sys().(*syscall.Stat_t)
 	atime, mtime, ctime, err := times(path, false)
@@ -292,7 +291,7 @@ func fileDiskusage(ctx context.Context, c *Call) (any, error) {
 	var seen []uint64
 	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be seen is not counted
+			return nil //nolint:nilerr // skip what cannot be read
 		}
 		st, err := d.Info()
 		if err != nil || !st.Mode().IsRegular() {

@@ -16,7 +16,7 @@ func init() {
 	path := Arg{Name: "path", Required: true}
 	regex, char := Arg{Name: "regex", Required: true}, Arg{Name: "char", Default: "#"}
 	backup := Arg{Name: "backup", Default: ".bak"}
-	const kept = `backup is the ending of the name that keeps the old file, False keeps none.`
+	const kept = `backup is the suffix of the backup file, False makes none.`
 	Register("file",
 		Function{Name: "line", Args: []Arg{
 			path,
@@ -31,46 +31,45 @@ func init() {
 			{Name: "quiet", Default: false},
 			{Name: "indent", Default: true},
 		}, Run: fileLine, Doc: `
-Edit one line of the file path: content is the line. mode says how.
+Edit one line of the file path: content is the line. mode is one of:
 
-    ensure    content stands before or after another line, or between both, and
-              is put there when it does not
-    insert    content is put before or after another line, or at location: start
-              or end
-    replace   the first line with match becomes content
-    delete    lines that are the first one with match go
+    ensure    put content before or after another line, or between both, unless it
+              is there already
+    insert    put content before or after another line, or at location: start or
+              end
+    replace   replace the first line with match by content
+    delete    remove the lines equal to the first line with match
 
 before, after and match are regular expressions, or parts of a line; without any
-of them match is content. indent=False leaves the indentation of content.
-backup=True keeps the old file under its name and the time. quiet=True takes it
-that there is no such file. Returns the difference, with show_changes=False
-whether there is one.
+of them match is content. indent=False does not indent content. backup=True
+keeps the old file under its name and the time. quiet=True does nothing if the
+file does not exist. Returns the difference, or whether there is one with
+show_changes=False.
 
 CLI Example:
 
     salt '*' file.line /etc/nsswitch.conf "networks: files dns" after="hosts:.*?" mode=ensure
 `},
 		Function{Name: "comment_line", Args: []Arg{path, regex, char, {Name: "cmnt", Default: true}, backup}, Run: fileCommentLine, Doc: `
-Make comments of the lines of the file path that a regular expression (regex)
-matches from their beginning: char is put before them, or with cmnt=False taken
-away. ` + kept + `
-Returns the difference of these lines, False when there are none.
+Comment out the lines of the file path whose beginning matches a regular
+expression (regex): prepend char, or remove it with cmnt=False. ` + kept + `
+Returns the difference of these lines, False if they are equal.
 
 CLI Example:
 
     salt '*' file.comment_line /etc/modules '^pcspkr'
 `},
 		Function{Name: "comment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
-Make comments of the lines of the file path that a regular expression (regex)
-matches from their beginning: char is put before them. ` + kept + `
+Comment out the lines of the file path whose beginning matches a regular
+expression (regex): prepend char. ` + kept + `
 
 CLI Example:
 
     salt '*' file.comment /etc/modules pcspkr
 `},
 		Function{Name: "uncomment", Args: []Arg{path, regex, char, backup}, Run: fileCommentLine, Doc: `
-Take the comment sign (char) from the lines of the file path that a regular
-expression (regex) matches behind it. ` + kept + `
+Remove the comment sign (char) from the lines of the file path that match a
+regular expression (regex) after it. ` + kept + `
 
 CLI Example:
 
@@ -79,17 +78,18 @@ CLI Example:
 	)
 }
 
-// optional is an argument that may be None, as text.
+// optional returns an argument as a string, nil for None.
 func optional(c *Call, name string) *string { return c.textArg(name) }
 
-// editedFile reads a file that lines of are edited: the text, and the path behind links.
+// editedFile reads a file for line edits. It returns the text, and the path with links
+// resolved.
 func editedFile(path string) (body, real string, err error) {
 	real = realPath(path)
 	body, err = readWhole(real)
 	return body, real, err
 }
 
-// realPath of a file that is not there is the path; regular tells whether it is a file.
+// regular reports whether a path is a regular file; links are followed.
 func regular(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular()
@@ -111,7 +111,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 		return nil, osFault(err)
 	}
 	if !utf8.ValidString(body) {
-		return nil, CommandErrorf("%s is no UTF-8: it is not edited", real)
+		return nil, CommandErrorf("%s is not UTF-8 and cannot be edited", real)
 	}
 	edit, err := text.Line(body, text.LineOptions{
 		Mode: c.Str("mode"), Content: optional(c, "content"), Match: c.Str("match"), Location: c.Str("location"),
@@ -136,7 +136,7 @@ func fileLine(_ context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// testRun tells whether the minion only shows what it would do.
+// testRun reports whether the minion only shows what would change.
 func (c *Call) testRun() bool { return c.Env != nil && isTrue(c.Env.Option("test")) }
 
 func fileCommentLine(_ context.Context, c *Call) (any, error) {
@@ -168,17 +168,17 @@ func fileCommentLine(_ context.Context, c *Call) (any, error) {
 	return edit.Diff(), nil
 }
 
-// absentPath tells whether nothing is at a path.
+// absentPath reports whether a path does not exist.
 func absentPath(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// linkBackup puts beside a link what leads to the old file that an edit kept.
+// linkBackup creates a link to the backup beside an edited link.
 func linkBackup(path string, ending any) error {
 	to, err := os.Readlink(path)
 	if err != nil || ending == nil || ending == false || ending == "" {
-		return nil //nolint:nilerr // no link
+		return nil //nolint:nilerr // not a link
 	}
 	name := filepath.Clean(path) + PyStr(ending)
 	if st, err := os.Lstat(name); err == nil && st.Mode()&fs.ModeSymlink != 0 {

@@ -21,31 +21,31 @@ func init() {
 	const owners = `user, group and mode (in octal digits) are those of a new one.`
 	Register("file",
 		Function{Name: "touch", Args: []Arg{{Name: "name", Required: true}, {Name: "atime"}, {Name: "mtime"}}, Run: fileTouch, Doc: `
-Make the file name, or set the times of what is there: atime and mtime in seconds
-since 1970, now by default.
+Create the file name, or set the times of an existing one: atime and mtime in
+seconds since 1970, now by default.
 
 CLI Example:
 
     salt '*' file.touch /var/log/emptyfile
 `},
 		Function{Name: "mkdir", Args: append([]Arg{{Name: "dir_path", Required: true}}, owner...), Run: fileMkdir, Doc: `
-Make the folder dir_path and those above it. ` + owners + `
+Create the folder dir_path and its missing parents. ` + owners + `
 
 CLI Example:
 
     salt '*' file.mkdir /opt/jetty/context
 `},
 		Function{Name: "makedirs", Args: append([]Arg{path}, owner...), Run: fileMakedirs, Doc: `
-Make the folders that the file path is in: what stands behind the last slash is
-not made. ` + owners + `
+Create the parent folders of the file path: the part after the last slash is
+not created. ` + owners + `
 
 CLI Example:
 
     salt '*' file.makedirs /opt/code/
 `},
 		Function{Name: "copy", Args: []Arg{src, dst, {Name: "recurse", Default: false}, {Name: "remove_existing", Default: false}}, Run: fileCopy, Doc: `
-Copy the file src to dst; with recurse=True a folder with what is in it, with
-remove_existing=True after what is there was removed.
+Copy the file src to dst, or with recurse=True a folder with its content.
+remove_existing=True removes an existing dst first.
 
 CLI Example:
 
@@ -53,7 +53,7 @@ CLI Example:
 `},
 		Function{Name: "move", Args: []Arg{src, dst, {Name: "disallow_copy_and_unlink", Default: false}}, Run: fileMove, Doc: `
 Move the file or folder src to dst, another name or a folder. To another file
-system it is copied and removed; with disallow_copy_and_unlink=True that is an
+system, it is copied and removed; with disallow_copy_and_unlink=True that is an
 error.
 
 CLI Example:
@@ -61,14 +61,14 @@ CLI Example:
     salt '*' file.move /path/to/src /path/to/dst
 `},
 		Function{Name: "rename", Args: []Arg{src, dst}, Run: fileRename, Doc: `
-Give the file or folder src the name dst.
+Rename the file or folder src to dst.
 
 CLI Example:
 
     salt '*' file.rename /path/to/src /path/to/dst
 `},
 		Function{Name: "remove", Args: []Arg{path}, VarKw: true, Run: fileRemove, Doc: `
-Remove path, a folder with what is in it. Returns False when it is not there.
+Remove path, a folder with its content. Returns False if it does not exist.
 
 CLI Example:
 
@@ -83,22 +83,22 @@ CLI Example:
     salt '*' file.rmdir /tmp/foo/
 `},
 		Function{Name: "symlink", Args: []Arg{src, {Name: "path", Required: true}, {Name: "force", Default: false}, {Name: "atomic", Default: false}}, Run: fileSymlink, Doc: `
-Make the link path to src; force=True replaces what is there, atomic=True in one
-step.
+Create the link path to src; force=True replaces an existing file, atomic=True
+does so in one step.
 
 CLI Example:
 
     salt '*' file.symlink /path/to/file /path/to/link
 `},
 		Function{Name: "link", Args: []Arg{src, path}, Run: fileLink, Doc: `
-Make path another name of the file src.
+Create the hard link path to the file src.
 
 CLI Example:
 
     salt '*' file.link /path/to/file /path/to/link
 `},
 		Function{Name: "truncate", Args: []Arg{path, {Name: "length", Required: true}}, Run: fileTruncate, Doc: `
-Cut the file path to length bytes.
+Truncate the file path to length bytes.
 
 CLI Example:
 
@@ -141,7 +141,7 @@ func fileTouch(_ context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// newFolders makes a folder and those above it that are not there, with their owner.
+// newFolders creates a folder and its missing parents, with their owner.
 func (c *Call) newFolders(dir string) error {
 	var made []string
 	for up := dir; !folder(up) && up != "/" && up != "."; up = filepath.Dir(up) {
@@ -218,7 +218,7 @@ func copyFile(src, dst string) (err error) {
 	return to.Chmod(st.Mode())
 }
 
-// copyTree copies a folder with what is in it; links are copied as links.
+// copyTree copies a folder with its content; links are copied as links.
 func copyTree(ctx context.Context, src, dst string) error {
 	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
@@ -323,7 +323,7 @@ func fileRemove(_ context.Context, c *Call) (any, error) {
 		return nil, InvocationErrorf("File path must be absolute: %s", path)
 	}
 	if filepath.Clean(path) == "/" {
-		return nil, InvocationErrorf("the root of all files is not removed")
+		return nil, InvocationErrorf("refusing to remove the root folder")
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return false, nil //nolint:nilerr // nothing to remove
@@ -354,7 +354,7 @@ func fileRmdir(_ context.Context, c *Call) (any, error) {
 			return nil, osFault(err)
 		}
 		for _, d := range dirs {
-			_ = os.Remove(d) // one that is not empty stays, and path with it
+			_ = os.Remove(d) // a folder that is not empty stays, and path with it
 		}
 	}
 	if err := syscall.Rmdir(path); err != nil {
@@ -380,7 +380,7 @@ func fileSymlink(_ context.Context, c *Call) (any, error) {
 		return nil, CommandErrorf("Existing path is not a symlink: %s", path)
 	}
 	tmp := path + ".mom-link"
-	_ = os.Remove(tmp) // of an earlier try
+	_ = os.Remove(tmp) // of an earlier attempt
 	if err := os.Symlink(src, tmp); err != nil {
 		return nil, CommandErrorf("Could not create '%s': %s", path, pythonOSError(err))
 	}

@@ -14,31 +14,31 @@ import (
 func init() {
 	path := Arg{Name: "path", Required: true}
 	follow := Arg{Name: "follow_symlinks", Default: true}
-	const links = `follow_symlinks=False looks at a link itself.`
+	const links = `follow_symlinks=False describes a link itself.`
 	Register("file",
 		Function{Name: "uid_to_user", Args: []Arg{{Name: "uid", Required: true}}, Run: fileUIDToUser, Doc: `
-Return the name of the user with the number uid, "" when there is none.
+Return the name of the user with the number uid, "" if no user has it.
 
 CLI Example:
 
     salt '*' file.uid_to_user 0
 `},
 		Function{Name: "user_to_uid", Args: []Arg{{Name: "user"}}, Run: fileUserToUID, Doc: `
-Return the number of a user, "" when there is none.
+Return the number of a user, "" if the user does not exist.
 
 CLI Example:
 
     salt '*' file.user_to_uid root
 `},
 		Function{Name: "gid_to_group", Args: []Arg{{Name: "gid", Required: true}}, Run: fileGIDToGroup, Doc: `
-Return the name of the group with the number gid, "" when there is none.
+Return the name of the group with the number gid, "" if no group has it.
 
 CLI Example:
 
     salt '*' file.gid_to_group 0
 `},
 		Function{Name: "group_to_gid", Args: []Arg{{Name: "group"}}, Run: fileGroupToGID, Doc: `
-Return the number of a group, "" when there is none.
+Return the number of a group, "" if the group does not exist.
 
 CLI Example:
 
@@ -80,30 +80,30 @@ CLI Example:
     salt '*' file.get_mode /etc/passwd
 `},
 		Function{Name: "set_mode", Args: []Arg{path, {Name: "mode", Required: true}}, Run: fileSetMode, Doc: `
-Set the mode of path, in octal digits. Returns the mode that it has then.
+Set the mode of path, in octal digits. Returns the new mode.
 
 CLI Example:
 
     salt '*' file.set_mode /etc/passwd 0644
 `},
 		Function{Name: "chown", Args: []Arg{path, {Name: "user", Required: true}, {Name: "group", Required: true}}, Run: fileChown(os.Chown), Doc: `
-Give path to a user and a group, by name or number; "" leaves it. Returns what
-went wrong, or None.
+Set the user and group of path, by name or number; "" leaves one unchanged.
+Returns an error message, or None.
 
 CLI Example:
 
     salt '*' file.chown /etc/passwd root root
 `},
 		Function{Name: "lchown", Args: []Arg{path, {Name: "user", Required: true}, {Name: "group", Required: true}}, Run: fileChown(os.Lchown), Doc: `
-Give path, a link itself, to a user and a group, by name or number; "" leaves it.
-Returns what went wrong, or None.
+Set the user and group of path, for a link itself, by name or number; "" leaves
+one unchanged. Returns an error message, or None.
 
 CLI Example:
 
     salt '*' file.lchown /etc/passwd root root
 `},
 		Function{Name: "chgrp", Args: []Arg{path, {Name: "group", Required: true}}, Run: fileChown(os.Chown), Doc: `
-Give path to a group, by name or number. Returns what went wrong, or None.
+Set the group of path, by name or number. Returns an error message, or None.
 
 CLI Example:
 
@@ -112,7 +112,7 @@ CLI Example:
 	)
 }
 
-// expand replaces a ~ at the beginning of a path by a home folder.
+// expand replaces a leading ~ of a path by the home folder.
 func expand(path string) string {
 	if !strings.HasPrefix(path, "~") {
 		return path
@@ -130,10 +130,10 @@ func expand(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// path is an argument that is a path.
+// path returns a path argument.
 func (c *Call) path(name string) string { return expand(c.Str(name)) }
 
-// osFault is an error of the system as a user of Salt reads it.
+// osFault converts a system error to the form users of Salt read.
 func osFault(err error) error {
 	if err == nil {
 		return nil
@@ -141,7 +141,7 @@ func osFault(err error) error {
 	return CommandErrorf("%s", pythonOSError(err))
 }
 
-// statOf looks at a path.
+// statOf returns the attributes of a path.
 func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
 	look := os.Stat
 	if !follow {
@@ -156,7 +156,7 @@ func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, nil, CommandErrorf("%s cannot be looked at on this system", path)
+		return nil, nil, CommandErrorf("%s: this system reports no file attributes", path)
 	}
 	return st, sys, nil
 }
@@ -177,7 +177,7 @@ func fileStat(of func(*syscall.Stat_t) any) func(context.Context, *Call) (any, e
 func userName(uid uint32) string {
 	u, err := user.LookupId(strconv.FormatUint(uint64(uid), 10))
 	if err != nil {
-		return strconv.FormatUint(uint64(uid), 10) // as Salt: the number stands for a user without a name
+		return strconv.FormatUint(uint64(uid), 10) // as in Salt, the number stands for a user without a name
 	}
 	return u.Username
 }
@@ -198,7 +198,7 @@ func fileUIDToUser(_ context.Context, c *Call) (any, error) {
 	return u.Username, nil
 }
 
-// idOf is the number of a user or group; a number is itself.
+// idOf returns the number of a user or group; a number is returned unchanged.
 func idOf(v any, lookup func(string) (string, error)) any {
 	if n, ok := Integer(v); ok {
 		return n
@@ -254,8 +254,8 @@ func fileGroupToGID(_ context.Context, c *Call) (any, error) {
 	return idOf(c.Value("group"), gidOf), nil
 }
 
-// modeArg reads a mode in octal digits. A number is what its digits say in octal, as
-// YAML readers and the command line make one of 0644 and of 644.
+// modeArg parses a mode in octal digits. The digits of a number are read as octal, since
+// YAML and the command line turn 0644 and 644 into numbers.
 func modeArg(v any) (fs.FileMode, error) {
 	text := strings.TrimPrefix(PyStr(v), "0o")
 	n, err := strconv.ParseUint(text, 8, 16)
@@ -275,7 +275,7 @@ func fileSetMode(_ context.Context, c *Call) (any, error) {
 		return nil, CommandErrorf("%s: File not found", path)
 	}
 	if err := os.Chmod(path, mode); err != nil {
-		return "Invalid Mode " + c.Str("mode"), nil //nolint:nilerr // Salt tells it so
+		return "Invalid Mode " + c.Str("mode"), nil //nolint:nilerr // Salt's result
 	}
 	_, sys, err := statOf(path, true)
 	if err != nil {

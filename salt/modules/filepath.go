@@ -27,22 +27,21 @@ CLI Example:
     salt '*' file.basename 'test/test.config'
 `},
 		Function{Name: "normpath", Args: arg, Run: of(pyNormpath), Doc: `
-Return path without double slashes and without . and .. where that can be.
+Return path without double slashes and, where possible, without . and ..
 
 CLI Example:
 
     salt '*' file.normpath 'a/b/c/..'
 `},
 		Function{Name: "pardir", Run: func(context.Context, *Call) (any, error) { return "..", nil }, Doc: `
-Return how the folder above another is called.
+Return the name of the parent folder of path.
 
 CLI Example:
 
     salt '*' file.pardir
 `},
 		Function{Name: "join", VarArgs: true, Run: fileJoin, Doc: `
-Join parts of a path. One that begins with a slash stands alone with those behind
-it.
+Join parts of a path. An absolute part drops the parts before it.
 
 CLI Example:
 
@@ -60,7 +59,7 @@ func pyDirname(p string) string {
 	return head
 }
 
-// pyNormpath is Python's os.path.normpath: two slashes at the beginning stay.
+// pyNormpath is Python's os.path.normpath: it keeps two leading slashes.
 func pyNormpath(p string) string {
 	if strings.HasPrefix(p, "//") && !strings.HasPrefix(p, "///") {
 		return "/" + path.Clean(p)

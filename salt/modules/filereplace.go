@@ -13,7 +13,7 @@ func init() {
 	bufsize := Arg{Name: "bufsize", Default: int64(1)}
 	ignore := Arg{Name: "ignore_if_missing", Default: false}
 	backup := Arg{Name: "backup", Default: ".bak"}
-	const buffer = `bufsize is for Salt's sake: a file is read whole.`
+	const buffer = `bufsize is ignored: a file is read whole.`
 	Register("file",
 		Function{Name: "replace", Args: []Arg{
 			path,
@@ -33,17 +33,17 @@ func init() {
 			{Name: "preserve_inode", Default: true},
 			{Name: "backslash_literal", Default: false},
 		}, Run: fileReplace, Doc: `
-Replace what a regular expression of Python's (pattern) matches in the file path
-by repl, in which \1 and its like are groups unless backslash_literal=True.
+Replace the matches of a Python regular expression (pattern) in the file path by
+repl, in which \1 and so on are groups unless backslash_literal=True.
 
-count is how often at most, 0 always. flags are names such as MULTILINE, or
-Python's number. append_if_not_found=True or prepend_if_not_found=True adds repl,
-or not_found_content, to a file in which nothing matches. backup is the ending of
-the name that keeps the old file, False keeps none; preserve_inode=False puts a
-new file in the place of the old. dry_run=True changes nothing, search_only=True
-only tells whether anything matches, ignore_if_missing=True takes it that there is
-no such file. Returns the difference, with show_changes=False whether there is
-one. ` + buffer + `
+count is the most matches to replace, 0 means all. flags are names such as
+MULTILINE, or a number as in Python. append_if_not_found=True or
+prepend_if_not_found=True adds repl, or not_found_content, to a file without a
+match. backup is the suffix of the backup file, False makes none;
+preserve_inode=False replaces the file by a new one. dry_run=True changes nothing,
+search_only=True only returns whether anything matches, ignore_if_missing=True
+accepts a missing file. Returns the difference, or whether there is one with
+show_changes=False. ` + buffer + `
 
 CLI Example:
 
@@ -57,9 +57,9 @@ CLI Example:
 			ignore,
 			{Name: "multiline", Default: false},
 		}, Run: fileSearch, Doc: `
-Tell whether a regular expression of Python's (pattern) matches in the file path.
-flags are names such as IGNORECASE, or Python's number; multiline=True adds
-MULTILINE. ignore_if_missing=True takes it that there is no such file. ` + buffer + `
+Return whether a Python regular expression (pattern) matches in the file path.
+flags are names such as IGNORECASE, or a number as in Python; multiline=True adds
+MULTILINE. ignore_if_missing=True accepts a missing file. ` + buffer + `
 
 CLI Example:
 
@@ -79,15 +79,15 @@ CLI Example:
 			{Name: "insert_before_match"},
 			{Name: "insert_after_match"},
 		}, Run: fileBlock, Doc: `
-Replace what stands between two marks in the file path by content: marker_start
-and marker_end are parts of lines.
+Replace the text between two marks in the file path by content: marker_start and
+marker_end are parts of lines.
 
-append_if_not_found=True or prepend_if_not_found=True adds a block that is not
-there at the end or the beginning; insert_before_match and insert_after_match, a
-regular expression, at the first line that it matches. append_newline=True puts a
-line end behind content, None where it has none. backup is the ending of the name
-that keeps the old file, False keeps none. dry_run=True changes nothing. Returns
-the difference, with show_changes=False whether there is one.
+append_if_not_found=True or prepend_if_not_found=True adds a missing block at the
+end or the beginning; insert_before_match and insert_after_match, a regular
+expression, add it at the first matching line. append_newline=True adds a line end
+to content, None only if it has none. backup is the suffix of the backup file,
+False makes none. dry_run=True changes nothing. Returns the difference, or whether
+there is one with show_changes=False.
 
 CLI Example:
 
@@ -96,8 +96,8 @@ CLI Example:
 	)
 }
 
-// replacedFile reads the file of file.replace and its kin; missing tells that it is not
-// there, and may be.
+// replacedFile reads the file of file.replace and similar functions. missing is true if the
+// file does not exist and need not.
 func (c *Call) replacedFile() (body, real string, missing bool, err error) {
 	path, err := c.filePath("path")
 	if err != nil {
@@ -156,7 +156,7 @@ func fileReplace(_ context.Context, c *Call) (any, error) {
 	return c.shown(edit), nil
 }
 
-// shown is what an edit returns.
+// shown returns the result of an edit.
 func (c *Call) shown(edit text.Edit) any {
 	if c.IsTrue("show_changes") {
 		return edit.Diff()

@@ -14,20 +14,19 @@ import (
 	"github.com/momtree/mom/salt/text"
 )
 
-// maxEdited is how large a file may be that is read whole, in bytes.
+// maxEdited is the largest file that is read whole, in bytes.
 const maxEdited = 16 << 20
 
-// filePath is an argument that is a path of a file to be read or written.
+// filePath returns an argument that is the path of a file to read or write.
 func (c *Call) filePath(name string) (string, error) {
 	p := c.path(name)
 	if p == "" || strings.ContainsRune(p, 0) {
-		return "", argErrorf("%s is no path: %s", name, PyRepr(c.Value(name)))
+		return "", argErrorf("%s is not a path: %s", name, PyRepr(c.Value(name)))
 	}
 	return p, nil
 }
 
-// openRegular opens a file that holds something: no pipe, which would wait for another
-// end, and no device.
+// openRegular opens a regular file. It rejects pipes, which would block, and devices.
 func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -43,26 +42,27 @@ func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return f, st, nil
 }
 
-var errNotRegular = errors.New("is no regular file")
+var errNotRegular = errors.New("is not a regular file")
 
-// readWhole reads a file that is edited or searched in memory.
+// readWhole reads a file to be edited or searched in memory.
 func readWhole(path string) (string, error) {
 	f, st, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	// A file of /proc has no size, and is read all the same.
+	// A file of /proc has size 0 but may have content.
 	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
 	//mutant:edited-file-size
 	if err == nil && len(data) > maxEdited {
-		err = fmt.Errorf("%s has %d bytes: of more than %d it is not read into memory", path, max(st.Size(), int64(len(data))), maxEdited)
+		err = fmt.Errorf("%s has %d bytes, more than %d", path, max(st.Size(), int64(len(data))), maxEdited)
 	}
 	return string(data), err
 }
 
-// writeOver puts a text in the place of a file, which keeps its owner and mode: in the
-// file itself, so that its other names see it too, or else in one step.
+// writeOver replaces the content of a file and keeps its owner and mode. With inPlace it
+// writes the file itself, so that its other links see the change; otherwise it replaces the
+// file in one step.
 func writeOver(path, data string, inPlace bool) (err error) {
 	if inPlace {
 		f, _, err := openRegular(path, os.O_WRONLY)
@@ -82,8 +82,8 @@ func writeOver(path, data string, inPlace bool) (err error) {
 	return newFile(path, strings.NewReader(data), st)
 }
 
-// newFile writes a file beside its place and then puts it there, with the owner and mode
-// of another. A link at its place is replaced, not followed.
+// newFile writes a temporary file with the owner and mode of like, and renames it to path.
+// A link at path is replaced, not followed.
 func newFile(path string, from io.Reader, like fs.FileInfo) (err error) {
 	out, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -118,36 +118,36 @@ func copyAs(from, to string) error {
 	return newFile(to, in, st)
 }
 
-// keepOld copies a file under its name with an ending, unless that is None, False or "".
+// keepOld copies a file to its name plus ending. None, False and "" keep no copy.
 func keepOld(path string, ending any) error {
 	if ending == nil || ending == false || ending == "" {
 		return nil
 	}
 	name := path + PyStr(ending)
 	if strings.ContainsRune(name, 0) || filepath.Dir(name) != filepath.Dir(path) {
-		return InvocationErrorf("backup is the ending of a name, not %s", PyRepr(ending))
+		return InvocationErrorf("backup must be a file name suffix, not %s", PyRepr(ending))
 	}
 	return osFault(copyAs(path, name))
 }
 
-// textFault is an error of an edit as a user of Salt reads it.
+// textFault converts an error of an edit to the form users of Salt read.
 func textFault(err error) error {
-	var told *text.Error
+	var fault *text.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &told) && told.Usage:
-		return &InvocationError{told.Msg}
+	case errors.As(err, &fault) && fault.Usage:
+		return &InvocationError{fault.Msg}
 	}
 	return &CommandError{err.Error()}
 }
 
-// BackupTime is how the name of a kept file tells when that was: Salt's form, in local
-// time.
+// backupDay and backupYear are the layout of the time in the name of a backup, around the
+// microseconds: Salt's form, in local time.
 const backupDay, backupYear = "Mon_Jan_02_15:04:05_", "_2006"
 
-// KeepBackup copies a file into the folder file_backup of a minion's cache, under its
-// path and the time, as Salt does it before it replaces one.
+// KeepBackup copies a file into the folder file_backup of a minion's cache, under its path
+// and the time, as Salt does before it replaces a file.
 func KeepBackup(cachedir, path string, now time.Time) error {
 	root := filepath.Join(cachedir, "file_backup", filepath.Clean("/"+filepath.Dir(path)))
 	if err := os.MkdirAll(root, 0o700); err != nil {

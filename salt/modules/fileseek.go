@@ -13,7 +13,7 @@ func init() {
 	offset := Arg{Name: "offset", Required: true}
 	Register("file",
 		Function{Name: "read", Args: []Arg{path, {Name: "binary", Default: false}}, Run: fileRead, Doc: `
-Return what the file path holds: as text, or with binary=True byte for byte.
+Return the content of the file path: as text, or as bytes with binary=True.
 
 CLI Example:
 
@@ -27,7 +27,7 @@ CLI Example:
     salt '*' file.seek_read /path/to/file 4096 0
 `},
 		Function{Name: "seek_write", Args: []Arg{path, {Name: "data", Required: true}, offset}, Run: fileSeekWrite, Doc: `
-Write data into the file path from offset on. Returns how many bytes that were.
+Write data to the file path at offset. Returns the number of bytes written.
 
 CLI Example:
 
@@ -48,12 +48,12 @@ func fileRead(_ context.Context, c *Call) (any, error) {
 	case c.IsTrue("binary"):
 		return []byte(body), nil
 	case !utf8.ValidString(body):
-		return nil, CommandErrorf("%s is no UTF-8: read it with binary=True", path)
+		return nil, CommandErrorf("%s is not UTF-8; read it with binary=True", path)
 	}
 	return body, nil
 }
 
-// place is where a call seeks to.
+// place returns the offset of a call.
 func (c *Call) place() (int64, error) {
 	n, err := c.Int("offset")
 	if err == nil && n < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// statTimes are the times of a file in seconds.
+// statTimes returns the times of a file in seconds.
 func statTimes(st *unix.Stat_t, err error) (atime, mtime, ctime float64, _ error) {
 	at := func(t unix.Timespec) float64 { return float64(t.Sec) + float64(t.Nsec)/1e9 }
 	return at(st.Atim), at(st.Mtim), at(st.Ctim), err

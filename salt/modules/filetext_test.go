@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// file writes a file of a test and gives its path.
+// file writes a file for a test and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -26,8 +26,8 @@ func fileHolds(t *testing.T, path, want string) {
 	}
 }
 
-// Functions that edit write what their engine made, keep the old file as they are told,
-// and give the difference that Salt gives.
+// Functions that edit files write the edited text, keep a backup as requested, and return
+// Salt's difference.
 func TestFileEdits(t *testing.T) {
 	env := newEnv()
 	path := file(t, "f", "a\nb\n")
@@ -51,7 +51,7 @@ func TestFileEdits(t *testing.T) {
 		{"file.uncomment", []any{path, "a", kw("backup", false)}, "--- \n+++ \n@@ -1 +1 @@\n-#a\n+a\n"},
 		{"file.append", []any{path, "l1", "l2"}, `Wrote 2 lines to "` + path + `"`},
 		{"file.append", []any{path, kw("args", []any{"k=v"})}, `Wrote 1 lines to "` + path + `"`},
-		{"file.append", []any{path, kw("arg", "k=v")}, "ERROR executing 'file.append': arg is no argument of file.append: lines are given in their order, or as args"},
+		{"file.append", []any{path, kw("arg", "k=v")}, "ERROR executing 'file.append': arg is not an argument of file.append; give lines in order, or as args"},
 		{"file.prepend", []any{path, "top"}, `Prepended 1 lines to "` + path + `"`},
 	})
 	fileHolds(t, path, "top\na\n<b>\n#S\nin\n#E\nl1\nl2\nk=v\n")
@@ -61,7 +61,7 @@ func TestFileEdits(t *testing.T) {
 	}
 }
 
-// An edit goes where a link leads, and to the other names of a file unless it shall not.
+// An edit follows links, and changes the other names of a file by default.
 func TestFileEdits_OfLinks(t *testing.T) {
 	path := file(t, "f", "a\n")
 	dir := filepath.Dir(path)
@@ -81,7 +81,7 @@ func TestFileEdits_OfLinks(t *testing.T) {
 	result(t, newEnv(), "file.replace", link, "b", "c", kw("preserve_inode", false))
 	fileHolds(t, other, "b\n")
 	fileHolds(t, path, "c\n")
-	// What lies where the old file is kept is replaced, never written through.
+	// A file in the place of the backup is replaced, never written through.
 	secret := file(t, "secret", "secret")
 	if err := os.Remove(path + ".bak"); err != nil {
 		t.Fatal(err)
@@ -94,8 +94,8 @@ func TestFileEdits_OfLinks(t *testing.T) {
 	fileHolds(t, path+".bak", "c\n")
 }
 
-// What cannot be edited is refused: no path, no file, a pipe (which nobody writes to, so
-// that reading it would wait for ever), one larger than 16 MiB, and bytes that are no text.
+// Paths that cannot be edited are an error: not a path, not a file, a pipe (reading it
+// would block), a file larger than 16 MiB, and bytes that are not text.
 func TestFileEdits_Refuse(t *testing.T) {
 	env := newEnv()
 	dir := t.TempDir()
@@ -117,25 +117,25 @@ func TestFileEdits_Refuse(t *testing.T) {
 		args []any
 		want string
 	}{
-		{"file.replace", []any{"/tmp/a\x00b", "a", "b"}, "path is no path: '/tmp/a\\x00b'"},
-		{"file.append", []any{"", "x"}, "path is no path: ''"},
-		{"file.replace", []any{pipe, "a", "b"}, "is no regular file"},
-		{"file.append", []any{pipe, "x"}, "is no regular file"},
-		{"file.read", []any{pipe}, "is no regular file"},
-		{"file.contains", []any{pipe, "x"}, "is no regular file"},
+		{"file.replace", []any{"/tmp/a\x00b", "a", "b"}, "path is not a path: '/tmp/a\\x00b'"},
+		{"file.append", []any{"", "x"}, "path is not a path: ''"},
+		{"file.replace", []any{pipe, "a", "b"}, "is not a regular file"},
+		{"file.append", []any{pipe, "x"}, "is not a regular file"},
+		{"file.read", []any{pipe}, "is not a regular file"},
+		{"file.contains", []any{pipe, "x"}, "is not a regular file"},
 		{"file.write", []any{pipe, "x"}, "No such device or address"},
 		{"file.line", []any{pipe, kw("mode", "delete", "match", "x")}, "does not exists or is not a file"},
-		{"file.replace", []any{large, "a", "b"}, "has 16777217 bytes: of more than 16777216 it is not read into memory"},
-		{"file.blockreplace", []any{large, "a", "b"}, "it is not read into memory"},
-		{"file.prepend", []any{large, "b"}, "it is not read into memory"},
-		{"file.read", []any{large}, "it is not read into memory"},
+		{"file.replace", []any{large, "a", "b"}, "has 16777217 bytes, more than 16777216"},
+		{"file.blockreplace", []any{large, "a", "b"}, "bytes, more than 16777216"},
+		{"file.prepend", []any{large, "b"}, "bytes, more than 16777216"},
+		{"file.read", []any{large}, "bytes, more than 16777216"},
 		{"file.seek_read", []any{large, maxEdited + 1, 0}, "size is from 0 to 16777216 bytes"},
 		{"file.replace", []any{binary, "a", "b"}, "binary file"},
 		{"file.blockreplace", []any{binary, "a", "b"}, "binary file"},
 		{"file.comment_line", []any{binary, "a"}, "binary file"},
-		{"file.line", []any{binary, kw("mode", "delete", "match", "a")}, "is no UTF-8"},
-		{"file.read", []any{binary}, "is no UTF-8: read it with binary=True"},
-		{"file.set_selinux_context", []any{large}, "not carried out by this minion"},
+		{"file.line", []any{binary, kw("mode", "delete", "match", "a")}, "is not UTF-8"},
+		{"file.read", []any{binary}, "is not UTF-8; read it with binary=True"},
+		{"file.set_selinux_context", []any{large}, "is not supported"},
 	} {
 		r := run(t, env, c.fun, c.args...)
 		if text, _ := r.Value.(string); r.Retcode == 0 || !strings.Contains(text, c.want) {
@@ -148,8 +148,7 @@ func TestFileEdits_Refuse(t *testing.T) {
 	}
 }
 
-// A file larger than what is looked at in one piece is searched to its end, across the
-// borders of pieces.
+// A file larger than one piece is searched to its end, across the borders of pieces.
 func TestFileContains(t *testing.T) {
 	text := strings.Repeat("x", windowSize-3) + "needle" + strings.Repeat("y", windowSize) + "\ntail"
 	path := file(t, "f", text)
@@ -169,7 +168,7 @@ func TestFileContains(t *testing.T) {
 	})
 }
 
-// The parts of paths are those of Python's os.path.
+// Paths are split as in Python's os.path.
 func TestFilePaths(t *testing.T) {
 	calls(t, newEnv(), []callCase{
 		{"file.dirname", []any{"/a/b/"}, "/a/b"},
@@ -186,8 +185,8 @@ func TestFilePaths(t *testing.T) {
 	})
 }
 
-// What states kept is listed, the latest first, put back and deleted; a path cannot lead
-// out of where it is kept.
+// Backups made by states are listed newest first, restored and deleted. A path cannot point
+// outside of the backup folder.
 func TestFileBackups(t *testing.T) {
 	env := newEnv()
 	cache := t.TempDir()
@@ -217,8 +216,8 @@ func TestFileBackups(t *testing.T) {
 	fileHolds(t, path, "first\n")
 }
 
-// What is found is what Salt finds: each option by itself, and together; nothing is
-// deleted that was not meant.
+// find has the same results as Salt's for each option and their combinations, and deletes
+// nothing else.
 func TestFileFind(t *testing.T) {
 	env := newEnv()
 	dir := t.TempDir()
@@ -275,7 +274,8 @@ func TestFileFind(t *testing.T) {
 	}
 }
 
-// grep, patch and get_diff say what Salt's say; what looks like an option is none.
+// grep, patch and get_diff return what Salt's return; an argument that looks like an option
+// is not one.
 func TestFileTools(t *testing.T) {
 	env := newEnv()
 	one, two := file(t, "one", "a\n-i\nb\n"), file(t, "two", "a\n2\nb\n")

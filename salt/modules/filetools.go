@@ -24,8 +24,9 @@ func init() {
 	path := Arg{Name: "path", Required: true}
 	Register("file",
 		Function{Name: "grep", Args: []Arg{path, {Name: "pattern", Required: true}}, VarArgs: true, Run: fileGrep, Doc: `
-Look with grep for pattern in the file path, which may be a glob. Options of grep
-stand behind, each by itself. Returns what grep said, as cmd.run_all does.
+Search for pattern with grep in the file path, which may be a glob. Further
+arguments are options of grep, one each. Returns the output in the form of
+cmd.run_all.
 
 CLI Example:
 
@@ -36,9 +37,9 @@ CLI Example:
 			Name: "patch", Run: filePatch,
 			Args: []Arg{{Name: "originalfile", Required: true}, {Name: "patchfile", Required: true}, {Name: "options", Default: ""}, {Name: "dry_run", Default: false}},
 			Doc: `
-Apply patchfile to originalfile, a file or a folder, with the program patch, to
-which options are given. dry_run=True changes nothing. Returns what patch said, as
-cmd.run_all does.
+Apply patchfile to originalfile, a file or a folder, with the program patch and
+its options. dry_run=True changes nothing. Returns the output in the form of
+cmd.run_all.
 
 CLI Example:
 
@@ -54,7 +55,7 @@ CLI Example:
     salt '*' file.lsattr foo1.txt
 `},
 		Function{Name: "get_devmm", Args: []Arg{{Name: "name", Required: true}}, Run: fileDevice, Doc: `
-Return the two numbers of the device name, zeros for what is none.
+Return the major and minor number of the device name, zeros if it is not a device.
 
 CLI Example:
 
@@ -85,8 +86,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "makedirs_perms", Args: []Arg{{Name: "name", Required: true}, {Name: "user"}, {Name: "group"}, {Name: "mode", Default: "0755"}}, Run: fileMakedirsPerms, Doc: `
-Make the folder name and those above it, with user, group and mode (in octal
-digits). It is an error when it is there.
+Create the folder name and its missing parents, with user, group and mode (in
+octal digits). It is an error if it exists.
 
 CLI Example:
 
@@ -94,7 +95,7 @@ CLI Example:
 `},
 	)
 	for name, what := range map[string]string{
-		"set_selinux_context": "sets the SELinux context of", "get_selinux_context": "tells the SELinux context of", "restorecon": "resets the SELinux context of",
+		"set_selinux_context": "sets the SELinux context of", "get_selinux_context": "returns the SELinux context of", "restorecon": "resets the SELinux context of",
 	} {
 		Register("file", Function{Name: name, Args: []Arg{path}, VarArgs: true, VarKw: true, Run: fileNoSelinux, Doc: `
 Refused by this minion: with Salt it ` + what + ` path.
@@ -107,11 +108,11 @@ CLI Example:
 }
 
 func fileNoSelinux(_ context.Context, c *Call) (any, error) {
-	return nil, CommandErrorf("%s is not carried out by this minion, which does not work on SELinux contexts; chcon, semanage and restorecon do, by cmd.run", c.Fun)
+	return nil, CommandErrorf("%s is not supported; use chcon, semanage or restorecon with cmd.run", c.Fun)
 }
 
-// told is what a program said, and its exit code is that of the job.
-func (c *Call) told(r ran, err error) (any, error) {
+// result returns the output of a program, and sets the exit code of the job.
+func (c *Call) result(r ran, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +138,9 @@ func fileGrep(ctx context.Context, c *Call) (any, error) {
 	if err != nil || len(files) == 0 {
 		files = []string{path}
 	}
-	// What begins with - is no option of grep's, neither the pattern nor a file.
+	// The pattern and the files are never options of grep, even if they begin with -.
 	words = append(append(words, "-e", c.Str("pattern"), "--"), files...)
-	return c.told(c.exec(ctx, words...))
+	return c.result(c.exec(ctx, words...))
 }
 
 func filePatch(ctx context.Context, c *Call) (any, error) {
@@ -160,7 +161,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 		words = append(words, "--dry-run")
 	}
 	if !has("-N", "--forward") {
-		words = append(words, "--forward") // asks nobody
+		words = append(words, "--forward") // never prompts
 	}
 	if !has("-r", "--reject-file") {
 		words = append(words, "--reject-file=-")
@@ -178,7 +179,7 @@ func filePatch(ctx context.Context, c *Call) (any, error) {
 		}
 		words = append(words, original)
 	}
-	return c.told(c.exec(ctx, words...))
+	return c.result(c.exec(ctx, words...))
 }
 
 var attributes = regexp.MustCompile(`[aAcCdDeijPsStTu]`)
@@ -212,9 +213,9 @@ func fileDevice(_ context.Context, c *Call) (any, error) {
 	var st unix.Stat_t
 	path := c.path("name")
 	if err := unix.Stat(path, &st); err != nil || kindOf(st.Mode) != "char" && kindOf(st.Mode) != "block" {
-		return []any{int64(0), int64(0)}, nil //nolint:nilerr // no device
+		return []any{int64(0), int64(0)}, nil //nolint:nilerr // not a device
 	}
-	dev := uint64(st.Rdev) //nolint:unconvert // not so wide on each system
+	dev := uint64(st.Rdev) //nolint:unconvert // its width differs by system
 	return []any{int64(unix.Major(dev)), int64(unix.Minor(dev))}, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// free are functions that take any keyword in Salt, and ignore those that they do not know:
-// programs send them their own, such as metadata.
+// free are functions that accept any keyword in Salt and ignore unknown ones: programs send
+// their own, such as metadata.
 var free = strings.Fields(`
 	cmd.run cmd.shell cmd.run_stdout cmd.run_stderr cmd.run_all cmd.retcode cmd.script cmd.script_retcode cmd.exec_code cmd.exec_code_all
 	cmd.run_bg cmd.run_chroot cmd.powershell cmd.powershell_all
@@ -20,16 +20,16 @@ var free = strings.Fields(`
 	schedule.save schedule.enable schedule.disable schedule.move schedule.copy schedule.postpone_job schedule.skip_job
 `)
 
-// acted are keywords that such functions act on in Salt. Where a function here does not have
-// one, ignoring it would do something else than was asked for.
+// acted are keywords with an effect on such functions in Salt. If a function here lacks
+// one, ignoring it would change the meaning of the call.
 var acted = strings.Fields(`
 	template saltenv encoded_cmd pillarenv pillar_override pillar pillar_enc use_vt bg raise_err password chroot
 	refresh fromrepo skip_verify debconf sources pkgs ignore_epoch only_upgrade version versions downloadonly
 	no_block unmask unmask_runtime dest makedirs gzip context source source_hash user group mode
 `)
 
-// ignored reports whether a function ignores a keyword that it does not have. One that looks like
-// a misspelt argument is refused.
+// ignored reports whether a function ignores an unknown keyword. It does not ignore a
+// misspelt argument.
 func ignored(full string, fn Function, keyword string) bool {
 	if !slices.Contains(free, full) || slices.Contains(acted, keyword) {
 		return false

@@ -6,8 +6,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Salt's functions with **kwargs ignore what they do not know, as programs that add metadata
-// to every call rely on. What would change the call, or is misspelt, is refused.
+// Salt's functions with **kwargs ignore unknown keywords, which programs that add metadata
+// to every call rely on. Keywords that would change the call, or are misspelt, are an
+// error.
 func TestFreeKeywords(t *testing.T) {
 	for _, c := range []struct {
 		fun, keyword string

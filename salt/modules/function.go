@@ -11,50 +11,49 @@ import (
 type Function struct {
 	// Name is the part after the dot: "ping" for test.ping.
 	Name string
-	// Doc is what sys.doc prints: what the function does, its arguments,
-	// an example.
+	// Doc is the documentation that sys.doc prints: a description, the arguments, and an
+	// example.
 	Doc string
 	// Args are the named arguments in order; required ones come first.
 	Args []Arg
-	// VarArgs lets further positional arguments through ([Call.Rest]).
+	// VarArgs allows further positional arguments ([Call.Rest]).
 	VarArgs bool
-	// VarKw lets unknown keywords through ([Call.Kwargs]).
+	// VarKw allows unknown keywords ([Call.Kwargs]).
 	VarKw bool
-	// Run does the work. It must end soon after ctx is done.
+	// Run executes the function. It must return soon after ctx ends.
 	Run func(ctx context.Context, c *Call) (any, error)
 }
 
 // Arg is one named argument of a [Function].
 type Arg = registry.Arg
 
-// Call is one invocation: a function together with bound arguments.
+// Call is one call: a function with bound arguments.
 type Call struct {
 	// Fun is the full name, such as "cmd.run".
 	Fun string
-	// Args holds one value for each named argument, in the order of
-	// [Function.Args] with defaults filled in, then the further positional
-	// ones of a VarArgs function.
+	// Args holds one value for each named argument, in the order of [Function.Args] and
+	// with defaults, followed by the other positional arguments of a VarArgs function.
 	Args []any
-	// Kwargs holds the keywords that name no argument; empty unless the
-	// function has VarKw, never nil.
+	// Kwargs holds the keywords that match no argument; empty unless the function has
+	// VarKw, never nil.
 	Kwargs *value.Map
-	// JID is the job the call belongs to; "req" or "" outside a job.
+	// JID is the job of the call; "req" or "" outside a job.
 	JID string
 	// Direct is that of the [Invocation].
 	Direct bool
-	// Env is the minion around the call.
+	// Env is the minion of the call.
 	Env Env
-	// Retcode is set by the function when the job shall be told as failed
-	// although it has a result, as Salt's __context__["retcode"].
+	// Retcode is set by a function that returns a result but reports failure, like Salt's
+	// __context__["retcode"].
 	Retcode int
-	// Out names the outputter that shows the result best; "" lets the caller choose.
+	// Out is the preferred outputter; "" leaves the choice to the caller.
 	Out string
 
 	fn Function
 }
 
-// Value returns the bound value of the named argument, or nil when the
-// function has no argument of that name.
+// Value returns the value of the named argument, or nil if the function has no such
+// argument.
 func (c *Call) Value(name string) any {
 	for i, a := range c.fn.Args {
 		if a.Name == name && i < len(c.Args) {
@@ -64,7 +63,7 @@ func (c *Call) Value(name string) any {
 	return nil
 }
 
-// set replaces the bound value of the named argument.
+// set replaces the value of the named argument.
 func (c *Call) set(name string, v any) {
 	for i, a := range c.fn.Args {
 		if a.Name == name {
@@ -73,7 +72,7 @@ func (c *Call) set(name string, v any) {
 	}
 }
 
-// Rest returns the positional arguments beyond the named ones.
+// Rest returns the positional arguments after the named ones.
 func (c *Call) Rest() []any {
 	if len(c.Args) <= len(c.fn.Args) {
 		return nil

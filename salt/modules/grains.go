@@ -16,7 +16,7 @@ func init() {
 	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
 	Register("grains",
 		Function{Name: "items", Args: []Arg{{Name: "sanitize", Default: false}}, Run: grainsItems, Doc: `
-Return all grains. sanitize=True blots out serial number and host names.
+Return all grains. sanitize=True hides serial numbers and host names.
 
 CLI Example:
 
@@ -25,8 +25,8 @@ CLI Example:
 		Function{
 			Name: "item", VarArgs: true, Run: grainsItem,
 			Args: nil, VarKw: true, Doc: `
-Return the named grains as a map. Keywords: default (value of a grain that is
-not there), delimiter, sanitize.
+Return the named grains as a map. Keywords: default (value of a missing grain),
+delimiter, sanitize.
 
 CLI Example:
 
@@ -37,9 +37,9 @@ CLI Example:
 			Name: "get", Run: grainsGet,
 			Args: []Arg{key, {Name: "default", Default: ""}, delimiter, {Name: "ordered", Default: true}},
 			Doc: `
-Return the grain key; a:b:0 leads into nested maps and lists, with another
-delimiter than : if that is given. default is returned for a grain that is not
-there. ordered=False sorts the keys of maps.
+Return the grain key; a:b:0 selects nested values of maps and lists, with
+another delimiter than : if given. default is the value of a missing grain.
+ordered=False sorts the keys of maps.
 
 CLI Example:
 
@@ -47,7 +47,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "has_value", Args: []Arg{key}, Run: grainsHas, Doc: `
-Tell whether the grain key exists; a:b leads into nested ones.
+Return whether the grain key exists; a:b selects a nested one.
 
 CLI Example:
 
@@ -61,7 +61,7 @@ CLI Example:
     salt '*' grains.ls
 `},
 		Function{Name: "equals", Args: []Arg{key, {Name: "value", Required: true}}, Run: grainsEquals, Doc: `
-Tell whether the grain key has a value; both are compared as text.
+Return whether the grain key has a value; both are compared as text.
 
 CLI Example:
 
@@ -71,9 +71,9 @@ CLI Example:
 			Name: "setvals", Run: grainsSetvals,
 			Args: []Arg{{Name: "grains", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
 			Doc: `
-Set several grains for good, in the file grains of the configuration folder.
+Set several grains permanently, in the file grains of the configuration folder.
 A value of None with destructive=True deletes the grain. refresh_pillar=False
-leaves the pillar as it is.
+does not refresh the pillar.
 
 CLI Example:
 
@@ -84,8 +84,8 @@ CLI Example:
 			Name: "setval", Run: grainsSetval,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
 			Doc: `
-Set one grain to val for good; the key is taken as it is. destructive and
-refresh_pillar are those of grains.setvals.
+Set one grain to val permanently; a delimiter in the key has no meaning.
+destructive and refresh_pillar are those of grains.setvals.
 
 CLI Example:
 
@@ -96,8 +96,8 @@ CLI Example:
 			Name: "set", Run: grainsSet,
 			Args: []Arg{key, {Name: "val", Default: ""}, {Name: "force", Default: false}, {Name: "destructive", Default: false}, delimiter},
 			Doc: `
-Set the grain key to val, nested ones by a:b or with another delimiter. A list or
-map is not replaced, nor replaces anything, unless force=True. With
+Set the grain key to val; a:b (or another delimiter) selects a nested one. A
+list or map is not replaced, nor replaces anything, unless force=True. With
 destructive=True a val of None deletes the grain.
 
 CLI Example:
@@ -109,9 +109,9 @@ CLI Example:
 			Name: "append", Run: grainsAppend,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "convert", Default: false}, delimiter},
 			Doc: `
-Append val, or the values of a list, to the grain key, which is a list; nested
-ones are named by a:b or with another delimiter. convert=True makes a list of a
-grain that is none.
+Append val, or the values of a list, to the grain key, which must be a list; a:b
+(or another delimiter) selects a nested one. convert=True converts another value
+to a list.
 
 CLI Example:
 
@@ -119,8 +119,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "remove", Args: []Arg{key, {Name: "val", Required: true}, delimiter}, Run: grainsRemove, Doc: `
-Remove val from the grain key, which is a list; nested ones are named by a:b or
-with another delimiter.
+Remove val from the grain key, which must be a list; a:b (or another delimiter)
+selects a nested one.
 
 CLI Example:
 
@@ -150,7 +150,7 @@ CLI Example:
 	alias("grains", "ls", "keys")
 }
 
-// sanitizers blot out what tells hosts apart.
+// sanitizers replace values that identify a host.
 var sanitizers = map[string]func(string) string{
 	"serialnumber": func(s string) string {
 		keep := len(s) * 3 / 4
@@ -193,7 +193,7 @@ func grainsItem(_ context.Context, c *Call) (any, error) {
 	return items(c.Env.Grains(), c.Rest(), kw)
 }
 
-// keywords returns c.Kwargs when it holds known names only.
+// keywords returns c.Kwargs if all of them are known.
 func keywords(c *Call, known ...string) (*value.Map, error) {
 	allowed := Function{Name: c.Fun}
 	for _, k := range known {
@@ -202,7 +202,7 @@ func keywords(c *Call, known ...string) (*value.Map, error) {
 	return c.Kwargs, checkKeywords(c.Fun, allowed, c.Kwargs)
 }
 
-// items looks several paths up, as grains.item and pillar.item do.
+// items looks up several paths, as grains.item and pillar.item do.
 func items(data *value.Map, paths []any, kw *value.Map) (*value.Map, error) {
 	fallback, ok := kw.Get("default")
 	if !ok {
@@ -237,7 +237,7 @@ func grainsGet(_ context.Context, c *Call) (any, error) {
 	return v, nil
 }
 
-// sortedCopy copies a value with the keys of every map in order.
+// sortedCopy copies a value with the keys of all maps sorted.
 func sortedCopy(v any) any {
 	switch v := deepCopy(v).(type) {
 	case *value.Map:
@@ -270,7 +270,7 @@ func grainsLs(_ context.Context, c *Call) (any, error) {
 	return wire.AnyList(keyTexts(c.Env.Grains())), nil
 }
 
-// keyTexts returns the keys of a map as text, sorted.
+// keyTexts returns the keys of a map as strings, sorted.
 func keyTexts(m *value.Map) []string {
 	set := map[string]bool{}
 	for _, k := range m.Keys() {
@@ -300,12 +300,11 @@ func grainsSetval(ctx context.Context, c *Call) (any, error) {
 	return m, saveGrains(ctx, c, m, c.IsTrue("destructive"), c.IsTrue("refresh_pillar"))
 }
 
-// saveGrains lays changes over the file of static grains and makes the minion
-// see them.
+// saveGrains merges changes into the static grains file and refreshes the minion's grains.
 func saveGrains(ctx context.Context, c *Call, changes *value.Map, destructive, refreshPillar bool) error {
 	dir := confDir(c.Env)
 	if dir == "" {
-		return CommandErrorf("the grains cannot be saved: the minion has no configuration folder (conf_file)")
+		return CommandErrorf("cannot save grains: the minion has no configuration folder (conf_file)")
 	}
 	grainsFile.Lock()
 	defer grainsFile.Unlock()
@@ -325,12 +324,12 @@ func saveGrains(ctx context.Context, c *Call, changes *value.Map, destructive, r
 		return CommandErrorf("%v", err)
 	}
 	if err := c.Env.RefreshGrains(ctx, refreshPillar); err != nil {
-		return CommandErrorf("the grains are saved, but the minion could not take them up: %v", err)
+		return CommandErrorf("grains saved, but refreshing them failed: %v", err)
 	}
 	return nil
 }
 
-// confDir is the folder of the minion's configuration file.
+// confDir returns the folder of the minion's configuration file.
 func confDir(env Env) string {
 	file, _ := env.Option("conf_file").(string)
 	if file == "" {

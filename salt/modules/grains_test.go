@@ -40,7 +40,7 @@ func TestGrains_Read(t *testing.T) {
 	same(t, "order", got.Keys(), []any{"k", "list"})
 }
 
-// stored returns the file of static grains.
+// stored returns the content of the static grains file.
 func stored(t *testing.T, dir string) any {
 	t.Helper()
 	g, err := grains.ReadFile(dir)
@@ -101,11 +101,11 @@ func TestGrains_Change(t *testing.T) {
 	}
 }
 
-func TestGrains_ChangeTellsTheMinion(t *testing.T) {
+func TestGrains_ChangeRefreshesTheMinion(t *testing.T) {
 	env := newEnv()
 	env.withConf(t)
 	result(t, env, "grains.setval", "role", "web")
-	same(t, "refresh", env.refresh, []string{"grains", "tell"})
+	same(t, "refresh", env.refresh, []string{"grains", "send"})
 	same(t, "grain", result(t, env, "grains.get", "role"), any("web"))
 	env.refresh = nil
 	result(t, env, "grains.setval", "role", "db", kw("refresh_pillar", false))

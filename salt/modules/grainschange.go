@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// grainsFile lets one job at a time change the file of static grains.
+// grainsFile serializes changes of the static grains file.
 var grainsFile sync.Mutex
 
 func grainsAppend(ctx context.Context, c *Call) (any, error) {
@@ -44,8 +44,7 @@ func grainsRemove(ctx context.Context, c *Call) (any, error) {
 	return fmt.Sprintf("The val %s was not in the list %s", PyStr(c.Value("val")), c.Str("key")), nil
 }
 
-// grainList returns a copy of the grain of the call as a list; a grain that is
-// not there is an empty one.
+// grainList returns a copy of the call's grain as a list; a missing grain is an empty list.
 func grainList(c *Call, convert bool) (list []any, problem string) {
 	v, ok := traverse(c.Env.Grains(), c.Str("key"), c.Str("delimiter"))
 	if !ok {
@@ -66,7 +65,7 @@ func grainList(c *Call, convert bool) (list []any, problem string) {
 	return nil, fmt.Sprintf("The key %s is not a valid list", c.Str("key"))
 }
 
-// putGrain saves a nested grain: the outermost grain that holds it is written.
+// putGrain saves a nested grain: it writes the outermost grain that holds it.
 func putGrain(ctx context.Context, c *Call, v any) (any, error) {
 	keys := splitPath(c.Str("key"), c.Str("delimiter"))
 	for len(keys) > 1 {
@@ -80,8 +79,7 @@ func putGrain(ctx context.Context, c *Call, v any) (any, error) {
 	return m, saveGrains(ctx, c, m, false, true)
 }
 
-// copiedMap returns a copy of the map at a path, an empty one when there is
-// none.
+// copiedMap returns a copy of the map at a path, or an empty map.
 func copiedMap(c *Call, keys []string) *value.Map {
 	v, _ := traverse(c.Env.Grains(), strings.Join(keys, c.Str("delimiter")), c.Str("delimiter"))
 	if m, ok := deepCopy(v).(*value.Map); ok {
@@ -102,7 +100,7 @@ func grainsSet(ctx context.Context, c *Call) (any, error) {
 	return setGrain(ctx, c, c.Value("val"), c.IsTrue("destructive"), c.IsTrue("force"), c.Str("delimiter"))
 }
 
-// setGrain is grains.set: the result tells what changed, or why nothing did.
+// setGrain implements grains.set. The result says what changed, or why nothing did.
 func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, delimiter string) (any, error) {
 	refuse := func(format string, a ...any) (any, error) {
 		return value.NewMap("comment", fmt.Sprintf(format, a...), "changes", value.NewMap(), "result", false), nil
@@ -143,8 +141,8 @@ func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, de
 	return value.NewMap("comment", "", "changes", changes, "result", true), nil
 }
 
-// placed puts a value under a key into what surrounds it: a map, a list of
-// names and one-key maps, or a plain value that makes room.
+// placed sets a value below a key of outer: a map, a list of names and one-key maps, or a
+// plain value that it replaces.
 func placed(outer any, key string, val any, remove, force bool) (any, bool) {
 	switch o := outer.(type) {
 	case *value.Map:

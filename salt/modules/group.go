@@ -14,15 +14,15 @@ func init() {
 	const about = `root is the folder of another system.`
 	Register("group",
 		Function{Name: "info", Args: []Arg{name, rootArg}, Run: groupInfo, Doc: `
-Return what is known of the group name: an empty map when there is none. ` + about + `
+Return the group name as a map, empty if the group does not exist. ` + about + `
 
 CLI Example:
 
     salt '*' group.info foo
 `},
 		Function{Name: "getent", Args: []Arg{{Name: "refresh", Default: false}, rootArg}, Run: groupGetent, Doc: `
-List all groups with what is known of them, always anew (refresh is for Salt's
-sake). ` + about + `
+List all groups with their attributes. refresh is ignored: the list is always
+current. ` + about + `
 
 CLI Example:
 
@@ -32,9 +32,9 @@ CLI Example:
 			Name: "add", Run: groupAdd,
 			Args: []Arg{name, {Name: "gid"}, {Name: "system", Default: false}, rootArg, {Name: "non_unique", Default: false}, {Name: "local", Default: false}},
 			Doc: `
-Add the group name, with the number gid (which others may have with
-non_unique=True), as one of the system with system=True. Returns whether it was
-added. local is not supported; a call that sets it is refused. ` + about + `
+Add the group name, with the number gid (non_unique=True allows a number in
+use), as a system group with system=True. Returns whether it was added. local is
+not supported; a call that sets it fails. ` + about + `
 
 CLI Example:
 
@@ -52,8 +52,8 @@ CLI Example:
 			Name: "chgid", Run: groupChgid,
 			Args: []Arg{name, {Name: "gid", Required: true}, rootArg, {Name: "non_unique", Default: false}},
 			Doc: `
-Give the group name another number (gid), which others may have with
-non_unique=True. Returns whether it has it then. ` + about + `
+Change the number of the group name to gid (non_unique=True allows a number in
+use). Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
@@ -61,22 +61,22 @@ CLI Example:
 `,
 		},
 		Function{Name: "adduser", Args: []Arg{name, user, rootArg}, Run: groupMember("--add"), Doc: `
-Put a user (username) into the group name. Returns whether that was done. ` + about + `
+Add a user (username) to the group name. Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
     salt '*' group.adduser foo bar
 `},
 		Function{Name: "deluser", Args: []Arg{name, user, rootArg}, Run: groupMember("--del"), Doc: `
-Take a user (username) out of the group name. Returns whether it is out. ` + about + `
+Remove a user (username) from the group name. Returns whether that succeeded. ` + about + `
 
 CLI Example:
 
     salt '*' group.deluser foo bar
 `},
 		Function{Name: "members", Args: []Arg{name, {Name: "members_list", Required: true}, rootArg}, Run: groupMembers, Doc: `
-Make members_list (users with commas) the members of the group name. Returns
-whether that was done. ` + about + `
+Set the members of the group name to members_list (users with commas). Returns
+whether that succeeded. ` + about + `
 
 CLI Example:
 
@@ -102,18 +102,18 @@ func groupGetent(ctx context.Context, c *Call) (any, error) {
 	return out, err
 }
 
-// succeeds runs a program and tells whether it did what it was told.
+// succeeds runs a program and reports whether its exit code is 0.
 func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
 	r, err := c.exec(ctx, words...)
 	if err == nil && r.retcode != 0 {
-		logger(c.Env).Error("a program failed", "program", words[0], "retcode", r.retcode, "err", r.failed())
+		logger(c.Env).Error("program failed", "program", words[0], "retcode", r.retcode, "err", r.failed())
 	}
 	return r.retcode == 0, err
 }
 
 func groupAdd(ctx context.Context, c *Call) (any, error) {
 	if c.IsTrue("local") {
-		return nil, InvocationErrorf("this minion does not support the argument local of group.add")
+		return nil, InvocationErrorf("group.add does not support the argument local")
 	}
 	if err := plainArg("the name of a group", c.Str("name")); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func groupChgid(ctx context.Context, c *Call) (any, error) {
 	return g.gid == want, err
 }
 
-// inGpasswd are the words by which gpasswd changes another system.
+// inGpasswd returns the arguments of gpasswd for another root.
 func inGpasswd(c *Call) []string {
 	if root := c.Str("root"); root != "" {
 		return []string{"--root", root}

@@ -12,22 +12,23 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// OptionHostsFile is the minion option that names the file the module hosts works on.
+// OptionHostsFile is the minion option with the path of the file that the module hosts
+// uses.
 const OptionHostsFile = "hosts.file"
 
 func init() {
 	ip, alias := Arg{Name: "ip", Required: true}, Arg{Name: "alias", Required: true}
 	Register("hosts",
 		Function{Name: "list_hosts", Run: hostsList, Doc: `
-Return what the hosts file holds: the names (aliases) of each address, and its
-comments.
+Return the content of the hosts file: the names (aliases) of each address, and
+its comments.
 
 CLI Example:
 
     salt '*' hosts.list_hosts
 `},
 		Function{Name: "get_ip", Args: []Arg{{Name: "host", Required: true}}, Run: hostsIP, Doc: `
-Return the address that the hosts file gives to a host, "" for none.
+Return the address of a host in the hosts file, "" if it has none.
 
 CLI Example:
 
@@ -41,7 +42,7 @@ CLI Example:
     salt '*' hosts.get_alias 10.0.0.1
 `},
 		Function{Name: "has_pair", Args: []Arg{ip, alias}, Run: hostsPair, Doc: `
-Tell whether the address ip has the name alias, or all of a list, in the hosts
+Return whether the address ip has the name alias, or all of a list, in the hosts
 file.
 
 CLI Example:
@@ -49,30 +50,30 @@ CLI Example:
     salt '*' hosts.has_pair 10.0.0.1 name
 `},
 		Function{Name: "set_host", Args: []Arg{ip, alias, {Name: "comment"}}, Run: hostsSet, Doc: `
-Give the address ip the name alias, or several with spaces, and no others; ""
-removes it. comment stands behind.
+Set the names of the address ip to alias, one or several with spaces, and remove
+others; "" removes the address. comment is appended.
 
 CLI Example:
 
     salt '*' hosts.set_host 10.0.0.1 name
 `},
 		Function{Name: "rm_host", Args: []Arg{ip, alias}, Run: hostsRemove, Doc: `
-Take the name alias from the address ip in the hosts file.
+Remove the name alias from the address ip in the hosts file.
 
 CLI Example:
 
     salt '*' hosts.rm_host 10.0.0.1 name
 `},
 		Function{Name: "add_host", Args: []Arg{ip, alias}, Run: hostsAdd, Doc: `
-Give the address ip the name alias beside those that it has in the hosts file.
+Add the name alias to the address ip in the hosts file.
 
 CLI Example:
 
     salt '*' hosts.add_host 10.0.0.1 name
 `},
 		Function{Name: "set_comment", Args: []Arg{ip, {Name: "comment", Required: true}}, Run: hostsComment, Doc: `
-Give the address ip a comment in the hosts file, which is False when it has no
-such address.
+Set the comment of the address ip in the hosts file. Returns False if the file
+does not have the address.
 
 CLI Example:
 
@@ -88,7 +89,7 @@ func (c *Call) hostsPath() string {
 	return "/etc/hosts"
 }
 
-// hosts reads the hosts file; one that is not there holds nothing.
+// hosts reads the hosts file; a missing file is empty.
 func (c *Call) hosts() (hostsfile.Hosts, error) {
 	body, err := readWhole(c.hostsPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +98,7 @@ func (c *Call) hosts() (hostsfile.Hosts, error) {
 	return hostsfile.Parse(body), nil
 }
 
-// editHosts rewrites the hosts file, which it makes when it is not there.
+// editHosts rewrites the hosts file, or creates it.
 func (c *Call) editHosts(edit func(body string) string) (any, error) {
 	path := c.hostsPath()
 	body, err := readWhole(path)
@@ -115,7 +116,7 @@ func (c *Call) editHosts(edit func(body string) string) (any, error) {
 	case now == body:
 		return true, nil
 	}
-	// In the file itself: in containers it is mounted, and nothing can be put in its place.
+	// In place: containers mount the file, so it cannot be replaced.
 	return true, osFault(writeOver(path, now, true))
 }
 
@@ -159,7 +160,7 @@ func hostsPair(_ context.Context, c *Call) (any, error) {
 	return hosts.Has(c.Str("ip"), names...), err
 }
 
-// checkHost refuses what would be another line of the file, or no line of it.
+// checkHost returns an error for values that would break a line of the file.
 func (c *Call) checkHost(names string) error {
 	if err := hostsfile.Check(c.Str("ip"), names, c.Str("comment")); err != nil {
 		return InvocationErrorf("%v", err)

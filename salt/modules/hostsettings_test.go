@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// played puts other programs in the place of those that change or tell of the host: each
-// call is looked for by its words, and what has no answer fails the test. It gives what
-// was called.
+// played replaces the programs that read or change the host. It looks up each call by its
+// words in answers; a call without an answer fails the test. It returns the calls.
 func played(t *testing.T, answers map[string]ran) *[]string {
 	t.Helper()
 	was := runSystem
@@ -29,7 +28,7 @@ func played(t *testing.T, answers map[string]ran) *[]string {
 	return &called
 }
 
-// noPrograms is a host that has none but those named.
+// noPrograms makes the host lack all programs except those named.
 func noPrograms(t *testing.T, but ...string) {
 	t.Helper()
 	was := systemPath
@@ -44,8 +43,8 @@ func noPrograms(t *testing.T, but ...string) {
 	t.Setenv("PATH", dir)
 }
 
-// The hosts file is read and written as the engine says; what would be another line of it
-// is refused, and a link to it is followed.
+// The hosts file is read and written by the engine. Values that would add a line are an
+// error, and a link to the file is followed.
 func TestHosts(t *testing.T) {
 	env := newEnv()
 	path := file(t, "hosts", "127.0.0.1 localhost # me\n# note\n")
@@ -65,9 +64,9 @@ func TestHosts(t *testing.T) {
 		{"hosts.get_alias", []any{"10.0.0.1"}, []any{"b", "c"}},
 		{"hosts.has_pair", []any{"10.0.0.1", []any{"b", "c"}}, true},
 		{"hosts.has_pair", []any{"10.0.0.1", "a"}, false},
-		{"hosts.set_host", []any{"10.0.0.1", "a\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_host': the names \"a\\n6.6.6.6 bank\" are on several lines"},
-		{"hosts.add_host", []any{"bank", "a"}, "ERROR executing 'hosts.add_host': \"bank\" is no IP address"},
-		{"hosts.set_comment", []any{"10.0.0.1", "x\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_comment': the comment \"x\\n6.6.6.6 bank\" has several lines"},
+		{"hosts.set_host", []any{"10.0.0.1", "a\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_host': the names \"a\\n6.6.6.6 bank\" contain a line break"},
+		{"hosts.add_host", []any{"bank", "a"}, "ERROR executing 'hosts.add_host': \"bank\" is not an IP address"},
+		{"hosts.set_comment", []any{"10.0.0.1", "x\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_comment': the comment \"x\\n6.6.6.6 bank\" contains a line break"},
 	})
 	fileHolds(t, path, "127.0.0.1\t\tlocalhost\t\t# me\n# note\n10.0.0.1\t\tb c\t\t# why\n")
 	env.options.Set("hosts.file", path+"-new")
@@ -75,8 +74,8 @@ func TestHosts(t *testing.T) {
 	fileHolds(t, path+"-new", "10.0.0.1\t\ta\n")
 }
 
-// The host is halted by the words that Salt uses, and by nothing that looks like an
-// option.
+// The host is halted with the arguments that Salt uses; nothing that looks like an option
+// is passed.
 func TestSystemPower(t *testing.T) {
 	off := offFlag("linux")
 	called := played(t, map[string]ran{"halt": {}, "poweroff": {}, "init|3": {}, "shutdown|-r|now": {stdout: "going down"}, "shutdown|-r|+5": {retcode: 1, stderr: "no"}, "shutdown|" + off + "|5": {}})
@@ -84,10 +83,10 @@ func TestSystemPower(t *testing.T) {
 		{"system.halt", nil, ""},
 		{"system.poweroff", nil, ""},
 		{"system.init", []any{3}, ""},
-		{"system.init", []any{"-c"}, "ERROR executing 'system.init': runlevel '-c' is refused: it is empty, begins with -, or holds a line break"},
+		{"system.init", []any{"-c"}, "ERROR executing 'system.init': runlevel '-c' is invalid: it is empty, begins with -, or contains a line break"},
 		{"system.reboot", nil, "going down"},
 		{"system.reboot", []any{"+5"}, "no"},
-		{"system.reboot", []any{"-c"}, "ERROR executing 'system.reboot': at_time '-c' is refused: it is empty, begins with -, or holds a line break"},
+		{"system.reboot", []any{"-c"}, "ERROR executing 'system.reboot': at_time '-c' is invalid: it is empty, begins with -, or contains a line break"},
 		{"system.shutdown", []any{5}, ""},
 	})
 	if len(*called) != 6 {
@@ -98,7 +97,7 @@ func TestSystemPower(t *testing.T) {
 	}
 }
 
-// Dates and times are read, checked and handed to date as Salt does.
+// Dates and times are parsed, checked and passed to date as in Salt.
 func TestSystemTime(t *testing.T) {
 	noPrograms(t)
 	was := hostNow
@@ -144,8 +143,8 @@ func TestSystemDescription(t *testing.T) {
 	fileHolds(t, machineInfo, "PRETTY_HOSTNAME=\"other\"\n")
 }
 
-// The time zone is read and set by the files of the host; a name that leads elsewhere is
-// refused.
+// The time zone is read from and written to the files of the host. A name with a path is an
+// error.
 func TestTimezone(t *testing.T) {
 	noPrograms(t)
 	was := zones
@@ -173,7 +172,7 @@ func TestTimezone(t *testing.T) {
 		{"timezone.zone_compare", []any{"America/Denver"}, true},
 		{"timezone.zone_compare", []any{"Etc/UTC"}, false},
 		{"timezone.zone_compare", []any{"No/Where"}, `ERROR executing 'timezone.zone_compare': Can't find a local timezone "No/Where"`},
-		{"timezone.set_zone", []any{"../secret"}, "ERROR executing 'timezone.set_zone': '../secret' is no name of a time zone"},
+		{"timezone.set_zone", []any{"../secret"}, "ERROR executing 'timezone.set_zone': '../secret' is not a time zone"},
 		{"timezone.set_zone", []any{"No/Where"}, "Zone does not exist: " + zones.zoneinfo + "/No/Where"},
 		{"timezone.set_zone", []any{"America/Denver"}, true},
 		{"timezone.get_zone", nil, "America/Denver"},
@@ -202,7 +201,7 @@ func TestTimezone(t *testing.T) {
 	fileHolds(t, filepath.Join(zones.etc, "sysconfig/clock"), "# ZONE=x\nZONE=\"America/Denver\"\nUTC=true\n")
 }
 
-// With timedatectl it is what that says.
+// With timedatectl, its output is used.
 func TestTimezone_Timedatectl(t *testing.T) {
 	noPrograms(t, "timedatectl")
 	played(t, map[string]ran{"timedatectl": {stdout: "      Local time: Mon\n       Time zone: Europe/Zurich (CET, +0100)\n RTC in local TZ: yes"}, "timedatectl|set-local-rtc|false": {}})
@@ -215,7 +214,7 @@ func TestTimezone_Timedatectl(t *testing.T) {
 	calls(t, newEnv(), []callCase{{"timezone.get_zone", nil, "ERROR: timedatectl failed: no bus"}})
 }
 
-// Locales are told, set and made by the files and programs of the host.
+// Locales are read, set and generated with the files and programs of the host.
 func TestLocale(t *testing.T) {
 	noPrograms(t, "locale-gen", "update-locale")
 	was := localeRoot
@@ -242,9 +241,9 @@ func TestLocale(t *testing.T) {
 		{"locale.get_locale", nil, "C.UTF-8"},
 		{"locale.set_locale", []any{"de_CH.UTF-8"}, true},
 		{"locale.get_locale", nil, "de_CH.UTF-8"},
-		{"locale.set_locale", []any{"x\"\nLD_PRELOAD=/tmp/x"}, "ERROR executing 'locale.set_locale': 'x\"\\nLD_PRELOAD=/tmp/x' is no locale"},
+		{"locale.set_locale", []any{"x\"\nLD_PRELOAD=/tmp/x"}, "ERROR executing 'locale.set_locale': 'x\"\\nLD_PRELOAD=/tmp/x' is not a locale"},
 		{"locale.gen_locale", []any{"xx_YY.UTF-8"}, false},
-		{"locale.gen_locale", []any{"--help"}, "ERROR executing 'locale.gen_locale': '--help' is no locale"},
+		{"locale.gen_locale", []any{"--help"}, "ERROR executing 'locale.gen_locale': '--help' is not a locale"},
 		{"locale.gen_locale", []any{"de_CH.UTF-8"}, true},
 	})
 	fileHolds(t, filepath.Join(localeRoot, "etc/default/locale"), "# x\nLANG=\"de_CH.UTF-8\"\n")

@@ -12,10 +12,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Table is a [JobTable] in memory. The zero value is ready.
+// Table is a [JobTable] in memory. The zero value is ready to use.
 type Table struct {
-	// CacheFn returns the kept return of an ended job (cache_jobs); nil keeps
-	// none.
+	// CacheFn returns the saved return of a finished job (cache_jobs); may be nil.
 	CacheFn func(jid string) (*value.Map, bool)
 
 	mu   sync.Mutex
@@ -29,8 +28,8 @@ type entry struct {
 
 var _ JobTable = (*Table)(nil)
 
-// Begin enters a job and returns the context to run it in. end takes it out
-// again and must be called. A jid that runs already is refused.
+// Begin adds a job and returns its context. end removes the job and must be called. Begin
+// returns an error if the jid is running already.
 func (t *Table) Begin(ctx context.Context, load *value.Map) (jobCtx context.Context, end func(), err error) {
 	jid := load.String("jid")
 	t.mu.Lock()
@@ -74,7 +73,7 @@ func (t *Table) Find(jid string) (Job, bool) {
 	return e.job, true
 }
 
-// Signal delivers sig to a running job, see [Control.Signal].
+// Signal sends sig to a running job, see [Control.Signal].
 func (t *Table) Signal(jid string, sig syscall.Signal) error {
 	t.mu.Lock()
 	e, ok := t.jobs[jid]
@@ -86,7 +85,7 @@ func (t *Table) Signal(jid string, sig syscall.Signal) error {
 	return nil
 }
 
-// Cached returns the kept return of an ended job.
+// Cached returns the saved return of a finished job.
 func (t *Table) Cached(jid string) (*value.Map, bool) {
 	if t.CacheFn == nil {
 		return nil, false

@@ -31,8 +31,8 @@ func TestTable(t *testing.T) {
 	if err := table.Signal("2", syscall.SIGKILL); err != nil || second.Err() == nil {
 		t.Errorf("SIGKILL: %v, context %v; want an ended one", err, second.Err())
 	}
-	var told *SignalledError
-	if !errors.As(context.Cause(second), &told) || told.Signal != syscall.SIGKILL {
+	var signal *SignalledError
+	if !errors.As(context.Cause(second), &signal) || signal.Signal != syscall.SIGKILL {
 		t.Errorf("cause = %v", context.Cause(second))
 	}
 	endFirst()

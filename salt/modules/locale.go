@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/salt/text"
 )
 
-// localeRoot is the folder that the files of locales are in: tests have another than /.
+// localeRoot is the root of the locale files; tests replace it.
 var localeRoot = "/"
 
 func init() {
@@ -41,15 +41,15 @@ CLI Example:
     salt '*' locale.set_locale 'en_US.UTF-8'
 `},
 		Function{Name: "avail", Args: []Arg{name}, Run: localeAvail, Doc: `
-Tell whether the host has a locale.
+Return whether the host has a locale.
 
 CLI Example:
 
     salt '*' locale.avail 'en_US.UTF-8'
 `},
 		Function{Name: "gen_locale", Args: []Arg{name, {Name: "verbose", Default: false}}, Run: localeGen, Doc: `
-Make a locale, on Debian and Gentoo with its character map behind it.
-verbose=True returns what the program that does it said.
+Generate a locale, on Debian and Gentoo followed by its character map.
+verbose=True returns the output of the program.
 
 CLI Example:
 
@@ -81,7 +81,7 @@ func (p localeParts) String() string {
 	return out
 }
 
-// normalLocale is a locale as locale -a writes it.
+// normalLocale returns a locale as locale -a writes it.
 func normalLocale(s string) string {
 	p := splitLocale(s)
 	p.territory = strings.ToUpper(p.territory)
@@ -92,12 +92,11 @@ func normalLocale(s string) string {
 
 var localeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@+-]*( [A-Za-z0-9._-]+)?$`)
 
-// localeArg is the locale of a call; what would be more than one word, or an option, is
-// refused.
+// localeArg returns the locale of a call. It rejects several words and options.
 func (c *Call) localeArg() (string, error) {
 	name := c.Str("locale")
 	if !localeForm.MatchString(name) {
-		return "", InvocationErrorf("%s is no locale", PyRepr(name))
+		return "", InvocationErrorf("%s is not a locale", PyRepr(name))
 	}
 	return name, nil
 }
@@ -122,7 +121,7 @@ func localeAvail(ctx context.Context, c *Call) (any, error) {
 	return slices.ContainsFunc(all, func(l string) bool { return normalLocale(strings.TrimSpace(l)) == want }), err
 }
 
-// localectl tells whether systemd keeps the locale of the host.
+// localectl reports whether systemd manages the locale of the host.
 func localectl(c *Call) bool {
 	return folder(filepath.Join(localeRoot, "run/systemd/system")) && !(c.family("Suse") && PyStr(c.grainValue("osmajorrelease")) == "12")
 }
@@ -132,7 +131,7 @@ func (c *Call) grainValue(name string) any {
 	return v
 }
 
-// systemLocale is what localectl tells of the variables of the locale, in their order.
+// systemLocale returns the variables of the locale that localectl prints, in order.
 func (c *Call) systemLocale(ctx context.Context) (names []string, vars map[string]string, err error) {
 	if which("localectl") == "" {
 		return nil, nil, CommandErrorf(`Unable to find "localectl"`)
@@ -161,7 +160,8 @@ func (c *Call) systemLocale(ctx context.Context) (names []string, vars map[strin
 	return names, vars, nil
 }
 
-// localeFile is where a host without localectl keeps its locale, and the variable.
+// localeFile returns the file with the locale of a host without localectl, and the variable
+// in it.
 func (c *Call) localeFile() (path, name string) {
 	switch {
 	case c.family("Suse"):
@@ -239,7 +239,7 @@ func localeSet(ctx context.Context, c *Call) (any, error) {
 	return true, setOrAppend(filepath.Join(localeRoot, path), "^"+name+"=.*", name+`="`+want+`"`)
 }
 
-// setOrAppend replaces a line of a file, or adds it; a file that is not there is made.
+// setOrAppend replaces a line of a file or appends it. It creates a missing file.
 func setOrAppend(path, pattern, line string) error {
 	body, err := readWhole(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -289,17 +289,17 @@ func localeGen(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if c.IsTrue("verbose") {
-		return c.told(r, nil)
+		return c.result(r, nil)
 	}
 	return r.retcode == 0, nil
 }
 
-// localeKnown tells whether the host has what a locale is made of.
+// localeKnown reports whether the host has the sources of a locale.
 func (c *Call) localeKnown(name, source string) (bool, error) {
 	if c.grain("os") == "Debian" || c.family("Gentoo") {
 		body, err := readWhole(filepath.Join(localeRoot, "usr/share/i18n/SUPPORTED"))
 		if err != nil {
-			return false, CommandErrorf("Locale %s: the list of locales cannot be read: %s", PyRepr(name), pythonOSError(err))
+			return false, CommandErrorf("Locale %s: read the list of locales: %s", PyRepr(name), pythonOSError(err))
 		}
 		return slices.Contains(strings.Split(body, "\n"), name), nil
 	}
@@ -314,8 +314,8 @@ func (c *Call) localeKnown(name, source string) (bool, error) {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == source }), nil
 }
 
-// localeProgram is the call that makes a locale. Of words with a space the program gets
-// one, as Salt's list of words gives it.
+// localeProgram returns the command that generates a locale. As in Salt, an argument with a
+// space stays one argument.
 func (c *Call) localeProgram(name, source string, p localeParts, ubuntu bool) ([]string, error) {
 	switch {
 	case which("locale-gen") != "" && c.family("Gentoo"):

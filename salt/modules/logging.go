@@ -25,7 +25,7 @@ CLI Example:
 	}
 }
 
-// logAt writes the message of a call to the log.
+// logAt returns a function that logs the message of a call.
 func logAt(level slog.Level) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		logger(c.Env).Log(ctx, level, PyStr(c.Args[0])) //nolint:sloglint // the caller's text

@@ -40,9 +40,10 @@ func init() {
 			Name: "filter_by", Run: matchFilterBy,
 			Args: []Arg{{Name: "lookup", Required: true}, {Name: "tgt_type", Default: "compound"}, id, {Name: "merge"}, {Name: "merge_lists", Default: false}, {Name: "default", Default: "default"}},
 			Doc: `
-Return the value of the first key of the map lookup that this minion, or the one with
-minion_id, matches as a target of tgt_type; else that of the key named by default.
-merge is a map that is merged into the value; merge_lists=True joins its lists too.
+Return the value of the first key of the map lookup that is a target of tgt_type
+matching this minion, or the one with minion_id; else the value of the key
+default. merge is a map that is merged into the value; merge_lists=True also
+joins lists.
 
 CLI Example:
 
@@ -54,7 +55,7 @@ CLI Example:
 			Args: []Arg{{Name: "lookup", Required: true}, {Name: "tgt_type", Default: "compound"}, id},
 			Doc: `
 Return the keys of lookup, a map of lists of targets, that this minion, or the one
-with minion_id, matches by targets of tgt_type; None if there are none.
+with minion_id, matches by targets of tgt_type; None if none matches.
 
 CLI Example:
 
@@ -64,7 +65,7 @@ CLI Example:
 	)
 }
 
-// argumentDocs describes the arguments beside the target.
+// argumentDocs describes the arguments after the target.
 func argumentDocs(args []Arg) string {
 	about := map[string]string{
 		"minion_id": "minion_id is the id to match instead of this minion's.\n",
@@ -77,7 +78,7 @@ func argumentDocs(args []Arg) string {
 	return out.String()
 }
 
-// targeted is this minion, under its own id or another, as a target sees it.
+// targeted is this minion for target matching, under its own id or another one.
 type targeted struct {
 	env Env
 	id  string
@@ -87,8 +88,8 @@ func (t targeted) ID() string  { return t.id }
 func (t targeted) Grains() any { return t.env.Grains() }
 func (t targeted) Pillar() any { return t.env.Pillar() }
 
-// matchTarget reports whether a target of a kind means the minion. minionID replaces its id;
-// nil does not.
+// matchTarget reports whether a target matches the minion. A minionID other than nil
+// replaces its id.
 func matchTarget(env Env, tgt any, kind string, minionID any, delimiter string) bool {
 	id := PyStr(env.Option("id"))
 	if pyfmt.Truth(minionID) {
@@ -120,7 +121,8 @@ func matches(kind string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// kindOfMatch reads tgt_type of filter_by and search_by: the name of a function of match.
+// kindOfMatch returns the tgt_type of filter_by and search_by: the name of a function of
+// match.
 func kindOfMatch(c *Call) (string, error) {
 	kind := strings.TrimSuffix(PyStr(c.Value("tgt_type")), "_")
 	if _, ok := Lookup("match." + kind); !ok || strings.HasSuffix(kind, "_by") {

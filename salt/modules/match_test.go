@@ -6,7 +6,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What Salt 3006.27 returned for the same calls of a minion web1 with this role and pillar.
+// The results are those of Salt 3006.27 for the same calls on a minion web1 with this role
+// and pillar.
 func TestMatch(t *testing.T) {
 	env := newEnv()
 	env.options.Set("id", "web1")

@@ -12,10 +12,10 @@ import (
 func init() {
 	Register("mine",
 		Function{Name: "update", Args: []Arg{{Name: "clear", Default: false}, {Name: "mine_functions"}}, Run: mineUpdate, Doc: `
-Run the functions of the option mine_functions (of the minion and of its pillar) and send
-what they give to the mine of the master. clear puts it in the place of all that was
-sent before. mine_functions are run instead of those of the option: a map, or a list of
-names. A function that fails is logged and left out.
+Run the functions of the option mine_functions (of the minion and of its pillar)
+and send their results to the mine of the master. clear replaces everything that
+was sent before. The argument mine_functions replaces the option: a map, or a
+list of names. A function that fails is logged and left out.
 
 CLI Example:
 
@@ -23,9 +23,9 @@ CLI Example:
     salt '*' mine.update mine_functions='{network.interfaces: []}'
 `},
 		Function{Name: "send", Args: []Arg{{Name: "name", Required: true}}, VarArgs: true, VarKw: true, Run: mineSend, Doc: `
-Run the function name, or mine_function under that name, with the further arguments, and
-send what it gives to the mine. allow_tgt and allow_tgt_type say who may see it; without
-them all minions may.
+Run the function name, or mine_function under that name, with the further
+arguments, and send its result to the mine. allow_tgt and allow_tgt_type select
+the minions that may see it, by default all.
 
 CLI Example:
 
@@ -33,9 +33,9 @@ CLI Example:
     salt '*' mine.send eth0 mine_function=network.ip_addrs eth0 allow_tgt='G@role:web' allow_tgt_type=compound
 `},
 		Function{Name: "get", Args: []Arg{{Name: "tgt", Required: true}, {Name: "fun", Required: true}, {Name: "tgt_type", Default: "glob"}, {Name: "exclude_minion", Default: false}}, Run: mineGet, Doc: `
-Return what minions have in the mine under a name (fun), by minion; of several names, a
-list or with commas, by name and minion. tgt and tgt_type say of whom, exclude_minion
-leaves this minion out. Words about the pillar are taken literally.
+Return the mine data of minions under a name (fun), by minion; for several
+names, a list or with commas, by name and minion. tgt and tgt_type select the
+minions, exclude_minion excludes this minion. Pillar targets must match exactly.
 
 CLI Example:
 
@@ -43,21 +43,21 @@ CLI Example:
     salt '*' mine.get 'G@os:Debian' network.interfaces,disk.usage compound
 `},
 		Function{Name: "delete", Args: []Arg{{Name: "fun", Required: true}}, Run: mineDelete, Doc: `
-Take what is under a name (fun) out of this minion's mine.
+Remove the data under a name (fun) from this minion's mine.
 
 CLI Example:
 
     salt '*' mine.delete network.interfaces
 `},
 		Function{Name: "flush", Run: mineFlush, Doc: `
-Take all out of this minion's mine.
+Remove all data from this minion's mine.
 
 CLI Example:
 
     salt '*' mine.flush
 `},
 		Function{Name: "valid", Run: mineValid, Doc: `
-Return those of the mine functions that this minion has.
+Return the mine functions that are valid on this minion.
 
 CLI Example:
 
@@ -66,10 +66,10 @@ CLI Example:
 	)
 }
 
-// mineEntry is one entry of mine_functions, read.
+// mineEntry is one parsed entry of mine_functions.
 type mineEntry struct {
 	name   string
-	fun    string // "" where it is the name
+	fun    string // "" if it equals the name
 	args   []any
 	kwargs *value.Map
 	allow  any
@@ -83,8 +83,8 @@ func (e mineEntry) function() string {
 	return e.name
 }
 
-// readMineEntry reads what stands under a name: the arguments of the function as a list, or
-// as a map of keyword arguments, among them mine_function, allow_tgt and allow_tgt_type.
+// readMineEntry parses one entry. The value has the function's arguments: a list, or a map
+// of keyword arguments that may include mine_function, allow_tgt and allow_tgt_type.
 func readMineEntry(name string, v any) mineEntry {
 	e := mineEntry{name: name, kwargs: value.NewMap()}
 	named := func(m *value.Map) {
@@ -117,7 +117,8 @@ func readMineEntry(name string, v any) mineEntry {
 	return e
 }
 
-// packed is a value as it is sent: with who may see it, if not all may.
+// packed returns a value in the form sent to the master: with its access list, if it has
+// one.
 func (e mineEntry) packed(v any) any {
 	if !pyfmt.Truth(e.allow) {
 		return v
@@ -125,8 +126,8 @@ func (e mineEntry) packed(v any) any {
 	return value.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
 }
 
-// configuredMine joins what the options say with what the pillar adds, under master for what
-// the master says of itself (pillar_opts).
+// configuredMine merges mine_functions of the options, the pillar and the master's options
+// in the pillar (pillar_opts).
 func configuredMine(c *Call) any {
 	have := wire.Normal(c.Env.Option("mine_functions"))
 	for _, m := range []*value.Map{masterOptions(c.Env), c.Env.Pillar()} {
@@ -137,7 +138,7 @@ func configuredMine(c *Call) any {
 	return have
 }
 
-// mineFunctions are those that are configured, or that a call names.
+// mineFunctions returns the entries that are configured, or that a call names.
 func mineFunctions(c *Call, given any) ([]mineEntry, error) {
 	if !pyfmt.Truth(given) {
 		given = configuredMine(c)
@@ -164,7 +165,7 @@ func mineFunctions(c *Call, given any) ([]mineEntry, error) {
 	return slices.DeleteFunc(out, func(e mineEntry) bool {
 		_, ok := Lookup(e.function())
 		if !ok {
-			logger(c.Env).Error("a function of mine_functions is not available", "fun", e.function())
+			logger(c.Env).Error("mine function not available", "fun", e.function())
 		}
 		return !ok
 	}), nil
@@ -179,12 +180,12 @@ func mineUpdate(ctx context.Context, c *Call) (any, error) {
 	for _, e := range entries {
 		v, err := c.sub(ctx, e.function(), e.args, e.kwargs)
 		if err != nil {
-			logger(c.Env).Error("a function of mine_functions failed", "name", e.name, "fun", e.function(), "err", err)
+			logger(c.Env).Error("mine function failed", "name", e.name, "fun", e.function(), "err", err)
 			continue
 		}
 		data.Set(e.name, e.packed(v))
 	}
-	c.Retcode = 0 // that of the functions is none of the mine's
+	c.Retcode = 0 // the return code of the functions is not that of the mine
 	return mineStore(ctx, c, data, c.IsTrue("clear"))
 }
 
@@ -192,7 +193,7 @@ func mineSend(ctx context.Context, c *Call) (any, error) {
 	e := readMineEntry(c.Str("name"), c.Kwargs)
 	v, err := c.sub(ctx, e.function(), c.Rest(), e.kwargs)
 	if err != nil {
-		logger(c.Env).Error("a function for the mine failed", "name", e.name, "fun", e.function(), "err", err)
+		logger(c.Env).Error("mine function failed", "name", e.name, "fun", e.function(), "err", err)
 		c.Retcode = 1
 		return false, nil
 	}
@@ -200,14 +201,15 @@ func mineSend(ctx context.Context, c *Call) (any, error) {
 	return mineStore(ctx, c, value.NewMap(e.name, e.packed(v)), false)
 }
 
-// mineStore sends entries. What the master does not keep is an error in its words.
+// mineStore sends entries. It returns an error with the master's reason if the master
+// rejects them.
 func mineStore(ctx context.Context, c *Call, data *value.Map, clear bool) (any, error) {
 	v, err := c.Env.Ask(ctx, value.NewMap("cmd", "_mine", "data", data, "id", c.Env.Option("id"), "clear", clear))
 	if err != nil {
 		return nil, err
 	}
 	if v != true {
-		return nil, CommandErrorf("the master did not keep it: %s", PyStr(v))
+		return nil, CommandErrorf("the master rejected the data: %s", PyStr(v))
 	}
 	return true, nil
 }
@@ -222,7 +224,7 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 	}
 	out, ok := v.(*value.Map)
 	if !ok {
-		return nil, CommandErrorf("the master gives nothing: %s", PyStr(v))
+		return nil, CommandErrorf("the master returned no data: %s", PyStr(v))
 	}
 	if c.IsTrue("exclude_minion") {
 		out = out.Clone()
@@ -233,14 +235,14 @@ func mineGet(ctx context.Context, c *Call) (any, error) {
 
 func mineDelete(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
-		return true, nil // nothing is kept without a master
+		return true, nil // without a master, nothing is stored
 	}
 	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_delete", "id", c.Env.Option("id"), "fun", c.Str("fun")))
 }
 
 func mineFlush(ctx context.Context, c *Call) (any, error) {
 	if masterless(c.Env) {
-		return true, nil // nothing is kept without a master
+		return true, nil // without a master, nothing is stored
 	}
 	return c.Env.Ask(ctx, value.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
 }

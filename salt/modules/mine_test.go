@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// asked has the fake master take requests down and answer each with v.
+// asked makes the fake master record requests and answer each with v.
 func asked(e *fakeEnv, v any) *[]m {
 	var got []m
 	e.ask = func(load *value.Map) (any, error) {
@@ -20,7 +20,8 @@ func asked(e *fakeEnv, v any) *[]m {
 	return &got
 }
 
-// What is configured is run and sent in one request, in the forms that Salt's minion has.
+// The configured functions are run, and their results sent in one request in the form of
+// Salt's minion.
 func TestMine_Update(t *testing.T) {
 	e := newEnv()
 	got := asked(e, true)
@@ -106,8 +107,8 @@ func TestMine_GetDeleteFlush(t *testing.T) {
 	}
 }
 
-// The results of others are asked for until all are there; a refusal is an error that names
-// what was refused.
+// The results of other minions are requested until all are there; a refusal is an error
+// that names the function.
 func TestPublish(t *testing.T) {
 	e := newEnv()
 	looks := 0

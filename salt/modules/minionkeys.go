@@ -15,8 +15,8 @@ import (
 func init() {
 	Register("minion",
 		Function{Name: "list", Run: minionList, Doc: `
-Return the ids of the accepted, waiting, rejected and denied keys of the master on this host;
-without one the lists are empty.
+Return the ids of the accepted, waiting, rejected and denied keys of the master
+on this host; the lists are empty if there is no master.
 
 CLI Example:
 
@@ -25,13 +25,13 @@ CLI Example:
 	)
 }
 
-// minionList reads the key folders beside the minion's own, as Salt finds them.
+// minionList lists the keys in the folders beside the minion's own, as Salt does.
 func minionList(_ context.Context, c *Call) (any, error) {
 	pki := strings.ReplaceAll(PyStr(c.Env.Option("pki_dir")), "minion", "master")
 	out := value.NewMap()
 	for _, folder := range []string{"minions", "minions_pre", "minions_rejected", "minions_denied"} {
 		ids := []string{}
-		entries, _ := os.ReadDir(filepath.Join(pki, folder)) // a folder that is not there has no keys
+		entries, _ := os.ReadDir(filepath.Join(pki, folder)) // a missing folder has no keys
 		for _, e := range entries {
 			if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
 				ids = append(ids, e.Name())

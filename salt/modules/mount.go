@@ -15,8 +15,8 @@ import (
 func init() {
 	Register("mount",
 		Function{Name: "active", Args: []Arg{{Name: "extended", Default: false}}, Run: mountActive, Doc: `
-Return what is mounted, by the folder where it is. With extended there are the numbers, the
-options of the file system and its UUID and label as well.
+Return the mounted file systems by mount point. extended adds the device
+numbers, the options of the file system, its UUID and label.
 
 CLI Example:
 
@@ -30,7 +30,7 @@ CLI Example:
     salt '*' mount.is_mounted /mnt/share
 `},
 		Function{Name: "fstab", Args: []Arg{{Name: "config", Default: "/etc/fstab"}}, Run: mountFstab, Doc: `
-Return the entries of the file config, by their folders.
+Return the entries of the file config, by mount point.
 
 CLI Example:
 
@@ -46,7 +46,8 @@ CLI Example:
 	)
 }
 
-// mountLines are the lines of a file of /proc as words. It is an error on hosts without it.
+// mountLines returns the lines of a file of /proc, split into words. It returns an error on
+// hosts without the file.
 func mountLines(name string) ([][]string, error) {
 	b, err := procFile(name)
 	if err != nil {
@@ -61,7 +62,7 @@ func mountLines(name string) ([][]string, error) {
 	return out, nil
 }
 
-// mountTable reads /proc/self/mounts: the entries by their folders, in their order.
+// mountTable reads /proc/self/mounts: the entries by mount point, in order.
 func mountTable() (*value.Map, error) {
 	rows, err := mountLines("self/mounts")
 	if err != nil {
@@ -76,7 +77,7 @@ func mountTable() (*value.Map, error) {
 	return out, nil
 }
 
-// mountOptions are the options of a mount, written as Salt writes them.
+// mountOptions returns the options of a mount in Salt's form.
 func mountOptions(text string) []any {
 	return wire.AnyList(strings.Split(strings.ReplaceAll(text, `\040`, `\ `), ","))
 }
@@ -101,7 +102,7 @@ func mountActive(ctx context.Context, c *Call) (any, error) {
 	}
 	blocks, err := c.blkid(ctx)
 	if err != nil {
-		blocks = value.NewMap() // without the program nothing is known of UUIDs
+		blocks = value.NewMap() // without the program, UUIDs are unknown
 	}
 	for _, f := range rows {
 		sep := slices.Index(f, "-")

@@ -25,25 +25,25 @@ func init() {
 			"mount",
 			[]Arg{name, device, mkmnt, fstype, opts, user, util},
 			mountMount,
-			"Mount device at the folder name, of type fstype and with opts, as user. mkmnt makes the folder. Returns\nTrue, or what mount says is wrong. util can only be mount.",
+			"Mount device at the folder name, of type fstype and with opts, as user. mkmnt makes the folder. Returns\nTrue, or the error of mount. util can only be mount.",
 			"mount /mnt/foo /dev/sdz1 True",
 		},
 		{
 			"remount",
 			[]Arg{name, {Name: "device", Required: true}, mkmnt, fstype, opts, user},
 			mountRemount,
-			"Mount device at the folder name anew, or for the first time. mkmnt, fstype, opts and user are as for mount.mount.",
+			"Remount device at the folder name, or mount it. mkmnt, fstype, opts and user are as for mount.mount.",
 			"remount /mnt/foo /dev/sdz1 True",
 		},
 		{
 			"umount",
 			[]Arg{name, {Name: "device"}, user, util},
 			mountUmount,
-			"Unmount what is at the folder name, or device, as user. Returns True, or what is wrong. util can only be mount.",
+			"Unmount the folder name, or device, as user. Returns True, or an error message. util can only be mount.",
 			"umount /mnt/foo",
 		},
-		{"swapon", []Arg{name, {Name: "priority"}}, mountSwapOn, "Use the device or file name as swap space, with a priority. Returns what is known of it and whether it\nis new.", "swapon /root/swapfile"},
-		{"swapoff", []Arg{name}, mountSwapOff, "Use the device or file name as swap space no more. None: it was not used. False: it still is.", "swapoff /root/swapfile"},
+		{"swapon", []Arg{name, {Name: "priority"}}, mountSwapOn, "Use the device or file name as swap space, with a priority. Returns its attributes and whether it\nis new.", "swapon /root/swapfile"},
+		{"swapoff", []Arg{name}, mountSwapOff, "Stop using the device or file name as swap space. None: it was not in use. False: it still is.", "swapoff /root/swapfile"},
 		{"is_fuse_exec", []Arg{{Name: "cmd", Required: true}}, mountFuse, "Report whether the program cmd mounts by FUSE.", "is_fuse_exec sshfs"},
 		{"get_mount_from_path", []Arg{{Name: "path", Required: true}}, mountOfPath, "Return the folder where the file system is mounted that holds path.", "get_mount_from_path /opt/some/nested/path"},
 		{"get_device_from_path", []Arg{{Name: "path", Required: true}}, deviceOfPath, "Return the device that holds path.", "get_device_from_path /"},
@@ -52,7 +52,8 @@ func init() {
 	}
 }
 
-// mountRun runs a program of mount as the user of the call: True, or what it says is wrong.
+// mountRun runs a mount program as the user of the call. It returns True, or the program's
+// error message.
 func (c *Call) mountRun(ctx context.Context, words ...string) (any, error) {
 	out, err := c.callAll(ctx, wire.AnyList(words), value.NewMap("python_shell", false, "runas", c.Value("user")))
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *Call) mountRun(ctx context.Context, words ...string) (any, error) {
 	return true, nil
 }
 
-// mountWords are the options of mount for a call, behind which device and folder come.
+// mountWords returns the arguments of mount before the device and the folder.
 func (c *Call) mountWords(opts []string) []string {
 	var words []string
 	if list := strings.Join(opts, ","); list != "" {
@@ -89,7 +90,7 @@ func (c *Call) mountPaths() (name, device string, err error) {
 	return name, device, err
 }
 
-// onlyMount refuses what mounts images.
+// onlyMount returns an error for mounting images.
 func (c *Call) onlyMount() error {
 	if util := c.Str("util"); util != "" && util != "mount" {
 		return InvocationErrorf("util=%s is not supported by this minion, only mount is", util)
@@ -160,7 +161,7 @@ func mountUmount(ctx context.Context, c *Call) (any, error) {
 	return c.mountRun(ctx, "umount", name)
 }
 
-// swapOf is what is known of a swap space, nil when it is not used.
+// swapOf returns the attributes of a swap space, nil if it is not in use.
 func swapOf(ctx context.Context, c *Call, name string) (any, error) {
 	all, err := mountSwaps(ctx, c)
 	if err != nil {

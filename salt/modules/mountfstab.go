@@ -46,10 +46,10 @@ CLI Example:
 	)
 }
 
-// fstabFields are the fields of an entry in their order.
+// fstabFields are the fields of an entry, in order.
 var fstabFields = []string{"device", "name", "fstype", "opts", "dump", "pass_num"}
 
-// fstabEntry reads a line; false: it has no entry.
+// fstabEntry parses a line; ok is false if it has no entry.
 func fstabEntry(line string) (map[string]string, bool) {
 	words := strings.Fields(line)
 	if strings.HasPrefix(line, "#") || len(words) < 4 || len(words) > 6 {
@@ -65,7 +65,8 @@ func fstabEntry(line string) (map[string]string, bool) {
 	return out, true
 }
 
-// fstabMatches reports whether an entry has these fields. The order of options does not matter.
+// fstabMatches reports whether an entry has these fields. The order of options does not
+// matter.
 func fstabMatches(entry, want map[string]string) bool {
 	for k, v := range want {
 		is := entry[k]
@@ -82,10 +83,10 @@ func fstabMatches(entry, want map[string]string) bool {
 	return true
 }
 
-// namedFilesystems have no device of their own, so that their folder names their entry.
+// namedFilesystems have no device of their own: their mount point identifies their entry.
 var namedFilesystems = strings.Fields("none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup nfs nfs4 glusterfs btrfs")
 
-// fstabKeys are the fields by which the entry is found.
+// fstabKeys returns the fields that identify the entry.
 func (c *Call) fstabKeys() ([]string, error) {
 	var keys []string
 	switch v := c.Value("match_on").(type) {
@@ -121,7 +122,7 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 	}
 	for _, f := range fstabFields {
 		if entry[f] == "" || strings.ContainsAny(entry[f], " \t\n\r\x00") {
-			return nil, InvocationErrorf("%s %s is refused: it is empty or holds a blank, which fstab has as \\040", f, PyRepr(entry[f]))
+			return nil, InvocationErrorf("invalid %s %s: it is empty or has a blank, which fstab writes as \\040", f, PyRepr(entry[f]))
 		}
 	}
 	keys, err := c.fstabKeys()
@@ -142,30 +143,30 @@ func mountSetFstab(_ context.Context, c *Call) (any, error) {
 		return nil, CommandErrorf("Couldn't read from %s: %v", config, err)
 	}
 	line := entry["device"] + "\t\t" + entry["name"] + "\t" + entry["fstype"] + "\t" + entry["opts"] + "\t" + entry["dump"] + " " + entry["pass_num"] + "\n"
-	told, out := "", ""
+	status, out := "", ""
 	for text := range strings.Lines(string(b)) {
 		is, ok := fstabEntry(text)
 		switch {
 		case !ok || !fstabMatches(is, criteria):
 			out += text
 		case fstabMatches(is, entry) || c.IsTrue("not_change"):
-			told, out = "present", out+text
+			status, out = "present", out+text
 		default:
-			told, out = "change", out+line
+			status, out = "change", out+line
 		}
 	}
-	if told == "" {
+	if status == "" {
 		if out != "" && !strings.HasSuffix(out, "\n") {
 			out += "\n"
 		}
-		told, out = "new", out+line
+		status, out = "new", out+line
 	}
-	if told != "present" && !c.IsTrue("test") {
+	if status != "present" && !c.IsTrue("test") {
 		if err := os.WriteFile(config, []byte(out), 0o644); err != nil {
 			return nil, CommandErrorf("File not writable %s", config)
 		}
 	}
-	return told, nil
+	return status, nil
 }
 
 func mountRemoveFstab(_ context.Context, c *Call) (any, error) {
@@ -196,21 +197,23 @@ func init() {
 	name := Arg{Name: "real_name", Required: true}
 	Register("mount",
 		Function{Name: "read_mount_cache", Args: []Arg{{Name: "name", Required: true}}, Run: readMountCache, Doc: `
-Return how the state mount.mounted has mounted the folder name.
+Return the saved mount parameters of the folder name for the state
+mount.mounted.
 
 CLI Example:
 
     salt '*' mount.read_mount_cache /mnt/share
 `},
 		Function{Name: "write_mount_cache", Args: []Arg{name, {Name: "device", Required: true}, {Name: "mkmnt", Required: true}, {Name: "fstype", Required: true}, {Name: "mount_opts", Required: true}}, Run: writeMountCache, Doc: `
-Keep how the folder real_name is mounted: device, mkmnt, fstype and mount_opts.
+Save the mount parameters of the folder real_name: device, mkmnt, fstype and
+mount_opts.
 
 CLI Example:
 
     salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid
 `},
 		Function{Name: "delete_mount_cache", Args: []Arg{name}, Run: deleteMountCache, Doc: `
-Forget how the folder real_name was mounted.
+Remove the saved mount parameters of the folder real_name.
 
 CLI Example:
 
@@ -219,7 +222,7 @@ CLI Example:
 	)
 }
 
-// mountCache is what the file cachedir/mounts holds by folder.
+// mountCache returns the content of the file cachedir/mounts, by mount point.
 func (c *Call) mountCache() (path string, mounts *value.Map, err error) {
 	path = c.cacheDir() + "/mounts"
 	b, err := os.ReadFile(path)
@@ -231,7 +234,7 @@ func (c *Call) mountCache() (path string, mounts *value.Map, err error) {
 	}
 	kept, err := wire.DecodeMap(b)
 	if err != nil {
-		return path, value.NewMap(), nil //nolint:nilerr // it is written anew
+		return path, value.NewMap(), nil //nolint:nilerr // it is written again
 	}
 	return path, kept, nil
 }

@@ -37,7 +37,7 @@ func linuxHost(t *testing.T, programs ...string) *fakeEnv {
 	return env
 }
 
-// What ip tells of interfaces is shown, chosen and sorted as Salt does it.
+// The output of ip is parsed, filtered and sorted as in Salt.
 func TestNetworkInterfaces(t *testing.T) {
 	env := linuxHost(t, "ip")
 	played(t, map[string]ran{"ip|addr|show": {stdout: ipAddrShow}})
@@ -80,7 +80,7 @@ func TestNetworkInterfaces(t *testing.T) {
 	})
 }
 
-// Addresses and networks are reckoned with as Python's ipaddress does.
+// Addresses and networks are computed as by Python's ipaddress.
 func TestNetworkCalc(t *testing.T) {
 	calls(t, newEnv(), []callCase{
 		{"network.calc_net", []any{"172.17.0.5", "255.255.255.240"}, "172.17.0.0/28"},
@@ -103,8 +103,8 @@ func TestNetworkCalc(t *testing.T) {
 	})
 }
 
-// Routes are those of netstat, or of ip on a host without it; a route is asked for an
-// address alone, never for words that ip would read as more.
+// Routes come from netstat, or from ip on a host without it. A route is looked up for an
+// address only, never for words that ip would parse as more.
 func TestNetworkRoutes(t *testing.T) {
 	one := func(family, to, via, mask, flags, dev string) m {
 		return m{"addr_family": family, "destination": to, "gateway": via, "netmask": mask, "flags": flags, "interface": dev}
@@ -123,8 +123,8 @@ func TestNetworkRoutes(t *testing.T) {
 		{"network.routes", []any{"ipx"}, "ERROR: Invalid address family ipx"},
 		{"network.get_route", []any{"192.0.2.77"}, m{"destination": "192.0.2.77", "gateway": nil, "interface": "eth0", "source": "192.0.2.2"}},
 		{"network.get_route", []any{"203.0.113.1"}, m{"destination": "203.0.113.1", "gateway": "192.0.2.1", "interface": "eth0", "source": "192.0.2.2"}},
-		{"network.get_route", []any{"fd09::1"}, "ERROR: there is no route to fd09::1: RTNETLINK answers: Network is unreachable"},
-		{"network.get_route", []any{"1.1.1.1; reboot"}, "ERROR executing 'network.get_route': '1.1.1.1; reboot' is no IP address"},
+		{"network.get_route", []any{"fd09::1"}, "ERROR: no route to fd09::1: RTNETLINK answers: Network is unreachable"},
+		{"network.get_route", []any{"1.1.1.1; reboot"}, "ERROR executing 'network.get_route': '1.1.1.1; reboot' is not an IP address"},
 	})
 	env = linuxHost(t, "ip")
 	played(t, map[string]ran{
@@ -137,7 +137,7 @@ func TestNetworkRoutes(t *testing.T) {
 	}}})
 }
 
-// Programs that reach out get a name of a host and nothing else.
+// Programs that access the network get a host name and nothing else.
 func TestNetworkTools(t *testing.T) {
 	env := linuxHost(t)
 	played(t, map[string]ran{
@@ -147,14 +147,14 @@ func TestNetworkTools(t *testing.T) {
 	calls(t, env, []callCase{
 		{"network.ping", []any{"web.example", 3}, "4 packets"},
 		{"network.ping", []any{"2001:db8::1", kw("return_boolean", true)}, false},
-		{"network.ping", []any{"-f"}, "ERROR executing 'network.ping': host '-f' is refused: it is empty, begins with -, or holds a line break"},
+		{"network.ping", []any{"-f"}, "ERROR executing 'network.ping': host '-f' is invalid: it is empty, begins with -, or contains a line break"},
 		{"network.dig", []any{"web-x;y"}, "answer"},
 		{"network.arp", nil, m{"02:fc:00:00:00:05": "192.0.2.1", "<incomplete>": "192.0.2.7"}},
 		{"network.get_fqdn", nil, "web-01.example.com"},
 	})
 }
 
-// A port that takes connections is reached, one that does not is not; both ways end.
+// A port that accepts connections is reachable, another one is not; both calls end.
 func TestNetworkConnect(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -190,7 +190,7 @@ func TestNetworkConnect(t *testing.T) {
 	calls(t, newEnv(), []callCase{
 		{"network.connect", []any{"127.0.0.1", port}, m{"result": false, "comment": "Unable to connect to 127.0.0.1 (127.0.0.1) on tcp port " + port}},
 	})
-	// Nobody answers a datagram here: the wait ends with the call.
+	// Nothing answers a datagram here: the wait ends with the call.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := reach(ctx, "udp", netip.MustParseAddrPort("127.0.0.1:9")); err == nil {
@@ -233,7 +233,8 @@ func TestNetworkSockets(t *testing.T) {
 	}}})
 }
 
-// df and blkid are read as Salt reads them, names with spaces and lines in two included.
+// The output of df and blkid is parsed as in Salt, including names with spaces and lines
+// split in two.
 func TestDisk(t *testing.T) {
 	env := linuxHost(t)
 	table := "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/vda 264212084 23877032 71624232 26% /\nmap auto home 0 0 0 100% /home\n/dev/mapper/a-very-long-name\n 100 40 60 40% /srv"
@@ -258,15 +259,15 @@ func TestDisk(t *testing.T) {
 		{"disk.blkid", nil, m{"/dev/sda1": m{"UUID": "6a38", "LABEL": "my disk", "TYPE": "ext4"}, "/dev/sdb": m{"TYPE": "swap"}}},
 		{"disk.blkid", []any{"/dev/sdb"}, m{"/dev/sdb": m{"TYPE": "swap"}}},
 		{"disk.blkid", []any{kw("token", "TYPE=x")}, m{}},
-		{"disk.blkid", []any{"--version"}, "ERROR executing 'disk.blkid': device '--version' is refused: it is empty, begins with -, or holds a line break"},
+		{"disk.blkid", []any{"--version"}, "ERROR executing 'disk.blkid': device '--version' is invalid: it is empty, begins with -, or contains a line break"},
 	})
 	if got := result(t, env, "disk.usage", "hT").(m)["/"]; got.(m)["capacity"] != "26%" {
 		t.Errorf("%v", got)
 	}
 }
 
-// Whatever a program tells of interfaces, reading it ends and gives addresses that are
-// some.
+// Whatever output a program has about interfaces, parsing it ends and returns valid
+// addresses.
 func FuzzIPAddr(f *testing.F) {
 	f.Add(ipAddrShow)
 	f.Add("1: x: <>\n inet 1\n inet6 /\n inet 1.2.3.4 brd\n link")

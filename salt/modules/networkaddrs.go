@@ -79,7 +79,7 @@ CLI Example:
     salt '*' network.subnets6
 `},
 		Function{Name: "in_subnet", Args: []Arg{{Name: "cidr", Required: true}}, Run: networkInSubnet, Doc: `
-Tell whether the host has an address in the network cidr.
+Return whether the host has an address in the network cidr.
 
 CLI Example:
 
@@ -118,7 +118,8 @@ func networkAll(ctx context.Context, c *Call) (any, error) {
 	return m, err
 }
 
-// networkOne gives a part of one interface; that there is none is a text, as with Salt.
+// networkOne returns one property of an interface. As in Salt, an unknown interface gives a
+// message.
 func networkOne(part string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		list, err := c.networkInterfaces(ctx)
@@ -147,7 +148,7 @@ func networkOne(part string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// chosenAddrs are the addresses of a family on the interfaces that a call means.
+// chosenAddrs returns the addresses of a family on the selected interfaces.
 func (c *Call) chosenAddrs(ctx context.Context, family string) ([]netip.Prefix, error) {
 	list, err := c.networkInterfaces(ctx)
 	var out []netip.Prefix
@@ -171,10 +172,10 @@ func networkAddrs(family string) func(context.Context, *Call) (any, error) {
 		var cidr netip.Prefix
 		within := given(c.Value("cidr"))
 		if within {
-			// A network that is none has no address, as with Salt.
+			// As in Salt, an invalid network has no addresses.
 			cidr, err = parseNetwork(c.Str("cidr"), true)
 			if err != nil {
-				return []any{}, nil //nolint:nilerr // told so
+				return []any{}, nil //nolint:nilerr // as in Salt
 			}
 		}
 		var addrs []netip.Addr
@@ -191,7 +192,7 @@ func networkAddrs(family string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// addrList sorts addresses and drops repeated ones.
+// addrList sorts addresses and removes duplicates.
 func addrList(addrs []netip.Addr) []any {
 	slices.SortFunc(addrs, netip.Addr.Compare)
 	out := []any{}
@@ -201,7 +202,7 @@ func addrList(addrs []netip.Addr) []any {
 	return out
 }
 
-// networkList sorts networks and drops repeated ones.
+// networkList sorts networks and removes duplicates.
 func networkList(nets []netip.Prefix) []netip.Prefix {
 	slices.SortFunc(nets, func(a, b netip.Prefix) int {
 		if order := a.Addr().Compare(b.Addr()); order != 0 {
@@ -269,8 +270,8 @@ func networkNetworks(family string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// sizeOf is how many addresses a network has: a number, or the text of one that is too
-// large for the wire.
+// sizeOf returns the number of addresses of a network, as a string if it is too large for
+// the wire.
 func sizeOf(p netip.Prefix) any {
 	n := new(big.Int).Lsh(big.NewInt(1), uint(p.Addr().BitLen()-p.Bits()))
 	if n.IsInt64() {

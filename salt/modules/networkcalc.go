@@ -15,8 +15,7 @@ func init() {
 	addr := []Arg{{Name: "ip_addr", Required: true}}
 	Register("network",
 		Function{Name: "calc_net", Args: append(addr[:1:1], Arg{Name: "netmask"}), Run: networkCalc, Doc: `
-Return the network that the address ip_addr is in: with netmask, or with a prefix
-of its own.
+Return the network of the address ip_addr, with netmask or its own prefix.
 
 CLI Example:
 
@@ -31,28 +30,28 @@ CLI Example:
     salt '*' network.convert_cidr 172.31.0.0/16
 `},
 		Function{Name: "ip_in_subnet", Args: append(addr[:1:1], Arg{Name: "cidr", Required: true}), Run: networkContains, Doc: `
-Tell whether the address ip_addr is in the network cidr.
+Return whether the address ip_addr is in the network cidr.
 
 CLI Example:
 
     salt '*' network.ip_in_subnet 172.17.0.4 172.16.0.0/12
 `},
 		Function{Name: "is_private", Args: addr, Run: ofAddr(func(a netip.Addr) any { return privateAddr(a) }), Doc: `
-Tell whether the address ip_addr is one of those that are not routed.
+Return whether the address ip_addr is private.
 
 CLI Example:
 
     salt '*' network.is_private 10.0.0.3
 `},
 		Function{Name: "is_loopback", Args: addr, Run: ofAddr(func(a netip.Addr) any { return a.IsLoopback() && !a.Is4In6() }), Doc: `
-Tell whether the address ip_addr is one of the host alone.
+Return whether the address ip_addr is a loopback address.
 
 CLI Example:
 
     salt '*' network.is_loopback 127.0.0.1
 `},
 		Function{Name: "reverse_ip", Args: addr, Run: ofAddr(func(a netip.Addr) any { return reverseName(a) }), Doc: `
-Return the name by which DNS has the address ip_addr.
+Return the DNS name of the address ip_addr.
 
 CLI Example:
 
@@ -68,7 +67,7 @@ CLI Example:
 	)
 }
 
-// valueFault is an error that Python raises as a ValueError.
+// valueFault returns an error that is a ValueError in Python.
 func valueFault(format string, a ...any) error {
 	return &ExceptionError{Type: "ValueError", Msg: fmt.Sprintf(format, a...)}
 }
@@ -81,8 +80,8 @@ func parseAddr(text string) (netip.Addr, error) {
 	return a, nil
 }
 
-// parseNetwork reads a network as Python's ip_network: an address, with a prefix, a mask,
-// or the opposite of one. Strict refuses an address within it.
+// parseNetwork parses a network like Python's ip_network: an address with an optional
+// prefix, netmask or hostmask. If strict, host bits must be zero.
 func parseNetwork(text string, strict bool) (netip.Prefix, error) {
 	fault := valueFault("%s does not appear to be an IPv4 or IPv6 network", PyRepr(text))
 	base, mask, masked := strings.Cut(text, "/")
@@ -108,8 +107,8 @@ func parseNetwork(text string, strict bool) (netip.Prefix, error) {
 	return p.Masked(), nil
 }
 
-// maskBits is the length of a mask such as 255.255.0.0 or its opposite, 0.0.255.255; -1
-// for what is none.
+// maskBits returns the length of a netmask such as 255.255.0.0 or a hostmask such as
+// 0.0.255.255; -1 for other text.
 func maskBits(text string) int {
 	a, err := netip.ParseAddr(text)
 	if err != nil || !a.Is4() {
@@ -155,17 +154,17 @@ func networkContains(_ context.Context, c *Call) (any, error) {
 	return err == nil && p.Contains(a), err
 }
 
-func ofAddr(tell func(netip.Addr) any) func(context.Context, *Call) (any, error) {
+func ofAddr(of func(netip.Addr) any) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		a, err := parseAddr(c.Str("ip_addr"))
 		if err != nil {
 			return nil, err
 		}
-		return tell(a), nil
+		return of(a), nil
 	}
 }
 
-// privateNets are what Python's is_private takes as not routed.
+// privateNets are the networks for which Python's is_private is true.
 var privateNets = func() []netip.Prefix {
 	var out []netip.Prefix
 	for _, n := range strings.Fields(`0.0.0.0/8 10.0.0.0/8 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/29 192.0.0.170/31

@@ -14,7 +14,7 @@ import (
 // networkAddress is an address of an interface.
 type networkAddress struct {
 	prefix netip.Prefix
-	// broadcast, label (of IPv4) and scope (of IPv6); nil for none.
+	// broadcast, label (of IPv4) and scope (of IPv6) may be nil.
 	broadcast, label, scope any
 	secondary               bool
 }
@@ -26,8 +26,8 @@ type networkInterface struct {
 	addrs                []networkAddress
 }
 
-// networkInterfaces are the interfaces of the host, as the program ip tells them or, where
-// there is none, the kernel.
+// networkInterfaces returns the interfaces of the host, from the program ip or, if the host
+// lacks it, from the kernel.
 func (c *Call) networkInterfaces(ctx context.Context) ([]networkInterface, error) {
 	if c.grain("kernel") == "Linux" && which("ip") != "" {
 		r, err := runSystem(ctx, c, "ip", "addr", "show")
@@ -44,7 +44,7 @@ func (c *Call) networkInterfaces(ctx context.Context) ([]networkInterface, error
 	for _, n := range list {
 		nets, err := n.Addrs()
 		if err != nil {
-			continue // the interface is gone again
+			continue // the interface was removed meanwhile
 		}
 		i := networkInterface{name: n.Name, hwaddr: n.HardwareAddr.String(), up: n.Flags&net.FlagUp != 0}
 		if i.hwaddr == "" && n.Flags&net.FlagLoopback != 0 {
@@ -71,7 +71,7 @@ func (c *Call) networkInterfaces(ctx context.Context) ([]networkInterface, error
 
 var ipHead = regexp.MustCompile(`^\d+:\s+([\w.-]+)@?([\w.-]+)?:\s+<(.+)>`)
 
-// parseIPAddr reads what ip addr show says.
+// parseIPAddr parses the output of ip addr show.
 func parseIPAddr(out string) []networkInterface {
 	var list []networkInterface
 	for line := range strings.Lines(out) {
@@ -124,7 +124,7 @@ func parseIPAddress(cols []string) (networkAddress, bool) {
 	return a, true
 }
 
-// value is an address as network.interfaces shows it.
+// value returns an address in the form of network.interfaces.
 func (a networkAddress) value() *value.Map {
 	m := value.NewMap()
 	if a.secondary {
@@ -149,7 +149,7 @@ func (a networkAddress) family() string {
 	return "inet6"
 }
 
-// value is an interface as network.interfaces shows it.
+// value returns an interface in the form of network.interfaces.
 func (i networkInterface) value() *value.Map {
 	m := value.NewMap("up", i.up)
 	if i.parent != "" {
@@ -166,7 +166,7 @@ func (i networkInterface) value() *value.Map {
 	return m
 }
 
-// values are the addresses of a kind: inet, inet6 or secondary.
+// values returns the addresses of a kind: inet, inet6 or secondary.
 func (i networkInterface) values(kind string) []any {
 	var out []any
 	for _, a := range i.addrs {
@@ -177,13 +177,13 @@ func (i networkInterface) values(kind string) []any {
 	return out
 }
 
-// maskOf is the mask of a network.
+// maskOf returns the netmask of a network.
 func maskOf(p netip.Prefix) netip.Addr {
 	mask, _ := netip.AddrFromSlice(net.CIDRMask(p.Bits(), p.Addr().BitLen()))
 	return mask
 }
 
-// lastOf is the last address of a network.
+// lastOf returns the last address of a network.
 func lastOf(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().AsSlice()
 	for i, m := range net.CIDRMask(p.Bits(), p.Addr().BitLen()) {

@@ -14,21 +14,21 @@ func init() {
 	family := []Arg{{Name: "family"}}
 	Register("network",
 		Function{Name: "routes", Args: family, Run: networkRoutes, Doc: `
-List the routes of the host, of a family alone: inet or inet6.
+List the routes of the host; family selects inet or inet6.
 
 CLI Example:
 
     salt '*' network.routes
 `},
 		Function{Name: "default_route", Args: family, Run: networkDefault, Doc: `
-List the default routes of the host, of a family alone: inet or inet6.
+List the default routes of the host; family selects inet or inet6.
 
 CLI Example:
 
     salt '*' network.default_route
 `},
 		Function{Name: "get_route", Args: []Arg{{Name: "ip", Required: true}}, Run: networkRoute, Doc: `
-Return by which route the host reaches the address ip.
+Return the route of the host to the address ip.
 
 CLI Example:
 
@@ -41,7 +41,7 @@ func route(family, destination, gateway, netmask, flags, iface string) *value.Ma
 	return value.NewMap("addr_family", family, "destination", destination, "gateway", gateway, "netmask", netmask, "flags", flags, "interface", iface)
 }
 
-// tableRows are the lines of a program's table below so many lines of head.
+// tableRows returns the rows of a program's table, without head header lines.
 func (c *Call) tableRows(ctx context.Context, head int, words ...string) ([][]string, error) {
 	r, err := runSystem(ctx, c, words...)
 	lines := strings.Split(r.stdout, "\n")
@@ -54,7 +54,7 @@ func (c *Call) tableRows(ctx context.Context, head int, words ...string) ([][]st
 	return out, err
 }
 
-// routes are all routes of the host.
+// routes returns all routes of the host.
 func (c *Call) routes(ctx context.Context) ([]*value.Map, error) {
 	switch {
 	case c.grain("kernel") == "Linux" && which("netstat") != "":
@@ -104,7 +104,7 @@ func (c *Call) routesNetstat(ctx context.Context) ([]*value.Map, error) {
 	return out, nil
 }
 
-// after is the word behind another, "" when there is none.
+// after returns the word after another, "" if it is missing.
 func after(cols []string, word string) string {
 	if i := slices.Index(cols, word); i >= 0 && i+1 < len(cols) {
 		return cols[i+1]
@@ -112,7 +112,7 @@ func after(cols []string, word string) string {
 	return ""
 }
 
-// routesIP writes what the program ip tells as netstat does.
+// routesIP converts the output of ip to the form of netstat.
 func (c *Call) routesIP(ctx context.Context) ([]*value.Map, error) {
 	var out []*value.Map
 	rows, err := c.tableRows(ctx, 0, "ip", "-4", "route", "show", "table", "main")
@@ -145,7 +145,7 @@ func (c *Call) routesIP(ctx context.Context) ([]*value.Map, error) {
 	return out, nil
 }
 
-// familyRoutes are the routes of the family that the call names.
+// familyRoutes returns the routes of the family that the call names.
 func (c *Call) familyRoutes(ctx context.Context) ([]*value.Map, error) {
 	family := c.Value("family")
 	if family != nil && family != "inet" && family != "inet6" {
@@ -181,7 +181,7 @@ var routeLine = regexp.MustCompile(`(?:via\s+([\w.:]+))?\s+dev\s+([\w.:-]+)\s+.*
 func networkRoute(ctx context.Context, c *Call) (any, error) {
 	ip := c.Str("ip")
 	if _, err := netip.ParseAddr(ip); err != nil {
-		return nil, InvocationErrorf("%s is no IP address", PyRepr(ip))
+		return nil, InvocationErrorf("%s is not an IP address", PyRepr(ip))
 	}
 	if c.grain("kernel") == "Linux" {
 		r, err := runSystem(ctx, c, "ip", "route", "get", ip)
@@ -191,7 +191,7 @@ func networkRoute(ctx context.Context, c *Call) (any, error) {
 		line, _, _ := strings.Cut(r.stdout, "\n")
 		m := routeLine.FindStringSubmatch(line)
 		if m == nil {
-			return nil, CommandErrorf("there is no route to %s: %s", ip, said(r))
+			return nil, CommandErrorf("no route to %s: %s", ip, said(r))
 		}
 		var gateway any
 		if m[1] != "" {

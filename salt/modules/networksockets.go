@@ -62,8 +62,8 @@ func networkTCP(_ context.Context, c *Call) (any, error) {
 	return m, nil
 }
 
-// socketAddr reads an address as /proc/net/tcp has it: words of four bytes, the last
-// first, and the port.
+// socketAddr parses an address of /proc/net/tcp: words of four bytes in reverse order, and
+// the port.
 func socketAddr(text string) (netip.AddrPort, bool) {
 	addr, port, _ := strings.Cut(text, ":")
 	b, err := hex.DecodeString(addr)

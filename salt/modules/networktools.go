@@ -31,15 +31,15 @@ CLI Example:
     salt '*' network.get_fqdn
 `},
 		Function{Name: "ping", Args: []Arg{host, {Name: "timeout", Default: false}, {Name: "return_boolean", Default: false}}, Run: networkPing, Doc: `
-Send four pings to a host and return what ping said, or with return_boolean=True
-whether an answer came. timeout is how long to wait for one, in seconds.
+Send four pings to a host and return the output of ping, or whether an answer
+came with return_boolean=True. timeout is how long to wait for one, in seconds.
 
 CLI Example:
 
     salt '*' network.ping archlinux.org timeout=3
 `},
 		Function{Name: "dig", Args: []Arg{host}, Run: networkDig, Doc: `
-Ask DNS for a host, with the program dig, and return what it said.
+Look up a host in DNS with the program dig, and return its output.
 
 CLI Example:
 
@@ -56,7 +56,7 @@ CLI Example:
 			Name: "connect", Run: networkConnect,
 			Args: []Arg{host, {Name: "port"}, {Name: "proto", Default: "tcp"}, {Name: "timeout", Default: int64(5)}, {Name: "family"}},
 			Doc: `
-Tell whether a host can be reached at a port: with proto=tcp whether it takes a
+Return whether a host can be reached at a port: with proto=tcp whether it accepts a
 connection, with proto=udp whether it answers. timeout is in seconds, family ipv4
 or ipv6.
 
@@ -75,7 +75,8 @@ func networkName(_ context.Context, c *Call) (any, error) {
 	return hostname()
 }
 
-// plainHost leaves of the name of a host what may be in one; it is no option of a program.
+// plainHost removes characters that a host name cannot have, so that it is not an option of
+// a program.
 func plainHost(s string) (string, error) {
 	kept := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_", r) {
@@ -84,7 +85,7 @@ func plainHost(s string) (string, error) {
 		return -1
 	}, s[:min(len(s), 255)])
 	if _, err := netip.ParseAddr(s); err == nil {
-		kept = s // Salt loses the colons of IPv6
+		kept = s // Salt removes the colons of IPv6
 	}
 	return kept, plainArg("host", kept)
 }
@@ -141,7 +142,7 @@ func networkARP(ctx context.Context, c *Call) (any, error) {
 	return m, err
 }
 
-// maxWait is how long a connection is waited for at most.
+// maxWait is the longest wait for a connection.
 const maxWait = 5 * time.Minute
 
 func networkConnect(ctx context.Context, c *Call) (any, error) {
@@ -174,16 +175,16 @@ func networkConnect(ctx context.Context, c *Call) (any, error) {
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, ip, name)
 	number, portErr := net.DefaultResolver.LookupPort(ctx, proto, port)
 	if err != nil || portErr != nil || len(addrs) == 0 {
-		return resultOf(false, "Unable to resolve host %s on %s port %s", host, proto, port), nil //nolint:nilerr // told so
+		return resultOf(false, "Unable to resolve host %s on %s port %s", host, proto, port), nil //nolint:nilerr // as in Salt
 	}
 	to := netip.AddrPortFrom(addrs[0].Unmap(), uint16(number))
 	if err := reach(ctx, proto, to); err != nil {
-		return resultOf(false, "Unable to connect to %s (%s) on %s port %s", host, to.Addr(), proto, port), nil //nolint:nilerr // told so
+		return resultOf(false, "Unable to connect to %s (%s) on %s port %s", host, to.Addr(), proto, port), nil //nolint:nilerr // as in Salt
 	}
 	return resultOf(true, "Successfully connected to %s (%s) on %s port %s", host, to.Addr(), proto, port), nil
 }
 
-// reach connects; a datagram has to be answered.
+// reach connects. With udp it also waits for an answer.
 func reach(ctx context.Context, proto string, to netip.AddrPort) error {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, proto, to.String())
@@ -206,5 +207,5 @@ func reach(ctx context.Context, proto string, to netip.AddrPort) error {
 	return err
 }
 
-// procFile is a file of /proc: tests have others.
+// procFile reads a file of /proc; tests replace it.
 var procFile = func(name string) ([]byte, error) { return os.ReadFile("/proc/" + name) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openrc manages services by rc-service, rc-update and rc-status.
+// openrc manages services with rc-service, rc-update and rc-status.
 type openrc struct{}
 
 func (openrc) Do(ctx context.Context, c *Call, action, name string) (bool, error) {
@@ -40,7 +40,7 @@ func (o openrc) Available(ctx context.Context, c *Call, name string) (bool, erro
 	return slices.Contains(all, name), err
 }
 
-// levels are all services with the runlevels that start them.
+// levels returns all services with the runlevels that start them.
 func (openrc) levels(ctx context.Context, c *Call) (map[string][]string, error) {
 	r, err := c.exec(ctx, "rc-update", "-v", "show")
 	out := map[string][]string{}

@@ -12,18 +12,18 @@ func init() {
 	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
 	Register("pillar",
 		Function{Name: "items", VarArgs: true, VarKw: true, Run: pillarItems, Doc: `
-Fetch the pillar from the master and return it; with names, only these items of
-it as it is in memory. Keywords: pillar (a map laid over the result), pillarenv,
-saltenv.
+Fetch the pillar from the master and return it; with names, return only these
+items of the pillar in memory. Keywords: pillar (a map merged over the result),
+pillarenv, saltenv.
 
 CLI Example:
 
     salt '*' pillar.items
 `},
 		Function{Name: "item", VarArgs: true, VarKw: true, Run: pillarItem, Doc: `
-Return the named items of the pillar in memory as a map; a:b leads into nested
-ones. Keywords: default (value of an item that is not there), delimiter,
-pillarenv, saltenv; the last two fetch the pillar anew.
+Return the named items of the pillar in memory as a map; a:b selects nested
+ones. Keywords: default (value of a missing item), delimiter, pillarenv,
+saltenv; the last two fetch the pillar.
 
 CLI Example:
 
@@ -42,13 +42,14 @@ CLI Example:
 				{Name: "unmask"},
 			},
 			Doc: `
-Return the value of key in the pillar in memory; a:b:0 leads into nested maps and
-lists, with another delimiter than : if that is given. default is returned for a value that is not there; with the option
-pillar_raise_on_missing and no default that is an error. merge=True lays the
-value over a default that is a map, or appends it to one that is a list;
-merge_nested_lists=True joins lists within. pillarenv and saltenv fetch the
-pillar anew. unmask=True shows texts that the option pillar_mask hides, and
-unmask=False hides them without it; so with the other functions here.
+Return the value of key in the pillar in memory; a:b:0 selects nested values of
+maps and lists, with another delimiter than : if given. default is returned for
+a missing value; with the option pillar_raise_on_missing and no default that is
+an error. merge=True merges the value over a default that is a map, or appends
+it to one that is a list; merge_nested_lists=True joins nested lists. pillarenv
+and saltenv fetch the pillar. unmask=True shows texts that the option
+pillar_mask hides, and unmask=False hides them without the option; the other
+functions here accept it too.
 
 CLI Example:
 
@@ -56,8 +57,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "raw", Args: []Arg{{Name: "key"}, {Name: "unmask"}}, Run: pillarRaw, Doc: `
-Return the pillar in memory, or the item key of it, without asking the master. unmask
-is as with pillar.get.
+Return the pillar in memory, or its item key, without asking the master. unmask
+is that of pillar.get.
 
 CLI Example:
 
@@ -71,9 +72,9 @@ CLI Example:
     salt '*' pillar.ls
 `},
 		Function{Name: "keys", Args: []Arg{key, delimiter, {Name: "unmask"}}, Run: pillarKeys, Doc: `
-List the keys of the map that key names in the pillar in memory; a:b leads into
-nested ones, with another delimiter than : if that is given. unmask is taken as in
-Salt 3008, and changes nothing: keys are not masked.
+List the keys of the map at key in the pillar in memory; a:b selects nested
+ones, with another delimiter than : if given. unmask has no effect, since keys
+are not masked.
 
 CLI Example:
 
@@ -91,12 +92,12 @@ CLI Example:
 	alias("pillar", "get", "fetch")
 }
 
-// unset is a default that tells "not given" from None.
+// unset is a default that distinguishes "not given" from None.
 type unset struct{}
 
 func (unset) String() string { return "<unset>" }
 
-// compile fetches the pillar as the keywords say.
+// compile fetches the pillar with the options of the call.
 func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*value.Map, error) {
 	o := PillarOptions{}
 	o.Override, _ = AsMap(override)
@@ -110,7 +111,7 @@ func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*v
 	}
 	m, err := c.Env.CompilePillar(ctx, o)
 	if err != nil {
-		return nil, CommandErrorf("the pillar could not be fetched: %v", err)
+		return nil, CommandErrorf("fetch the pillar: %v", err)
 	}
 	return m, nil
 }
@@ -123,7 +124,7 @@ func pillarItems(ctx context.Context, c *Call) (any, error) {
 	return masked(c, m, unmask(c)), nil
 }
 
-// wanted is the pillar that pillar.items and its kin return.
+// wanted returns the pillar for pillar.items and similar functions.
 func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	kw, err := keywords(c, "pillar", "pillarenv", "saltenv", "unmask")
 	if err != nil {
@@ -143,7 +144,7 @@ func wanted(ctx context.Context, c *Call) (*value.Map, error) {
 	return compile(ctx, c, saltenv, pillarenv, override)
 }
 
-// inMemory is the pillar the minion holds.
+// inMemory returns the pillar of the minion.
 func inMemory(c *Call) *value.Map {
 	if p := c.Env.Pillar(); p != nil {
 		return p
@@ -151,7 +152,7 @@ func inMemory(c *Call) *value.Map {
 	return value.NewMap()
 }
 
-// chosen is the pillar in memory, or a fresh one when an environment is named.
+// chosen returns the pillar in memory, or a new one if an environment is given.
 func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*value.Map, error) {
 	if saltenv == nil && pillarenv == nil {
 		return inMemory(c), nil
@@ -201,8 +202,8 @@ func pillarGet(ctx context.Context, c *Call) (any, error) {
 	return fallback, nil
 }
 
-// mergedDefault lays a found value over the default; it reports false when the
-// two do not go together.
+// mergedDefault merges a found value over the default; ok is false if the two have
+// different types.
 func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 	lists := c.Value("merge_nested_lists")
 	if lists == nil {
@@ -225,12 +226,12 @@ func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
 			return unionOf(base, l), true
 		}
 	}
-	logger(c.Env).Error("pillar.get: the default and the value do not merge",
+	logger(c.Env).Error("pillar.get: default and value have different types",
 		"key", c.Str("key"), "default", pyType(fallback), "value", pyType(v))
 	return nil, false
 }
 
-// unionOf appends what a list lacks.
+// unionOf appends the missing elements to a list.
 func unionOf(base, more []any) []any {
 	for _, e := range more {
 		has := false
@@ -248,7 +249,7 @@ func pillarRaw(_ context.Context, c *Call) (any, error) {
 	p := inMemory(c)
 	say := c.Value("unmask")
 	if say == nil {
-		say = true // it is for looking at what is in memory
+		say = true // the call asks for the values in memory
 	}
 	if c.Str("key") == "" {
 		return masked(c, p, say), nil
@@ -287,7 +288,7 @@ func pillarObfuscate(ctx context.Context, c *Call) (any, error) {
 	return typesOf(m), nil
 }
 
-// typesOf replaces the values within maps and lists by their types.
+// typesOf replaces the values in maps and lists by their types.
 func typesOf(v any) any {
 	switch v := wire.Normal(v).(type) {
 	case *value.Map:

@@ -62,5 +62,5 @@ func TestPillar_Fetched(t *testing.T) {
 		t.Errorf("pillarenv = %q, want prod", got)
 	}
 	env.compile = func(PillarOptions) (*value.Map, error) { return nil, errors.New("master is away") }
-	same(t, "error", run(t, env, "pillar.items").Value, any("ERROR: the pillar could not be fetched: master is away"))
+	same(t, "error", run(t, env, "pillar.items").Value, any("ERROR: fetch the pillar: master is away"))
 }

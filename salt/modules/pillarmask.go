@@ -2,9 +2,9 @@ package modules
 
 import "github.com/momtree/mom/internal/secrets"
 
-// masked hides texts of the pillar, as Salt 3008 does, in what a user sees: where say is not
-// given the option pillar_mask decides, and calls from inside the minion, such as those of
-// templates, see plain values.
+// masked hides strings of the pillar from users, as Salt 3008 does. If say is not given,
+// the option pillar_mask decides. Calls from inside the minion, such as those of templates,
+// get plain values.
 func masked(c *Call, v, say any) any {
 	plain := !c.Direct || !isTrue(c.Env.Option("pillar_mask"))
 	if say != nil {
@@ -16,7 +16,7 @@ func masked(c *Call, v, say any) any {
 	return secrets.Hide(v)
 }
 
-// unmask is the keyword of a function that takes any.
+// unmask returns the keyword unmask of a function with VarKw.
 func unmask(c *Call) any {
 	v, _ := c.Kwargs.Get("unmask")
 	return v

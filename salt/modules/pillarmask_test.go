@@ -2,7 +2,8 @@ package modules
 
 import "testing"
 
-// Salt 3008 takes unmask with each pillar function, and shows no texts without it.
+// In Salt 3008, each pillar function has the keyword unmask, and shows no strings without
+// it.
 func TestPillar_Masked(t *testing.T) {
 	env := newEnv()
 	calls(t, env, []callCase{
@@ -22,7 +23,7 @@ func TestPillar_Masked(t *testing.T) {
 		{"pillar.item", []any{"who"}, m{"who": "**********"}},
 		{"pillar.raw", []any{"deep"}, m{"key": "value", "n": int64(1)}},
 	})
-	// Templates and states see the pillar as it is.
+	// Templates and states see plain values.
 	r := Execute(t.Context(), env, Invocation{Fun: "pillar.get", Args: []any{"deep:key"}, JID: "20240101000000000001"})
 	if r.Value != "value" {
 		t.Errorf("from inside: %v", r.Value)

@@ -11,37 +11,38 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// packager is what manages the packages of a host.
+// packager manages the packages of a host.
 type packager interface {
-	// Installed are the packages with their versions: the installed ones, or those
-	// that are removed but for their configuration ("removed"), or that are to be
-	// purged ("purge_desired").
+	// Installed returns the packages with their versions: the installed ones, those removed
+	// except for their configuration ("removed"), or those marked for purging
+	// ("purge_desired").
 	Installed(ctx context.Context, c *Call, what string) (packages, error)
-	// Refresh fetches the lists of packages anew; the result is Salt's.
+	// Refresh updates the package lists; the result is Salt's.
 	Refresh(ctx context.Context, c *Call) (any, error)
-	// Latest is the version of each package that would be installed, "" of one
-	// that there is none of.
+	// Latest returns the version of each package that would be installed, "" if none is
+	// available.
 	Latest(ctx context.Context, c *Call, names []string) (map[string]string, error)
-	// Install installs; what went wrong is in texts.
+	// Install installs packages and returns error messages.
 	Install(ctx context.Context, c *Call, targets []pkgTarget, old packages) ([]string, error)
-	// Remove removes packages that are there; purge with their configuration.
+	// Remove removes installed packages, with their configuration if purge. It returns
+	// error messages.
 	Remove(ctx context.Context, c *Call, names []string, purge bool) ([]string, error)
 	// Upgrade upgrades all packages.
 	Upgrade(ctx context.Context, c *Call) (ran, error)
-	// Upgrades are the packages that would be upgraded, with their new versions.
+	// Upgrades returns the packages that would be upgraded, with their new versions.
 	Upgrades(ctx context.Context, c *Call) (map[string]string, error)
-	// Compare is -1, 0 or 1 as the version a is older than b, the same, or newer.
+	// Compare returns -1, 0 or 1 if version a is older than b, equal, or newer.
 	Compare(ctx context.Context, c *Call, a, b string) (int, error)
-	// Held are the packages that are not to be changed.
+	// Held returns the packages on hold.
 	Held(ctx context.Context, c *Call) ([]string, error)
-	// Hold holds a package, or lets it go again.
+	// Hold holds a package, or releases it.
 	Hold(ctx context.Context, c *Call, name string, hold bool) error
-	// Files lists the files of a package, Owner the package of a file ("": none).
+	// Files lists the files of a package, Owner the package of a file (or "").
 	Files(ctx context.Context, c *Call, name string) ([]string, error)
 	Owner(ctx context.Context, c *Call, path string) (string, error)
 }
 
-// packages are names with versions.
+// packages maps names to versions.
 type packages map[string][]string
 
 func (p packages) add(name, version string) {
@@ -51,7 +52,7 @@ func (p packages) add(name, version string) {
 	}
 }
 
-// value is the list as functions give it: versions in a list, or with commas.
+// value returns the versions as lists, or joined with commas.
 func (p packages) value(lists bool) *value.Map {
 	out := value.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -64,7 +65,7 @@ func (p packages) value(lists bool) *value.Map {
 	return out
 }
 
-// changes tells what differs between two lists, as Salt does.
+// changes returns the differences between two lists, in Salt's form.
 func changes(old, now packages) *value.Map {
 	out := value.NewMap()
 	all := maps.Clone(old)
@@ -81,7 +82,7 @@ func changes(old, now packages) *value.Map {
 	return out
 }
 
-// packagerOf finds out what manages the packages of this host.
+// packagerOf returns the package manager of this host.
 func packagerOf(c *Call) (packager, error) {
 	for _, family := range []struct {
 		program string
@@ -104,7 +105,7 @@ func init() {
 			Doc: `
 List the installed packages with their versions, versions_as_list=True as lists.
 On Debian, removed=True lists those of which only the configuration is left, and
-purge_desired=True those that are to be purged.
+purge_desired=True those marked for purging.
 
 CLI Example:
 
@@ -112,8 +113,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "version", VarArgs: true, VarKw: true, Run: pkgVersion, Doc: `
-Return the installed version of packages, "" of one that is not installed: of
-one as text, of several in a map. A name may be a glob.
+Return the installed version of packages, "" if not installed: for one name as
+text, for several as a map. A name may be a glob.
 
 CLI Example:
 
@@ -121,25 +122,25 @@ CLI Example:
     salt '*' pkg.version 'linux-image-*' bash
 `},
 		Function{Name: "latest_version", VarArgs: true, VarKw: true, Run: pkgLatest, Doc: `
-Return the newest version of packages that can be installed, "" of one that is
-up to date or that there is none of: of one as text, of several in a map.
-refresh=False leaves the lists of packages as they are; show_installed=True names
-the version also when it is installed; fromrepo=NAME looks there.
+Return the newest version of packages that can be installed, "" if up to date or
+not available: for one name as text, for several as a map. refresh=False does
+not refresh the package lists; show_installed=True returns the version even if
+it is installed; fromrepo=NAME selects a repository.
 
 CLI Example:
 
     salt '*' pkg.latest_version vim
 `},
 		Function{Name: "upgrade_available", Args: []Arg{{Name: "name", Required: true}}, VarKw: true, Run: pkgUpgradeAvailable, Doc: `
-Tell whether there is a newer version of the package name.
+Return whether a newer version of the package name is available.
 
 CLI Example:
 
     salt '*' pkg.upgrade_available vim
 `},
 		Function{Name: "refresh_db", Args: []Arg{{Name: "cache_valid_time", Default: int64(0)}, {Name: "failhard", Default: false}}, VarKw: true, Run: pkgRefresh, Doc: `
-Fetch the lists of packages anew. On Debian not when they are younger than
-cache_valid_time seconds, and with failhard=True a source that fails is an error.
+Refresh the package lists. On Debian, lists younger than cache_valid_time
+seconds are kept, and with failhard=True a failing source is an error.
 
 CLI Example:
 
@@ -147,8 +148,8 @@ CLI Example:
 `},
 		Function{Name: "list_upgrades", Args: []Arg{{Name: "refresh", Default: true}, {Name: "dist_upgrade", Default: true}}, VarKw: true, Run: pkgUpgrades, Doc: `
 List the packages that would be upgraded with their new versions. refresh=False
-leaves the lists of packages as they are; dist_upgrade=False leaves out what
-needs others to be removed.
+does not refresh the package lists; dist_upgrade=False excludes upgrades that
+need to remove packages.
 
 CLI Example:
 
@@ -158,8 +159,8 @@ CLI Example:
 			Name: "version_cmp", Run: pkgCompare, VarKw: true,
 			Args: []Arg{{Name: "pkg1", Required: true}, {Name: "pkg2", Required: true}, {Name: "ignore_epoch", Default: false}},
 			Doc: `
-Compare two versions: -1 when pkg1 is older than pkg2, 0 when they are the same,
-1 when it is newer. ignore_epoch=True leaves out what stands before a colon.
+Compare two versions: -1 if pkg1 is older than pkg2, 0 if they are equal, 1 if
+it is newer. ignore_epoch=True ignores the part before a colon.
 
 CLI Example:
 
@@ -174,8 +175,8 @@ CLI Example:
     salt '*' pkg.file_list bash
 `},
 		Function{Name: "owner", VarArgs: true, VarKw: true, Run: pkgOwner, Doc: `
-Return the package that a file belongs to, "" for none: of one path as text, of
-several in a map.
+Return the package that a file belongs to, or "": for one path as text, for
+several as a map.
 
 CLI Example:
 
@@ -203,7 +204,7 @@ func pkgList(ctx context.Context, c *Call) (any, error) {
 	return list.value(c.IsTrue("versions_as_list")), err
 }
 
-// oneOrMap gives the value of one name as it is, of several in a map.
+// oneOrMap returns the value of a single name, or a map for several.
 func oneOrMap(names []string, of func(name string) any) any {
 	if len(names) == 1 {
 		return of(names[0])
@@ -249,7 +250,7 @@ func pkgVersion(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// optional is a keyword that is a condition, with its default.
+// optional returns the truth of a keyword, or a default.
 func (c *Call) optional(name string, otherwise bool) bool {
 	for _, v := range []any{c.keyword(name), c.Value(name)} {
 		if v != nil {
@@ -278,8 +279,8 @@ func pkgLatest(ctx context.Context, c *Call) (any, error) {
 	return oneOrMap(names, func(name string) any { return latest[name] }), nil
 }
 
-// latestVersions are the versions that are newer than what is installed, or with
-// all the newest ones.
+// latestVersions returns the versions newer than the installed ones, or with all the newest
+// ones.
 func latestVersions(ctx context.Context, c *Call, p packager, names []string, refresh, all bool) (map[string]string, error) {
 	if err := plainArgs("the name of a package", names); err != nil {
 		return nil, err

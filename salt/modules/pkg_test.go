@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// fakeApt is a Debian with some packages: $here/installed has lines as dpkg-query writes
-// them, and an install adds what $here/new has.
+// fakeApt is a Debian host with some packages: $here/installed has lines in the form of
+// dpkg-query, and an install appends $here/new.
 func fakeApt(t *testing.T) *fakes {
 	f := withFakes(t, map[string]string{
 		"dpkg-query": `cat $here/installed`,
@@ -99,7 +99,7 @@ func TestPkg_Changes(t *testing.T) {
 	}
 }
 
-// What comes from a job is one word of a command, whatever it holds, and never an option.
+// A value of a job is one word of a command, whatever it contains, and never an option.
 func TestPkg_NamesAreWords(t *testing.T) {
 	f := fakeApt(t)
 	env := debian()
@@ -111,13 +111,13 @@ func TestPkg_NamesAreWords(t *testing.T) {
 	}
 	for _, name := range []string{"-oDPkg::Pre-Invoke::=touch /tmp/x", "--force-yes", "a\nb"} {
 		r := run(t, env, "pkg.install", kw("pkgs", []any{name}))
-		if r.Success || !strings.Contains(PyStr(r.Value), "is refused") || len(f.called("apt-get")) > 0 {
+		if r.Success || !strings.Contains(PyStr(r.Value), "is invalid") || len(f.called("apt-get")) > 0 {
 			t.Errorf("%q: %v", name, r.Value)
 		}
 	}
 }
 
-// Versions of rpm, as rpm compares them.
+// Versions are compared as in rpm.
 func TestRpmCompare(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -158,7 +158,7 @@ func FuzzRpmVercmp(f *testing.F) {
 	})
 }
 
-// Tables of dnf go over lines; the newest of several is meant.
+// Entries of dnf may span lines; of several versions the newest counts.
 func TestDnfTable(t *testing.T) {
 	c := &Call{Env: debian()}
 	c.Env.(*fakeEnv).grains = value.NewMap("osarch", "x86_64")

@@ -9,7 +9,7 @@ import (
 // apk manages the packages of Alpine.
 type apk struct{}
 
-// apkName parts NAME-VERSION-rREVISION.
+// apkName splits NAME-VERSION-rREVISION.
 func apkName(word string) (name, version string) {
 	f := strings.Split(strings.TrimSpace(word), "-")
 	if len(f) < 3 {
@@ -126,7 +126,7 @@ func (apk) Compare(ctx context.Context, c *Call, a, b string) (int, error) {
 	return 0, CommandErrorf("apk cannot compare the versions %s and %s", a, b)
 }
 
-// Held are the packages that the world pins to a version.
+// Held returns nothing: apk has no holds.
 func (apk) Held(context.Context, *Call) ([]string, error) { return nil, nil }
 
 func (apk) Hold(_ context.Context, _ *Call, name string, _ bool) error {

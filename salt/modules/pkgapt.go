@@ -12,18 +12,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// apt manages the packages of Debian and what descends from it.
+// apt manages the packages of Debian and its derivatives.
 type apt struct{}
 
-// aptEnv keeps apt from asking anybody anything.
+// aptEnv prevents apt from prompting.
 var aptEnv = map[string]string{
 	"APT_LISTBUGS_FRONTEND": "none", "APT_LISTCHANGES_FRONTEND": "none", "DEBIAN_FRONTEND": "noninteractive", "UCF_FORCE_CONFFOLD": "1",
 }
 
-// aptTries is how often apt is called while another one holds its lock.
+// aptTries is how often apt is called while another process holds its lock.
 const aptTries = 8
 
-// run runs a program of apt. While another one works, it waits its turn.
+// run runs a program of apt. It waits while another process holds apt's lock.
 func (apt) run(ctx context.Context, c *Call, scoped bool, words ...string) (ran, error) {
 	if scoped {
 		words = append(scope(c), words...)
@@ -50,7 +50,7 @@ func (a apt) Installed(ctx context.Context, c *Call, what string) (packages, err
 	for line := range strings.Lines(r.stdout) {
 		f := strings.Fields(line)
 		if len(f) != 6 {
-			continue // one that is only known by name has no version
+			continue // a package known only by name has no version
 		}
 		wants, status, name, version, arch := f[0], f[2], f[3], f[4], f[5]
 		if foreign && arch != "all" && arch != "amd64" {
@@ -72,7 +72,7 @@ func (a apt) Installed(ctx context.Context, c *Call, what string) (packages, err
 	return out, nil
 }
 
-// listSize is what apt adds to a source that it has fetched.
+// listSize matches the size that apt appends to a fetched source.
 var listSize = regexp.MustCompile(` \[.+B\]$`)
 
 func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
@@ -114,7 +114,7 @@ func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// release is the option by which a repository or release is chosen.
+// release returns the option that selects a repository or release.
 func (apt) release(c *Call) []string {
 	for _, v := range []any{c.Value("fromrepo"), c.keyword("fromrepo")} {
 		if given(v) {
@@ -144,7 +144,7 @@ func (a apt) Latest(ctx context.Context, c *Call, names []string) (map[string]st
 	return out, nil
 }
 
-// conf are the options that say which configuration files stay.
+// conf returns the options that say which configuration files are kept.
 func (apt) conf(c *Call) []string {
 	if isTrue(c.keyword("force_conf_new")) {
 		return []string{"-o", "DPkg::Options::=--force-confnew"}
@@ -194,7 +194,7 @@ func (a apt) Install(ctx context.Context, c *Call, targets []pkgTarget, old pack
 		}
 		groups[group], names = append(groups[group], word), append(names, t.name)
 	}
-	again, err := a.letGo(ctx, c, names)
+	again, err := a.releaseHeld(ctx, c, names)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +220,9 @@ func (a apt) Install(ctx context.Context, c *Call, targets []pkgTarget, old pack
 	return faults, nil
 }
 
-// letGo lets packages that are held be changed; they are to be held again then.
-func (a apt) letGo(ctx context.Context, c *Call, names []string) ([]string, error) {
+// releaseHeld releases held packages so that they can change. The caller holds them again
+// afterwards.
+func (a apt) releaseHeld(ctx context.Context, c *Call, names []string) ([]string, error) {
 	held, err := a.Held(ctx, c)
 	if err != nil {
 		return nil, err

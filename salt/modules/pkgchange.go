@@ -31,12 +31,12 @@ name is one package or several with commas, pkgs a list.
 				{Name: "saltenv"},
 			},
 			Doc: `
-Install packages, or others of their versions. Returns what has changed:
-{name: {old: VERSION, new: VERSION}}.
+Install packages, or other versions of them. Returns the changes: {name: {old:
+VERSION, new: VERSION}}.
 
 name
-    one package, or several with commas; version=VERSION is the one that each is to
-    have, also as >=VERSION and the like
+    one package, or several with commas; version=VERSION is the version of each,
+    also as a condition such as >=VERSION
 pkgs
     a list of packages, each a name or {name: version}
 sources
@@ -45,23 +45,24 @@ sources
 refresh : False
     fetch the lists of packages first
 fromrepo
-    take them from this repository or release
+    install from this repository or release
 skip_verify : False
-    install what nobody has signed
+    install unsigned packages
 reinstall : False
-    install once more what is there already
+    reinstall installed packages
 downloadonly : False
     only fetch them
 ignore_epoch : False
-    compare versions without what stands before a colon
+    compare versions without the part before a colon
 install_recommends, only_upgrade, force_conf_new, force_yes, cache_valid_time
-    on Debian, as apt-get has them
+    on Debian, as for apt-get
 enablerepo, disablerepo
     on hosts with dnf or yum
 
-Any other keyword is refused by name, as debconf is, and so is one that the
-packages of the host do not have: fromrepo, reinstall and downloadonly with apk.
-version counts for name; beside pkgs or sources it is passed over, which the log says.
+Any other keyword, such as debconf, is an error that names it, and so is one
+that the package manager of the host lacks: fromrepo, reinstall and downloadonly
+with apk. version applies to name; with pkgs or sources it is ignored with a
+warning in the log.
 
 CLI Example:
 
@@ -70,46 +71,46 @@ CLI Example:
 `,
 		},
 		Function{Name: "remove", Args: pkgs, VarKw: true, Run: pkgRemove(false), Doc: `
-Remove packages. Returns what has changed.
+Remove packages. Returns the changes.
 ` + about + `
 CLI Example:
 
     salt '*' pkg.remove vim
 `},
 		Function{Name: "purge", Args: pkgs, VarKw: true, Run: pkgRemove(true), Doc: `
-Remove packages with their configuration. Returns what has changed.
+Remove packages with their configuration. Returns the changes.
 ` + about + `
 CLI Example:
 
     salt '*' pkg.purge vim
 `},
 		Function{Name: "upgrade", Args: []Arg{{Name: "refresh", Default: true}, {Name: "dist_upgrade", Default: false}}, VarKw: true, Run: pkgUpgrade, Doc: `
-Upgrade all packages, after refresh=True with fresh lists; with
-dist_upgrade=True also where others have to be removed. Returns what has changed.
-downloadonly=True only fetches them.
+Upgrade all packages. refresh=True refreshes the package lists first;
+dist_upgrade=True may remove other packages. Returns the changes.
+downloadonly=True only downloads the packages.
 
 CLI Example:
 
     salt '*' pkg.upgrade
 `},
 		Function{Name: "hold", Args: append(pkgs, Arg{Name: "sources"}), VarKw: true, Run: pkgHold(true), Doc: `
-Keep packages as they are: no upgrade changes them. sources is a list of
-{name: file}, of which the names count.
+Hold packages: upgrades do not change them. sources is a list of {name: file},
+of which only the names are used.
 ` + about + `
 CLI Example:
 
     salt '*' pkg.hold vim
 `},
 		Function{Name: "unhold", Args: append(pkgs, Arg{Name: "sources"}), VarKw: true, Run: pkgHold(false), Doc: `
-Let packages be changed again. sources is a list of {name: file}, of which the
-names count.
+Release held packages. sources is a list of {name: file}, of which only the
+names are used.
 ` + about + `
 CLI Example:
 
     salt '*' pkg.unhold vim
 `},
 		Function{Name: "list_holds", VarKw: true, Run: pkgHolds, Doc: `
-List the packages that no upgrade changes.
+List the held packages.
 
 CLI Example:
 
@@ -118,7 +119,7 @@ CLI Example:
 	)
 }
 
-// pkgFault is what a change of packages says that did not go well.
+// pkgFault returns the error of a package change that failed in part.
 func pkgFault(msg string, faults []string, diff *value.Map) error {
 	return &InfoError{Msg: msg, Info: value.NewMap("errors", wire.AnyList(faults), "changes", diff)}
 }
@@ -172,8 +173,8 @@ func pkgInstall(ctx context.Context, c *Call) (any, error) {
 	return diff, nil
 }
 
-// resolve replaces versions such as ">=2" by the one that is meant, and marks what
-// is installed once more. What cannot be had is told.
+// resolve replaces conditions such as ">=2" by a version, and marks installed packages to
+// reinstall. It returns faults for packages that are not available.
 func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old packages) (out []pkgTarget, faults []string, err error) {
 	for _, t := range targets {
 		switch {
@@ -203,8 +204,8 @@ func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old 
 	return out, faults, nil
 }
 
-// satisfies tells whether a version fits a condition such as ">=2"; one without an
-// operator has to be the same.
+// satisfies reports whether a version meets a condition such as ">=2"; without an operator
+// the versions have to be equal.
 func satisfies(ctx context.Context, c *Call, p packager, version, condition string, ignoreEpoch bool) (bool, error) {
 	if version == "" {
 		return false, nil
@@ -346,7 +347,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 		}
 		for _, t := range targets {
 			if t.version != "" {
-				return nil, InvocationErrorf("pkg.%s does not carry out the version %s of %s: leave it out, what is installed is meant", fun, t.version, t.name)
+				return nil, InvocationErrorf("pkg.%s does not support version %s of %s; leave it out to select the installed version", fun, t.version, t.name)
 			}
 		}
 		now, err := p.Held(ctx, c)

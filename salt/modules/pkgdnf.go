@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// dnf manages the packages of Fedora, RHEL and their kin, by dnf or yum.
+// dnf manages the packages of Fedora, RHEL and their derivatives with dnf or yum.
 type dnf struct{ program string }
 
-// repos are the words that choose repositories.
+// repos returns the arguments that select repositories.
 func (dnf) repos(c *Call) []string {
 	var words []string
 	for _, v := range []any{c.Value("fromrepo"), c.keyword("fromrepo")} {
@@ -45,15 +45,14 @@ func (d dnf) Refresh(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// 100 says that there are updates.
+	// Exit code 100 means that updates are available.
 	if r.retcode != 0 && r.retcode != 100 {
 		return nil, CommandErrorf("%s", r.failed())
 	}
 	return true, nil
 }
 
-// table reads lines NAME.ARCH VERSION REPOSITORY; what is too long for a line goes on in
-// the next.
+// table parses lines NAME.ARCH VERSION REPOSITORY; a long entry continues on the next line.
 func (dnf) table(c *Call, text string) map[string]string {
 	out := map[string]string{}
 	var row []string
@@ -82,7 +81,7 @@ func (dnf) table(c *Call, text string) map[string]string {
 
 func (d dnf) Latest(ctx context.Context, c *Call, names []string) (map[string]string, error) {
 	out := map[string]string{}
-	// What is installed in its newest version is not among the available ones.
+	// A package installed in its newest version is not among the available ones.
 	for _, which := range []string{"available", "installed"} {
 		words := slices.Concat([]string{"--quiet"}, d.repos(c), []string{"list", which}, names)
 		r, err := d.run(ctx, c, false, words...)
@@ -147,7 +146,7 @@ func (d dnf) Install(ctx context.Context, c *Call, targets []pkgTarget, old pack
 	return faults, nil
 }
 
-// rpmArches are what may stand behind the name of a package.
+// rpmArches are the architectures that may follow a package name.
 var rpmArches = []string{"x86_64", "i386", "i486", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x", "noarch"}
 
 func (d dnf) Remove(ctx context.Context, c *Call, names []string, _ bool) ([]string, error) {
@@ -208,7 +207,7 @@ func (d dnf) Held(ctx context.Context, c *Call) ([]string, error) {
 func (d dnf) Hold(ctx context.Context, c *Call, name string, hold bool) error {
 	r, err := d.run(ctx, c, true, "-y", "versionlock", map[bool]string{true: "add", false: "delete"}[hold], name)
 	if err == nil && r.retcode != 0 {
-		err = CommandErrorf("Package %s was not changed, which needs the versionlock plugin: %s", name, r.failed())
+		err = CommandErrorf("Package %s was not changed; this needs the versionlock plugin: %s", name, r.failed())
 	}
 	return err
 }

@@ -14,8 +14,9 @@ import (
 
 func init() {
 	Register("pkg", Function{Name: "info_installed", VarArgs: true, VarKw: true, Run: pkgInfo, Doc: `
-Return what is known of installed packages, by name; of all when none is named. With
-failhard=False packages that are not installed are no error. Only with apt.
+Return the attributes of installed packages, by name; of all if no name is
+given. With failhard=False packages that are not installed are ignored. Only
+with apt.
 
 CLI Example:
 
@@ -23,7 +24,7 @@ CLI Example:
 `})
 }
 
-// infoFields are the fields that are asked for, by the names of Salt.
+// infoFields are the queried fields, with their names in Salt.
 var infoFields = []struct{ name, field string }{
 	{"name", "${Package}"},
 	{"revision", "${binary:Revision}"},
@@ -43,7 +44,7 @@ var infoFields = []struct{ name, field string }{
 	{"install_date", "${db-fsys:Last-Modified}"},
 }
 
-// infoEnd ends a package in the output.
+// infoEnd ends each package in the output.
 const infoEnd = "\n*/~^\\*\n"
 
 func pkgInfo(ctx context.Context, c *Call) (any, error) {
@@ -105,7 +106,7 @@ func pkgInfo(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// pkgFields reads the fields of a package. Empty ones are left out.
+// pkgFields parses the fields of a package. It omits empty ones.
 func pkgFields(head string) *value.Map {
 	info := value.NewMap()
 	for line := range strings.SplitSeq(head, "\n") {
@@ -125,7 +126,7 @@ func pkgFields(head string) *value.Map {
 	return info
 }
 
-// pkgLicense are the licenses that a package names in its copyright file.
+// pkgLicense returns the licenses in the copyright file of a package.
 func pkgLicense(name string) string {
 	b, err := os.ReadFile("/usr/share/doc/" + name + "/copyright")
 	if err != nil || strings.Contains(name, "/") {

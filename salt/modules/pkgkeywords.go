@@ -9,15 +9,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// pkgWord is a keyword of the functions of pkg: what takes it on which packagers, and
-// which of its values ask for what happens anyway.
+// pkgWord describes a keyword of the functions of pkg: the packagers that support it, and
+// the values that have no effect on others.
 type pkgWord struct {
-	// on are the packagers that carry it out, by packagerName.
+	// on are the packagers that support it, by packagerName.
 	on []string
-	// anyway tells of a value that changes nothing where the keyword is not carried
-	// out; without it only None does not.
+	// anyway reports whether a value has no effect on a packager that does not support the
+	// keyword. If nil, only None has no effect.
 	anyway func(packager string, v any) bool
-	// instead is what to do.
+	// instead is what the user can do.
 	instead string
 }
 
@@ -30,8 +30,8 @@ var (
 	fetches    = []string{"apt", "dnf", "zypper"}
 )
 
-// otherwise are keywords of Salt that are arguments of other functions, and what is to be
-// done in place of them.
+// otherwise are keywords of Salt that are arguments of other functions here, with
+// alternatives.
 var otherwise = map[string]pkgWord{
 	"allow_updates":        {anyway: no, instead: "use it in the state pkg.installed, or give the version as '>=VERSION'"},
 	"attr":                 {instead: "leave it out: versions are all that is listed"},
@@ -40,17 +40,18 @@ var otherwise = map[string]pkgWord{
 	"resolve_capabilities": {anyway: no, instead: "name the package that provides it"},
 	"test":                 {anyway: no, instead: "use state.single pkg.installed test=True"},
 	"update_holds": {
-		// apt's packages are let go while they are changed, and held again; the others' stay.
+		// apt releases held packages while they change and holds them again; other
+		// packagers keep them.
 		anyway:  func(packager string, v any) bool { return isTrue(v) == (packager == "apt") },
 		instead: "call pkg.unhold before and pkg.hold afterwards; with apt a held package that is named is always changed and held again",
 	},
-	"use_context": {anyway: func(string, any) bool { return true }}, // nothing is kept between calls
+	"use_context": {anyway: func(string, any) bool { return true }}, // nothing is cached between calls
 	"version":     {instead: "leave it out"},
 	"name":        {instead: "leave it out: all packages are meant"},
 	"pkgs":        {instead: "leave it out: all packages are meant"},
 }
 
-// lists choose where lists of packages come from.
+// lists are keywords that select sources of package lists.
 var lists = map[string]pkgWord{
 	"cache_valid_time": {on: onApt, anyway: no, instead: "use refresh=False to leave the lists as they are"},
 	"enablerepo":       {on: onDnf, anyway: no, instead: "use fromrepo, or switch the repository on in the host's configuration"},
@@ -67,8 +68,8 @@ func with(more map[string]pkgWord) map[string]pkgWord {
 
 const notHere = "leave it out: the packages of this host have no such thing"
 
-// pkgWords are the keywords by function, those that are arguments among them when not
-// every packager carries them out.
+// pkgWords are the keywords by function. They include arguments that not every packager
+// supports.
 var pkgWords = map[string]map[string]pkgWord{
 	"install": with(map[string]pkgWord{
 		"version":            {on: everywhere},
@@ -100,7 +101,7 @@ var pkgWords = map[string]map[string]pkgWord{
 	"refresh_db": with(map[string]pkgWord{"fromrepo": {on: onDnf, anyway: no, instead: "leave it out: all lists are fetched"}}),
 }
 
-// packagerName is what the tables call a packager.
+// packagerName returns the name of a packager in these tables.
 func packagerName(p packager) string {
 	switch p.(type) {
 	case apt:
@@ -113,9 +114,9 @@ func packagerName(p packager) string {
 	return "apk"
 }
 
-// checkPkg refuses keywords of a function of pkg that this host's packager does not carry
-// out, by name and with what is to be done, unless the value asks for what happens anyway.
-// What Salt adds to a call begins with two underscores.
+// checkPkg returns an error for keywords that this host's packager does not support, with
+// alternatives, unless their value has no effect. It ignores keywords that Salt adds, which
+// begin with two underscores.
 func (c *Call) checkPkg(fun string, p packager) error {
 	host := packagerName(p)
 	var bad []string
@@ -146,11 +147,12 @@ func (c *Call) checkPkg(fun string, p packager) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return InvocationErrorf("pkg.%s does not carry out on this host: %s", fun, strings.Join(bad, ", "))
+	return InvocationErrorf("pkg.%s does not support on this host: %s", fun, strings.Join(bad, ", "))
 }
 
-// CheckPkgKeywords refuses those keywords that pkg.FUN would refuse on this host: a state
-// asks before it does anything. Where nothing manages packages the call itself tells.
+// CheckPkgKeywords returns the error of pkg.FUN for unsupported keywords, so that a state
+// can check them before it changes anything. On a host without a packager it returns nil;
+// the call itself fails.
 func CheckPkgKeywords(fun string, kwargs *value.Map) error {
 	fn, ok := Lookup("pkg." + fun)
 	c := &Call{fn: fn, Kwargs: kwargs}
@@ -161,21 +163,22 @@ func CheckPkgKeywords(fun string, kwargs *value.Map) error {
 	return c.checkPkg(fun, p)
 }
 
-// checkVersions refuses versions of packages that are not what is installed anyway:
-// fun takes packages as they are.
+// checkVersions returns an error for versions other than the installed ones: fun ignores
+// versions.
 func checkVersions(fun string, targets []pkgTarget, have packages) error {
 	for _, t := range targets {
 		is := have[t.name]
 		if t.version == "" || len(is) == 0 || slices.Equal(is, []string{strings.TrimLeft(t.version, "=")}) {
 			continue
 		}
-		return InvocationErrorf("pkg.%s does not carry out the version %s of %s, of which %s is installed: leave the version out",
+		return InvocationErrorf("pkg.%s does not support version %s of %s, since %s is installed; leave the version out",
 			fun, t.version, t.name, strings.Join(is, ", "))
 	}
 	return nil
 }
 
-// pkgOption is an option that is an argument of some functions and a keyword of others.
+// pkgOption returns an option that is an argument of some functions and a keyword of
+// others.
 func (c *Call) pkgOption(name string) any {
 	if v := c.Value(name); given(v) && v != int64(0) {
 		return v

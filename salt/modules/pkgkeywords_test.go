@@ -7,15 +7,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// A keyword is carried out, or refused by its name with what is to be done; one whose value
-// asks for what happens anyway goes through, and so does what Salt adds to a call.
+// A keyword is supported, or an error that names it and an alternative. Values without an
+// effect are accepted, and so are the keywords that Salt adds to a call.
 func TestPkg_Keywords(t *testing.T) {
 	for _, c := range []struct {
 		fun     string
 		p       packager
 		keyword string
 		v       any
-		advice  string // "": goes through
+		advice  string // "": accepted
 	}{
 		{"install", apt{}, "version", "1", ""},
 		{"install", apt{}, "install_recommends", false, ""},
@@ -98,7 +98,7 @@ func TestPkg_Keywords(t *testing.T) {
 	}
 }
 
-// What is refused changes nothing on the host, whichever function is called.
+// A rejected call of any function changes nothing on the host.
 func TestPkg_RefusedBeforeAnyChange(t *testing.T) {
 	f := fakeApt(t)
 	env := debian()
@@ -122,7 +122,7 @@ func TestPkg_RefusedBeforeAnyChange(t *testing.T) {
 		{"pkg.list_holds", "odd=1"},
 	} {
 		r := run(t, env, call[0].(string), call[1:]...)
-		if r.Success || !strings.Contains(PyStr(r.Value), "does not carry out") || len(f.called("apt-get")) > 0 {
+		if r.Success || !strings.Contains(PyStr(r.Value), "does not support") || len(f.called("apt-get")) > 0 {
 			t.Errorf("%v: %v", call, r.Value)
 		}
 	}

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// rpmFormat is how rpm is told to write a package.
+// rpmFormat is the output format of rpm for one package.
 const rpmFormat = "%{NAME}_|-%{EPOCH}_|-%{VERSION}_|-%{RELEASE}_|-%{ARCH}\n"
 
-// rpmInstalled are the packages of the database of rpm.
+// rpmInstalled returns the packages in the database of rpm.
 func rpmInstalled(ctx context.Context, c *Call, what string) (packages, error) {
 	out := packages{}
 	if what != "installed" {
-		return out, nil // rpm leaves nothing of a package
+		return out, nil // rpm keeps nothing of a removed package
 	}
 	r, err := c.exec(ctx, "rpm", "-qa", "--queryformat", rpmFormat)
 	if err != nil {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		return nil, CommandErrorf("rpm cannot list the packages: %s", r.failed())
+		return nil, CommandErrorf("list packages with rpm: %s", r.failed())
 	}
 	for line := range strings.Lines(r.stdout) {
 		f := strings.Split(strings.TrimSpace(line), "_|-")
@@ -30,7 +30,8 @@ func rpmInstalled(ctx context.Context, c *Call, what string) (packages, error) {
 	return out, nil
 }
 
-// rpmName is a name as Salt has it: with the architecture when it is not that of the host.
+// rpmName returns a name in Salt's form: with the architecture if it differs from the
+// host's.
 func rpmName(c *Call, name, arch string) string {
 	own := c.Env.Grains().String("osarch")
 	if own == "" {
@@ -52,8 +53,8 @@ func rpmVersion(epoch, version, release string) string {
 	return version
 }
 
-// rpmCompare compares [EPOCH:]VERSION[-RELEASE] as rpm does. One without a release
-// is the same as one that has any.
+// rpmCompare compares [EPOCH:]VERSION[-RELEASE] as rpm does. A version without a release
+// equals the same version with any release.
 func rpmCompare(a, b string) int {
 	ea, va, ra := rpmParts(a)
 	eb, vb, rb := rpmParts(b)
@@ -77,8 +78,8 @@ func rpmParts(v string) (epoch, version, release string) {
 	return epoch, version, release
 }
 
-// rpmVercmp compares two texts segment by segment: digits as numbers, letters as
-// text; a tilde is older than anything, a caret newer than the end.
+// rpmVercmp compares two versions segment by segment: digits as numbers, letters as text. A
+// tilde sorts before anything, a caret after the end.
 func rpmVercmp(a, b string) int {
 	separator := func(r rune) bool { return !isDigit(byte(r)) && !isLetter(byte(r)) && r != '~' && r != '^' }
 	for {
@@ -115,7 +116,7 @@ func rpmVercmp(a, b string) int {
 		a, b = a[len(sa):], b[len(sb):]
 		switch {
 		case sa == "" && sb == "":
-			continue // what was between two marks
+			continue // text between two marks
 		case sb == "" && isDigit(sa[0]):
 			return 1 // a number is newer than a word
 		case sb == "":
@@ -146,7 +147,7 @@ func compareLen(a, b string) int {
 func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// segment is the beginning of a text that is of one kind.
+// segment returns the longest prefix of one kind of characters.
 func segment(s string, kind func(byte) bool) string {
 	n := 0
 	for n < len(s) && kind(s[n]) {

@@ -11,14 +11,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// pkgTarget is one package to be installed: by name, with the version that it is
-// to have ("": any), or a file.
+// pkgTarget is one package to install: a name with a version ("": any), or a file.
 type pkgTarget struct {
 	name, version, file string
 	reinstall           bool
 }
 
-// listArg is a list that may be written as YAML in a text.
+// listArg returns a list, which may be given as YAML text.
 func listArg(v any) any {
 	if s, ok := v.(string); ok {
 		v = pyfmt.YAMLWord(s)
@@ -26,7 +25,7 @@ func listArg(v any) any {
 	return wire.Normal(v)
 }
 
-// pkgTargets reads name (with commas), pkgs and sources.
+// pkgTargets parses name (with commas), pkgs and sources.
 func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	pkgs, sources := listArg(c.Value("pkgs")), listArg(c.Value("sources"))
 	if isTrue(pkgs) && isTrue(sources) {
@@ -67,7 +66,7 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	return out, nil
 }
 
-// namedPkgs reads a list of names and of {name: version}.
+// namedPkgs parses a list of names and of {name: version}.
 func namedPkgs(v any) ([]pkgTarget, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -96,17 +95,17 @@ func namedPkgs(v any) ([]pkgTarget, error) {
 	return out, nil
 }
 
-// sources reads a list of {name: file}, and fetches what is not on this host.
+// sources parses a list of {name: file}, and fetches files that are not on this host.
 func (c *Call) sources(ctx context.Context, v any) ([]pkgTarget, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, InvocationErrorf("sources is a list of {name: file}, not %s", PyRepr(v))
+		return nil, InvocationErrorf("sources must be a list of {name: file}, not %s", PyRepr(v))
 	}
 	var out []pkgTarget
 	for _, e := range list {
 		m, ok := e.(*value.Map)
 		if !ok || m.Len() != 1 {
-			return nil, InvocationErrorf("sources is a list of {name: file}; this is none: %s", PyRepr(e))
+			return nil, InvocationErrorf("sources must be a list of {name: file}; invalid entry: %s", PyRepr(e))
 		}
 		name := PyStr(m.Keys()[0])
 		file := m.String(name)

@@ -17,8 +17,7 @@ func (zypper) run(ctx context.Context, c *Call, scoped bool, words ...string) (r
 	return c.exec(ctx, words...)
 }
 
-// failed tells whether an exit code of zypper means that it did not do its work:
-// from 100 on it tells something else.
+// failed reports whether zypper failed: exit codes from 100 on are informational.
 func (zypper) failed(r ran) bool { return r.retcode != 0 && r.retcode < 100 }
 
 func (zypper) Installed(ctx context.Context, c *Call, what string) (packages, error) {

@@ -11,42 +11,41 @@ import (
 	"time"
 )
 
-// killGrace is how long the processes of an ended job have between the signal
-// that asks them and the one that does not.
+// killGrace is how long the processes of an ended job have between the terminating signal
+// and SIGKILL.
 const killGrace = 5 * time.Second
 
-// drainGrace is how long output is still read from processes that left the
-// group of a killed command but hold its pipes.
+// drainGrace is how long output is read from processes that left the group of a killed
+// command but hold its pipes.
 const drainGrace = time.Second
 
-// process is one program to run in a process group of its own.
+// process is one program to run in its own process group.
 type process struct {
 	path    string // "" is argv[0]
 	argv    []string
 	dir     string
 	env     []string
-	stdin   *string // nil reads nothing
-	merge   bool    // stderr goes where stdout goes
+	stdin   *string // nil: no input
+	merge   bool    // stderr goes to stdout
 	cred    *syscall.Credential
-	umask   int // -1 leaves it
+	umask   int // -1 keeps that of the minion
 	timeout time.Duration
 	max     int64 // bytes kept of each stream
-	discard bool  // nothing is read: a background command
+	discard bool  // output is not read: a background command
 
-	terminal bool      // the program writes to terminals
-	show     io.Writer // gets the output too, as it comes; nil: nobody does
+	terminal bool      // the program's streams are terminals
+	show     io.Writer // also gets the output, as it arrives; may be nil
 }
 
-// outcome is what became of a process.
+// outcome is the result of a process.
 type outcome struct {
 	pid            int
-	retcode        int // minus the signal for a process ended by one
+	retcode        int // negative signal number for a process ended by a signal
 	stdout, stderr *capture
 	timedOut       bool
 }
 
-// start starts the program. Its group, output pipes and standard input belong
-// to the caller.
+// start starts the program. The caller owns its group, output pipes and standard input.
 func (p *process) start() (*exec.Cmd, *streams, error) {
 	if len(p.argv) == 0 {
 		return nil, nil, errors.New("the command is empty")
@@ -66,8 +65,8 @@ func (p *process) start() (*exec.Cmd, *streams, error) {
 	return cmd, s, nil
 }
 
-// run runs the program to its end. When ctx ends, its group is asked to end and
-// after killGrace killed; when the timeout passes it is killed at once.
+// run runs the program to its end. When ctx ends, it signals the group, and kills it after
+// killGrace. On a timeout it kills the group at once.
 func (p *process) run(ctx context.Context) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, err
@@ -85,7 +84,7 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 	done := make(chan struct{})
 	read := s.collect(out.stdout, out.stderr, p.show)
 	go func() {
-		_ = cmd.Wait() // the state below tells all of it
+		_ = cmd.Wait() // the process state has the result
 		<-read
 		close(done)
 	}()
@@ -97,7 +96,7 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 	}
 	select {
 	case <-done:
-		err = context.Cause(ctx) // it may have died of what ended the job
+		err = context.Cause(ctx) // the signal that ended the job may have killed it
 	case <-late:
 		out.timedOut = true
 		killGroup(pid, s, done)
@@ -110,12 +109,12 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 	return out, err
 }
 
-// endGroup asks a group to end and kills what is left of it after killGrace.
+// endGroup signals a group to end and kills the rest after killGrace.
 func endGroup(ctx context.Context, pid int, s *streams, done <-chan struct{}) {
 	sig := syscall.SIGTERM
-	var told *SignalledError
-	if errors.As(context.Cause(ctx), &told) {
-		sig = told.Signal
+	var signal *SignalledError
+	if errors.As(context.Cause(ctx), &signal) {
+		sig = signal.Signal
 	}
 	_ = syscall.Kill(-pid, sig)
 	t := time.NewTimer(killGrace)
@@ -127,8 +126,8 @@ func endGroup(ctx context.Context, pid int, s *streams, done <-chan struct{}) {
 	}
 }
 
-// killGroup kills a group and waits for its end. Output that processes outside
-// the group hold open is given up after drainGrace.
+// killGroup kills a group and waits for its end. After drainGrace it stops reading output
+// that processes outside the group hold open.
 func killGroup(pid int, s *streams, done <-chan struct{}) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	t := time.NewTimer(drainGrace)
@@ -151,8 +150,8 @@ func exitCode(st *os.ProcessState) int {
 	return st.ExitCode()
 }
 
-// capture keeps the first bytes of a stream and counts all of them, so that a
-// program that writes without end is neither blocked nor believed to be done.
+// capture keeps the first bytes of a stream and counts all of them. A program with endless
+// output is not blocked.
 type capture struct {
 	max, total int64
 	kept       []byte

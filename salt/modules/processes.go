@@ -33,7 +33,7 @@ CLI Example:
 	)
 }
 
-// proc is one process of /proc.
+// proc is one process in /proc.
 type proc struct {
 	pid  int
 	uid  uint32
@@ -41,7 +41,7 @@ type proc struct {
 	stat procStat
 }
 
-// listProcs reads /proc. Processes that end meanwhile are left out.
+// listProcs reads /proc. It leaves out processes that end meanwhile.
 func listProcs() []proc {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -78,7 +78,7 @@ func listProcs() []proc {
 	return out
 }
 
-// procStat are the fields of /proc/PID/stat that are of use here.
+// procStat are some fields of /proc/PID/stat.
 type procStat struct {
 	comm  string
 	tty   int   // device number of the terminal, 0 for none
@@ -88,7 +88,7 @@ type procStat struct {
 }
 
 func parseProcStat(text string) (procStat, bool) {
-	// The name stands in parentheses and may hold any character.
+	// The name is in parentheses and may contain any character.
 	open, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if open < 0 || end < open {
 		return procStat{}, false
@@ -110,7 +110,7 @@ func parseProcStat(text string) (procStat, bool) {
 	}, true
 }
 
-// userNames turns user ids into names, looking each up once.
+// userNames caches the names of user ids.
 type userNames map[uint32]string
 
 func (u userNames) name(uid uint32) string {
@@ -136,7 +136,7 @@ func statusProcs(context.Context, *Call) (any, error) {
 func statusPid(_ context.Context, c *Call) (any, error) {
 	re, err := regexp.Compile(c.Str("sig"))
 	if err != nil {
-		return nil, argErrorf("sig is no regular expression: %v", err)
+		return nil, argErrorf("sig is not a regular expression: %v", err)
 	}
 	var pids []string
 	names := userNames{}

@@ -8,11 +8,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The parsers of this file take the text of a file below /proc and skip lines
-// they cannot read, since kernels differ in what they write.
+// The parsers of this file take the text of a file below /proc. They skip lines that they
+// cannot parse, since kernels differ.
 
-// procNumber is a field as Salt returns it: a whole number, a float, or the
-// text itself.
+// procNumber returns a field in Salt's form: an integer, a float, or the text itself.
 func procNumber(s string) any {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && s[0] != '-' && s[0] != '+' {
 		return n
@@ -26,8 +25,8 @@ func procNumber(s string) any {
 	return s
 }
 
-// fieldMap pairs names with fields; an empty name skips one. It reports false
-// when fields are missing.
+// fieldMap pairs names with fields; an empty name skips a field. ok is false if fields are
+// missing.
 func fieldMap(names, fields []string) (*value.Map, bool) {
 	if len(fields) < len(names) {
 		return nil, false
@@ -43,7 +42,7 @@ func fieldMap(names, fields []string) (*value.Map, bool) {
 
 func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
 
-// parseMeminfo reads /proc/meminfo: name to value and unit.
+// parseMeminfo parses /proc/meminfo: name to value and unit.
 func parseMeminfo(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -60,8 +59,7 @@ func parseMeminfo(text string) *value.Map {
 	return out
 }
 
-// parseCPUInfo reads /proc/cpuinfo; of several processors the last one counts,
-// as in Salt.
+// parseCPUInfo parses /proc/cpuinfo. As in Salt, the last processor counts.
 func parseCPUInfo(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -81,7 +79,7 @@ func parseCPUInfo(text string) *value.Map {
 
 var cpuFields = []string{"", "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}
 
-// parseStat reads /proc/stat.
+// parseStat parses /proc/stat.
 func parseStat(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -119,7 +117,7 @@ var diskFields = []string{
 	"ms_spent_in_io", "weighted_ms_spent_in_io",
 }
 
-// parseDiskstats reads /proc/diskstats.
+// parseDiskstats parses /proc/diskstats.
 func parseDiskstats(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -136,7 +134,7 @@ var netFields = []string{
 	"tx_bytes", "tx_packets", "tx_errs", "tx_drop", "tx_fifo", "tx_colls", "tx_carrier", "tx_compressed",
 }
 
-// parseNetDev reads /proc/net/dev.
+// parseNetDev parses /proc/net/dev.
 func parseNetDev(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -154,7 +152,7 @@ func parseNetDev(text string) *value.Map {
 	return out
 }
 
-// parsePairs reads lines of a name and a number, as /proc/vmstat has them.
+// parsePairs parses lines of a name and a number, as in /proc/vmstat.
 func parsePairs(text string) *value.Map {
 	out := value.NewMap()
 	for _, line := range lines(text) {
@@ -165,7 +163,7 @@ func parsePairs(text string) *value.Map {
 	return out
 }
 
-// parseNetstat reads /proc/net/netstat: a line of names, then one of values.
+// parseNetstat parses /proc/net/netstat: a line of names, then one of values.
 func parseNetstat(text string) *value.Map {
 	out := value.NewMap()
 	var names []string
@@ -198,7 +196,7 @@ func parseMounts(text string) []mount {
 	return out
 }
 
-// unescapeMount undoes the octal escapes of blanks in /proc/mounts.
+// unescapeMount decodes the octal escapes of blanks in /proc/mounts.
 func unescapeMount(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

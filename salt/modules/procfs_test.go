@@ -57,7 +57,7 @@ func TestParseProcStat(t *testing.T) {
 	}
 }
 
-// utmpRecord is one record of the utmp file.
+// utmpRecord returns one record of the utmp file.
 func utmpRecord(kind int16, user, line string, at time.Time) []byte {
 	b := make([]byte, utmpSize)
 	binary.NativeEndian.PutUint16(b, uint16(kind))

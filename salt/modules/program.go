@@ -13,24 +13,24 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// program is a program of the host that a module runs: by its words, never by a
-// shell, so that no argument can become anything but one argument.
+// program is a program of the host that a module runs, from a list of words and without a
+// shell: an argument always stays one argument.
 type program struct {
-	env     map[string]string // over the minion's own and the C locale
-	stdin   *string           // nil reads nothing
-	timeout time.Duration     // 0: as long as the job
+	env     map[string]string // merged over the minion's own and the C locale
+	stdin   *string           // nil: no input
+	timeout time.Duration     // 0: until the job ends
 	dir     string            // "": /
-	merge   bool              // stderr goes where stdout goes
+	merge   bool              // stderr goes to stdout
 	cred    *syscall.Credential
 }
 
-// ran is what a program gave. Texts have no white space at their end.
+// ran is the result of a program. Trailing white space of texts is removed.
 type ran struct {
 	pid, retcode   int
 	stdout, stderr string
 }
 
-// failed is what a failed program says of it: its errors, else its output.
+// failed returns the error output of a failed program, else its output.
 func (r ran) failed() string {
 	if r.stderr != "" {
 		return r.stderr
@@ -38,19 +38,19 @@ func (r ran) failed() string {
 	return r.stdout
 }
 
-// all is the result as cmd.run_all gives it.
+// all returns the result in the form of cmd.run_all.
 func (r ran) all() *value.Map {
 	return value.NewMap("pid", r.pid, "retcode", r.retcode, "stdout", r.stdout, "stderr", r.stderr)
 }
 
-// exec runs the simplest of programs.
+// exec runs a program with default settings.
 func (c *Call) exec(ctx context.Context, words ...string) (ran, error) {
 	return c.program(ctx, program{}, words...)
 }
 
-// program runs a program to its end. It is an error when the host has none of
-// that name, or when it cannot be started or was ended with the job; an exit
-// code is no error. words[0] is looked for in PATH.
+// program runs a program to its end. It returns an error if the host lacks the program, or
+// if it cannot start or was ended with the job. An exit code is not an error. words[0] is
+// searched in PATH.
 func (c *Call) program(ctx context.Context, p program, words ...string) (ran, error) {
 	path := which(words[0])
 	if path == "" {
@@ -64,19 +64,19 @@ func (c *Call) program(ctx context.Context, p program, words ...string) (ran, er
 	if proc.dir == "" {
 		proc.dir = "/"
 	}
-	logger(c.Env).Debug("runs a program", "words", words, "jid", c.JID)
+	logger(c.Env).Debug("running program", "words", words, "jid", c.JID)
 	out, err := proc.run(ctx)
-	var told *SignalledError
+	var signal *SignalledError
 	switch {
-	case errors.As(err, &told), err != nil && ctx.Err() != nil:
+	case errors.As(err, &signal), err != nil && ctx.Err() != nil:
 		return ran{}, err
 	case err != nil:
 		return ran{}, CommandErrorf("Unable to run command '%s', reason: %v", PyRepr(wire.AnyList(words)), err)
 	case out.timedOut:
 		return ran{}, CommandErrorf("%s : Timed out after %s seconds", strings.Join(words, " "), seconds10(p.timeout))
 	case out.stdout.cut() || out.stderr.cut():
-		// What is cut would be read as if it were all.
-		return ran{}, CommandErrorf("%s wrote more than the %d bytes that are kept: set %s", words[0], outputMax(c.Env), OptionOutputMax)
+		// Truncated output would be parsed as complete.
+		return ran{}, CommandErrorf("%s wrote more than %d bytes; raise %s", words[0], outputMax(c.Env), OptionOutputMax)
 	}
 	return ran{out.pid, out.retcode, trimRight(out.stdout.kept), trimRight(out.stderr.kept)}, nil
 }
@@ -86,8 +86,8 @@ func trimRight(b []byte) string { return strings.TrimRight(string(b), " \t\n\v\f
 // seconds10 writes a duration as seconds.
 func seconds10(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) }
 
-// programEnv are the variables of a program of the host: those of the minion,
-// with messages in English.
+// programEnv returns the environment of a program: that of the minion, with messages in
+// English.
 func programEnv(more map[string]string) []string {
 	vars := map[string]string{}
 	for _, kv := range os.Environ() {
@@ -112,17 +112,17 @@ func programEnv(more map[string]string) []string {
 // octal writes a number in octal digits.
 func octal(n uint32) string { return strconv.FormatUint(uint64(n), 8) }
 
-// plainArg refuses a value that a program would read as one of its options, or
-// that holds what no argument may.
+// plainArg returns an error for a value that a program would parse as an option, or that
+// cannot be an argument.
 func plainArg(what, v string) error {
 	//mutant:modules-names-are-words
 	if v == "" || strings.HasPrefix(v, "-") || strings.ContainsAny(v, "\x00\n") {
-		return InvocationErrorf("%s %s is refused: it is empty, begins with -, or holds a line break", what, PyRepr(v))
+		return InvocationErrorf("%s %s is invalid: it is empty, begins with -, or contains a line break", what, PyRepr(v))
 	}
 	return nil
 }
 
-// plainArgs is plainArg for several.
+// plainArgs is plainArg for several values.
 func plainArgs(what string, vs []string) error {
 	for _, v := range vs {
 		if err := plainArg(what, v); err != nil {
@@ -132,13 +132,13 @@ func plainArgs(what string, vs []string) error {
 	return nil
 }
 
-// keyword gives an argument that only VarKw let through.
+// keyword returns an argument accepted through VarKw.
 func (c *Call) keyword(name string) any {
 	v, _ := c.Kwargs.Get(name)
 	return v
 }
 
-// option is an option of the minion, or of its pillar or grains by the same name
+// option returns an option of the minion, or the pillar value or grain of that name
 // (config.get).
 func (c *Call) option(name string) any {
 	if v := c.Env.Option(name); v != nil {

@@ -10,15 +10,15 @@ import (
 func init() {
 	Register("test",
 		Function{Name: "provider", Args: []Arg{{Name: "module", Required: true}}, Run: testProvider, Doc: `
-Return what provides a module on this host, by the name that it has in Salt, such as aptpkg
-for pkg; nothing for a module that is not there.
+Return the provider of a module on this host, by its name in Salt, such as
+aptpkg for pkg; nothing for an unknown module.
 
 CLI Example:
 
     salt '*' test.provider service
 `},
 		Function{Name: "providers", Run: testProviders, Doc: `
-Return what provides each module of this host.
+Return the provider of each module of this host.
 
 CLI Example:
 
@@ -27,13 +27,13 @@ CLI Example:
 	)
 }
 
-// providers are the modules that Salt has in a file of another name.
+// providers are the modules whose file in Salt has another name.
 var providers = map[string]string{
 	"cmd": "cmdmod", "sys": "sysmod", "user": "useradd", "group": "groupadd", "shadow": "linux_shadow", "sysctl": "linux_sysctl",
 	"locale": "localemod", "random": "mod_random", "log": "logmod",
 }
 
-// provider is what provides a module here.
+// provider returns the name of the module's provider.
 func (c *Call) provider(module string) string {
 	switch module {
 	case "pkg":

@@ -26,18 +26,18 @@ func init() {
 		what, example string
 	}{
 		{"boot_time", []Arg{{Name: "time_format"}}, psBootTime, "Return when the host started, in seconds since 1970; with time_format as text, as strftime writes it.", "boot_time time_format='%c'"},
-		{"cpu_percent", []Arg{{Name: "interval", Default: 0.1}, perCPU}, psCPUPercent, "Return how busy the processors are during interval seconds, in percent. With per_cpu it is a list.", "cpu_percent interval=1"},
+		{"cpu_percent", []Arg{{Name: "interval", Default: 0.1}, perCPU}, psCPUPercent, "Return the processor usage during interval seconds, in percent. With per_cpu it is a list.", "cpu_percent interval=1"},
 		{"cpu_times", []Arg{perCPU}, psCPUTimes, "Return the seconds that the processors spent in each mode. With per_cpu it is a list.", "cpu_times"},
-		{"disk_io_counters", []Arg{{Name: "device"}}, psDiskIO, "Return what was read from and written to all disks, or one device; False if there is no such device.", "disk_io_counters device=sda1"},
+		{"disk_io_counters", []Arg{{Name: "device"}}, psDiskIO, "Return the I/O counters of all disks, or one device; False if the device does not exist.", "disk_io_counters device=sda1"},
 		{"disk_partitions", []Arg{all}, psPartitions, "List the mounted file systems of devices; with all those of the kernel too.", "disk_partitions"},
-		{"disk_partition_usage", []Arg{all}, psPartitionUsage, "List the mounted file systems as ps.disk_partitions, and how full they are. With all those of the kernel are listed too.", "disk_partition_usage"},
-		{"disk_usage", []Arg{{Name: "path", Required: true}}, psDiskUsage, "Return how full the file system is that holds path, in bytes.", "disk_usage /home"},
+		{"disk_partition_usage", []Arg{all}, psPartitionUsage, "List the mounted file systems as ps.disk_partitions, with their usage. With all those of the kernel are listed too.", "disk_partition_usage"},
+		{"disk_usage", []Arg{{Name: "path", Required: true}}, psDiskUsage, "Return the usage of the file system that holds path, in bytes.", "disk_usage /home"},
 		{"get_users", nil, psUsers, "List who is logged in.", "get_users"},
-		{"network_io_counters", []Arg{{Name: "interface"}}, psNetIO, "Return what was sent and received by all interfaces, or one interface; False if there is no such interface.", "network_io_counters interface=eth0"},
+		{"network_io_counters", []Arg{{Name: "interface"}}, psNetIO, "Return the I/O counters of all interfaces, or one interface; False if the interface does not exist.", "network_io_counters interface=eth0"},
 		{"num_cpus", nil, psNumCPUs, "Return the number of processors.", "num_cpus"},
-		{"swap_memory", nil, psSwap, "Return how much of the swap space is used, in bytes.", "swap_memory"},
+		{"swap_memory", nil, psSwap, "Return the usage of the swap space, in bytes.", "swap_memory"},
 		{"total_physical_memory", nil, psTotalMemory, "Return the memory of the host, in bytes.", "total_physical_memory"},
-		{"virtual_memory", nil, psMemory, "Return how much of the memory is used, in bytes.", "virtual_memory"},
+		{"virtual_memory", nil, psMemory, "Return the usage of the memory, in bytes.", "virtual_memory"},
 	} {
 		Register("ps", Function{Name: f.name, Args: f.args, Run: f.run, Doc: "\n" + f.what + "\n\nCLI Example:\n\n    salt '*' ps." + f.example + "\n"})
 	}
@@ -46,7 +46,7 @@ func init() {
 // tenth rounds to one decimal, as Python's round does with these numbers.
 func tenth(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
 
-// percent is a share in percent, with one decimal.
+// percent returns a share in percent, with one decimal.
 func percent(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -118,7 +118,7 @@ func psDiskIO(ctx context.Context, c *Call) (any, error) {
 	} else {
 		for name, d := range disks {
 			if !wholeDisk(name) {
-				continue // a partition: its disk counts
+				continue // a partition: only its disk counts
 			}
 			sum.ReadCount += d.ReadCount
 			sum.WriteCount += d.WriteCount
@@ -183,7 +183,7 @@ func mountUsage(ctx context.Context, path string) (*value.Map, error) {
 func psUsers(ctx context.Context, _ *Call) (any, error) {
 	users, err := host.UsersWithContext(ctx)
 	if err != nil {
-		return []any{}, nil //nolint:nilerr // a host without the file of sessions has none
+		return []any{}, nil //nolint:nilerr // a host without the file has no sessions
 	}
 	out := make([]any, len(users))
 	for i, u := range users {
@@ -233,7 +233,7 @@ func psMemory(ctx context.Context, _ *Call) (any, error) {
 	if err != nil {
 		return nil, osFault(err)
 	}
-	used := m.Total - m.Free // of which caches can be given back
+	used := m.Total - m.Free // including reclaimable caches
 	if caches := m.Buffers + m.Cached; caches <= used {
 		used -= caches
 	}

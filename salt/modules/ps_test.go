@@ -43,7 +43,7 @@ func TestPs(t *testing.T) {
 		{"ps.proc_info", []any{int64(1 << 40)}, "ERROR: process PID not found (pid=1099511627776)"},
 		{"ps.pgrep", []any{"no such process"}, nil},
 		{"ps.pkill", []any{"no such process"}, nil},
-		{"ps.pkill", []any{""}, "ERROR executing 'ps.pkill': pattern is empty: it would mean every process"},
+		{"ps.pkill", []any{""}, "ERROR executing 'ps.pkill': pattern is empty; it would match every process"},
 		{"ps.kill_pid", []any{int64(0)}, false},
 		{"ps.kill_pid", []any{int64(1 << 40)}, false},
 		{"ps.status", []any{""}, "ERROR executing 'ps.status': Filter is required for ps.status"},

@@ -44,7 +44,8 @@ func init() {
 	}
 }
 
-// procStatFields are the fields of /proc/PID/stat behind the name; nil: there is no such process.
+// procStatFields returns the fields of /proc/PID/stat after the name; nil if the process
+// does not exist.
 func procStatFields(pid int32) []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -53,7 +54,7 @@ func procStatFields(pid int32) []string {
 	return strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 }
 
-// childTimes are the seconds that ended children used, in user and in system mode.
+// childTimes returns the seconds that ended children used, in user and in system mode.
 func childTimes(pid int32) (user, system float64) {
 	f := procStatFields(pid)
 	if len(f) < 15 {
@@ -65,8 +66,8 @@ func childTimes(pid int32) (user, system float64) {
 	return user / perSecond, system / perSecond
 }
 
-// openFile describes a file that a process has open: its path, descriptor, position, mode and
-// flags. What is no file of a folder is nil.
+// openFile describes an open file of a process: its path, descriptor, position, mode and
+// flags. It returns nil if it is not a file in a folder.
 func openFile(pid int32, path string, fd uint64) any {
 	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() || !strings.HasPrefix(path, "/") {
@@ -88,7 +89,7 @@ func openFile(pid int32, path string, fd uint64) any {
 	return []any{path, int64(fd), pos, openMode(flags), flags}
 }
 
-// openMode is the mode with which Python would open a file.
+// openMode returns the mode with which Python would open a file.
 func openMode(flags int64) string {
 	mode := map[int64]string{unix.O_RDONLY: "r", unix.O_WRONLY: "w", unix.O_RDWR: "w+"}[flags&unix.O_ACCMODE]
 	if flags&unix.O_APPEND != 0 {
@@ -97,13 +98,13 @@ func openMode(flags int64) string {
 	return strings.Replace(mode, "w+", "r+", 1)
 }
 
-// wholeDisk reports that a device is a disk and no partition.
+// wholeDisk reports whether a device is a disk, not a partition.
 func wholeDisk(name string) bool {
 	_, err := os.Stat("/sys/block/" + strings.ReplaceAll(name, "/", "!"))
 	return err == nil
 }
 
-// processMemory reads /proc/PID/statm; nil: there is no such process.
+// processMemory parses /proc/PID/statm; nil if the process does not exist.
 func processMemory(_ context.Context, p *psutil.Process) *value.Map {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.Pid))
 	pages := strings.Fields(string(b))
@@ -121,7 +122,7 @@ func processMemory(_ context.Context, p *psutil.Process) *value.Map {
 	return m
 }
 
-// mountedPartitions reads /proc/self/mounts: what is on devices, or all.
+// mountedPartitions parses /proc/self/mounts: file systems on devices, or all.
 func mountedPartitions(_ context.Context, all bool) ([]*value.Map, error) {
 	onDevices := map[string]bool{"zfs": true}
 	rows, err := mountLines("filesystems")

@@ -12,16 +12,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// childTimes are the seconds that ended children used; other systems do not tell them.
+// childTimes returns zeros: other systems do not report the times of ended children.
 func childTimes(int32) (user, system float64) { return 0, 0 }
 
-// openFile describes a file that a process has open; its position and mode are not told.
+// openFile describes an open file of a process, without position and mode.
 func openFile(_ int32, path string, fd uint64) any { return []any{path, int64(fd)} }
 
-// wholeDisk reports that a device counts; the library lists disks alone.
+// wholeDisk returns true: the library lists only disks.
 func wholeDisk(string) bool { return true }
 
-// processMemory is what a process holds, in bytes; nil: there is no such process.
+// processMemory returns the memory of a process in bytes; nil if the process does not
+// exist.
 func processMemory(ctx context.Context, p *psutil.Process) *value.Map {
 	m, err := p.MemoryInfoWithContext(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func processMemory(ctx context.Context, p *psutil.Process) *value.Map {
 	return value.NewMap("rss", m.RSS, "vms", m.VMS)
 }
 
-// mountedPartitions lists the mounted file systems on devices, or all.
+// mountedPartitions returns the mounted file systems on devices, or all.
 func mountedPartitions(ctx context.Context, all bool) ([]*value.Map, error) {
 	parts, err := disk.PartitionsWithContext(ctx, all)
 	if err != nil {

@@ -25,8 +25,8 @@ type psInfoReader struct {
 
 func psInfoOf(ctx context.Context, p *psutil.Process) psInfoReader { return psInfoReader{ctx, p} }
 
-// psAttrs are the attributes of a process by their names in psutil. What Python has as a named
-// tuple is a list. An error: the system does not tell it.
+// psAttrs are the attributes of a process by their names in psutil. A named tuple of Python
+// is a list. They return an error for what the system does not report.
 var psAttrs = map[string]func(psInfoReader) (any, error){
 	"cmdline": func(r psInfoReader) (any, error) {
 		words, err := r.p.CmdlineSliceWithContext(r.ctx)
@@ -130,7 +130,7 @@ var psAttrs = map[string]func(psInfoReader) (any, error){
 	"username": func(r psInfoReader) (any, error) { return r.p.UsernameWithContext(r.ctx) },
 }
 
-// value is one attribute, nil when it is not known.
+// value returns one attribute, nil if it is unknown.
 func (r psInfoReader) value(name string) any {
 	v, err := psAttrs[name](r)
 	if err != nil {
@@ -139,7 +139,7 @@ func (r psInfoReader) value(name string) any {
 	return v
 }
 
-// asTuple is a map as the tuple of its values.
+// asTuple returns the values of a map as a list.
 func asTuple(m *value.Map) (any, error) {
 	if m == nil {
 		return nil, nil
@@ -152,7 +152,7 @@ func asTuple(m *value.Map) (any, error) {
 	return out, nil
 }
 
-// firstThree are the real, the effective and the saved id.
+// firstThree returns the real, the effective and the saved id.
 func firstThree(ids []uint32) []any {
 	out := []any{}
 	for _, id := range ids[:min(3, len(ids))] {
@@ -161,7 +161,7 @@ func firstThree(ids []uint32) []any {
 	return out
 }
 
-// times are the seconds that the process used the processors; nil: it has ended.
+// times returns the seconds of processor time that the process used; nil if it has ended.
 func (r psInfoReader) times() *value.Map {
 	t, err := r.p.TimesWithContext(r.ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (r psInfoReader) times() *value.Map {
 	return value.NewMap("user", t.User, "system", t.System, "children_user", user, "children_system", system, "iowait", t.Iowait)
 }
 
-// memory is what the process holds, in bytes; nil: it has ended.
+// memory returns the memory of the process in bytes; nil if it has ended.
 func (r psInfoReader) memory() *value.Map { return processMemory(r.ctx, r.p) }
 
 func (r psInfoReader) connections() (any, error) {
@@ -213,7 +213,7 @@ func psInfo(ctx context.Context, c *Call) (any, error) {
 		}
 		v, err := read(psInfoOf(ctx, p))
 		if err != nil {
-			v = nil // not for this user, or not on this system
+			v = nil // not permitted, or not supported by this system
 		}
 		if v != nil || named || err == nil || !unsupported(err) {
 			out.Set(name, v)
@@ -222,8 +222,8 @@ func psInfo(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// unsupported reports whether an attribute cannot be read on this system. gopsutil's error for it
-// is in an internal package, so it is recognised by its text.
+// unsupported reports whether an attribute is not available on this system. gopsutil's
+// error for it is in an internal package, so it is recognised by its text.
 func unsupported(err error) bool {
 	return errors.Is(err, errNoMaps) || strings.Contains(err.Error(), "not implemented")
 }

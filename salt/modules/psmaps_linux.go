@@ -4,7 +4,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// memoryFull is memory with what is of the process alone, from its maps.
+// memoryFull is memory plus the memory private to the process, from its maps.
 func (r psInfoReader) memoryFull() (any, error) {
 	m := r.memory()
 	maps, err := r.p.MemoryMapsWithContext(r.ctx, true)
@@ -18,7 +18,7 @@ func (r psInfoReader) memoryFull() (any, error) {
 	return asTuple(m)
 }
 
-// maps are the files that a process has in its memory, those of one file taken together.
+// maps returns the memory-mapped files of a process, each once.
 func (r psInfoReader) maps() (any, error) {
 	maps, err := r.p.MemoryMapsWithContext(r.ctx, false)
 	if err != nil {

@@ -25,20 +25,20 @@ func init() {
 		what, example string
 	}{
 		{"get_pid_list", nil, psPids, "List the ids of all processes.", "get_pid_list"},
-		{"kill_pid", []Arg{pid, sig}, psKill, "Send the process pid a signal, by its number. False: there is no such process.", "kill_pid 2000 signal=9"},
+		{"kill_pid", []Arg{pid, sig}, psKill, "Send the process pid a signal, by its number. False: the process does not exist.", "kill_pid 2000 signal=9"},
 		{
 			"pgrep",
 			[]Arg{pattern, user, full, {Name: "pattern_is_regex", Default: false}},
 			psGrep,
-			"Return the ids of the processes whose name holds pattern, a regular expression with pattern_is_regex.\nWith full the command line counts instead of the name. With user only that user's processes count.", "pgrep httpd",
+			"Return the ids of the processes whose name contains pattern, a regular expression with pattern_is_regex.\nWith full the command line counts instead of the name. With user only that user's processes count.", "pgrep httpd",
 		},
 		{
 			"pkill",
 			[]Arg{pattern, user, sig, full},
 			psKillAll,
-			"Send a signal to the processes whose name holds pattern. With full the command line counts instead of\nthe name. With user only that user's processes count.", "pkill httpd signal=1",
+			"Send a signal to the processes whose name contains pattern. With full the command line counts instead of\nthe name. With user only that user's processes count.", "pkill httpd signal=1",
 		},
-		{"proc_info", []Arg{pid, {Name: "attrs"}}, psInfo, "Return what is known of the process pid. attrs is a list of what is wanted, such as name or memory_info.", "proc_info 2322 attrs='[pid, name]'"},
+		{"proc_info", []Arg{pid, {Name: "attrs"}}, psInfo, "Return the attributes of the process pid. attrs selects some, such as name or memory_info.", "proc_info 2322 attrs='[pid, name]'"},
 		{"status", []Arg{{Name: "status", Required: true}}, psStatus, "List the processes in the state status: running, sleeping, disk-sleep, stopped, zombie, idle, …", "status zombie"},
 		{
 			"top",
@@ -51,7 +51,7 @@ func init() {
 	}
 }
 
-// psPid is the argument pid, as psutil checks it.
+// psPid returns the argument pid, checked as in psutil.
 func (c *Call) psPid() (int32, error) {
 	v := c.Value("pid")
 	n, ok := Integer(v)
@@ -79,7 +79,7 @@ func psPids(ctx context.Context, _ *Call) (any, error) {
 	return out, nil
 }
 
-// sendSignal reports whether a process got a signal; false: there is none.
+// sendSignal sends a signal to a process; ok is false if the process does not exist.
 func sendSignal(pid int32, sig int64) (bool, error) {
 	if pid < 1 {
 		return false, nil
@@ -108,7 +108,7 @@ func psKill(_ context.Context, c *Call) (any, error) {
 	return sendSignal(pid, sig)
 }
 
-// psMatching lists the processes that pattern, user and full mean, by id.
+// psMatching returns the processes that match pattern, user and full, by id.
 func (c *Call) psMatching(ctx context.Context, fits func(line string) bool) ([]*psutil.Process, error) {
 	all, err := psutil.ProcessesWithContext(ctx)
 	if err != nil {
@@ -159,7 +159,7 @@ func psKillAll(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if c.Str("pattern") == "" {
-		return nil, InvocationErrorf("pattern is empty: it would mean every process")
+		return nil, InvocationErrorf("pattern is empty; it would match every process")
 	}
 	found, err := c.psMatching(ctx, func(line string) bool { return strings.Contains(line, c.Str("pattern")) })
 	if err != nil {
@@ -181,7 +181,7 @@ func psKillAll(ctx context.Context, c *Call) (any, error) {
 	return value.NewMap("killed", killed), nil
 }
 
-// psState is the state of a process in the words of psutil; nil is not known.
+// psState returns the state of a process in psutil's words; nil if unknown.
 func psState(ctx context.Context, p *psutil.Process) any {
 	states, err := p.StatusWithContext(ctx)
 	if err != nil || len(states) == 0 || states[0] == psutil.UnknownState {

@@ -16,10 +16,10 @@ func init() {
 		run           func(context.Context, *Call) (any, error)
 		what, example string
 	}{
-		{"lsof", psLsof, "Return name, and what lsof says of the processes of that name.", "lsof apache2"},
-		{"netstat", psSockets("netstat", "-nap"), "Return name, and the lines of netstat that hold it.", "netstat apache2"},
-		{"psaux", psAux, "Return name, the lines of ps aux that match this regular expression, and how many they are.", "psaux www-data.+apache2"},
-		{"ss", psSockets("ss", "-neap"), "Return name, and the lines of ss that hold it.", "ss apache2"},
+		{"lsof", psLsof, "Return name, and the output of lsof for the processes of that name.", "lsof apache2"},
+		{"netstat", psSockets("netstat", "-nap"), "Return name, and the lines of netstat that contain it.", "netstat apache2"},
+		{"psaux", psAux, "Return name, the lines of ps aux that match this regular expression, and their number.", "psaux www-data.+apache2"},
+		{"ss", psSockets("ss", "-neap"), "Return name, and the lines of ss that contain it.", "ss apache2"},
 	} {
 		Register("ps", Function{Name: f.name, Args: name, Run: f.run, Doc: "\n" + f.what + "\n\nCLI Example:\n\n    salt '*' ps." + f.example + "\n"})
 	}

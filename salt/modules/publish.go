@@ -21,13 +21,13 @@ func init() {
 		{Name: "timeout", Default: int64(5)},
 	}
 	const doc = `tgt and tgt_type say who is to run the function fun; arg is its argument, or a list of them,
-name=value for a keyword. Their returner, if it is given, gets the results as well. After
-timeout seconds what came by then is returned. The master has to allow it by its option
-peer, and allows no publish.* functions.
+name=value for a keyword. Their returner, if given, also gets the results. After
+timeout seconds, the results received so far are returned. The option peer of
+the master has to allow it; publish.* functions are never allowed.
 `
 	Register("publish",
 		Function{Name: "publish", Args: args, Run: publish("clean"), Doc: `
-Have other minions run a function, and return their results by minion.
+Run a function on other minions, and return their results by minion.
 
 ` + doc + `
 CLI Example:
@@ -36,8 +36,8 @@ CLI Example:
     salt web1 publish.publish 'db*' test.kwarg arg="['a=1', 'b=2']"
 `},
 		Function{Name: "full_data", Args: args, Run: publish("full"), Doc: `
-Have other minions run a function, and return by minion all that the master has of their
-results: ret, and out if they say one.
+Run a function on other minions, and return by minion all that the master has of
+their results: ret, and out if it is set.
 
 ` + doc + `
 CLI Example:
@@ -45,9 +45,10 @@ CLI Example:
     salt web1 publish.full_data 'db*' test.ping
 `},
 		Function{Name: "runner", Args: []Arg{{Name: "fun", Required: true}, {Name: "arg"}, {Name: "timeout", Default: int64(5)}}, Run: publishRunner, Doc: `
-Have the master run the runner fun with arg, an argument or a list of them, and return what it
-gives. The master has to allow it by its option peer_run, and else gives an empty map.
-Salt's masters are told the timeout; this one waits up to a minute.
+Run the runner fun on the master with arg, an argument or a list of them, and
+return its result. The option peer_run of the master has to allow it; otherwise
+the result is an empty map. timeout is for Salt's masters; a mom master waits up
+to a minute.
 
 CLI Example:
 
@@ -56,7 +57,7 @@ CLI Example:
 	)
 }
 
-// publishArgs makes a list of what is given: text is read as YAML first.
+// publishArgs returns the arguments as a list; text is parsed as YAML first.
 func publishArgs(v any) []any {
 	if text, ok := v.(string); ok {
 		v = pyfmt.YAMLWord(text)
@@ -71,14 +72,14 @@ func publishArgs(v any) []any {
 	}
 }
 
-// publishLook is the pause before results are asked for again.
+// publishLook is the pause between requests for results.
 const publishLook = 300 * time.Millisecond
 
 func publish(form string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		fun := c.Str("fun")
 		if strings.HasPrefix(fun, "publish.") {
-			logger(c.Env).Info("publish calls are not published", "fun", fun)
+			logger(c.Env).Info("publish function not published", "fun", fun)
 			return value.NewMap(), nil
 		}
 		seconds, err := c.Float("timeout")
@@ -92,7 +93,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 		}
 		job, _ := v.(*value.Map)
 		if job.Len() == 0 {
-			return nil, CommandErrorf("the master did not start %s for this minion: its option peer does not let it (the log of the master says why)", fun)
+			return nil, CommandErrorf("the master refused to publish %s for this minion: not allowed by its option peer (see the log of the master)", fun)
 		}
 		expected := wire.Texts(job.List("minions"))
 		if len(expected) == 0 {
@@ -103,7 +104,7 @@ func publish(form string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// publishResults asks for the results of a job until all are there, or the time is over.
+// publishResults requests the results of a job until all are there or the time is over.
 func publishResults(ctx context.Context, c *Call, jid any, expected []string, within time.Duration, form string) (any, error) {
 	over := time.Now().Add(within)
 	for {

@@ -7,16 +7,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// printer has to do with the texts of this machine.
+// printer formats texts of this machine.
 var printer = pyfmt.Printer{Surrogates: true}
 
-// PyStr writes a value as Python's str() does: what Salt's texts show.
+// PyStr returns Python's str(v), as shown in Salt's texts.
 func PyStr(v any) string { return printer.Str(v) }
 
-// PyRepr writes a value as Python's repr() does.
+// PyRepr returns Python's repr(v).
 func PyRepr(v any) string { return printer.Repr(v) }
 
-// pyTuple writes values as the repr of a Python tuple.
+// pyTuple returns the repr of a Python tuple.
 func pyTuple(vs []any) string {
 	if len(vs) == 1 {
 		return "(" + PyRepr(vs[0]) + ",)"
@@ -25,7 +25,7 @@ func pyTuple(vs []any) string {
 	return "(" + list[1:len(list)-1] + ")"
 }
 
-// pyType names the Python type of a value.
+// pyType returns the name of a value's Python type.
 func pyType(v any) string {
 	switch v.(type) {
 	case nil:

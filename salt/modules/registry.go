@@ -12,11 +12,11 @@ var registered = registry.New("modules", func(f Function) registry.Entry {
 	return registry.Entry{Name: f.Name, Doc: f.Doc, Args: f.Args, Code: f.Run != nil}
 })
 
-// Register adds functions to a module. It is called from init of the module's
-// file and panics on a mistake in the declaration.
+// Register adds functions to a module. Call it from init. It panics on a fault in the
+// declaration.
 func Register(module string, fns ...Function) { registered.Register(module, fns...) }
 
-// alias registers a function once more under another name.
+// alias registers a function under another name.
 func alias(module, name, as string) {
 	fn, _ := registered.Lookup(module + "." + name)
 	fn.Name = as
@@ -26,8 +26,8 @@ func alias(module, name, as string) {
 // Lookup returns the function of a full name such as "test.ping".
 func Lookup(name string) (Function, bool) { return registered.Lookup(name) }
 
-// Has reports whether the minion has a function and may use it. Programs of this host that
-// are modules are not asked for their functions: a name of such a module is one of its own.
+// Has reports whether the minion has a function and allows it. It does not ask external
+// modules for their functions: any function name of such a module counts.
 func Has(env Env, name string) bool {
 	if disabled(env, name) {
 		return false
@@ -45,18 +45,18 @@ func Functions() []string { return registered.Names() }
 // Modules returns the names of all modules, sorted.
 func Modules() []string { return registered.Modules() }
 
-// Own reports whether the minion has a module of this name of its own.
+// Own reports whether a module is built in.
 func Own(module string) bool { return registered.HasModule(module) }
 
-// Available returns the names of the functions, those of external modules among
-// them, that the minion's disable_modules and whitelist_modules leave, sorted.
+// Available returns the names of the allowed functions, including those of external
+// modules, sorted. It applies disable_modules and whitelist_modules.
 func Available(ctx context.Context, env Env) []string {
 	all := append(Functions(), externalNames(ctx, env)...)
 	slices.Sort(all)
 	return slices.DeleteFunc(all, func(name string) bool { return disabled(env, name) })
 }
 
-// disabled tells whether the configuration turns a function's module off.
+// disabled reports whether the configuration disables the module of a function.
 func disabled(env Env, name string) bool {
 	if env == nil {
 		return false

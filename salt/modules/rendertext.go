@@ -9,16 +9,16 @@ import (
 
 // Text is a Jinja template.
 type Text struct {
-	Source, Saltenv string     // an empty Saltenv is base
-	Path            string     // where the file lies in the environment; imports start from there
-	Vars            *value.Map // go before grains, pillar and opts; may be nil
+	Source, Saltenv string     // an empty Saltenv means base
+	Path            string     // path of the file in the environment, for relative imports
+	Vars            *value.Map // take precedence over grains, pillar and opts; may be nil
 }
 
-// RenderText renders a template with what the minion knows. The package of states sets it:
+// RenderText renders a template with the minion's data. The package of states sets it:
 // modules do not render.
 var RenderText func(ctx context.Context, env Env, jid string, t Text) (string, error)
 
-// renders reports an error unless templates of the engine can be rendered.
+// renders returns an error if the minion cannot render templates of the engine.
 func renders(engine any) error {
 	if engine == "jinja" && RenderText != nil {
 		return nil

@@ -14,7 +14,7 @@ func init() {
 	jid := Arg{Name: "jid", Required: true}
 	Register("saltutil",
 		Function{Name: "running", Run: func(_ context.Context, c *Call) (any, error) { return loads(c, ""), nil }, Doc: `
-List the jobs that run on this minion, this one left out.
+List the jobs that run on this minion, except this one.
 
 CLI Example:
 
@@ -28,14 +28,14 @@ CLI Example:
     salt '*' saltutil.is_running 'state.*'
 `},
 		Function{Name: "find_job", Args: []Arg{jid}, Run: saltutilFind, Doc: `
-Return the job of an id (jid) when it runs here, else an empty map.
+Return the job with an id (jid) if it runs here, else an empty map.
 
 CLI Example:
 
     salt '*' saltutil.find_job 20240101000000000001
 `},
 		Function{Name: "find_cached_job", Args: []Arg{jid}, Run: saltutilCached, Doc: `
-Return what a job of this minion (jid) returned. The minion keeps that with
+Return the saved return of a job (jid) of this minion. It is saved with
 cache_jobs: True.
 
 CLI Example:
@@ -65,21 +65,21 @@ CLI Example:
     salt '*' saltutil.kill_job 20240101000000000001
 `},
 		Function{Name: "term_all_jobs", Run: signalAll(syscall.SIGTERM), Doc: `
-Ask all running jobs to end, this one left out.
+Ask all running jobs to end, except this one.
 
 CLI Example:
 
     salt '*' saltutil.term_all_jobs
 `},
 		Function{Name: "kill_all_jobs", Run: signalAll(syscall.SIGKILL), Doc: `
-Kill all running jobs, this one left out.
+Kill all running jobs, except this one.
 
 CLI Example:
 
     salt '*' saltutil.kill_all_jobs
 `},
 		Function{Name: "refresh_grains", Args: []Arg{{Name: "refresh_pillar", Default: true}}, Run: saltutilRefreshGrains, Doc: `
-Collect the grains anew. refresh_pillar=False leaves the pillar as it is.
+Collect the grains again. refresh_pillar=False does not refresh the pillar.
 
 CLI Example:
 
@@ -89,8 +89,8 @@ CLI Example:
 			Name: "refresh_pillar", Run: saltutilRefreshPillar,
 			Args: []Arg{{Name: "wait", Default: false}, {Name: "timeout", Default: int64(30)}},
 			Doc: `
-Fetch the pillar anew. With wait=True the job ends when that is done, or fails
-after timeout seconds; else it is done after the job.
+Refresh the pillar. With wait=True the job ends when that is done, or fails
+after timeout seconds; otherwise the refresh follows the job.
 
 CLI Example:
 
@@ -101,8 +101,8 @@ CLI Example:
 	alias("saltutil", "refresh_pillar", "pillar_refresh")
 }
 
-// loads returns the running jobs but the calling one, those whose function
-// matches fun when it is not "".
+// loads returns the running jobs except the calling one. With fun, only jobs whose function
+// matches it.
 func loads(c *Call, fun string) []any {
 	list := []any{}
 	for _, j := range c.Env.Jobs().Running() {
@@ -117,7 +117,7 @@ func loads(c *Call, fun string) []any {
 	return list
 }
 
-// load is a job as Salt's proc file describes it: the publication and the pid.
+// load returns a job in the form of Salt's proc file: the publication and the pid.
 func load(j Job) *value.Map {
 	m := value.NewMap("pid", j.PID)
 	if j.Load != nil {
@@ -129,7 +129,7 @@ func load(j Job) *value.Map {
 	return m
 }
 
-// matchesFun also knows jobs of several functions.
+// matchesFun reports whether any function of a job matches.
 func matchesFun(load *value.Map, pattern string) bool {
 	v, _ := load.Get("fun")
 	if list, ok := v.([]any); ok {
@@ -177,18 +177,17 @@ func signalOne(sig syscall.Signal) func(context.Context, *Call) (any, error) {
 
 func signalAll(sig syscall.Signal) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
-		told := []any{}
+		sent := []any{}
 		for _, j := range c.Env.Jobs().Running() {
 			if j.JID != c.JID {
-				told = append(told, signal(c, j.JID, sig))
+				sent = append(sent, signal(c, j.JID, sig))
 			}
 		}
-		return told, nil
+		return sent, nil
 	}
 }
 
-// signal delivers a signal and tells what became of it; "" says that no such
-// job runs.
+// signal sends a signal to a job and returns Salt's message; "" if the job is not running.
 func signal(c *Call, jid string, sig syscall.Signal) string {
 	j, ok := c.Env.Jobs().Find(jid)
 	if !ok {
@@ -205,7 +204,7 @@ func signal(c *Call, jid string, sig syscall.Signal) string {
 
 func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 	if err := c.Env.RefreshGrains(ctx, c.IsTrue("refresh_pillar")); err != nil {
-		return nil, CommandErrorf("refresh of the grains failed: %v", err)
+		return nil, CommandErrorf("refresh the grains: %v", err)
 	}
 	return true, nil
 }
@@ -213,7 +212,7 @@ func saltutilRefreshGrains(ctx context.Context, c *Call) (any, error) {
 func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	if !c.IsTrue("wait") {
 		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
-			return nil, CommandErrorf("refresh of the pillar could not be asked for: %v", err)
+			return nil, CommandErrorf("request a refresh of the pillar: %v", err)
 		}
 		return true, nil
 	}
@@ -224,7 +223,7 @@ func saltutilRefreshPillar(ctx context.Context, c *Call) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, seconds(limit))
 	defer cancel()
 	if err := c.Env.RefreshPillar(ctx); err != nil {
-		return nil, CommandErrorf("refresh of the pillar failed: %v", err)
+		return nil, CommandErrorf("refresh the pillar: %v", err)
 	}
 	return true, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// withJobs enters running jobs: the calling one and two more.
+// withJobs adds running jobs: the calling one and two others.
 func withJobs(t *testing.T, env *fakeEnv) {
 	for _, load := range []*value.Map{
 		value.NewMap("jid", "20240101000000000001", "fun", "saltutil.running"),
@@ -90,13 +90,13 @@ func TestSaltutil_Refresh(t *testing.T) {
 	env := newEnv()
 	same(t, "grains", result(t, env, "saltutil.refresh_grains"), any(true))
 	same(t, "grains alone", result(t, env, "saltutil.refresh_grains", kw("refresh_pillar", false)), any(true))
-	same(t, "asked", env.refresh, []string{"grains", "tell", "grains"})
+	same(t, "asked", env.refresh, []string{"grains", "send", "grains"})
 	same(t, "pillar", result(t, env, "saltutil.refresh_pillar"), any(true))
 	same(t, "event", env.fired, []string{"local pillar_refresh"})
 	env.refresh = nil
 	same(t, "pillar now", result(t, env, "saltutil.pillar_refresh", kw("wait", true)), any(true))
 	same(t, "asked", env.refresh, []string{"pillar"})
-	same(t, "too late", run(t, env, "saltutil.refresh_pillar", true, int64(0)).Value, any("ERROR: refresh of the pillar failed: context deadline exceeded"))
+	same(t, "too late", run(t, env, "saltutil.refresh_pillar", true, int64(0)).Value, any("ERROR: refresh the pillar: context deadline exceeded"))
 	env.fireErr = errors.New("no bus")
 	if r := run(t, env, "saltutil.refresh_pillar"); r.Success {
 		t.Errorf("result = %v", r.Value)

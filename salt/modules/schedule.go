@@ -16,10 +16,11 @@ func init() {
 			Name: "list", Run: scheduleList,
 			Args: []Arg{{Name: "show_all", Default: false}, {Name: "show_disabled", Default: true}, {Name: "where"}, {Name: "return_yaml", Default: true}, {Name: "offline", Default: false}},
 			Doc: `
-List the jobs that this minion runs by the clock, as YAML, or as a map with return_yaml=False.
-show_all=True has those that the minion adds itself, show_disabled=False leaves out those
-that are off. where is opts or pillar: only those from there. offline=True reads what is
-saved, for a minion that does not run.
+List the scheduled jobs of this minion, as YAML, or as a map with
+return_yaml=False. show_all=True includes those that the minion adds itself,
+show_disabled=False excludes disabled ones. where is opts or pillar and selects
+those from there. offline=True reads the saved schedule, for a minion that does
+not run.
 
 CLI Example:
 
@@ -28,7 +29,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "is_enabled", Args: []Arg{{Name: "name"}}, Run: scheduleIsEnabled, Doc: `
-Tell whether the scheduler is on; with a name, return that job, or an empty map if there is none.
+Return whether the scheduler is enabled; with a name, return that job, or an empty map if it does not exist.
 
 CLI Example:
 
@@ -43,10 +44,11 @@ CLI Example:
     salt '*' schedule.build_schedule_item job1 function=test.ping seconds=3600
 `},
 		Function{Name: "add", Args: []Arg{name}, VarKw: true, Run: scheduleAdd, Doc: `
-Add a job under a name. function is what it runs, with the list job_args and the map job_kwargs; seconds,
-minutes, hours, days, when, cron or once say when. The other fields of a job go by their
-names. It is saved unless persist=False is given. test=True tells what would be done,
-offline=True changes what is saved of a minion that does not run.
+Add a job under a name. function is the function to run, with the list job_args
+and the map job_kwargs; seconds, minutes, hours, days, when, cron or once set
+the time. Other keywords are fields of the job. It is saved unless persist=False
+is given. test=True returns what would be done, offline=True changes the saved
+schedule of a minion that does not run.
 
 CLI Example:
 
@@ -62,109 +64,113 @@ CLI Example:
     salt '*' schedule.modify job1 function=test.ping seconds=60
 `},
 		Function{Name: "delete", Args: []Arg{name}, VarKw: true, Run: scheduleDelete, Doc: `
-Delete the job of this name. One of the pillar stays. persist, test and offline are those of schedule.add.
+Delete the job of this name. A job of the pillar is kept. persist, test and
+offline are those of schedule.add.
 
 CLI Example:
 
     salt '*' schedule.delete job1
 `},
 		Function{Name: "purge", VarKw: true, Run: schedulePurge, Doc: `
-Delete all jobs but those that the minion adds itself. persist, test and offline are those of schedule.add.
+Delete all jobs except those that the minion adds itself. persist, test and
+offline are those of schedule.add.
 
 CLI Example:
 
     salt '*' schedule.purge
 `},
 		Function{Name: "enable", VarKw: true, Run: scheduleSwitch("enable", "enabled", true), Doc: `
-Have jobs run again after schedule.disable. persist=False does not save that.
+Enable the scheduler. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.enable
 `},
 		Function{Name: "disable", VarKw: true, Run: scheduleSwitch("disable", "disabled", false), Doc: `
-Have no job run. persist=False does not save that.
+Disable the scheduler. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.disable
 `},
 		Function{Name: "enable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("enable", "Enabled", true), Doc: `
-Have the job of this name run again after schedule.disable_job. persist=False does not save that.
+Enable the job of this name. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.enable_job job1
 `},
 		Function{Name: "disable_job", Args: []Arg{name}, VarKw: true, Run: scheduleSwitchJob("disable", "Disabled", false), Doc: `
-Have the job of this name run no more. persist=False does not save that.
+Disable the job of this name. persist=False does not save that.
 
 CLI Example:
 
     salt '*' schedule.disable_job job1
 `},
 		Function{Name: "run_job", Args: []Arg{name, {Name: "force", Default: false}}, Run: scheduleRunJob, Doc: `
-Run the job of this name at once; one that is off only with force=True. Its result goes where it goes by the clock.
+Run the job of this name at once; a disabled one only with force=True. Its
+result is returned as usual.
 
 CLI Example:
 
     salt '*' schedule.run_job job1
 `},
 		Function{Name: "save", VarKw: true, Run: scheduleSave, Doc: `
-Save all jobs but those of the pillar in minion.d/_schedule.conf.
+Save all jobs except those of the pillar in minion.d/_schedule.conf.
 
 CLI Example:
 
     salt '*' schedule.save
 `},
 		Function{Name: "reload", Run: scheduleReload, Doc: `
-Fetch the jobs of the pillar anew, and add those of minion.d/schedule.conf.
+Reload the jobs of the pillar, and add those of minion.d/schedule.conf.
 
 CLI Example:
 
     salt '*' schedule.reload
 `},
 		Function{Name: "move", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleMove, Doc: `
-Have the minions that target means add the job of this name, and delete it here. The master has to allow it
-by its option peer.
+Add the job of this name to the minions that target matches, and delete it here.
+The option peer of the master has to allow it.
 
 CLI Example:
 
     salt web1 schedule.move job1 web2
 `},
 		Function{Name: "copy", Args: []Arg{name, {Name: "target", Required: true}}, VarKw: true, Run: scheduleCopy, Doc: `
-Have the minions that target means add the job of this name. The master has to allow it by its option peer.
+Add the job of this name to the minions that target matches. The option peer of
+the master has to allow it.
 
 CLI Example:
 
     salt web1 schedule.copy job1 'web*'
 `},
 		Function{Name: "postpone_job", Args: []Arg{name, {Name: "current_time", Required: true}, {Name: "new_time", Required: true}}, VarKw: true, Run: schedulePostpone, Doc: `
-Have the job of this name not run at current_time, but at new_time. time_fmt is their form for strptime,
-%Y-%m-%dT%H:%M:%S unless it is given. This is not saved.
+Run the job of this name at new_time instead of current_time. time_fmt is the
+format of both for strptime, %Y-%m-%dT%H:%M:%S by default. This is not saved.
 
 CLI Example:
 
     salt '*' schedule.postpone_job job1 2026-12-24T18:00:00 2026-12-27T08:00:00
 `},
 		Function{Name: "skip_job", Args: []Arg{name, {Name: "current_time", Required: true}}, VarKw: true, Run: scheduleSkip, Doc: `
-Have the job of this name not run at current_time. time_fmt is its form for strptime, %Y-%m-%dT%H:%M:%S
-unless it is given. This is not saved.
+Skip the run of the job of this name at current_time. time_fmt is its format for
+strptime, %Y-%m-%dT%H:%M:%S by default. This is not saved.
 
 CLI Example:
 
     salt '*' schedule.skip_job job1 2026-12-24T18:00:00
 `},
 		Function{Name: "show_next_fire_time", Args: []Arg{name}, VarKw: true, Run: scheduleNext, Doc: `
-Tell when the job of this name is to run next.
+Return the time of the next run of the job name.
 
 CLI Example:
 
     salt '*' schedule.show_next_fire_time job1
 `},
 		Function{Name: "job_status", Args: []Arg{name, {Name: "time_fmt", Default: schedule.ISO}}, Run: scheduleStatus, Doc: `
-Return the job of this name with what the scheduler notes of it: when it ran, when it is to run, why it did
-not. time_fmt is the form of times, for strftime.
+Return the job of this name with the scheduler's records: the last and the next
+run, and why it was skipped. time_fmt is the format of times, for strftime.
 
 CLI Example:
 
@@ -183,35 +189,36 @@ func init() {
 	}
 }
 
-// jobList says which jobs are listed.
+// jobList selects the jobs to list.
 type jobList struct {
 	all, enabledOnly, offline bool
 	where                     any
 }
 
-// schedulePath is the file of saved jobs.
+// schedulePath returns the file of saved jobs.
 func schedulePath(c *Call) string {
 	include, _ := c.Env.Option("default_include").(string)
 	return schedule.SavedPath(confDir(c.Env), include)
 }
 
-// savedJobs are those in it.
+// savedJobs returns the jobs in schedulePath.
 func savedJobs(c *Call) *value.Map {
 	m, err := schedule.ReadSaved(schedulePath(c))
 	if err != nil {
-		logger(c.Env).Error("the saved schedule is passed over", "err", err)
+		logger(c.Env).Error("saved schedule ignored", "err", err)
 		return value.NewMap()
 	}
 	return m
 }
 
-// listJobs are the jobs as they are listed. A minion that does not run has none.
+// listJobs returns the jobs in the form of schedule.list. There are no jobs if the minion
+// does not run.
 func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
 	jobs := value.NewMap()
 	if l.offline {
 		jobs = savedJobs(c)
 	} else if answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "list", "where", l.where)); err != nil {
-		logger(c.Env).Error("the schedule cannot be listed", "err", err)
+		logger(c.Env).Error("schedule not listed", "err", err)
 	} else if m := answer.Map("schedule"); m != nil {
 		jobs = m
 	}
@@ -235,7 +242,7 @@ func listJobs(ctx context.Context, c *Call, l jobList) *value.Map {
 	return out
 }
 
-// listed are the fields of a job that people are shown.
+// listed returns the fields of a job that are shown to users.
 func listed(job *value.Map) *value.Map {
 	out := value.NewMap()
 	job.Range(func(k, v any) bool {
@@ -291,23 +298,23 @@ func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
 	return true, nil
 }
 
-// given tells whether a keyword is given and true.
+// given reports whether a keyword is given and true.
 func (c *Call) given(name string) bool {
 	v, _ := c.Kwargs.Get(name)
 	return pyfmt.Truth(v)
 }
 
-// persists tells whether a change is to be saved.
+// persists reports whether a change is to be saved.
 func (c *Call) persists() bool {
 	v, ok := c.Kwargs.Get("persist")
 	return !ok || pyfmt.Truth(v)
 }
 
-// tests tells whether the minion only says what it would do (option test).
+// tests reports whether the minion only shows what would change (option test).
 func (c *Call) tests() bool { return pyfmt.Truth(c.Env.Option("test")) }
 
-// scheduleAnswer is what functions of this module return: comment, result and, if there are
-// any, changes.
+// scheduleAnswer is the result of functions of this module: comment, result and, if there
+// are any, changes.
 type scheduleAnswer struct{ *value.Map }
 
 func answered(result bool, comment any, changes bool) scheduleAnswer {
@@ -325,12 +332,12 @@ func (a scheduleAnswer) say(result bool, comment string) (any, error) {
 	return a.Map, nil
 }
 
-// note adds to the comments.
+// note appends a comment.
 func (a scheduleAnswer) note(comment string) {
 	a.Set("comment", append(a.List("comment"), comment))
 }
 
-// changed notes a change.
+// changed records a change.
 func (a scheduleAnswer) changed(name string, what any) {
 	a.Map.Map("changes").Set(name, what)
 }
@@ -343,7 +350,7 @@ func saveOffline(c *Call, jobs *value.Map) error {
 	return nil
 }
 
-// whereIs tells of which part of the schedule a job is: opts or pillar, "" for none.
+// whereIs returns the part of the schedule that holds a job: opts, pillar or "".
 func whereIs(ctx context.Context, c *Call, name string) string {
 	for _, where := range []string{"opts", "pillar"} {
 		if listJobs(ctx, c, jobList{all: true, where: where}).Has(name) {
@@ -353,7 +360,7 @@ func whereIs(ctx context.Context, c *Call, name string) string {
 	return ""
 }
 
-// readSchedule reads a file of YAML.
+// readSchedule parses a YAML file.
 func readSchedule(b []byte) (*value.Map, error) {
 	v, err := pyfmt.ReadYAML(b)
 	m, _ := v.(*value.Map)

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// deletion is the request that deletes a job.
+// deletion returns the request that deletes a job.
 func deletion(name string, persist bool) *value.Map {
 	return value.NewMap("name", name, "func", "delete", "persist", persist)
 }
@@ -89,7 +89,7 @@ func schedulePurge(ctx context.Context, c *Call) (any, error) {
 	return ret.Map, nil
 }
 
-// scheduleSwitch has all jobs run, or none.
+// scheduleSwitch returns a function that enables or disables the scheduler.
 func scheduleSwitch(verb, done string, on bool) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		ret := answered(true, []any{}, true)
@@ -98,7 +98,7 @@ func scheduleSwitch(verb, done string, on bool) func(context.Context, *Call) (an
 		}
 		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", verb, "persist", c.persists()))
 		if err != nil {
-			logger(c.Env).Error("the schedule is not changed", "err", err)
+			logger(c.Env).Error("schedule not changed", "err", err)
 			return ret.Map, nil
 		}
 		if jobs := answer.Map("schedule"); jobs == nil || !jobs.Has("enabled") || jobs.Bool("enabled") != on {
@@ -109,12 +109,12 @@ func scheduleSwitch(verb, done string, on bool) func(context.Context, *Call) (an
 	}
 }
 
-// scheduleSwitchJob turns one job on or off.
+// scheduleSwitchJob returns a function that enables or disables one job.
 func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		name := c.Str("name")
 		ret := answered(true, []any{}, true)
-		// Salt asks the option test for one of them, and the keyword for the other.
+		// As in Salt, one checks the option test, the other the keyword.
 		if on && c.tests() || !on && c.given("test") {
 			return ret.say(true, fmt.Sprintf("Job: %s would be %sd in schedule.", name, verb))
 		}
@@ -128,7 +128,7 @@ func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) 
 		}
 		answer, err := c.Env.ManageSchedule(ctx, request)
 		if err != nil {
-			logger(c.Env).Error("the job is not changed", "job", name, "err", err)
+			logger(c.Env).Error("job not changed", "job", name, "err", err)
 			return ret.Map, nil
 		}
 		if !holds(answer, name) || isOn(answer, name) != on {
@@ -139,7 +139,7 @@ func scheduleSwitchJob(verb, done string, on bool) func(context.Context, *Call) 
 	}
 }
 
-// isOn tells whether a job of an answer is enabled.
+// isOn reports whether a job of an answer is enabled.
 func isOn(answer *value.Map, name string) bool {
 	job := answer.Map("schedule").Map(name)
 	if job == nil {
@@ -162,7 +162,7 @@ func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "func", "run_job")); err != nil {
-		logger(c.Env).Error("the job is not run", "job", name, "err", err)
+		logger(c.Env).Error("job not run", "job", name, "err", err)
 		return ret.say(false, fmt.Sprintf("Failed to run job %s on minion.", name))
 	}
 	return ret.say(true, fmt.Sprintf("Scheduling Job %s on minion.", name))
@@ -174,7 +174,7 @@ func scheduleSave(ctx context.Context, c *Call) (any, error) {
 		return ret.say(true, "Schedule would be saved.")
 	}
 	if _, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "save_schedule")); err != nil {
-		logger(c.Env).Error("the schedule is not saved", "err", err)
+		logger(c.Env).Error("schedule not saved", "err", err)
 		return ret.say(false, "Failed to save schedule.")
 	}
 	return ret.say(true, "Schedule (non-pillar items) saved.")

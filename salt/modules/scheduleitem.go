@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// timeConflict tells whether a job would have times between runs beside times of the clock.
+// timeConflict reports whether a job has both an interval and times of day.
 func timeConflict(kw *value.Map) bool {
 	for _, k := range []string{"seconds", "minutes", "hours", "days"} {
 		if kw.Has(k) && (kw.Has("when") || kw.Has("cron")) {
@@ -22,7 +22,7 @@ func timeConflict(kw *value.Map) bool {
 
 const whenAndCron = `Unable to use "when" and "cron" options together.  Ignoring.`
 
-// buildJob makes a job of keywords. fault says why there is none: an answer of the function.
+// buildJob builds a job from keywords. fault is the function's result if they are invalid.
 func buildJob(name string, kw *value.Map) (job *value.Map, fault any, err error) {
 	no := func(comment string) (*value.Map, any, error) {
 		return nil, answered(false, comment, false).Map, nil
@@ -85,7 +85,7 @@ func buildJob(name string, kw *value.Map) (job *value.Map, fault any, err error)
 	return job, nil, nil
 }
 
-// takeSplay takes the splay, of a map start and end alone.
+// takeSplay sets the splay; of a map, only start and end.
 func takeSplay(job, kw *value.Map) error {
 	v, ok := kw.Get("splay")
 	if !ok {
@@ -142,7 +142,7 @@ func scheduleAdd(ctx context.Context, c *Call) (any, error) {
 	default:
 		answer, err := c.Env.ManageSchedule(ctx, value.NewMap("name", name, "schedule", value.NewMap(name, job), "func", "add", "persist", c.persists()))
 		if err != nil {
-			logger(c.Env).Error("the job is not added", "job", name, "err", err)
+			logger(c.Env).Error("job not added", "job", name, "err", err)
 		}
 		if err != nil || !holds(answer, name) {
 			return ret.Map, nil
@@ -152,7 +152,7 @@ func scheduleAdd(ctx context.Context, c *Call) (any, error) {
 	return ret.say(true, added)
 }
 
-// holds tells whether the schedule of an answer has a job.
+// holds reports whether the schedule of an answer has a job.
 func holds(answer *value.Map, name string) bool {
 	if answer == nil {
 		return false
@@ -211,7 +211,7 @@ func scheduleModify(ctx context.Context, c *Call) (any, error) {
 		request.Set("persist", false)
 	}
 	if _, err := c.Env.ManageSchedule(ctx, request); err != nil {
-		logger(c.Env).Error("the job is not modified", "job", name, "err", err)
+		logger(c.Env).Error("job not modified", "job", name, "err", err)
 		return ret.say(false, fmt.Sprintf("Failed to modify job %s in schedule.", name))
 	}
 	return ret.say(true, fmt.Sprintf("Modified job: %s in schedule.", name))

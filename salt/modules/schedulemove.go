@@ -26,7 +26,7 @@ func scheduleCopy(ctx context.Context, c *Call) (any, error) {
 	})
 }
 
-// shareJob has other minions add a job; then has the rest be done when all did.
+// shareJob adds a job to other minions, and calls then when all of them succeeded.
 func shareJob(ctx context.Context, c *Call, done string, then func(name string) (string, error)) (any, error) {
 	name := c.Str("name")
 	ret := answered(true, []any{}, false)
@@ -75,7 +75,7 @@ func shareJob(ctx context.Context, c *Call, done string, then func(name string) 
 	return ret.say(true, comment)
 }
 
-// jobWords are the arguments by which schedule.add makes this job.
+// jobWords returns the arguments with which schedule.add creates this job.
 func jobWords(name string, job *value.Map) ([]any, error) {
 	args := []any{"name=" + name}
 	for _, k := range job.Keys() {
@@ -92,7 +92,7 @@ func jobWords(name string, job *value.Map) ([]any, error) {
 		case *value.Map, []any:
 			b, err := json.Marshal(value.Plain(v))
 			if err != nil {
-				return nil, CommandErrorf("field %s of job %s cannot be passed on: %v", field, name, err)
+				return nil, CommandErrorf("encode field %s of job %s: %v", field, name, err)
 			}
 			text = string(b)
 		}
@@ -101,7 +101,7 @@ func jobWords(name string, job *value.Map) ([]any, error) {
 	return args, nil
 }
 
-// timeFormat is the form in which a caller gives times.
+// timeFormat returns the format of the caller's times.
 func timeFormat(c *Call) string {
 	if v, _ := c.Kwargs.Get("time_fmt"); pyfmt.Truth(v) {
 		return PyStr(v)
@@ -109,7 +109,7 @@ func timeFormat(c *Call) string {
 	return schedule.ISO
 }
 
-// fitsForm tells whether a text is a time in a form of strptime.
+// fitsForm reports whether a string is a time in a strptime format.
 func fitsForm(v any, form string) bool {
 	text, ok := v.(string)
 	if !ok {
@@ -151,8 +151,8 @@ func scheduleSkip(ctx context.Context, c *Call) (any, error) {
 	return changeTimes(ctx, c, ret, request, [3]string{"skipped", "Added Skip Job %s in schedule.", "skip"})
 }
 
-// changeTimes asks for another time of a job. words are what it would be, what is said when
-// it is done, and the verb.
+// changeTimes requests another time of a job. words are the new value, the comment on
+// success, and the verb.
 func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *value.Map, words [3]string) (any, error) {
 	name := c.Str("name")
 	if c.tests() {
@@ -168,7 +168,7 @@ func changeTimes(ctx context.Context, c *Call, ret scheduleAnswer, request *valu
 	}
 	answer, err := c.Env.ManageSchedule(ctx, request)
 	if err != nil {
-		logger(c.Env).Error("the times of the job are not changed", "job", name, "err", err)
+		logger(c.Env).Error("times of job not changed", "job", name, "err", err)
 	}
 	if err != nil || where == "pillar" || !holds(answer, name) || !isOn(answer, name) {
 		return ret.say(false, fmt.Sprintf("Failed to %s job %s in schedule.", words[2], name))
@@ -191,7 +191,7 @@ func scheduleNext(ctx context.Context, c *Call) (any, error) {
 func scheduleStatus(ctx context.Context, c *Call) (any, error) {
 	answer, err := c.Env.ManageSchedule(ctx, value.NewMap("func", "job_status", "name", c.Str("name"), "fire_event", true))
 	if err != nil {
-		return nil, CommandErrorf("the scheduler cannot be asked: %v", err)
+		return nil, CommandErrorf("request to the scheduler: %v", err)
 	}
 	out, form := value.NewMap(), c.Str("time_fmt")
 	job := answer.Map("data")

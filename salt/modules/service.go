@@ -12,20 +12,21 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// serviceManager is what manages the services of a host.
+// serviceManager manages the services of a host.
 type serviceManager interface {
-	// Do starts, stops, restarts, reloads, enables, disables, masks, ….
+	// Do performs an action: start, stop, restart, reload, enable, disable, mask, ….
 	Do(ctx context.Context, c *Call, action, name string) (bool, error)
-	// Running and Enabled look at one service; a name that is none is neither.
+	// Running and Enabled check one service. They return false for an unknown one.
 	Running(ctx context.Context, c *Call, name string) (bool, error)
 	Enabled(ctx context.Context, c *Call, name string) (bool, error)
-	// Available tells whether there is such a service.
+	// Available reports whether a service exists.
 	Available(ctx context.Context, c *Call, name string) (bool, error)
-	// List names services, sorted: all, or the enabled, disabled, static or running ones.
+	// List returns service names, sorted: all, or the enabled, disabled, static or running
+	// ones.
 	List(ctx context.Context, c *Call, which string) ([]string, error)
 }
 
-// managerOf finds out what manages the services of this host.
+// managerOf returns the service manager of this host.
 func managerOf(c *Call) (serviceManager, error) {
 	switch {
 	case HasSystemd(c.Env):
@@ -38,7 +39,7 @@ func managerOf(c *Call) (serviceManager, error) {
 	return nil, &NotFoundError{"systemctl with systemd running, rc-service, or service"}
 }
 
-// HasSystemd tells whether systemd manages the services of this host.
+// HasSystemd reports whether systemd manages the services of this host.
 func HasSystemd(env Env) bool {
 	return env.Grains().String("init") == "systemd" && which("systemctl") != ""
 }
@@ -48,9 +49,9 @@ func init() {
 	block := Arg{Name: "no_block", Default: false}
 	unmask := []Arg{{Name: "unmask", Default: false}, {Name: "unmask_runtime", Default: false}}
 	const about = `
-With systemd, no_block=True does not wait for it; unmask=True and
-unmask_runtime=True first take away a mask, of the service or until the next
-start of the system. On hosts without systemd a call that sets one is refused.
+With systemd, no_block=True does not wait for the result; unmask=True and
+unmask_runtime=True first remove a mask, permanently or until the next boot. On
+hosts without systemd a call that sets one fails.
 `
 	for _, a := range []struct {
 		action, what string
@@ -59,7 +60,7 @@ start of the system. On hosts without systemd a call that sets one is refused.
 		{"start", "Start", true},
 		{"stop", "Stop", false},
 		{"restart", "Restart", true},
-		{"reload", "Have it read its configuration again:", true},
+		{"reload", "Reload the configuration of a service:", true},
 		{"force_reload", "Reload, or restart if it cannot,", true},
 	} {
 		args := []Arg{name, block}
@@ -97,47 +98,47 @@ CLI Example:
 	}
 	Register("service",
 		Function{Name: "masked", Args: []Arg{name, {Name: "runtime", Default: false}, rootArg}, Run: serviceMasked, Doc: `
-Tell whether the service name is masked; with runtime=True, until the next start
-of the system. root is the folder of another system. With systemd only.
+Return whether the service name is masked; with runtime=True, until the next
+boot. root is the folder of another system. With systemd only.
 
 CLI Example:
 
     salt '*' service.masked nginx
 `},
 		Function{Name: "status", Args: []Arg{name, {Name: "sig"}}, Run: serviceStatus, Doc: `
-Tell whether the service name runs; of a glob, of each that matches. With sig,
-whether a process runs whose command line has it; systemd knows better and is
-asked all the same.
+Return whether the service name runs; of a glob, for each that matches. With
+sig, whether a process runs whose command line contains it; on hosts with
+systemd sig is ignored.
 
 CLI Example:
 
     salt '*' service.status nginx
 `},
 		Function{Name: "enabled", Args: []Arg{name, rootArg}, VarKw: true, Run: serviceEnabled(true), Doc: `
-Tell whether the service name is started with the system. root is the folder of
-another system, with systemd.
+Return whether the service name is enabled. root is the folder of another
+system, with systemd.
 
 CLI Example:
 
     salt '*' service.enabled nginx
 `},
 		Function{Name: "disabled", Args: []Arg{name, rootArg}, VarKw: true, Run: serviceEnabled(false), Doc: `
-Tell whether the service name is not started with the system. root is the folder
-of another system, with systemd.
+Return whether the service name is not enabled. root is the folder of another
+system, with systemd.
 
 CLI Example:
 
     salt '*' service.disabled nginx
 `},
 		Function{Name: "available", Args: []Arg{name}, Run: serviceAvailable(true), Doc: `
-Tell whether there is a service name.
+Return whether the service name exists.
 
 CLI Example:
 
     salt '*' service.available sshd
 `},
 		Function{Name: "missing", Args: []Arg{name}, Run: serviceAvailable(false), Doc: `
-Tell whether there is no service name.
+Return whether the service name does not exist.
 
 CLI Example:
 
@@ -152,7 +153,7 @@ CLI Example:
     salt '*' service.show nginx
 `},
 		Function{Name: "systemctl_reload", Run: serviceDaemonReload, Doc: `
-Have systemd read its unit files again.
+Make systemd read its unit files again.
 
 CLI Example:
 
@@ -180,7 +181,8 @@ CLI Example:
 	}
 }
 
-// manager finds the manager, and refuses a name that its program would read as an option.
+// manager returns the manager. It returns an error for a name that its program would parse
+// as an option.
 func (c *Call) manager() (serviceManager, error) {
 	m, err := managerOf(c)
 	if err == nil && c.Value("name") != nil {
@@ -192,11 +194,11 @@ func (c *Call) manager() (serviceManager, error) {
 	if _, ok := m.(systemd); !ok {
 		for _, arg := range []string{"root", "unmask", "unmask_runtime"} {
 			if v := c.Value(arg); v != nil && v != false && v != "" {
-				return nil, InvocationErrorf("%s=%s is for hosts with systemd, which this is not", arg, PyStr(v))
+				return nil, InvocationErrorf("%s=%s needs a host with systemd", arg, PyStr(v))
 			}
 		}
 		if c.IsTrue("no_block") && c.Fun != "service.force_reload" {
-			return nil, InvocationErrorf("no_block=True is for hosts with systemd, which this is not")
+			return nil, InvocationErrorf("no_block=True needs a host with systemd")
 		}
 	}
 	return m, nil
@@ -277,7 +279,7 @@ func serviceList(which string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// initScripts are the scripts of a folder such as /etc/init.d.
+// initScripts returns the scripts of a folder such as /etc/init.d.
 func initScripts(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -28,7 +28,7 @@ esac`,
 
 func TestService_Systemd(t *testing.T) {
 	f, env := fakeSystemd(t)
-	root := t.TempDir() // a system without init scripts
+	root := t.TempDir() // a host without init scripts
 	calls(t, env, []callCase{
 		{"service.status", []any{"nginx"}, true},
 		{"service.status", []any{"ssh"}, false},
@@ -45,7 +45,7 @@ func TestService_Systemd(t *testing.T) {
 		{"service.get_static", nil, []any{"dbus"}},
 		{"service.get_running", nil, []any{"nginx"}},
 		{"service.show", []any{"nginx"}, m{"Id": "nginx.service", "After": []any{"a.target", "b.target"}, "ExecStart": m{"path": "/usr/sbin/nginx", "argv[]": "x"}}},
-		{"service.start", []any{"--root=/x"}, "ERROR executing 'service.start': the name of a service '--root=/x' is refused: it is empty, begins with -, or holds a line break"},
+		{"service.start", []any{"--root=/x"}, "ERROR executing 'service.start': the name of a service '--root=/x' is invalid: it is empty, begins with -, or contains a line break"},
 	})
 	f.called("")
 	result(t, env, "service.restart", "stale", "no_block=True")
@@ -85,7 +85,8 @@ func TestService_OpenRC(t *testing.T) {
 	}
 }
 
-// TestService_SysV enables and disables by Debian's update-rc.d: links are turned, not removed.
+// TestService_SysV enables and disables with Debian's update-rc.d: links are renamed, not
+// removed.
 func TestService_SysV(t *testing.T) {
 	f := withFakes(t, map[string]string{
 		"service":     `case "$*" in "nginx status") exit 0;; *) exit 3;; esac`,

@@ -17,8 +17,8 @@ import (
 func init() {
 	Register("status",
 		Function{Name: "w", Run: statusW, Doc: `
-List who is logged in and what they do: user, tty, login time, idle time,
-processor time of the terminal (jcpu) and of the command in front (pcpu), and
+List the logged-in users and their commands: user, tty, login time, idle time,
+processor time of the terminal (jcpu) and of the foreground command (pcpu), and
 that command.
 
 CLI Example:
@@ -28,13 +28,13 @@ CLI Example:
 	)
 }
 
-// session is one login of the utmp file.
+// session is one login in the utmp file.
 type session struct {
 	user, line string
 	login      time.Time
 }
 
-// utmpSize is the length of a record on Linux, the same for 32 and 64 bits.
+// utmpSize is the length of a record on Linux, on 32 and 64 bits.
 const utmpSize = 384
 
 // utmpUser marks the record of a login.
@@ -49,7 +49,7 @@ func readUtmp() ([]session, error) {
 	return nil, os.ErrNotExist
 }
 
-// parseUtmp reads login records; a record that is cut off is left out.
+// parseUtmp parses login records and ignores a truncated one.
 func parseUtmp(b []byte) []session {
 	var out []session
 	for ; len(b) >= utmpSize; b = b[utmpSize:] {
@@ -76,7 +76,7 @@ func statusW(context.Context, *Call) (any, error) {
 	list := []any{}
 	sessions, err := readUtmp()
 	if err != nil || len(sessions) == 0 {
-		return list, nil // a host without the file has no logins to tell of
+		return list, nil // a host without the file has no logins
 	}
 	procs, now := listProcs(), time.Now()
 	for _, s := range sessions {
@@ -108,7 +108,7 @@ func describeSession(s session, procs []proc, now time.Time) *value.Map {
 
 func ticksText(ticks int64) string { return spanText(time.Duration(ticks) * 10 * time.Millisecond) }
 
-// spanText writes a span as w does: 3.00s, 1:02, 2:05m, 3days.
+// spanText formats a duration as w does: 3.00s, 1:02, 2:05m, 3days.
 func spanText(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d >= 48*time.Hour:
@@ -121,8 +121,8 @@ func spanText(d time.Duration) string {
 	return fmt.Sprintf("%.2fs", d.Seconds())
 }
 
-// loginText writes a login time as w does: the hour today, the weekday within
-// a week, else the date.
+// loginText formats a login time as w does: the hour if it is today, the weekday within a
+// week, else the date.
 func loginText(t, now time.Time) string {
 	switch age := now.Sub(t); {
 	case age < 12*time.Hour || age < 24*time.Hour && t.Day() == now.Day():

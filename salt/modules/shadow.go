@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// shadowKeys are the fields of a line of /etc/shadow, but for the last.
+// shadowKeys are the fields of a line of /etc/shadow, except the last.
 var shadowKeys = []string{"name", "passwd", "lstchg", "min", "max", "warn", "inact", "expire"}
 
 func init() {
@@ -23,15 +23,15 @@ func init() {
 	const about = `root is the folder of another system.`
 	Register("shadow",
 		Function{Name: "default_hash", Run: func(context.Context, *Call) (any, error) { return "!", nil }, Doc: `
-Return what stands for a password that is not set.
+Return the password hash that means an unset password.
 
 CLI Example:
 
     salt '*' shadow.default_hash
 `},
 		Function{Name: "info", Args: []Arg{name, rootArg}, Run: shadowInfo, Doc: `
-Return the password hash of the user name and when it ages; "" for all when
-there is no such user. ` + about + `
+Return the password hash of the user name and its aging; all fields are "" if
+the user does not exist. ` + about + `
 
 CLI Example:
 
@@ -48,9 +48,9 @@ CLI Example:
 			Name: "set_password", Run: shadowSet,
 			Args: []Arg{name, {Name: "password", Required: true}, {Name: "use_usermod", Default: false}, rootArg},
 			Doc: `
-Set the password of the user name: password is its hash. use_usermod=True does it
-with usermod, whose arguments others on the host may see. Returns whether it is
-set. ` + about + `
+Set the password of the user name: password is its hash. use_usermod=True uses
+usermod, whose arguments other users of the host may see. Returns whether it
+succeeded. ` + about + `
 
 CLI Example:
 
@@ -106,7 +106,7 @@ CLI Example:
 
 func locked(secret string) bool { return strings.HasPrefix(secret, "!") }
 
-// shadowLine finds the fields of a user; nil: there is no such user, or no shadow.
+// shadowLine returns the fields of a user, nil if the user or the file does not exist.
 func shadowLine(name, root string) ([]string, error) {
 	data, err := os.ReadFile(accountFile(root, "shadow"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,10 +158,10 @@ func shadowList(_ context.Context, c *Call) (any, error) {
 func shadowSet(ctx context.Context, c *Call) (any, error) {
 	name, secret, root := c.Str("name"), c.Str("password"), c.Str("root")
 	if strings.ContainsAny(secret, ":\n\x00") || plainArg("", name) != nil || strings.Contains(name, ":") {
-		return nil, InvocationErrorf("a name or a password hash holds no colon and no line break")
+		return nil, InvocationErrorf("a name or password hash must not contain a colon or a line break")
 	}
 	if _, ok, err := c.account(ctx, name, root); err != nil || !ok {
-		logger(c.Env).Warn("a user that is not there gets no password", "user", name)
+		logger(c.Env).Warn("password not set: user does not exist", "user", name)
 		return false, err
 	}
 	if c.IsTrue("use_usermod") {
@@ -176,8 +176,8 @@ func shadowSet(ctx context.Context, c *Call) (any, error) {
 	return f != nil && f[1] == secret, err
 }
 
-// writeShadow puts a hash into a shadow file, in one step and with the owner and
-// mode that it has: there is no moment in which it is half written or open to others.
+// writeShadow sets a hash in a shadow file in one step. The file keeps its owner and mode.
+// It is never half written or readable by others.
 func writeShadow(file, name, secret string, now time.Time) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -200,7 +200,7 @@ func writeShadow(file, name, secret string, now time.Time) error {
 	return replaceFile(file, []byte(strings.Join(lines, "")))
 }
 
-// replaceFile replaces what a file holds in one step; owner and mode stay.
+// replaceFile replaces the content of a file in one step and keeps owner and mode.
 func replaceFile(file string, data []byte) error {
 	st, err := os.Stat(file)
 	if err != nil {
@@ -211,7 +211,7 @@ func replaceFile(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // it is gone when it was renamed
+	defer os.Remove(f.Name()) // fails after the rename
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
 		err = f.Chown(int(sys.Uid), int(sys.Gid))
 	}
@@ -230,7 +230,7 @@ func replaceFile(file string, data []byte) error {
 	return os.Rename(f.Name(), file)
 }
 
-// shadowPasswd changes the password with passwd and looks whether it is so then.
+// shadowPasswd changes the password with passwd and checks the result.
 func shadowPasswd(param string, good func(secret string) bool) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		name, root := c.Str("name"), c.Str("root")

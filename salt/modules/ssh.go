@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxKeys bounds what a file of keys may have, in bytes.
+// maxKeys is the largest file of keys, in bytes.
 const maxKeys = 4 << 20
 
 func init() {
@@ -28,37 +28,40 @@ func init() {
 	user, key := Arg{Name: "user", Required: true}, Arg{Name: "key", Required: true}
 	line := []Arg{{Name: "enc", Default: "ssh-rsa"}, {Name: "comment", Default: ""}, {Name: "options"}}
 	const about = `
-config is the file, in the home folder of the user or absolute, with %h and %u for
-home and name; a link that leads out of the home folder is not followed.
-fingerprint_hash_type is the kind of fingerprints, sha256 by default.
+config is the file, in the home folder of the user or absolute, with %h and %u
+for home and name; a link that points outside the home folder is not followed.
+fingerprint_hash_type is the type of fingerprints, sha256 by default.
 `
 	Register("ssh",
 		Function{Name: "auth_keys", Args: []Arg{{Name: "user"}, config, finger}, Run: sshAuthKeys, Doc: `
-Return the keys that let in a user, or several in a list, or all.
+Return the authorized keys of a user, or of several in a list, or of all.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.auth_keys root
 `},
 		Function{Name: "check_key", Args: append([]Arg{user, key}, append(line, config, Arg{Name: "cache_keys"}, finger)...), Run: sshCheckKey, Doc: `
-Tell what ssh.set_auth_key would do: add, update, or exists. enc is the type of
-the key, comment and options stand beside it; cache_keys is for Salt's sake.
+Return what ssh.set_auth_key would do: add, update, or exists. enc is the type
+of the key, comment and options are its comment and options; cache_keys is
+ignored.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.check_key root AAAAB3… ssh-rsa
 `},
 		Function{Name: "set_auth_key", Args: append([]Arg{user, key}, append(line, config, Arg{Name: "cache_keys"}, finger)...), Run: sshSetKey, Doc: `
-Let a key in to a user. enc is the type of the key, comment and options stand
-beside it; cache_keys is for Salt's sake. Returns new, replace or no change; fail
-when the user or its home folder is not there, invalid for what is no key.
+Authorize a key for a user. enc is the type of the key, comment and options are
+its comment and options; cache_keys is ignored. Returns new, replace or no
+change; fail if the user or the home folder does not exist, invalid if key is
+not a key.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.set_auth_key root AAAAB3… enc=ssh-ed25519
 `},
 		Function{Name: "rm_auth_key", Args: []Arg{user, key, config, finger}, Run: sshRemoveKey, Doc: `
-Let a key in to a user no more. Returns "Key removed" or "Key not present".
+Remove the authorization of a key for a user. Returns "Key removed" or "Key not
+present".
 ` + about + `
 CLI Example:
 
@@ -67,7 +70,7 @@ CLI Example:
 	)
 }
 
-// authLine is a line of a file of keys.
+// authLine is one line of a file of keys.
 type authLine struct {
 	options            []string
 	enc, key, comment  string
@@ -77,7 +80,7 @@ type authLine struct {
 
 var keyLine = regexp.MustCompile(`^(.*?)\s?((?:sk-)?(?:ssh-|ecds)[\w@.-]+\s.+)$`)
 
-// parseKeys reads a file of keys.
+// parseKeys parses a file of keys.
 func parseKeys(data []byte, kind string) ([]authLine, error) {
 	var out []authLine
 	for text := range strings.Lines(string(data)) {
@@ -100,7 +103,7 @@ func parseKeys(data []byte, kind string) ([]authLine, error) {
 	return out, nil
 }
 
-// fingerprint is that of a key, "" of what is none.
+// fingerprint returns the fingerprint of a key, "" if it is not a key.
 func fingerprint(key, kind string) (string, error) {
 	h, err := crypt.NewHash(strings.ToLower(kind))
 	if err != nil {
@@ -108,7 +111,7 @@ func fingerprint(key, kind string) (string, error) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(key)
 	if err != nil || len(raw) == 0 {
-		return "", nil //nolint:nilerr // it is no key
+		return "", nil //nolint:nilerr // not a key
 	}
 	h.Write(raw)
 	var pairs []string
@@ -118,7 +121,7 @@ func fingerprint(key, kind string) (string, error) {
 	return strings.Join(pairs, ":"), nil
 }
 
-// encOf is the type of a key by its name or a short form of it.
+// encOf returns the type of a key, given by name or short form.
 func encOf(enc string) (string, error) {
 	switch enc {
 	case "r", "rsa", "ssh-rsa":
@@ -136,7 +139,7 @@ func encOf(enc string) (string, error) {
 	return "", CommandErrorf("Incorrect encryption key type '%s'.", enc)
 }
 
-// render writes a key as a line.
+// render returns the line of a key.
 func (l authLine) render() string {
 	text := l.enc + " " + l.key + " " + l.comment
 	if len(l.options) > 0 {
@@ -145,8 +148,8 @@ func (l authLine) render() string {
 	return text
 }
 
-// keyFile is the file of the keys of a user. What lies in the home folder, which the user
-// writes, is reached without leaving it.
+// keyFile is the file with the keys of a user. The user can write to the home folder, so
+// files below it are accessed without following links out of it.
 type keyFile struct {
 	user passwd
 	root *os.Root
@@ -178,7 +181,7 @@ func (c *Call) keyFile(ctx context.Context, name string) (*keyFile, error) {
 	return &keyFile{u, root, filepath.Clean(path)}, nil
 }
 
-// read gives the keys; a file that is not there has none.
+// read returns the keys; a missing file has no keys.
 func (f *keyFile) read(kind string) ([]authLine, error) {
 	file, err := f.root.Open(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -197,12 +200,12 @@ func (f *keyFile) read(kind string) ([]authLine, error) {
 
 func errTooMany(n int) error {
 	if n > maxKeys {
-		return fmt.Errorf("it has more than %d bytes", maxKeys)
+		return fmt.Errorf("more than %d bytes", maxKeys)
 	}
 	return nil
 }
 
-// write replaces the keys in one step. What is new belongs to the user alone.
+// write replaces the keys in one step. Only the user can read new files.
 func (f *keyFile) write(lines []authLine) error {
 	var b bytes.Buffer
 	for _, l := range lines {
@@ -291,7 +294,7 @@ func sshAuthKeys(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// wantedKey is the line that the arguments of a call mean.
+// wantedKey returns the line for the arguments of a call.
 func (c *Call) wantedKey() (authLine, error) {
 	l := authLine{key: c.Str("key"), comment: c.Str("comment"), options: textList(c.Value("options")), isKey: true}
 	var err error
@@ -299,13 +302,13 @@ func (c *Call) wantedKey() (authLine, error) {
 		return l, err
 	}
 	if strings.ContainsAny(l.comment+strings.Join(l.options, ""), "\n\r\x00") {
-		return l, InvocationErrorf("a comment or an option of a key has to be one line")
+		return l, InvocationErrorf("comment and options of a key must not contain a line break")
 	}
 	l.text = l.render()
 	return l, nil
 }
 
-// find is where a key stands; -1: nowhere.
+// findKey returns the index of a key, or -1.
 func findKey(lines []authLine, key string) int {
 	return slices.IndexFunc(lines, func(l authLine) bool { return l.isKey && l.key == key })
 }
@@ -317,7 +320,7 @@ func sshCheckKey(ctx context.Context, c *Call) (any, error) {
 	}
 	f, err := c.keyFile(ctx, c.Str("user"))
 	if err != nil {
-		return "add", nil //nolint:nilerr // who is not there has no key
+		return "add", nil //nolint:nilerr // an unknown user has no keys
 	}
 	defer f.root.Close()
 	lines, err := f.read(c.Str("fingerprint_hash_type"))
@@ -347,32 +350,32 @@ func sshSetKey(ctx context.Context, c *Call) (any, error) {
 	}
 	f, err := c.keyFile(ctx, c.Str("user"))
 	if err != nil {
-		return "fail", nil //nolint:nilerr // Salt tells it so
+		return "fail", nil //nolint:nilerr // Salt's result
 	}
 	defer f.root.Close()
 	lines, err := f.read(c.Str("fingerprint_hash_type"))
 	if err != nil {
 		return nil, err
 	}
-	told, at := "new", findKey(lines, key)
+	status, at := "new", findKey(lines, key)
 	switch {
 	case at < 0:
 		lines = append(lines, want)
 	case lines[at].render() == want.render():
 		return "no change", nil
 	default:
-		told, lines[at] = "replace", want
+		status, lines[at] = "replace", want
 	}
 	if err := f.write(lines); err != nil {
 		return nil, CommandErrorf("Could not write to key file: %v", err)
 	}
-	return told, nil
+	return status, nil
 }
 
 func sshRemoveKey(ctx context.Context, c *Call) (any, error) {
 	f, err := c.keyFile(ctx, c.Str("user"))
 	if err != nil {
-		return "Key not present", nil //nolint:nilerr // who is not there has no key
+		return "Key not present", nil //nolint:nilerr // an unknown user has no keys
 	}
 	defer f.root.Close()
 	lines, err := f.read(c.Str("fingerprint_hash_type"))
@@ -384,7 +387,7 @@ func sshRemoveKey(ctx context.Context, c *Call) (any, error) {
 	}
 	lines = slices.DeleteFunc(lines, func(l authLine) bool { return l.isKey && l.key == c.Str("key") })
 	if err := f.write(lines); err != nil {
-		logger(c.Env).Warn("a key is not removed", "user", c.Str("user"), "err", err)
+		logger(c.Env).Warn("key not removed", "user", c.Str("user"), "err", err)
 		return "Key not removed", nil
 	}
 	return "Key removed", nil

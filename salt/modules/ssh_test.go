@@ -9,7 +9,7 @@ import (
 
 const someKey = "AAAAC3NzaC1lZDI1NTE5AAAAIGVjaG8="
 
-// sshHome is a user with a home folder, as getent tells it.
+// sshHome adds a user with a home folder, as getent reports it.
 func sshHome(t *testing.T) string {
 	f := withFakes(t, map[string]string{"getent": `[ "$3" = momkeys ] && cat $here/passwd`})
 	home := t.TempDir()
@@ -53,7 +53,7 @@ func TestSSH_Keys(t *testing.T) {
 	}
 }
 
-// A user cannot have the minion write elsewhere by a link in its home folder.
+// A link in the home folder does not make the minion write elsewhere.
 func TestSSH_LinksStayAtHome(t *testing.T) {
 	home, elsewhere := sshHome(t), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(home, ".ssh")); err != nil {

@@ -15,29 +15,29 @@ import (
 func init() {
 	source := []Arg{{Name: "user", Required: true}, {Name: "source", Required: true}, {Name: "config", Default: ".ssh/authorized_keys"}, {Name: "saltenv", Default: "base"}, {Name: "fingerprint_hash_type"}}
 	const about = `
-source is salt:// or http, saltenv the environment that it is in. config is the file, in
-the home folder of the user or absolute, with %h and %u for home and name.
-fingerprint_hash_type is the kind of fingerprints, sha256 by default.
+source is salt:// or http, saltenv its environment. config is the file, in the
+home folder of the user or absolute, with %h and %u for home and name.
+fingerprint_hash_type is the type of fingerprints, sha256 by default.
 `
 	Register("ssh",
 		Function{Name: "set_auth_key_from_file", Args: append(slices.Clone(source), Arg{Name: "options"}), Run: sshSetKeysFrom, Doc: `
-Let the keys of a file in to a user. Returns replace, new, no change or fail. options are
-those of every key, in place of what stands beside it.
+Authorize the keys of a file for a user. Returns replace, new, no change or
+fail. options replace those of every key.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.set_auth_key_from_file root salt://ssh_keys/root.id_rsa.pub
 `},
 		Function{Name: "rm_auth_key_from_file", Args: source, Run: sshRemoveKeysFrom, Doc: `
-Let the keys of a file in to a user no more. Returns "Key removed", "Key not present",
-"Key not removed", or fail for a file without keys.
+Remove the authorization of the keys of a file for a user. Returns "Key
+removed", "Key not present", "Key not removed", or fail for a file without keys.
 ` + about + `
 CLI Example:
 
     salt '*' ssh.rm_auth_key_from_file root salt://ssh_keys/root.id_rsa.pub
 `},
 		Function{Name: "check_key_file", Args: source, Run: sshCheckKeysOf, Doc: `
-Tell what ssh.set_auth_key_from_file would do with each key of a file: add, update or exists.
+Return what ssh.set_auth_key_from_file would do with each key of a file: add, update or exists.
 ` + about + `
 CLI Example:
 
@@ -46,10 +46,10 @@ CLI Example:
 	)
 }
 
-// errNoKeyFile says that the file source cannot be had.
+// errNoKeyFile means that the file source is not available.
 var errNoKeyFile = CommandErrorf("Failed to pull key file from salt file server")
 
-// sourceKeys are the keys of the file source, one each.
+// sourceKeys returns the keys of the file source, each once.
 func (c *Call) sourceKeys(ctx context.Context) ([]authLine, error) {
 	path, err := c.Env.Files().Cache(ctx, c.Str("source"), fileclient.Want{Saltenv: c.Str("saltenv")})
 	if ctx.Err() != nil {
@@ -109,7 +109,7 @@ func (c *Call) eachKey(ctx context.Context, fun string, named func(authLine) *va
 	return done, keys, nil
 }
 
-// whole is all that stands beside a key, with the options of the call if it has some.
+// whole returns all fields of a key, with the options of the call if given.
 func (c *Call) whole(k authLine) *value.Map {
 	options := any(wire.AnyList(k.options))
 	if v := c.Value("options"); given(v) {
@@ -118,7 +118,7 @@ func (c *Call) whole(k authLine) *value.Map {
 	return value.NewMap("enc", k.enc, "comment", k.comment, "options", options)
 }
 
-// worst is the first of the outcomes that some key has, else the last of them.
+// worst returns the first of outcomes that some key has, else the last of outcomes.
 func worst(done map[string]string, outcomes ...string) string {
 	for _, o := range outcomes {
 		for _, is := range done {

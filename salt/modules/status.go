@@ -20,7 +20,7 @@ func init() {
 	Register("status",
 		Function{Name: "uptime", Run: func(context.Context, *Call) (any, error) { return uptime(time.Now()) }, Doc: `
 Return how long the host is up: seconds, days, time as hours and minutes of the
-last day, since when, and how many users are logged in.
+last day, the boot time, and the number of logged-in users.
 
 CLI Example:
 
@@ -41,7 +41,7 @@ CLI Example:
     salt '*' status.meminfo
 `},
 		Function{Name: "cpuinfo", Run: procText("/proc/cpuinfo", parseCPUInfo), Doc: `
-Return what /proc/cpuinfo tells of the last processor.
+Return the fields of /proc/cpuinfo for the last processor.
 
 CLI Example:
 
@@ -106,7 +106,7 @@ CLI Example:
     salt '*' status.version
 `},
 		Function{Name: "time", Args: []Arg{{Name: "format", Default: defaultTimeFormat}}, Run: statusTime, Doc: `
-Return the local time of the host in a format of the directives of strftime.
+Return the local time of the host, in a format for strftime.
 
 CLI Example:
 
@@ -123,8 +123,8 @@ CLI Example:
 		Function{
 			Name: "master", Args: []Arg{{Name: "master"}, {Name: "connected", Default: true}}, Run: statusMaster,
 			Doc: `
-Tell whether the minion is connected to a master, by name or address. When that
-is not as the argument connected expects, an event says so on the minion's bus.
+Return whether the minion is connected to a master, by name or address. If that
+differs from the argument connected, it fires an event on the minion's bus.
 
 CLI Example:
 
@@ -132,7 +132,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "ping_master", Args: []Arg{{Name: "master", Required: true}}, Run: statusPingMaster, Doc: `
-Ask a master whether it answers.
+Check whether a master answers.
 
 CLI Example:
 
@@ -141,8 +141,7 @@ CLI Example:
 	)
 }
 
-// procText is a function that returns the parsed text of one file; a file that
-// cannot be read gives an empty map.
+// procText returns a function that parses one file; an unreadable file gives an empty map.
 func procText(path string, parse func(string) *value.Map) func(context.Context, *Call) (any, error) {
 	return func(context.Context, *Call) (any, error) { return readProc(path, parse), nil }
 }
@@ -163,7 +162,7 @@ func uptime(now time.Time) (any, error) {
 	first, _, _ := strings.Cut(string(b), " ")
 	up, err := strconv.ParseFloat(first, 64)
 	if err != nil {
-		return nil, CommandErrorf("/proc/uptime holds no number of seconds: %q", first)
+		return nil, CommandErrorf("/proc/uptime does not hold a number of seconds: %q", first)
 	}
 	m := uptimeMap(now, int64(up))
 	if sessions, err := readUtmp(); err == nil {
@@ -187,13 +186,13 @@ func uptimeMap(now time.Time, secs int64) *value.Map {
 func loadavg() (any, error) {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
-		return nil, CommandErrorf("the load average cannot be read: %v", err)
+		return nil, CommandErrorf("read the load average: %v", err)
 	}
 	f := strings.Fields(string(b))
 	if m, ok := fieldMap([]string{"1-min", "5-min", "15-min"}, f); ok {
 		return m, nil
 	}
-	return nil, CommandErrorf("/proc/loadavg holds no three numbers: %q", b)
+	return nil, CommandErrorf("/proc/loadavg does not hold three numbers: %q", b)
 }
 
 func statusDiskusage(ctx context.Context, c *Call) (any, error) {
@@ -209,7 +208,7 @@ func statusDiskusage(ctx context.Context, c *Call) (any, error) {
 		types = []string{"*"}
 	}
 	if len(types) > 0 {
-		b, _ := os.ReadFile("/proc/mounts") // without it there are no mounts to name
+		b, _ := os.ReadFile("/proc/mounts") // an unreadable file means no mounts
 		for _, m := range parseMounts(string(b)) {
 			for _, t := range types {
 				if target.Glob(t, m.fstype) {
@@ -228,12 +227,10 @@ func statusDiskusage(ctx context.Context, c *Call) (any, error) {
 	return out, ctx.Err()
 }
 
-// diskUsageWait bounds the question to one file system: one on a server that is
-// gone never answers.
+// diskUsageWait bounds the query of one file system: a server that is gone never answers.
 const diskUsageWait = 5 * time.Second
 
-// diskUsage returns the size of a file system; false when the path is not
-// there.
+// diskUsage returns the size of a file system; ok is false if the path does not exist.
 func diskUsage(ctx context.Context, path string) (*value.Map, bool) {
 	ctx, cancel := context.WithTimeout(ctx, diskUsageWait)
 	defer cancel()
@@ -260,8 +257,8 @@ func diskUsage(ctx context.Context, path string) (*value.Map, bool) {
 	return value.NewMap("available", nil, "total", nil), true
 }
 
-// blockBytes returns the bytes of so many blocks. Some systems count below zero
-// when a file system has less left than root's reserve: nothing is available then.
+// blockBytes returns the bytes of a number of blocks. Some systems report a negative number
+// if less than root's reserve is left: it counts as 0.
 func blockBytes(blocks int64, size uint64) uint64 {
 	return uint64(max(blocks, 0)) * size
 }

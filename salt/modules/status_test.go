@@ -23,7 +23,7 @@ func TestBlockBytes(t *testing.T) {
 	for _, c := range []struct {
 		blocks int64
 		want   uint64
-	}{{0, 0}, {3, 12288}, {-1, 0}} { // below zero: less is left than root's reserve
+	}{{0, 0}, {3, 12288}, {-1, 0}} { // below zero: less than root's reserve is left
 		if got := blockBytes(c.blocks, 4096); got != c.want {
 			t.Errorf("%d blocks = %d bytes, want %d", c.blocks, got, c.want)
 		}

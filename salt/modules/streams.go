@@ -9,13 +9,13 @@ import (
 
 // streams are the pipes or terminals of one running process.
 type streams struct {
-	stdin          *os.File // nil: nothing to write
+	stdin          *os.File // nil: no input
 	stdout, stderr *os.File // stderr nil: merged
 	child          []*os.File
 	once           sync.Once
 }
 
-// streams makes the pipes a process needs and hangs them on cmd.
+// streams creates the pipes of a process and connects them to cmd.
 func (p *process) streams(cmd *exec.Cmd) (*streams, error) {
 	s := &streams{}
 	if p.discard {
@@ -57,8 +57,8 @@ func (p *process) streams(cmd *exec.Cmd) (*streams, error) {
 	return s, nil
 }
 
-// feed writes the standard input in the background. A program that does not
-// read it all is no fault.
+// feed writes the standard input in the background. The program may leave part of it
+// unread.
 func (s *streams) feed(text *string) {
 	if text == nil || s.stdin == nil {
 		return
@@ -69,8 +69,8 @@ func (s *streams) feed(text *string) {
 	}()
 }
 
-// collect reads the output into the captures, and shows it; show may be nil. The channel
-// closes at the end of both streams.
+// collect reads the output into the captures and copies it to show, which may be nil. The
+// channel is closed at the end of both streams.
 func (s *streams) collect(stdout, stderr *capture, show io.Writer) <-chan struct{} {
 	var wg sync.WaitGroup
 	read := func(f *os.File, into *capture) {
@@ -101,7 +101,7 @@ func (s *streams) closeChild() {
 	s.child = nil
 }
 
-// closeOwn closes the minion's ends, which also ends reads that wait.
+// closeOwn closes the minion's ends, which also ends blocked reads.
 func (s *streams) closeOwn() {
 	s.once.Do(func() {
 		for _, f := range []*os.File{s.stdin, s.stdout, s.stderr} {

@@ -15,26 +15,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// syncKinds are what saltutil.sync_all fetches, each from the folder salt://_KIND.
+// syncKinds are the kinds that saltutil.sync_all fetches, each from the folder
+// salt://_KIND.
 var syncKinds = []string{
 	"beacons", "clouds", "engines", "executors", "grains", "log_handlers", "matchers", "modules", "output", "proxy", "renderers",
 	"returners", "sdb", "serializers", "states", "thorium", "utils",
 }
 
-// syncNames are the functions whose name is not that of their kind.
+// syncNames are the functions whose name differs from their kind.
 var syncNames = map[string]string{"proxy": "proxymodules"}
 
 func init() {
 	args := []Arg{{Name: "saltenv"}, {Name: "refresh", Default: true}, {Name: "extmod_whitelist"}, {Name: "extmod_blacklist"}}
 	const about = `
-Executables among the modules are fetched and used (docs/guide/external-modules.md);
-what else is there, Python files for one, is told by name, for this minion has no
-use of it. Returns what is new or has changed, and what is of no use.
+Executable modules are fetched and used (docs/guide/external-modules.md); other
+files, such as Python files, are listed by name, since this minion cannot use
+them. Returns the new and changed names, and the unusable ones.
 
-saltenv is the environment, or several with commas; those of the top file by
-default. refresh is for Salt's sake: what is fetched is known at once.
-extmod_whitelist and extmod_blacklist name modules that alone, or that not, are
-fetched, instead of the options of that name.
+saltenv is the environment, or several with commas; by default those of the top
+file. refresh is ignored: fetched modules are available at once.
+extmod_whitelist and extmod_blacklist name the modules to fetch or to skip,
+instead of the options of that name.
 `
 	for _, kind := range syncKinds {
 		name := kind
@@ -42,7 +43,7 @@ fetched, instead of the options of that name.
 			name = other
 		}
 		Register("saltutil", Function{Name: "sync_" + name, Args: args, Run: syncOne(kind), Doc: `
-Fetch what the master has in salt://_` + kind + `.
+Fetch the files of the master in salt://_` + kind + `.
 ` + about + `
 CLI Example:
 
@@ -51,23 +52,23 @@ CLI Example:
 	}
 	Register("saltutil",
 		Function{Name: "sync_all", Args: args, Run: syncAll, Doc: `
-Fetch what the master has in salt://_modules and the other folders of its kind,
-and then the pillar anew.
+Fetch the files of the master in salt://_modules and similar folders, and
+refresh the pillar.
 ` + about + `
 CLI Example:
 
     salt '*' saltutil.sync_all
 `},
 		Function{Name: "list_extmods", Run: listExtmods, Doc: `
-List what was fetched by saltutil.sync_*, by kind.
+List the files fetched by saltutil.sync_*, by kind.
 
 CLI Example:
 
     salt '*' saltutil.list_extmods
 `},
 		Function{Name: "refresh_modules", VarKw: true, Run: refreshed, Doc: `
-Tell the minion that its modules have changed. It looks at external modules
-before each call, so there is nothing to wait for.
+Notify the minion that its modules have changed. It checks external modules
+before each call, so there is nothing to do.
 
 CLI Example:
 
@@ -90,8 +91,8 @@ CLI Example:
     salt '*' saltutil.refresh_matchers
 `},
 		Function{Name: "clear_cache", Run: clearCache, Doc: `
-Remove the files that the minion has cached: what it fetched from the master and
-by http. What it keeps for its work, as returns that no master has taken, stays.
+Remove the cached files of the minion: those fetched from the master and by
+http. The minion's own data stays, such as returns that no master has accepted.
 
 CLI Example:
 
@@ -100,7 +101,8 @@ CLI Example:
 	)
 }
 
-// refreshEvent fires an event on the minion's own bus; False without a daemon.
+// refreshEvent returns a function that fires an event on the minion's own bus. It returns
+// False without a daemon.
 func refreshEvent(tag string) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		return c.Env.FireLocal(tag, value.NewMap()) == nil, nil
@@ -109,12 +111,12 @@ func refreshEvent(tag string) func(context.Context, *Call) (any, error) {
 
 func refreshed(context.Context, *Call) (any, error) { return true, nil }
 
-// syncEnvs are the environments to fetch from.
+// syncEnvs returns the environments to fetch from.
 func syncEnvs(ctx context.Context, c *Call) []string {
 	if given(c.Value("saltenv")) {
 		return textList(c.Value("saltenv"))
 	}
-	// What the top file means for this minion, when it can be read.
+	// The environments that the top file has for this minion, if it can be read.
 	top, err := c.sub(ctx, "state.show_top", nil, nil)
 	if m, ok := top.(*value.Map); err == nil && ok && m.Len() > 0 {
 		var out []string
@@ -128,29 +130,29 @@ func syncEnvs(ctx context.Context, c *Call) []string {
 
 func syncOne(kind string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
-		told, err := syncKind(ctx, c, kind, syncEnvs(ctx, c))
-		return wire.AnyList(told), err
+		synced, err := syncKind(ctx, c, kind, syncEnvs(ctx, c))
+		return wire.AnyList(synced), err
 	}
 }
 
 func syncAll(ctx context.Context, c *Call) (any, error) {
 	envs, out := syncEnvs(ctx, c), value.NewMap()
 	for _, kind := range syncKinds {
-		told, err := syncKind(ctx, c, kind, envs)
+		synced, err := syncKind(ctx, c, kind, envs)
 		if err != nil {
 			return nil, err
 		}
-		out.Set(kind, wire.AnyList(told))
+		out.Set(kind, wire.AnyList(synced))
 	}
 	if c.IsTrue("refresh") {
 		if err := c.Env.FireLocal("pillar_refresh", value.NewMap("clean_cache", true)); err != nil {
-			return nil, CommandErrorf("refresh of the pillar could not be asked for: %v", err)
+			return nil, CommandErrorf("request a refresh of the pillar: %v", err)
 		}
 	}
 	return out, nil
 }
 
-// extmods is where what was fetched of a kind lies.
+// extmods returns the folder of fetched modules of a kind.
 func extmods(c *Call, kind string) string {
 	dir := PyStr(orText(c.Env.Option("extension_modules")))
 	if dir == "" {
@@ -159,14 +161,15 @@ func extmods(c *Call, kind string) string {
 	return filepath.Join(dir, kind)
 }
 
-// fetchable tells whether a module of a kind is to be fetched.
+// fetchable reports whether a module of a kind is to be fetched.
 func fetchable(c *Call, kind, name string) bool {
 	only := namesOf(kind, c.Value("extmod_whitelist"), c.Env.Option("extmod_whitelist"))
 	never := namesOf(kind, c.Value("extmod_blacklist"), c.Env.Option("extmod_blacklist"))
 	return (len(only) == 0 || slices.Contains(only, name)) && !slices.Contains(never, name)
 }
 
-// namesOf are the modules of a kind that a list names: that of the call, else of the option.
+// namesOf returns the modules of a kind in the first list that is set: that of the call,
+// else of the option.
 func namesOf(kind string, lists ...any) []string {
 	for _, v := range lists {
 		switch v := wire.Normal(v).(type) {
@@ -181,11 +184,11 @@ func namesOf(kind string, lists ...any) []string {
 	return nil
 }
 
-// syncKind fetches one kind from environments. What is told are the names that are new or
-// have changed, and those that are of no use with the reason.
+// syncKind fetches one kind from environments. It returns the names that are new or have
+// changed, and the unusable ones with a reason.
 func syncKind(ctx context.Context, c *Call, kind string, envs []string) ([]string, error) {
 	dir := extmods(c, kind)
-	told, kept := []string{}, map[string]bool{}
+	synced, kept := []string{}, map[string]bool{}
 	for _, env := range envs {
 		files, err := c.Env.Files().List(ctx, fileclient.Files, env, "_"+kind)
 		if err != nil {
@@ -205,19 +208,19 @@ func syncKind(ctx context.Context, c *Call, kind string, envs []string) ([]strin
 			case err != nil:
 				return nil, err
 			case why != "":
-				logger(c.Env).Warn("a file of the master is of no use to this minion", "path", file, "saltenv", env, "reason", why)
-				told = append(told, kind+"."+name+" is not usable: "+why)
+				logger(c.Env).Warn("file of the master not usable", "path", file, "saltenv", env, "reason", why)
+				synced = append(synced, kind+"."+name+" is not usable: "+why)
 				continue
 			case changed:
-				told = append(told, kind+"."+name)
+				synced = append(synced, kind+"."+name)
 			}
 			kept[filepath.Join(dir, rel)] = true
 		}
 	}
-	return told, cleanExtmods(c, dir, kept)
+	return synced, cleanExtmods(c, dir, kept)
 }
 
-// syncFile fetches one file; why says that it is of no use.
+// syncFile fetches one file; why is the reason if it is unusable.
 func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why string, changed bool, err error) {
 	if kind != "modules" {
 		return "external modules can be execution modules only", false, nil
@@ -231,9 +234,9 @@ func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why s
 	case err != nil:
 		return "", false, fileError(err)
 	case !known || mode&0o111 == 0:
-		return "it is no executable; Python files of Salt are not run by this minion", false, nil
+		return "it is not executable; this minion does not run Python files of Salt", false, nil
 	case Own(external.Name(file)):
-		return "the minion has a module of that name of its own", false, nil
+		return "the minion has a built-in module of that name", false, nil
 	}
 	cached, err := c.Env.Files().Cache(ctx, url, fileclient.Want{Saltenv: env})
 	if err != nil {
@@ -249,7 +252,7 @@ func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why s
 	if err := os.MkdirAll(filepath.Dir(dest), 0o700); err != nil {
 		return "", false, osFault(err)
 	}
-	// In one step: it may be run at any moment.
+	// In one step: it may be executed at any moment.
 	tmp := filepath.Join(filepath.Dir(dest), ".part-"+filepath.Base(dest))
 	if err := os.WriteFile(tmp, want, 0o700); err != nil {
 		return "", false, osFault(err)
@@ -257,7 +260,7 @@ func syncFile(ctx context.Context, c *Call, kind, env, file, dest string) (why s
 	return "", true, osFault(os.Rename(tmp, dest))
 }
 
-// cleanExtmods removes what the master does not have any more.
+// cleanExtmods removes files that the master no longer has.
 func cleanExtmods(c *Call, dir string, kept map[string]bool) error {
 	if c.Env.Option("clean_dynamic_modules") == false {
 		return nil
@@ -278,7 +281,7 @@ func listExtmods(_ context.Context, c *Call) (any, error) {
 	out := value.NewMap()
 	entries, err := os.ReadDir(filepath.Dir(extmods(c, "x")))
 	if err != nil {
-		return out, nil //nolint:nilerr // nothing was fetched yet
+		return out, nil //nolint:nilerr // nothing fetched yet
 	}
 	for _, kind := range entries {
 		files, err := os.ReadDir(extmods(c, kind.Name()))

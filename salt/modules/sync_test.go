@@ -11,7 +11,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// withFiles gives the minion file_roots with these files; a path that ends in * is executable.
+// withFiles gives the minion file_roots with these files; a path that ends with * is
+// executable.
 func (e *fakeEnv) withFiles(t *testing.T, files map[string]string) (root, cachedir string) {
 	t.Helper()
 	root, cachedir = t.TempDir(), t.TempDir()
@@ -42,15 +43,15 @@ case $q in *fail*) echo '{"error": "no hello today"}'; exit;; esac
 echo '{"return": {"said": "hello"}, "retcode": 3}'
 `
 
-// An executable of the master becomes a module; what is of no use is told by name.
+// An executable of the master becomes a module; an unusable file is reported by name.
 func TestSync(t *testing.T) {
 	env := newEnv()
 	root, cachedir := env.withFiles(t, map[string]string{
 		"_modules/greet.sh*": greeter, "_modules/old.py": "def x(): pass", "_modules/test*": greeter, "_states/s.py": "x", "other/f": "x",
 	})
-	const python = "it is no executable; Python files of Salt are not run by this minion"
+	const python = "it is not executable; this minion does not run Python files of Salt"
 	calls(t, env, []callCase{
-		{"saltutil.sync_modules", []any{"saltenv=base"}, []any{"modules.greet", "modules.old is not usable: " + python, "modules.test is not usable: the minion has a module of that name of its own"}},
+		{"saltutil.sync_modules", []any{"saltenv=base"}, []any{"modules.greet", "modules.old is not usable: " + python, "modules.test is not usable: the minion has a built-in module of that name"}},
 		{"saltutil.sync_modules", []any{"saltenv=base", "extmod_blacklist=old,test"}, []any{}},
 		{"saltutil.sync_states", []any{"saltenv=base"}, []any{"states.s is not usable: external modules can be execution modules only"}},
 		{"saltutil.list_extmods", nil, m{"modules": []any{"greet"}}},
@@ -77,7 +78,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// cp over files of this host gives what Salt's gives.
+// cp with files of this host returns what Salt's cp returns.
 func TestCp_Files(t *testing.T) {
 	env := newEnv()
 	_, cachedir := env.withFiles(t, map[string]string{"web/a.conf*": "data", "web/init.sls": "x", "top.sls": "y"})
@@ -111,7 +112,7 @@ func TestCp_Files(t *testing.T) {
 	})
 }
 
-// A file is pushed in pieces, each as Salt's minion sends it.
+// A file is pushed in pieces, each in the form of Salt's minion.
 func TestCp_Push(t *testing.T) {
 	env := newEnv()
 	env.options.Set("file_buffer_size", int64(4))

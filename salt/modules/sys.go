@@ -65,8 +65,7 @@ CLI Example:
 	)
 }
 
-// selectFunctions returns the available functions that a name, module or glob
-// stands for.
+// selectFunctions returns the available functions that match a name, module or glob.
 func selectFunctions(ctx context.Context, env Env, want string) []string {
 	var out []string
 	for _, name := range Available(ctx, env) {
@@ -78,8 +77,8 @@ func selectFunctions(ctx context.Context, env Env, want string) []string {
 	return out
 }
 
-// selectAll returns the functions of several names, sorted and once each; no
-// name means all.
+// selectAll returns the functions that match any of several names, sorted and without
+// duplicates. No name means all.
 func selectAll(ctx context.Context, env Env, names []any) []string {
 	if len(names) == 0 {
 		return Available(ctx, env)
@@ -97,7 +96,7 @@ func sysListFunctions(ctx context.Context, c *Call) (any, error) {
 	return wire.AnyList(selectAll(ctx, c.Env, c.Rest())), nil
 }
 
-// globbed tells whether one of the globs that a call names means a name; no glob means all.
+// globbed reports whether a name matches one of the globs of a call; no glob matches all.
 func globbed(c *Call, name string) bool {
 	return len(c.Rest()) == 0 || slices.ContainsFunc(c.Rest(), func(want any) bool { return target.Glob(PyStr(want), name) })
 }
@@ -150,8 +149,7 @@ func sysArgspec(ctx context.Context, c *Call) (any, error) {
 	return specs, nil
 }
 
-// argspec describes a function as Python's inspect does; what is absent is
-// None.
+// argspec describes a function as Python's inspect does: None stands for absent parts.
 func argspec(fn Function) *value.Map {
 	var names, defaults []any
 	for _, a := range fn.Args {

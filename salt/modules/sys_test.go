@@ -60,7 +60,7 @@ func TestSys_Argspec(t *testing.T) {
 			"args": []any{"key", "destructive", "force"}, "defaults": []any{false, false}, "varargs": nil, "kwargs": nil,
 		}}},
 	})
-	// Every declaration has to travel.
+	// Every declaration has to be encodable.
 	for _, name := range Modules() {
 		if _, err := wire.Encode(run(t, env, "sys.argspec", name).Value); err != nil {
 			t.Errorf("argspec of %s: %v", name, err)

@@ -59,10 +59,10 @@ CLI Example:
 	)
 }
 
-// procSys is where the kernel has its parameters; tests have another folder.
+// procSys is the folder of kernel parameters; tests replace it.
 var procSys = "/proc/sys"
 
-// sysctlConfig is the file for parameters that are to last.
+// sysctlConfig returns the file for persistent parameters.
 func (c *Call) sysctlConfig(ctx context.Context) string {
 	if _, err := os.Stat("/run/systemd/system"); err == nil {
 		if r, err := c.exec(ctx, "systemctl", "--version"); err == nil {
@@ -107,7 +107,7 @@ func sysctlShow(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// sysctl runs the program of that name.
+// sysctl runs the program sysctl.
 func (c *Call) sysctl(ctx context.Context, words ...string) (ran, error) {
 	if which("sysctl") == "" {
 		return ran{}, CommandErrorf("Command 'sysctl' cannot be found")
@@ -115,7 +115,8 @@ func (c *Call) sysctl(ctx context.Context, words ...string) (ran, error) {
 	return c.exec(ctx, append([]string{"sysctl"}, words...)...)
 }
 
-// sysctlName is the name of a parameter, which the program must not read as an option.
+// sysctlName returns the name of a parameter. It rejects a name that the program would
+// parse as an option.
 func (c *Call) sysctlName() (string, error) {
 	name := c.Str("name")
 	//mutant:modules-sysctl-name
@@ -134,7 +135,7 @@ func sysctlGet(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.stdout + r.stderr, nil // cmd.run shows both
+	return r.stdout + r.stderr, nil // as cmd.run, both streams
 }
 
 func sysctlAssign(ctx context.Context, c *Call) (any, error) {
@@ -147,7 +148,7 @@ func sysctlAssign(ctx context.Context, c *Call) (any, error) {
 
 func (c *Call) assignSysctl(ctx context.Context, name, to string) (*value.Map, error) {
 	if strings.ContainsAny(to, "\n\x00") {
-		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(to))
+		return nil, InvocationErrorf("value %s is invalid: it contains a line break", PyRepr(to))
 	}
 	swapped := strings.NewReplacer(".", "/", "/", ".").Replace(name)
 	path := filepath.Join(procSys, swapped)
@@ -180,7 +181,7 @@ func sysctlPersist(ctx context.Context, c *Call) (any, error) {
 	}
 	value := PyStr(c.Value("value"))
 	if strings.ContainsAny(name+value, "\n\x00") {
-		return nil, InvocationErrorf("value %s is refused: it holds a line break", PyRepr(value))
+		return nil, InvocationErrorf("value %s is invalid: it contains a line break", PyRepr(value))
 	}
 	config := c.Str("config")
 	if config == "" {

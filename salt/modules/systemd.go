@@ -12,16 +12,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// systemd manages services by systemctl.
+// systemd manages services with systemctl.
 type systemd struct{}
 
-// unitTypes are the kinds of units that are services to Salt.
+// unitTypes are the types of units that Salt treats as services.
 var unitTypes = []string{"service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer"}
 
-// unitDirs are where unit files of packages and of the operator lie.
+// unitDirs are the folders of unit files of packages and of the operator.
 var unitDirs = []string{"/lib/systemd/system", "/usr/lib/systemd/system", "/etc/systemd/system"}
 
-// unit is the full name of a service.
+// unit returns the full name of a service.
 func unit(name string) string {
 	for _, kind := range unitTypes {
 		if strings.HasSuffix(name, "."+kind) {
@@ -31,7 +31,7 @@ func unit(name string) string {
 	return name + ".service"
 }
 
-// short is the name of a unit as Salt lists it; false for what is no unit.
+// short returns the name of a unit as Salt lists it; ok is false if it is not a unit.
 func short(full string) (string, bool) {
 	dot := strings.LastIndexByte(full, '.')
 	if dot < 0 || !slices.Contains(unitTypes, full[dot+1:]) {
@@ -40,8 +40,8 @@ func short(full string) (string, bool) {
 	return strings.TrimSuffix(full, ".service"), true
 }
 
-// scope are the words before a command that has to outlive the service of the minion,
-// or that starts what must not belong to it.
+// scope returns the arguments that run a command in its own scope, outside of the minion's
+// service. The command may outlive the service.
 func scope(c *Call) []string {
 	if c.Env.Grains().String("init") != "systemd" || which("systemd-run") == "" || c.option("systemd.scope") == false {
 		return nil
@@ -69,14 +69,14 @@ func systemctl(ctx context.Context, c *Call, scoped bool, name string, action ..
 	return c.exec(ctx, words...)
 }
 
-// withoutScope is what systemctl said, without the line of systemd-run.
+// withoutScope returns the output of systemctl without the line of systemd-run.
 func withoutScope(text string) string {
 	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.HasSuffix(l, ".scope") })
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 func (s systemd) Do(ctx context.Context, c *Call, action, name string) (bool, error) {
-	if err := s.news(ctx, c, name); err != nil {
+	if err := s.reload(ctx, c, name); err != nil {
 		return false, err
 	}
 	for arg, how := range map[string][]string{"unmask": {"unmask"}, "unmask_runtime": {"unmask", "--runtime"}} {
@@ -101,7 +101,7 @@ func (s systemd) Do(ctx context.Context, c *Call, action, name string) (bool, er
 	return r.retcode == 0, nil
 }
 
-// orFailed is an error, or what it means that a program failed.
+// orFailed returns err, or an error for a program that failed.
 func orFailed(err error, format string, a ...any) error {
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func orFailed(err error, format string, a ...any) error {
 	return CommandErrorf(format, a...)
 }
 
-// news has systemd read its unit files again when the one of a service has changed.
-func (s systemd) news(ctx context.Context, c *Call, name string) error {
+// reload makes systemd read its unit files again if that of the service has changed.
+func (s systemd) reload(ctx context.Context, c *Call, name string) error {
 	if c.Str("root") != "" {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (s systemd) news(ctx context.Context, c *Call, name string) error {
 	}
 	custom := false
 	if _, err := os.Stat(filepath.Join("/etc/systemd/system", unit(name))); err == nil {
-		custom = r.retcode >= 4 // it has a file and is not known
+		custom = r.retcode >= 4 // the file exists but the unit is unknown
 	}
 	if custom || strings.Contains(strings.ToLower(r.stdout+r.stderr), "'systemctl daemon-reload'") {
 		_, err = serviceDaemonReload(ctx, c)
@@ -145,14 +145,14 @@ func (s systemd) Enabled(ctx context.Context, c *Call, name string) (bool, error
 }
 
 func (s systemd) Available(ctx context.Context, c *Call, name string) (bool, error) {
-	if err := s.news(ctx, c, name); err != nil {
+	if err := s.reload(ctx, c, name); err != nil {
 		return false, err
 	}
 	r, err := systemctl(ctx, c, false, name, "status", "-n", "0")
 	return r.retcode >= 0 && r.retcode < 4, err
 }
 
-// scripts are the init scripts that no unit stands for.
+// scripts returns the init scripts without a unit.
 func (s systemd) scripts(c *Call) []string {
 	units := s.files(c)
 	return slices.DeleteFunc(initScripts(filepath.Join("/", c.Str("root"), "etc/init.d")), func(name string) bool {
@@ -160,13 +160,13 @@ func (s systemd) scripts(c *Call) []string {
 	})
 }
 
-// files are the services that have a unit file.
+// files returns the services with a unit file.
 func (systemd) files(c *Call) []string {
 	var out []string
 	for _, dir := range unitDirs {
 		dir = filepath.Join("/", c.Str("root"), dir)
 		if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
-			continue // a link leads to one of the others
+			continue // a link to another unit
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -218,14 +218,14 @@ func (s systemd) List(ctx context.Context, c *Call, which string) ([]string, err
 	return out, nil
 }
 
-// onlySystemd is an error on a host without systemd.
+// onlySystemd returns an error on a host without systemd.
 func onlySystemd(c *Call) error {
 	m, err := c.manager()
 	if err != nil {
 		return err
 	}
 	if _, ok := m.(systemd); !ok {
-		return CommandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
+		return CommandErrorf("%s needs a host with systemd", c.Fun)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// machineInfo is where a host without hostnamectl keeps its description.
+// machineInfo is the file with the description of a host without hostnamectl.
 var machineInfo = "/etc/machine-info"
 
 func init() {
@@ -76,7 +76,7 @@ func systemDescription(ctx context.Context, c *Call) (any, error) {
 func systemDescribe(ctx context.Context, c *Call) (any, error) {
 	desc := strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(c.Str("desc"))
 	if strings.ContainsAny(desc, "\x00\r") {
-		return nil, InvocationErrorf("desc holds what a description cannot: %s", PyRepr(desc))
+		return nil, InvocationErrorf("invalid characters in desc: %s", PyRepr(desc))
 	}
 	if which("hostnamectl") != "" {
 		r, err := runSystem(ctx, c, "hostnamectl", "set-hostname", "--pretty", "--", desc)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// runSystem runs a program that changes the host itself: tests put another in its place.
+// runSystem runs a program that changes the host; tests replace it.
 var runSystem = func(ctx context.Context, c *Call, words ...string) (ran, error) { return c.exec(ctx, words...) }
 
 func init() {
@@ -35,7 +35,7 @@ CLI Example:
     salt '*' system.init 3
 `},
 		Function{Name: "reboot", Args: at, Run: systemShutdown("-r"), Doc: `
-Start the host anew. ` + when + `
+Reboot the host. ` + when + `
 
 CLI Example:
 
@@ -51,7 +51,7 @@ CLI Example:
 	)
 }
 
-// offFlag is the option of shutdown that turns a host off.
+// offFlag returns the option of shutdown that powers a host off.
 func offFlag(goos string) string {
 	if goos == "freebsd" || goos == "netbsd" || goos == "openbsd" {
 		return "-p"
@@ -59,12 +59,12 @@ func offFlag(goos string) string {
 	return "-h"
 }
 
-// said is what a program told of itself, on either stream.
+// said returns the output of a program, from either stream.
 func said(r ran) string {
 	return strings.TrimPrefix(strings.TrimRight(r.stdout+"\n"+r.stderr, "\n"), "\n")
 }
 
-// powered runs a program of the host and returns what it said.
+// powered runs a program of the host and returns its output.
 func (c *Call) powered(ctx context.Context, words ...string) (any, error) {
 	r, err := runSystem(ctx, c, words...)
 	if err != nil {

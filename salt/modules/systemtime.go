@@ -25,7 +25,7 @@ CLI Example:
 	get("get_system_date_time", "date and time, as YYYY-MM-DD hh:mm:ss,", "2006-01-02 15:04:05")
 	Register("system",
 		Function{Name: "has_settable_hwclock", Run: systemHardwareClock, Doc: `
-Tell whether the host has a hardware clock that can be set.
+Return whether the host has a hardware clock that can be set.
 
 CLI Example:
 
@@ -33,7 +33,7 @@ CLI Example:
 `},
 		Function{Name: "set_system_time", Args: []Arg{{Name: "newtime", Required: true}, offset}, Run: systemSetTime, Doc: `
 Set the time of the host to newtime: HH:MM or HH:MM:SS, also with AM or PM.
-` + about + ` Returns False for what is no time.
+` + about + ` Returns False for an invalid time.
 
 CLI Example:
 
@@ -52,7 +52,7 @@ CLI Example:
 			Args: []Arg{{Name: "years"}, {Name: "months"}, {Name: "days"}, {Name: "hours"}, {Name: "minutes"}, {Name: "seconds"}, offset},
 			Doc: `
 Set the date and time of the host: years, months, days, hours, minutes and
-seconds, those as they are that are not given. ` + about + `
+seconds; those not given stay as they are. ` + about + `
 The hardware clock follows.
 
 CLI Example:
@@ -63,12 +63,12 @@ CLI Example:
 	)
 }
 
-// hostNow is what time it is: tests put another in its place.
+// hostNow is the clock; tests replace it.
 var hostNow = time.Now
 
 var offsetForm = regexp.MustCompile(`^([+-])?(\d\d)(\d\d)$`)
 
-// zoned is the time of the host, in the zone of utc_offset if one is given.
+// zoned returns the time of the host, in the time zone of utc_offset if given.
 func (c *Call) zoned() (time.Time, error) {
 	v := c.Value("utc_offset")
 	if v == nil {
@@ -94,7 +94,7 @@ func systemNow(layout string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// parsed reads a time in the first form that it has.
+// parsed parses a time with the first layout that matches.
 func parsed(text string, layouts ...string) (time.Time, bool) {
 	for _, l := range layouts {
 		if t, err := time.Parse(l, strings.ToUpper(text)); err == nil {
@@ -166,8 +166,8 @@ func systemSetDateTime(ctx context.Context, c *Call) (any, error) {
 	return c.setClock(ctx, at)
 }
 
-// setClock sets the clock of the host by the program date, to the minute where that
-// knows no seconds, and the hardware clock after it.
+// setClock sets the clock of the host with the program date (to the minute where it does
+// not support seconds), and the hardware clock afterwards.
 func (c *Call) setClock(ctx context.Context, at time.Time) (any, error) {
 	words := []string{"date"}
 	if c.Value("utc_offset") != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// sysv manages services by their init scripts.
+// sysv manages services with their init scripts.
 type sysv struct{}
 
 func (sysv) Do(ctx context.Context, c *Call, action, name string) (bool, error) {
@@ -17,8 +17,8 @@ func (sysv) Do(ctx context.Context, c *Call, action, name string) (bool, error) 
 	case "enable", "disable":
 		switch {
 		case which("update-rc.d") != "":
-			// Links that are there are left as they are by defaults, and turned by the other
-			// two; none may be removed, or the next upgrade of the package makes them anew.
+			// defaults keeps existing links; enable and disable rename them. Links must not
+			// be removed, or the next upgrade of the package creates them again.
 			if action == "enable" {
 				if r, err := c.exec(ctx, "update-rc.d", name, "defaults"); err != nil || r.retcode != 0 {
 					return false, err
@@ -42,7 +42,7 @@ func (sysv) Running(ctx context.Context, c *Call, name string) (bool, error) {
 	return r.retcode == 0, err
 }
 
-// Enabled looks for a link that starts the script in the present runlevel, or before any.
+// Enabled looks for a link that starts the script in the current runlevel, or before any.
 func (sysv) Enabled(ctx context.Context, c *Call, name string) (bool, error) {
 	level := "2"
 	if which("runlevel") != "" {
@@ -75,7 +75,7 @@ func (s sysv) List(ctx context.Context, c *Call, which string) ([]string, error)
 		case "running":
 			is, err = s.Running(ctx, c, name)
 		case "static":
-			return nil, CommandErrorf("%s is for hosts with systemd, which this is not", c.Fun)
+			return nil, CommandErrorf("%s needs a host with systemd", c.Fun)
 		}
 		if err != nil {
 			return nil, err

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a pseudo terminal: what a program writes to w is read from r. Neither
-// becomes the controlling terminal of a process.
+// openTerminal opens a pseudo terminal: output written to w is read from r. Neither becomes
+// the controlling terminal of a process.
 func openTerminal() (r, w *os.File, err error) {
 	r, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

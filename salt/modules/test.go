@@ -19,7 +19,7 @@ func init() {
 	text := Arg{Name: "text", Required: true}
 	Register("test",
 		Function{Name: "ping", Run: constant(true), Doc: `
-Answer True: the minion is up and takes jobs. No ICMP is involved.
+Return True: the minion is up and accepts jobs. It does not use ICMP.
 
 CLI Example:
 
@@ -33,7 +33,7 @@ CLI Example:
     salt '*' test.true
 `},
 		Function{Name: "false", Run: constant(false), Doc: `
-Return False. That alone does not make the job fail.
+Return False. That does not make the job fail.
 
 CLI Example:
 
@@ -134,9 +134,10 @@ CLI Example:
     salt '*' test.exception 'Oh no'
 `},
 		Function{Name: "raise_exception", Args: []Arg{{Name: "name", Required: true}}, VarArgs: true, Run: testRaise, Doc: `
-Fail with an exception of a given name. Names of Salt that have an answer of
-their own (salt.exceptions.CommandExecutionError, SaltInvocationError,
-CommandNotFoundError; TypeError) get it. A name that is no exception gives False.
+Fail with an exception of a given name. Salt's exceptions with special messages
+(salt.exceptions.CommandExecutionError, SaltInvocationError,
+CommandNotFoundError; TypeError) have these messages. A name that is not an
+exception gives False.
 
 CLI Example:
 
@@ -180,8 +181,8 @@ CLI Example:
     salt '*' test.get_opts
 `},
 		Function{Name: "not_loaded", Run: testNotLoaded, Doc: `
-List the modules this minion has but may not use, by disable_modules or
-whitelist_modules.
+List the modules that this minion has but that disable_modules or
+whitelist_modules disable.
 
 CLI Example:
 
@@ -297,8 +298,7 @@ func testFib(ctx context.Context, c *Call) (any, error) {
 	return []any{bigValue(a), time.Since(start).Seconds()}, nil
 }
 
-// bigValue is a whole number as it travels: text when it needs more than 64
-// bits.
+// bigValue returns an integer as the wire carries it: as text if it exceeds 64 bits.
 func bigValue(n *big.Int) any {
 	switch {
 	case n.IsInt64():
@@ -371,8 +371,7 @@ func testRaise(_ context.Context, c *Call) (any, error) {
 	return false, nil
 }
 
-// pythonErrors are the built-in exceptions of Python that test.raise_exception
-// knows.
+// pythonErrors are the built-in exceptions of Python that test.raise_exception supports.
 var pythonErrors = []string{
 	"ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "Exception",
 	"FileExistsError", "FileNotFoundError", "ImportError", "IndexError", "KeyError", "LookupError",
@@ -381,7 +380,7 @@ var pythonErrors = []string{
 	"ValueError", "ZeroDivisionError",
 }
 
-// isExceptionName follows the naming of Salt's exceptions.
+// isExceptionName reports whether a name follows Salt's naming of exceptions.
 func isExceptionName(s string) bool {
 	return strings.HasSuffix(s, "Error") || strings.HasSuffix(s, "Exception")
 }
@@ -431,7 +430,7 @@ func testNotLoaded(_ context.Context, c *Call) (any, error) {
 	return names, nil
 }
 
-// listOf makes a list that encodes as an empty list, not as None.
+// listOf returns a list that encodes as an empty list if it is nil, not as None.
 func listOf(v []any) []any {
 	if v == nil {
 		return []any{}

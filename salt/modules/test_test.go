@@ -117,7 +117,7 @@ func TestTest_RandomHash(t *testing.T) {
 			t.Errorf("%s hash %q has %d digits, want %d", kind, got, len(got), length)
 		}
 	}
-	// Of a size of 1 there is one number: the SHA-256 of "1".
+	// There is one number of size 1: the result is the SHA-256 of "1".
 	if got := result(t, newEnv(), "test.rand_str", int64(1)); got != "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b" {
 		t.Errorf("hash = %v", got)
 	}

@@ -42,7 +42,7 @@ CLI Example:
 	alias("test", "random_hash", "rand_str")
 }
 
-// information gathers what is known without running a program.
+// information collects what is known without running a program.
 func information(c *Call) *value.Map {
 	g := c.Env.Grains()
 	mom, _ := g.Get("momversion")

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/salt/text"
 )
 
-// zones are the places where a host keeps its time zone: tests have others.
+// zones are the paths of the host's time zone; tests replace them.
 var zones = struct{ etc, zoneinfo, rtc string }{"/etc", "/usr/share/zoneinfo", "/dev/rtc"}
 
 func init() {
@@ -27,21 +27,21 @@ CLI Example:
     salt '*' timezone.get_zone
 `},
 		Function{Name: "get_zonecode", Run: timezoneDate("+%Z"), Doc: `
-Return the time zone of the host in letters, such as MST.
+Return the abbreviated time zone of the host, such as MST.
 
 CLI Example:
 
     salt '*' timezone.get_zonecode
 `},
 		Function{Name: "get_offset", Run: timezoneDate("+%z"), Doc: `
-Return how far the time of the host is from UTC, such as -0700.
+Return the offset of the host's time from UTC, such as -0700.
 
 CLI Example:
 
     salt '*' timezone.get_offset
 `},
 		Function{Name: "set_zone", Args: []Arg{zone}, Run: timezoneSet, Doc: `
-Set the time zone of the host to timezone. Services that run do not see it until
+Set the time zone of the host to timezone. Running services do not use it until
 they are restarted.
 
 CLI Example:
@@ -49,14 +49,14 @@ CLI Example:
     salt '*' timezone.set_zone 'America/Denver'
 `},
 		Function{Name: "zone_compare", Args: []Arg{zone}, Run: timezoneCompare, Doc: `
-Tell whether timezone is that of the host: whether both files hold the same.
+Return whether timezone is that of the host, that is, whether both files are equal.
 
 CLI Example:
 
     salt '*' timezone.zone_compare 'America/Denver'
 `},
 		Function{Name: "get_hwclock", Run: timezoneHardware, Doc: `
-Return what the hardware clock of the host is set to: UTC or localtime.
+Return the setting of the host's hardware clock: UTC or localtime.
 
 CLI Example:
 
@@ -84,7 +84,7 @@ func (c *Call) family(names ...string) bool {
 	return false
 }
 
-// timedatectl is what that program says; had is false on a host without it.
+// timedatectl returns the output of that program; had is false on a host without it.
 func (c *Call) timedatectl(ctx context.Context) (out string, had bool, err error) {
 	if which("timedatectl") == "" {
 		return "", false, nil
@@ -125,7 +125,7 @@ func timezoneGet(ctx context.Context, c *Call) (any, error) {
 	return nil, CommandErrorf("Unable to get timezone")
 }
 
-// setting is what a file of settings says of the first name that ends so.
+// setting returns the first setting in a file whose name ends with the suffix.
 func setting(path, name string) (any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -144,7 +144,7 @@ func setting(path, name string) (any, error) {
 	return nil, CommandErrorf("Unable to get timezone from %s", path)
 }
 
-// linkedZone is the zone that /etc/localtime leads to, or is a copy of.
+// linkedZone returns the zone that /etc/localtime links to or copies.
 func (c *Call) linkedZone(ctx context.Context) (any, error) {
 	local := filepath.Join(zones.etc, "localtime")
 	to, err := os.Readlink(local)
@@ -197,10 +197,11 @@ func timezoneDate(form string) func(context.Context, *Call) (any, error) {
 
 var zoneName = regexp.MustCompile(`^[A-Za-z0-9+_-]+(/[A-Za-z0-9+_-]+)*$`)
 
-// zoneFile is the file of a time zone. A name that leads elsewhere is refused.
+// zoneFile returns the file of a time zone. A name that points outside the folder is an
+// error.
 func zoneFile(name string) (string, error) {
 	if !zoneName.MatchString(name) || strings.HasPrefix(name, "-") {
-		return "", InvocationErrorf("%s is no name of a time zone", PyRepr(name))
+		return "", InvocationErrorf("%s is not a time zone", PyRepr(name))
 	}
 	return filepath.Join(zones.zoneinfo, name), nil
 }
@@ -215,7 +216,7 @@ func timezoneSet(ctx context.Context, c *Call) (any, error) {
 		return "Zone does not exist: " + file, nil
 	}
 	if which("timedatectl") != "" {
-		// Where it fails, because nothing answers it, the files are set all the same.
+		// If it fails because its service does not answer, the files are set instead.
 		if _, err := runSystem(ctx, c, "timedatectl", "set-timezone", name); err != nil && ctx.Err() != nil {
 			return nil, err
 		}
@@ -240,7 +241,7 @@ func timezoneSet(ctx context.Context, c *Call) (any, error) {
 	return err == nil, err
 }
 
-// setLine replaces a line of a file that is there.
+// setLine replaces a line of an existing file.
 func setLine(path, pattern, line string) error {
 	body, err := readWhole(path)
 	if errors.Is(err, fs.ErrNotExist) {

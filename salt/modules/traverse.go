@@ -9,11 +9,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// defaultDelimiter parts the keys of a path into nested data.
+// defaultDelimiter separates the keys of a path into nested data.
 const defaultDelimiter = ":"
 
-// traverse follows a path such as "a:b:0" into nested maps and lists. A list
-// takes an index, or the key of a map it holds.
+// traverse follows a path such as "a:b:0" into nested maps and lists. In a list, a key is
+// an index, or a key of a map in the list.
 func traverse(data any, path, delimiter string) (any, bool) {
 	at := data
 	for _, key := range splitPath(path, delimiter) {
@@ -70,7 +70,7 @@ func step(at any, key string) (any, bool) {
 	return nil, false
 }
 
-// mapGet finds a key of any type.
+// mapGet returns the value of a key of any type.
 func mapGet(m *value.Map, key any) (any, bool) {
 	if s, ok := key.(string); ok {
 		return m.Get(s)
@@ -111,8 +111,8 @@ func deepCopy(v any) any {
 	}
 }
 
-// mergeInto lays src over dst, map by map; lists are replaced, or joined when
-// lists is true. dst is changed, src is not.
+// mergeInto merges src into dst recursively. Lists are replaced, or joined if lists is
+// true. src is not modified.
 func mergeInto(dst, src *value.Map, lists bool) {
 	src.Range(func(k, v any) bool {
 		old, _ := mapGet(dst, k)
@@ -134,5 +134,5 @@ func mergeInto(dst, src *value.Map, lists bool) {
 	})
 }
 
-// Traverse finds what lies at a path of keys; false when there is nothing.
+// Traverse returns the value at a path of keys; ok is false if it does not exist.
 func Traverse(data any, path, delimiter string) (any, bool) { return traverse(data, path, delimiter) }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startWithUmask starts cmd with a file mode mask of its own; -1 keeps the
-// minion's. The mask belongs to the whole process, so it is changed on a thread
-// that has been parted from the others and that ends with its goroutine.
+// startWithUmask starts cmd with a file mode mask; -1 keeps that of the minion. The mask
+// belongs to the whole process, so it is set on a thread that no longer shares it and that
+// ends with its goroutine.
 func startWithUmask(cmd *exec.Cmd, umask int) error {
 	if umask < 0 {
 		return cmd.Start()

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// startWithUmask starts cmd; a mask of its own is possible on Linux only.
+// startWithUmask starts cmd; only Linux supports a mask.
 func startWithUmask(cmd *exec.Cmd, umask int) error {
 	if umask >= 0 {
 		return errors.New("set umask: not supported on this system")

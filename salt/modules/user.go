@@ -14,7 +14,7 @@ func init() {
 	name := Arg{Name: "name", Required: true}
 	Register("user",
 		Function{Name: "info", Args: []Arg{name, rootArg}, Run: userInfo, Doc: `
-Return what is known of the user name: an empty map when there is none. root is
+Return the user name as a map, empty if the user does not exist. root is
 the folder of another system.
 
 CLI Example:
@@ -22,8 +22,8 @@ CLI Example:
     salt '*' user.info root
 `},
 		Function{Name: "getent", Args: []Arg{{Name: "refresh", Default: false}, rootArg}, Run: userGetent, Doc: `
-List all users with what is known of them, always anew (refresh is for Salt's
-sake). root is the folder of another system.
+List all users with their attributes. refresh is ignored: the list is always
+current. root is the folder of another system.
 
 CLI Example:
 

@@ -39,23 +39,23 @@ func init() {
 Add the user name with useradd. Returns whether it was added.
 
 uid, gid, groups, home, shell
-    as useradd takes them; groups is a list or has commas
+    as for useradd; groups is a list or has commas
 unique : True
-    False lets others have the uid
+    False allows a uid in use
 system : False
-    an account of the system
+    a system account
 fullname, roomnumber, workphone, homephone, other
     the fields of the comment
 createhome : True
-    make the home folder
+    create the home folder
 nologinit : False
-    leave it out of lastlog and faillog
+    do not add it to lastlog and faillog
 usergroup
-    True gives it a group of its name, False none; else as the system does
+    True creates a group of its name, False none; by default as the system does
 root
     the folder of another system
 loginclass, local
-    not supported; a call that sets one is refused
+    not supported; a call that sets one fails
 
 CLI Example:
 
@@ -79,8 +79,8 @@ CLI Example:
 			Name: "chgroups", Run: userChgroups,
 			Args: []Arg{name, {Name: "groups", Required: true}, {Name: "append", Default: false}, rootArg},
 			Doc: `
-Put the user name into groups (a list or with commas) and out of all others;
-append=True leaves it in those. ` + about + `
+Set the groups of the user name (a list or with commas); append=True keeps its
+other groups. ` + about + `
 
 CLI Example:
 
@@ -91,8 +91,8 @@ CLI Example:
 			Name: "chhome", Run: userChange("home", "-d"),
 			Args: []Arg{name, {Name: "home", Required: true}, {Name: "persist", Default: false}, rootArg},
 			Doc: `
-Give the user name another home folder; persist=True moves what is in the old
-one. ` + about + `
+Change the home folder of the user name; persist=True moves the content of the
+old one. ` + about + `
 
 CLI Example:
 
@@ -102,7 +102,7 @@ CLI Example:
 		Function{
 			Name: "rename", Args: []Arg{name, {Name: "new_name", Required: true}, rootArg}, Run: userRename,
 			Doc: `
-Give the user name the name new_name. ` + about + `
+Rename the user name to new_name. ` + about + `
 
 CLI Example:
 
@@ -138,7 +138,7 @@ CLI Example:
 	}
 }
 
-// inRoot gives the words by which a program changes another system.
+// inRoot returns the arguments by which a program changes another root.
 func inRoot(c *Call) []string {
 	if root := c.Str("root"); root != "" {
 		return []string{"-R", root}
@@ -151,7 +151,7 @@ func given(v any) bool { return v != nil && v != "" }
 func userAdd(ctx context.Context, c *Call) (any, error) {
 	name := c.Str("name")
 	if given(c.Value("loginclass")) || c.IsTrue("local") {
-		return nil, InvocationErrorf("this minion does not support the arguments loginclass and local of user.add")
+		return nil, InvocationErrorf("user.add does not support the arguments loginclass and local")
 	}
 	if err := plainArg("the name of a user", name); err != nil {
 		return nil, err
@@ -196,13 +196,13 @@ func userAdd(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if r.retcode != 0 {
-		logger(c.Env).Error("a user was not added", "user", name, "err", r.failed())
+		logger(c.Env).Error("user not added", "user", name, "err", r.failed())
 		return false, nil
 	}
 	return true, c.userDetails(ctx, name, groups)
 }
 
-// ownGroup is what useradd is told of the primary group of a user that is given none.
+// ownGroup returns useradd's arguments for the primary group of a user without one.
 func (c *Call) ownGroup(ctx context.Context, name string, groups []string) ([]string, error) {
 	if c.IsTrue("usergroup") {
 		return []string{"-U"}, nil
@@ -210,7 +210,7 @@ func (c *Call) ownGroup(ctx context.Context, name string, groups []string) ([]st
 	if !slices.Contains(groups, name) || !usersHaveGroups() {
 		return nil, nil
 	}
-	// Else it would be refused: its group is there already.
+	// useradd would fail, since the group exists already.
 	g, ok, err := c.group(ctx, name, c.Str("root"))
 	if err != nil || !ok {
 		return nil, err
@@ -218,7 +218,8 @@ func (c *Call) ownGroup(ctx context.Context, name string, groups []string) ([]st
 	return []string{"-g", PyStr(g.gid)}, nil
 }
 
-// usersHaveGroups tells whether this system gives each user a group of its name.
+// usersHaveGroups reports whether this system creates a group of the same name for each
+// user.
 func usersHaveGroups() bool {
 	f, err := os.Open("/etc/login.defs")
 	if err != nil {
@@ -233,11 +234,11 @@ func usersHaveGroups() bool {
 	return false
 }
 
-// userDetails sets what useradd does not. The user is there whatever comes of it.
+// userDetails sets what useradd does not. The user exists even if that fails.
 func (c *Call) userDetails(ctx context.Context, name string, groups []string) error {
 	if len(groups) > 0 {
 		if ok, err := c.setGroups(ctx, name, groups, false); err != nil || !ok {
-			logger(c.Env).Error("a new user is not in all its groups", "user", name, "groups", groups, "err", err)
+			logger(c.Env).Error("new user not added to all groups", "user", name, "groups", groups, "err", err)
 		}
 	}
 	set := map[int]string{}
@@ -269,7 +270,7 @@ func userDelete(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// On Debian 12 only says that there was no mail to remove.
+	// On Debian, exit code 12 only means that there was no mail to remove.
 	noMail := r.retcode == 12 && c.Env.Grains().String("os_family") == "Debian" &&
 		(strings.Contains(r.stderr, "var/mail") || strings.Contains(r.stderr, "var/spool/mail"))
 	return r.retcode == 0 || noMail, nil
@@ -279,7 +280,7 @@ func userChgroups(ctx context.Context, c *Call) (any, error) {
 	return c.setGroups(ctx, c.Str("name"), textList(c.Value("groups")), c.IsTrue("append"))
 }
 
-// setGroups puts a user into groups.
+// setGroups adds a user to groups.
 func (c *Call) setGroups(ctx context.Context, name string, groups []string, add bool) (bool, error) {
 	if err := plainArg("the name of a user", name); err != nil {
 		return false, err
@@ -305,7 +306,7 @@ func (c *Call) setGroups(ctx context.Context, name string, groups []string, add 
 	return r.retcode == 0, err
 }
 
-// mustAccount is an account that has to be there.
+// mustAccount returns an account, or an error if it does not exist.
 func (c *Call) mustAccount(ctx context.Context, name string) (passwd, error) {
 	if err := plainArg("the name of a user", name); err != nil {
 		return passwd{}, err
@@ -317,7 +318,7 @@ func (c *Call) mustAccount(ctx context.Context, name string) (passwd, error) {
 	return u, err
 }
 
-// userChange changes one property of a user with usermod.
+// userChange returns a function that changes one property of a user with usermod.
 func userChange(key, param string) func(context.Context, *Call) (any, error) {
 	field := func(u passwd) string {
 		switch key {
@@ -377,7 +378,7 @@ func userGecos(i int, key string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// setGecos sets fields of the comment of a user.
+// setGecos sets fields of a user's comment.
 func (c *Call) setGecos(ctx context.Context, name string, set map[int]string) (bool, error) {
 	u, err := c.mustAccount(ctx, name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Str returns the named argument as text; anything but text is written as
-// Python writes it, and None is "".
+// Str returns the named argument as a string. Other values are converted as in Python; None
+// is "".
 func (c *Call) Str(name string) string {
 	v := c.Value(name)
 	if v == nil {
@@ -24,7 +24,7 @@ func (c *Call) Str(name string) string {
 // IsTrue returns the named argument as a condition, by the rules of [isTrue].
 func (c *Call) IsTrue(name string) bool { return isTrue(c.Value(name)) }
 
-// Int returns the named argument as a whole number.
+// Int returns the named argument as an integer.
 func (c *Call) Int(name string) (int64, error) {
 	f, err := c.Float(name)
 	if err != nil {
@@ -39,8 +39,7 @@ func (c *Call) Int(name string) (int64, error) {
 	return int64(f), nil
 }
 
-// Float returns the named argument as a number. Text that holds a number
-// counts.
+// Float returns the named argument as a number. A numeric string is accepted.
 func (c *Call) Float(name string) (float64, error) {
 	v := c.Value(name)
 	f, ok := number(v)
@@ -55,7 +54,7 @@ func (c *Call) Float(name string) (float64, error) {
 	return f, nil
 }
 
-// Integer returns v when it is a whole number of any width.
+// Integer returns v if it is an integer of any width.
 func Integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -73,7 +72,7 @@ func Integer(v any) (int64, bool) {
 	return 0, false
 }
 
-// number returns v when it is a number (no text, no bool).
+// number returns v if it is a number (not a string or bool).
 func number(v any) (float64, bool) {
 	if _, is := v.(bool); is {
 		return 0, false
@@ -81,8 +80,8 @@ func number(v any) (float64, bool) {
 	return pyfmt.Number(v)
 }
 
-// isTrue reports what Salt's is_true does: numbers above zero, the text
-// "true" in any case, lists and maps that hold something.
+// isTrue reports what Salt's is_true does: true for numbers above zero, the string "true"
+// in any case, and non-empty lists and maps.
 func isTrue(v any) bool {
 	if f, ok := number(v); ok {
 		return f > 0
@@ -103,8 +102,8 @@ func isTrue(v any) bool {
 	return false
 }
 
-// seconds turns a number of seconds into a duration, the longest possible when
-// it is beyond that.
+// seconds converts a number of seconds to a duration, and caps it at the longest possible
+// one.
 func seconds(f float64) time.Duration {
 	if f >= float64(math.MaxInt64)/float64(time.Second) {
 		return math.MaxInt64
@@ -112,8 +111,8 @@ func seconds(f float64) time.Duration {
 	return time.Duration(f * float64(time.Second))
 }
 
-// equal compares values as Python's == does: numbers by value, lists and maps
-// by content, maps without regard to order.
+// equal compares values as Python's == does: numbers by value, lists and maps by content,
+// maps without regard to order.
 func equal(a, b any) bool {
 	if x, ok := pyfmt.Number(a); ok {
 		y, ok := pyfmt.Number(b)
@@ -161,7 +160,7 @@ func AsMap(v any) (*value.Map, bool) {
 	return m, ok && m != nil
 }
 
-// textList returns a list of texts from a list or a comma-separated text.
+// textList returns a list of strings from a list or a comma-separated string.
 func textList(v any) []string {
 	var out []string
 	switch v := wire.Normal(v).(type) {

@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemPath is searched after PATH, which a service may run without.
+// systemPath is searched after PATH, since a service may run without PATH.
 var systemPath = []string{"/sbin", "/bin", "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"}
 
-// Which returns the full path of a program as the functions here find it, "" when there is
-// none.
+// Which returns the full path of a program as the functions here find it, or "".
 func Which(name string) string { return which(name) }
 
-// which returns the full path of a program, "" when there is none. A name that
-// is itself a path to a program is returned as given.
+// which returns the full path of a program, or "". A name that is itself a path to a
+// program is returned unchanged.
 func which(name string) string { return whichIn(name, os.Getenv("PATH")) }
 
 func whichIn(name, path string) string {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Decode is data.decode("utf-8", "replace"): what is no character becomes U+FFFD, one for as
-// many bytes as could have begun the same character.
+// Decode is data.decode("utf-8", "replace"): an invalid sequence becomes U+FFFD, one for
+// each maximal prefix of a valid character.
 func Decode(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)
@@ -23,7 +23,8 @@ func Decode(data []byte) string {
 	return b.String()
 }
 
-// begun is how many bytes at the front of data begin one character that does not end.
+// begun returns how many bytes at the front of data are the prefix of an unfinished
+// character.
 func begun(data []byte) int {
 	lead, low, high := data[0], byte(0x80), byte(0xBF)
 	need := 0
@@ -35,7 +36,7 @@ func begun(data []byte) int {
 	case lead >= 0xF0 && lead <= 0xF4:
 		need = 4
 	}
-	switch lead { // the second byte of these is bounded more narrowly
+	switch lead { // these restrict the second byte
 	case 0xE0:
 		low = 0xA0
 	case 0xED:

@@ -2,7 +2,7 @@ package pyfmt
 
 import "testing"
 
-// What is wanted is what Python 3 gives.
+// The results are those of Python 3.
 func TestDecode(t *testing.T) {
 	for data, want := range map[string]string{
 		"plain ä":          "plain ä",

@@ -1,7 +1,7 @@
 // Package pyfmt reads and writes text as Python does where Salt shows it: the str and repr
-// of a value, and YAML 1.1 with the rules of Salt's loader (leading zeros are dropped, dates
-// stay text, a key that occurs twice is an error). Options, grains, words of a command line,
-// targets and results depend on it, so its output is part of mom's behaviour.
+// of a value, JSON, pprint, and YAML 1.1 with the rules of Salt's loader (leading zeros are
+// dropped, dates stay text, a duplicate key is an error). Options, grains, arguments of a
+// command line, targets and results depend on it, so its output is part of mom's behaviour.
 //
-// It stands below everything but package value.
+// It imports nothing of mom but package value.
 package pyfmt

@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// Int is Python's int() of a text: blanks around it, a sign, and single underscores
-// between digits of any script are accepted. What is too large is the largest or least.
+// Int is Python's int() of a string. It accepts surrounding blanks, a sign, and single
+// underscores between digits of any script. It returns the largest or smallest int64 for a
+// number out of range.
 func Int(s string) (n int64, ok bool) {
 	s = strings.TrimFunc(s, IsSpace)
 	digits := strings.TrimLeft(s, "+-")
@@ -43,7 +44,8 @@ func Int(s string) (n int64, ok bool) {
 	return math.MaxInt64, true
 }
 
-// digit is the value of a decimal digit: those of a script are ten in a row.
+// digit returns the value of a decimal digit: the digits of a script are ten consecutive
+// characters.
 func digit(r rune) byte {
 	for _, t := range unicode.Nd.R16 {
 		if rune(t.Lo) <= r && r <= rune(t.Hi) {

@@ -10,21 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// JSONForm is how [WriteJSON] writes. Its zero value is one line, as json.dumps writes with
+// JSONForm configures [WriteJSON]. Its zero value writes one line, like json.dumps with
 // ensure_ascii=False.
 type JSONForm struct {
-	// Lines begins a line for each element; Indent is what stands before it per level.
+	// Lines starts a line for each element; Indent is the indentation per level.
 	Lines  bool
 	Indent string
-	// SortKeys sorts the keys of maps; else they keep their order.
+	// SortKeys sorts the keys of maps; otherwise they keep their order.
 	SortKeys bool
 	// ASCII escapes characters beyond ASCII.
 	ASCII bool
 	// Escape reports which other characters are escaped; nil: none.
 	Escape func(r rune) bool
-	// Default writes what JSON has no form for as the text of its repr; else it is an error.
+	// Default writes values that JSON cannot represent as their repr; otherwise they are an
+	// error.
 	Default bool
-	// MaxDepth bounds how deep lists and maps may be nested; 0: no bound.
+	// MaxDepth is the deepest nesting of lists and maps; 0 means no limit.
 	MaxDepth int
 }
 
@@ -35,8 +36,8 @@ func JSON(v any, f JSONForm) (string, error) {
 	return b.String(), err
 }
 
-// WriteJSON writes v as json.dumps of Python does. The error is a value or a key that JSON
-// cannot hold.
+// WriteJSON writes v as json.dumps of Python does. It returns an error for a value or key
+// that JSON cannot represent.
 func WriteJSON(w Writer, v any, f JSONForm, m Model) error {
 	return (&jsonWriter{w, f, m}).value(v, 0)
 }
@@ -123,7 +124,7 @@ func (w *jsonWriter) dict(ps []Pair, depth int) error {
 	return nil
 }
 
-// unordered names two keys that Python cannot compare.
+// unordered returns an error that names two keys that Python cannot compare.
 func (w *jsonWriter) unordered(ps []Pair) error {
 	for i := range ps[1:] {
 		_, s := ps[i].Key.(string)
@@ -160,7 +161,7 @@ func (w *jsonWriter) key(k any) error {
 	return nil
 }
 
-// scalar returns the text of what is neither text nor bytes.
+// scalar returns the text of a value other than a string or bytes.
 func (w *jsonWriter) scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:

@@ -1,6 +1,6 @@
 package pyfmt
 
-// SplitLines is Python's str.splitlines; with ends each line keeps what ends it.
+// SplitLines is Python's str.splitlines; with ends, each line keeps its line end.
 func SplitLines(s string, ends bool) []string {
 	var out []string
 	start := 0

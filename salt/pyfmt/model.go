@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Writer is what text is written to: a [strings.Builder], or one that bounds its size.
+// Writer is the destination of text: a [strings.Builder], or a writer with a limit.
 type Writer interface {
 	WriteString(s string) (int, error)
 	WriteByte(c byte) error
@@ -17,7 +17,7 @@ type Writer interface {
 	Len() int
 }
 
-// Kind says what a value is to Python.
+// Kind classifies values as Python does.
 type Kind int
 
 // The kinds of values.
@@ -34,39 +34,39 @@ type Pair struct{ Key, Val any }
 // Node is a value as a writer sees it.
 type Node struct {
 	Kind Kind
-	// Value is a scalar: nil, bool, a number, *big.Int, string, []byte or time.Time. Other
-	// types are written as their model says.
+	// Value is a scalar: nil, bool, a number, *big.Int, string, []byte or time.Time. The
+	// model formats other types.
 	Value any
 	// Items are the elements of a list or tuple. A writer does not change them.
 	Items []any
-	// Pairs are the entries of a map in their order. A writer may reorder them.
+	// Pairs are the entries of a map in order. A writer may reorder them.
 	Pairs []Pair
-	// Ordered says that the map is an OrderedDict, whose keys YAML does not sort.
+	// Ordered marks an OrderedDict, whose keys YAML does not sort.
 	Ordered bool
-	// ID is equal for two occurrences of one list or map; nil where nothing is shared.
+	// ID is equal for two occurrences of one list or map; nil if it is not shared.
 	ID any
 }
 
 // collection reports whether n is a list, tuple or map.
 func (n Node) collection() bool { return n.Kind != Scalar }
 
-// size is the number of elements of a list, tuple or map.
+// size returns the number of elements of a list, tuple or map.
 func (n Node) size() int { return len(n.Items) + len(n.Pairs) }
 
-// Model says what the values are that a writer gets, and counts what it does with them: a
-// model may panic to end it. [Values] is the model of package value.
+// Model interprets the values passed to a writer and counts the writer's work. A model may
+// panic to end it. [Values] is the model of package value.
 type Model interface {
 	// Open returns v as a writer sees it.
 	Open(v any) Node
-	// Compare orders two keys of which both are texts or both are numbers.
+	// Compare orders two keys that are both strings or both numbers.
 	Compare(a, b any) int
-	// TypeName is Python's name for the type of v.
+	// TypeName returns Python's name for the type of v.
 	TypeName(v any) string
-	// Repr is Python's repr of a scalar.
+	// Repr returns Python's repr of a scalar.
 	Repr(v any) string
 	// Work counts n units of work, about a nanosecond each.
 	Work(n int)
-	// Alloc counts n bytes that are used on the way.
+	// Alloc counts n bytes of temporary memory.
 	Alloc(n int)
 }
 
@@ -91,7 +91,7 @@ func (Values) Open(v any) Node {
 	return Node{Value: v}
 }
 
-// Compare orders two texts or two numbers.
+// Compare orders two strings or two numbers.
 func (Values) Compare(a, b any) int {
 	s, oks := a.(string)
 	t, okt := b.(string)
@@ -108,10 +108,10 @@ func (Values) Compare(a, b any) int {
 	return cmp.Compare(f, g)
 }
 
-// TypeName is Python's name for the type of v.
+// TypeName returns Python's name for the type of v.
 func (Values) TypeName(v any) string { return TypeName(v) }
 
-// Repr is Python's repr of v.
+// Repr returns Python's repr of v.
 func (Values) Repr(v any) string { return Repr(v) }
 
 // Work counts nothing.
@@ -120,8 +120,8 @@ func (Values) Work(int) {}
 // Alloc counts nothing.
 func (Values) Alloc(int) {}
 
-// Pairs returns the entries of a map in the order Salt prints them: that of the map, and
-// sorted for Go's own maps. ok is false if v is not a map.
+// Pairs returns the entries of a map in Salt's order: that of the map, or sorted for Go's
+// own maps. ok is false if v is not a map.
 func Pairs(v any) (out []Pair, ok bool) {
 	switch v := v.(type) {
 	case *value.Map:
@@ -145,7 +145,7 @@ func Pairs(v any) (out []Pair, ok bool) {
 	return out, true
 }
 
-// SortPairs orders entries as Python's sorted does. It reports false and leaves them where
+// SortPairs sorts entries as Python's sorted does. It returns false and does not sort if
 // Python cannot compare their keys.
 func SortPairs(ps []Pair) bool { return sortPairs(Values{}, ps) }
 
@@ -170,7 +170,7 @@ func isNumber(v any) bool {
 	return ok
 }
 
-// whole returns v if it is one of Python's whole numbers, as True and False are.
+// whole returns v if it is an integer in Python, including True and False.
 func whole(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -190,7 +190,7 @@ func whole(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// TypeName is Python's name for the type of a value of package value.
+// TypeName returns Python's name for the type of a value of package value.
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Number is the number that v counts as where Python compares: True is 1, and 1 is
-// 1.0. ok is false for what is no number.
+// Number returns the number that Python compares v as: True is 1, and 1 equals 1.0. ok is
+// false if v is not numeric.
 func Number(v any) (f float64, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -27,7 +27,7 @@ func Number(v any) (f float64, ok bool) {
 	return 0, false
 }
 
-// Float is Python's repr of a float.
+// Float returns Python's repr of a float.
 func Float(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -47,8 +47,8 @@ func Float(f float64) string {
 	return s
 }
 
-// YAMLFloat is how PyYAML writes a float, so that YAML 1.1 knows it for one: with a
-// point, and a sign in the exponent.
+// YAMLFloat returns f as PyYAML writes it, so that YAML 1.1 reads a float: with a point,
+// and a sign in the exponent.
 func YAMLFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):

@@ -7,35 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// pprintWidth is how wide Python's pprint writes, in characters.
+// pprintWidth is the line width of Python's pprint, in characters.
 const pprintWidth = 80
 
-// PrintForm is how [WritePretty] writes.
+// PrintForm configures [WritePretty].
 type PrintForm struct {
-	// Indent is the number of spaces per level. 0 writes none.
+	// Indent is the number of spaces per level.
 	Indent int
-	// MaxDepth bounds how deep lists and maps may be nested; 0: no bound.
+	// MaxDepth is the deepest nesting of lists and maps; 0 means no limit.
 	MaxDepth int
 }
 
-// Pretty returns v, a value of package value, as Python's pprint.pformat does with an
-// indent, which is 1 by default.
+// Pretty returns v, a value of package value, as Python's pprint.pformat does. Python's
+// default for indent is 1.
 func Pretty(v any, indent int) string {
 	var b strings.Builder
-	_ = WritePretty(&b, v, PrintForm{Indent: indent}, Values{}) // fails by MaxDepth alone
+	_ = WritePretty(&b, v, PrintForm{Indent: indent}, Values{}) // fails only by MaxDepth
 	return b.String()
 }
 
 // WritePretty writes v as Python's pprint.pformat does: on one line if it fits 80 columns,
-// with sorted keys, long texts in pieces. The error is a value that is nested more than
-// MaxDepth deep.
+// with sorted keys, and long strings in pieces. It returns an error if values nest deeper
+// than MaxDepth.
 func WritePretty(w Writer, v any, f PrintForm, m Model) error {
 	p := &prettyWriter{w, m, f, nil}
 	p.format(v, 0, 0, 1)
 	return p.err
 }
 
-// prettyWriter breaks a value into lines that fit, if they can.
+// prettyWriter breaks a value into lines that fit, if possible.
 type prettyWriter struct {
 	Writer
 	model Model
@@ -45,8 +45,8 @@ type prettyWriter struct {
 
 func (w *prettyWriter) text(s string) { _, _ = w.WriteString(s) }
 
-// order sorts entries by their keys, those that Python cannot compare by the names of their
-// types.
+// order sorts entries by their keys; keys that Python cannot compare are sorted by the
+// names of their types.
 func (w *prettyWriter) order(ps []Pair) []Pair {
 	slices.SortStableFunc(ps, func(a, b Pair) int {
 		_, s := a.Key.(string)
@@ -70,7 +70,7 @@ func (w *prettyWriter) deep(level int) bool {
 	return w.err != nil
 }
 
-// oneLine returns the repr of a value, whose maps are sorted, if it takes at most room
+// oneLine returns the repr of a value, with maps sorted, if it takes at most room
 // characters.
 func (w *prettyWriter) oneLine(v any, room, level int) (string, bool) {
 	l := prettyLine{w: w, room: room}
@@ -78,7 +78,7 @@ func (w *prettyWriter) oneLine(v any, room, level int) (string, bool) {
 	return l.b.String(), ok
 }
 
-// prettyLine is the text of a value on one line, as far as there is room.
+// prettyLine is the text of a value on one line, as long as there is room.
 type prettyLine struct {
 	w    *prettyWriter
 	b    strings.Builder
@@ -135,7 +135,7 @@ func (l *prettyLine) write(v any, level int) bool {
 	return l.add(l.w.model.Repr(v))
 }
 
-// brackets are those of a list or tuple.
+// brackets returns those of a list or tuple.
 func brackets(n Node) (open, end string) {
 	switch {
 	case n.Kind == List:
@@ -146,8 +146,8 @@ func brackets(n Node) (open, end string) {
 	return "(", ")"
 }
 
-// format writes v, which begins at the column indent and is followed by allowance
-// characters on its last line.
+// format writes v, starting at the column indent. allowance is the number of characters
+// that follow on its last line.
 func (w *prettyWriter) format(v any, indent, allowance, level int) {
 	if w.deep(level) {
 		return

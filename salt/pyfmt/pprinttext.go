@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// str writes a long text as several, which Python reads as one.
+// str writes a long string as several literals, which Python concatenates.
 func (w *prettyWriter) str(s string, indent, allowance, level int) {
 	if level == 1 {
 		indent++
@@ -57,7 +57,7 @@ func (w *prettyWriter) broken(s string, most int, last bool, allowance int) (chu
 	return chunks
 }
 
-// wordsWithBlanks gives each word with the blanks behind it.
+// wordsWithBlanks returns the words, each with its trailing blanks.
 func wordsWithBlanks(s string) []string {
 	var out []string
 	start, blank := 0, false
@@ -89,7 +89,7 @@ func (w *prettyWriter) chunks(chunks []string, indent, level int) {
 	}
 }
 
-// lines writes pieces one below the other.
+// lines writes pieces on separate lines.
 func (w *prettyWriter) lines(chunks []string, indent int) {
 	for i, c := range chunks {
 		if i > 0 {
@@ -100,7 +100,7 @@ func (w *prettyWriter) lines(chunks []string, indent int) {
 	}
 }
 
-// bytes writes long bytes as several.
+// bytes writes long bytes as several literals.
 func (w *prettyWriter) bytes(s []byte, indent, allowance, level int) {
 	if level == 1 {
 		indent++
@@ -126,7 +126,7 @@ func (w *prettyWriter) bytes(s []byte, indent, allowance, level int) {
 	if len(current) > 0 {
 		chunks = append(chunks, w.model.Repr(current))
 	}
-	if level == 1 { // in parentheses also when it is one
+	if level == 1 { // in parentheses even if it is a single one
 		w.text("(")
 	}
 	w.lines(chunks, indent)

@@ -18,7 +18,7 @@ func (p Printer) quote(b *strings.Builder, s string) {
 	b.WriteByte(q)
 	for i, r := range s {
 		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)): // a byte that is no character
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)): // an invalid byte
 			fmt.Fprintf(b, `\udc%02x`, s[i])
 		case r == rune(q) || r == '\\':
 			b.WriteByte('\\')
@@ -67,7 +67,7 @@ func quoteBytes(b *strings.Builder, s []byte) {
 	b.WriteByte(q)
 }
 
-// quoteFor is Python's choice: ' unless the text holds ' and no ".
+// quoteFor returns Python's choice: ' unless the string contains ' and no ".
 func quoteFor(single, double bool) byte {
 	if single && !double {
 		return '"'

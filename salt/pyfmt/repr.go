@@ -12,22 +12,22 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Str is Python's str(v) for a value as the wire decodes it.
+// Str is Python's str(v) of a wire value.
 func Str(v any) string { return Printer{}.Str(v) }
 
-// Repr is Python's repr(v) for a value as the wire decodes it.
+// Repr is Python's repr(v) of a wire value.
 func Repr(v any) string { return Printer{}.Repr(v) }
 
-// OrderedStr is Python's str(v) where Salt has read v from an SLS: maps are OrderedDicts.
+// OrderedStr is Python's str(v) for a v that Salt read from an SLS: maps are OrderedDicts.
 func OrderedStr(v any) string { return Printer{Ordered: true}.Str(v) }
 
-// Printer writes values as Python does.
+// Printer formats values as Python does.
 type Printer struct {
-	// Surrogates is for text that comes from this machine: of what is no UTF-8
-	// Python holds the odd bytes as lone surrogates. Other such text is what Salt
-	// keeps as bytes.
+	// Surrogates is for text of this machine: Python represents its invalid UTF-8 bytes as
+	// lone surrogates. Salt keeps other such text as bytes.
 	Surrogates bool
-	// Ordered prints a map as the OrderedDict that Salt reads SLS into, as Python before 3.12 does.
+	// Ordered prints a map as an OrderedDict, the type of maps in an SLS, in the form of
+	// Python before 3.12.
 	Ordered bool
 }
 

@@ -5,16 +5,17 @@ import (
 	"unicode"
 )
 
-// IsSpace tells what Python's str.isspace does: the separators \x1c to \x1f are blanks too.
+// IsSpace reports whether Python's str.isspace is true for r. The separators \x1c to \x1f
+// are blanks too.
 //
 //mutant:target-compound-blanks,hostile-target-blanks-3
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// Fields is Python's str.split().
+// Fields splits s like Python's str.split().
 func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
 
-// Lower is Python's str.lower(): a capital sigma that ends a word becomes ς, and İ becomes
-// an i with a dot above.
+// Lower returns s in lower case like Python's str.lower(): a capital sigma at the end of a
+// word becomes ς, and İ becomes an i with a dot above.
 func Lower(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)
@@ -34,7 +35,7 @@ func Lower(s string) string {
 	return b.String()
 }
 
-// endsWord tells whether letters stand before a place, and none behind it.
+// endsWord reports whether position i has letters before it and none after it.
 func endsWord(in []rune, i int) bool {
 	before, after := i-1, i+1
 	for before >= 0 && ignorable(in[before]) {

@@ -17,7 +17,7 @@ func TestLower(t *testing.T) {
 		"ABC": "abc", "ΟΔΟΣ": "οδος", "ΟΔΟΣ Σ": "οδος σ", "ΣΑ": "σα", "ΑΣ.Α": "ας.α", "İ": "i̇", "ẞ": "ß", "Σ": "σ",
 	} {
 		if in == "ΑΣ.Α" {
-			want = "ασ.α" // a full stop stands within a word
+			want = "ασ.α" // a full stop is part of a word
 		}
 		if got := Lower(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Truth is Python's bool(v) of a value of package value: None, zero and what is empty are
+// Truth is Python's bool(v) of a value of package value: None, zero and empty values are
 // false.
 func Truth(v any) bool {
 	switch v := v.(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// testdata/written.jsonl holds random values with what Python 3.11 wrote of them: PyYAML 6.0
+// testdata/written.jsonl holds random values with the output of Python 3.11: PyYAML 6.0
 // with libyaml through Salt's safe_dump, json.dumps, pprint.pformat and repr. A null is an
 // error in Python.
 func TestWritesWhatPythonWrites(t *testing.T) {
@@ -62,7 +62,8 @@ func TestWritesWhatPythonWrites(t *testing.T) {
 	}
 }
 
-// recorded reads a value of the file: {"l": list}, {"d": pairs}, {"i": digits}, {"f": float}.
+// recorded parses a value of the file: {"l": list}, {"d": pairs}, {"i": digits}, {"f":
+// float}.
 func recorded(t *testing.T, v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {

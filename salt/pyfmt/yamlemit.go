@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// foldAfter is the column behind which a line is folded at the next space.
+// foldAfter is the column after which a line is folded at the next space.
 const foldAfter = 80
 
 var timestamp = regexp.MustCompile(`^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)$`)
 
-// emitter writes the parts of YAML and knows where in the line it is.
+// emitter writes the parts of YAML and tracks its position in the line.
 type emitter struct {
 	Writer
 	model      Model
@@ -21,24 +21,24 @@ type emitter struct {
 	indent     int  // of this level
 	column     int  // in characters
 	whitespace bool // a space or line end was written last
-	indention  bool // only indentation stands in this line
+	indention  bool // the line has only indentation
 	flow       int  // levels of [] and {}
-	python     bool // writes as PyYAML's own emitter: \r is not a line end
+	python     bool // as PyYAML's own emitter: \r is not a line end
 
-	seen  map[any]bool   // lists and maps that occur; true: more than once
+	seen  map[any]bool   // lists and maps found; true: more than once
 	named map[any]string // their anchors
 }
 
 // text writes a piece of a line.
 func (e *emitter) text(s string) { _, _ = e.WriteString(s) }
 
-// charge counts the text s, whose characters are looked at one by one.
+// charge counts the work of scanning s character by character.
 func (e *emitter) charge(s string) {
 	e.model.Alloc(8 * len(s))
 	e.model.Work(100 * len(s))
 }
 
-// shows reports whether a character stands as it is.
+// shows reports whether a character is written unescaped.
 func (e *emitter) shows(r rune) bool {
 	return isPrintable(r) && (!e.form.ASCII || r <= '~') && (e.form.Escape == nil || r < utf8.RuneSelf || !e.form.Escape(r))
 }
@@ -66,7 +66,7 @@ func (e *emitter) lineBreak() {
 	e.column = 0
 }
 
-// newline goes to the indentation of this level, on a new line if need be.
+// newline moves to the indentation of this level, on a new line if needed.
 func (e *emitter) newline() {
 	indent := max(e.indent, 0)
 	if !e.indention || e.column > indent || e.column == indent && !e.whitespace {
@@ -96,7 +96,7 @@ func isPrintable(r rune) bool {
 	return r == '\n' || r >= 0x20 && r <= 0x7e || r >= 0xa0 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd && r != 0xfeff
 }
 
-// style is what the characters of a scalar allow.
+// style is the set of styles that the characters of a scalar allow.
 type style struct{ flowPlain, blockPlain, single bool }
 
 func (e *emitter) analyse(s string) style {
@@ -150,7 +150,7 @@ func (e *emitter) analyse(s string) style {
 	return st
 }
 
-// scalar writes a text in the plainest style it allows.
+// scalar writes a string in the plainest allowed style.
 func (e *emitter) scalar(s string, plain bool, at place) {
 	before := e.deeper(true, false) // for the lines after the first
 	defer func() { e.indent = before }()
@@ -283,7 +283,7 @@ func (e *emitter) double(s string, fold bool) {
 	e.whitespace, e.indention = false, false
 }
 
-// literal writes lines below a bar, as binary data are.
+// literal writes lines after a bar, for binary data.
 func (e *emitter) literal(s string) {
 	if e.flow > 0 {
 		e.double(s, true)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What Salt 3006.27 reads beside plain YAML 1.1; a !!set is a list here.
+// Salt 3006.27 reads these forms beyond plain YAML 1.1; a !!set is a list here.
 func TestFormsOfSaltsLoader(t *testing.T) {
 	big1, _ := new(big.Int).SetString("100000000000000000000", 10)
 	pair := func(k, v any) []any { return []any{k, v} }
@@ -43,7 +43,7 @@ func TestAnchorsAreSetOnce(t *testing.T) {
 	}
 }
 
-// The line is that of what is wrong, whatever the line in which the collection around begins.
+// The line is that of the fault, not that of the start of the enclosing collection.
 func TestLineOfAFault(t *testing.T) {
 	for text, want := range map[string]int{
 		"a:\n  b: 1\n c: 2\n":                             3,

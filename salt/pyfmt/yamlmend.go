@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// maxMended bounds how many places of one document are written anew.
+// maxMended is the most places of one document that mend rewrites.
 const maxMended = 1000
 
 var (
@@ -15,9 +15,9 @@ var (
 	slashAsHex = []byte(`\x2F`)
 )
 
-// mend writes what Salt's loader reads and the YAML library does not as the library reads it:
-// the escape \/ in double quotes, and a directive of another version of YAML 1. It reports
-// whether err is about one of these and b has changed.
+// mend rewrites text that Salt's loader accepts and the YAML library does not: the escape
+// \/ in double quotes, and a directive of another version of YAML 1. It reports whether err
+// is about one of these and b has changed.
 func mend(err error, b []byte) ([]byte, bool) {
 	if err == nil {
 		return nil, false
@@ -38,7 +38,7 @@ func mend(err error, b []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// lineStart is where a line, counted from 1, begins.
+// lineStart returns the offset of a line, counted from 1.
 func lineStart(b []byte, line int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -51,8 +51,8 @@ func lineStart(b []byte, line int) int {
 	return at
 }
 
-// slashIn is the place of the first \/ in a line whose backslash no other one escapes; -1 when
-// there is none. Those inside double quotes go before others.
+// slashIn returns the offset of the first \/ in a line whose backslash is not escaped, or
+// -1. It prefers one inside double quotes.
 func slashIn(line []byte) int {
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]

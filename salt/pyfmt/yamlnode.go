@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// Plain is a scalar that YAML writes as it stands, such as NULL.
+// Plain is a scalar that YAML writes unquoted, such as NULL.
 type Plain string
 
-// place is where a node stands.
+// place is the position of a node.
 type place struct{ root, mapping, simpleKey bool }
 
-// count finds the lists and maps that occur more than once, and how deep they are nested.
+// count finds the lists and maps that occur more than once, and the depth of nesting.
 func (e *emitter) count(v any, depth int) error {
 	if e.form.MaxDepth > 0 && depth > e.form.MaxDepth {
 		return depthError(e.form.MaxDepth)
@@ -47,8 +47,8 @@ func (e *emitter) count(v any, depth int) error {
 	return nil
 }
 
-// anchor names a list or map that occurs more than once; done means that its alias is all
-// there is to write.
+// anchor writes the anchor of a list or map that occurs more than once; done means that its
+// alias was written instead.
 func (e *emitter) anchor(id any) (done bool) {
 	if id == nil || !e.seen[id] {
 		return false
@@ -94,7 +94,7 @@ func (e *emitter) node(v any, at place) {
 	}
 }
 
-// leaves reports whether a list or map holds nothing but scalars.
+// leaves reports whether a list or map holds only scalars.
 func (e *emitter) leaves(n Node) bool {
 	e.model.Work(8 * n.size())
 	collection := func(v any) bool { return e.model.Open(v).collection() }
@@ -132,7 +132,8 @@ func (e *emitter) blockMap(ps []Pair) {
 	e.indent = before
 }
 
-// entry writes a key and its value; a long key and one of several lines need the long form.
+// entry writes a key and its value. A key that is long or spans several lines needs the
+// long form.
 func (e *emitter) entry(p Pair, block bool) {
 	if e.simpleKey(p.Key) {
 		e.node(p.Key, place{mapping: true, simpleKey: true})
@@ -192,8 +193,8 @@ func (e *emitter) flowItem(i int) {
 	}
 }
 
-// scalarText returns the text of a scalar, whether it may stand without quotes as far as its
-// type goes, and the tag of what is not text.
+// scalarText returns the text of a scalar, whether its type allows it unquoted, and the tag
+// of a non-text scalar.
 func (e *emitter) scalarText(v any) (text string, plain bool, tag string) {
 	switch v := v.(type) {
 	case string:
@@ -229,7 +230,7 @@ func (e *emitter) binary(b []byte) string {
 	return out.String() + s + "\n"
 }
 
-// readsAsText reports whether a reader takes the word for a text and not for a number, a
+// readsAsText reports whether a reader takes the word as a string, and not as a number, a
 // date or a word like yes.
 func readsAsText(s string) bool {
 	if _, ok := YAMLScalar(s).(string); !ok {

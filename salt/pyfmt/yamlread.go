@@ -15,25 +15,25 @@ import (
 
 // Bounds on one document.
 const (
-	maxNodes   = 1 << 18 // aliases followed
-	maxEntries = 1 << 20 // the same of a file of options, which an operator wrote
-	// maxDepth lies above what a master publishes, which refuses the rest by name.
+	maxNodes   = 1 << 18 // including followed aliases
+	maxEntries = 1 << 20 // for a file of options, written by an operator
+	// maxDepth exceeds the depth of what a master publishes; the master rejects deeper
+	// values by name.
 	maxDepth = 200
-	// lookValues is how many values are read between two looks at the context.
+	// lookValues is how many values are read between two checks of the context.
 	lookValues = 1 << 12
 )
 
-// YAMLFault is what is wrong in one line of a document.
+// YAMLFault is an error in one line of a document.
 type YAMLFault struct {
 	Line int
-	Key  string // whose value or place it is; empty where it is nobody's
+	Key  string // the key whose value or position is wrong; empty if the fault concerns no key
 	Text string
-	// Salt is what Salt's loader says of it, with lines and columns; "" where it says
-	// nothing of the kind.
+	// Salt is the message of Salt's loader, with lines and columns; "" if it has none.
 	Salt string
 }
 
-// Error names the line and the key.
+// Error returns the message with the line and the key.
 func (f *YAMLFault) Error() string {
 	if f.Key == "" {
 		return fmt.Sprintf("line %d: %s", f.Line, f.Text)
@@ -42,24 +42,24 @@ func (f *YAMLFault) Error() string {
 }
 
 // ReadYAML reads the one YAML document of b into wire values: nil, bool, int64, uint64
-// (decimal text beyond 64 bits), float64, string, []any, and *value.Map in Salt's
-// order, what a map merges (<<) before its own. An empty document is nil. The error
-// is the first [YAMLFault].
+// (decimal text beyond 64 bits), float64, string, []any and *value.Map. Maps are in Salt's
+// order: merged entries (<<) before the map's own. An empty document is nil. The error is
+// the first [YAMLFault].
 func ReadYAML(b []byte) (any, error) { return ReadYAMLMax(b, maxNodes) }
 
-// ReadYAMLMax is [ReadYAML] with a bound of its own on the number of values, with what aliases
-// stand for.
+// ReadYAMLMax is [ReadYAML] with another bound on the number of values, including those
+// behind aliases.
 func ReadYAMLMax(b []byte, values int) (any, error) {
 	return ReadYAMLContext(context.Background(), b, values)
 }
 
-// ReadYAMLContext is [ReadYAMLMax] until ctx ends.
+// ReadYAMLContext is [ReadYAMLMax] with a context.
 func ReadYAMLContext(ctx context.Context, b []byte, values int) (any, error) {
 	return read(&reader{left: values, ctx: ctx}, b)
 }
 
-// ReadYAMLBig is [ReadYAMLContext] that gives integers beyond int64 as *big.Int, and a !!binary that is no
-// text as []byte.
+// ReadYAMLBig is [ReadYAMLContext], but returns integers beyond int64 as *big.Int, and a
+// !!binary that is not UTF-8 as []byte.
 func ReadYAMLBig(ctx context.Context, b []byte, values int) (any, error) {
 	return read(&reader{left: values, ctx: ctx, big: true}, b)
 }
@@ -78,12 +78,12 @@ func read(r *reader, b []byte) (any, error) {
 // YAMLEntry is a key of a document with its value.
 type YAMLEntry struct {
 	Key, Value any
-	Text       string // a value that is one word, as it was written
+	Text       string // the source text of a scalar value
 	Line       int
 }
 
-// YAMLEntries reads a document that is a map, as [ReadYAML] does, but tells all that is wrong
-// with it, and where each entry stands. What is wrong is left out or nil.
+// YAMLEntries reads a document that is a map, as [ReadYAML] does. It returns all faults,
+// and the position of each entry. Faulty parts are left out or nil.
 func YAMLEntries(b []byte) ([]YAMLEntry, []*YAMLFault) {
 	r := reader{left: maxEntries, ctx: context.Background()}
 	root := r.document(b)
@@ -97,11 +97,12 @@ func YAMLEntries(b []byte) ([]YAMLEntry, []*YAMLFault) {
 	return nil, r.faults
 }
 
-// reader turns the nodes of one document into values. What is wrong is noted, and nil.
+// reader converts the nodes of one document to values. It records faults and returns nil
+// for them.
 type reader struct {
 	ctx    context.Context
 	left   int
-	big    bool // integers beyond int64 are *big.Int, and bytes that are no text []byte
+	big    bool // integers beyond int64 are *big.Int, and bytes that are not UTF-8 are []byte
 	faults []*YAMLFault
 }
 
@@ -109,7 +110,7 @@ func (r *reader) fault(n *yaml.Node, key, text string) {
 	r.faults = append(r.faults, &YAMLFault{Line: n.Line, Key: key, Text: text})
 }
 
-// document is the root of the one document of b; nil if there is none to be read.
+// document returns the root of the one document of b, or nil on a fault.
 func (r *reader) document(b []byte) *yaml.Node {
 	var doc, second yaml.Node
 	err := r.decode(b, &doc, &second)
@@ -146,7 +147,7 @@ func (r *reader) decode(b []byte, doc, second *yaml.Node) error {
 	return err
 }
 
-// anchors refuses an anchor that names two values.
+// anchors reports a fault for an anchor that names two values.
 func (r *reader) anchors(n *yaml.Node, seen map[string]*yaml.Node, depth int) {
 	if n.Kind == yaml.AliasNode || depth > maxDepth || len(r.faults) > 0 {
 		return
@@ -164,10 +165,10 @@ func (r *reader) anchors(n *yaml.Node, seen map[string]*yaml.Node, depth int) {
 	}
 }
 
-// more tells whether one more value may be read.
+// more reports whether another value may be read.
 func (r *reader) more(n *yaml.Node, depth int) bool {
 	if r.left <= 0 {
-		return false // told already
+		return false // reported already
 	}
 	if r.left%lookValues == 0 && r.ctx.Err() != nil {
 		r.fault(n, "", "reading the document took too long: "+r.ctx.Err().Error())
@@ -219,7 +220,7 @@ func (r *reader) value(n *yaml.Node, depth int) any {
 	return r.scalar(n)
 }
 
-// twos are the pairs of !!pairs, each a list of a key and its value.
+// twos returns the pairs of !!pairs, each a list of a key and its value.
 func (r *reader) twos(n *yaml.Node, depth int) any {
 	out := make([]any, 0, len(n.Content))
 	for _, c := range n.Content {
@@ -232,7 +233,7 @@ func (r *reader) twos(n *yaml.Node, depth int) any {
 	return out
 }
 
-// set is the list of the elements of a !!set: nothing that travels is a set.
+// set returns the elements of a !!set as a list, since the wire has no sets.
 func (r *reader) set(n *yaml.Node, depth int) any {
 	out := []any{}
 	for _, e := range r.entries(n, depth) {
@@ -241,7 +242,7 @@ func (r *reader) set(n *yaml.Node, depth int) any {
 	return out
 }
 
-// entries are those of a map and of what it merges, each key once.
+// entries returns the entries of a map and of the maps it merges, each key once.
 func (r *reader) entries(n *yaml.Node, depth int) []YAMLEntry {
 	pairs := r.pairs(n, depth)
 	lines := value.NewMap()
@@ -270,7 +271,7 @@ func (r *reader) entries(n *yaml.Node, depth int) []YAMLEntry {
 	return out
 }
 
-// key is a key of a map: = is one.
+// key reads a key of a map; = is a valid key.
 func (r *reader) key(n *yaml.Node, depth int) any {
 	if n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "=" {
 		return "="
@@ -278,7 +279,7 @@ func (r *reader) key(n *yaml.Node, depth int) any {
 	return r.value(n, depth+1)
 }
 
-// sameKey is one key for what Python takes for one: 1, 1.0 and True.
+// sameKey maps keys that are equal in Python to one key: 1, 1.0 and True.
 func sameKey(key any) any {
 	switch k := key.(type) {
 	case bool:
@@ -296,9 +297,8 @@ func sameKey(key any) any {
 
 type pair struct{ key, val *yaml.Node }
 
-// pairs are the pairs of a map behind those that it merges. Salt passes over a
-// merged key when the map has one of the same text; of two merged maps with a key in
-// common none goes before the other, so the key is there twice.
+// pairs returns the pairs of a map, after those it merges. Salt skips a merged key if the
+// map has one of the same text. A key of two merged maps appears twice.
 func (r *reader) pairs(n *yaml.Node, depth int) []pair {
 	if !r.more(n, depth) {
 		return nil
@@ -326,7 +326,7 @@ func (r *reader) pairs(n *yaml.Node, depth int) []pair {
 			}
 			more := r.pairs(src, depth+1)
 			if r.left -= len(more); r.left <= 0 {
-				r.left = 1 // it is told as the last value
+				r.left = 1 // reported as the last value
 				r.more(src, depth)
 				return nil
 			}
@@ -363,10 +363,10 @@ func (r *reader) unknown(n *yaml.Node) any {
 	return nil
 }
 
-// salt adds Salt's words to the last fault.
+// salt sets Salt's message of the last fault.
 func (r *reader) salt(text string) { r.faults[len(r.faults)-1].Salt = text }
 
-// mark is how Salt's loader names a place.
+// mark returns a position in the form of Salt's loader.
 func mark(n *yaml.Node) string {
 	return fmt.Sprintf("\n  in \"<unicode string>\", line %d, column %d", n.Line, n.Column)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The values are those that Salt's loader (3006.16, PyYAML 6.0.3) gave; where it
-// raised an error the text of ours is here.
+// The values are those of Salt's loader (3006.16, PyYAML 6.0.3). Where it raised an error,
+// the text is ours.
 func TestRead_AsSaltsLoader(t *testing.T) {
-	type pairs = []any // the keys and values of a map in their order
+	type pairs = []any // the keys and values of a map, in order
 	for text, want := range map[string]any{
 		"yes": true, "Off": false, "~": nil, "": nil, "--- \n...\n": nil, "y": "y", "n": "n",
 		"010": int64(10), "00": int64(0), "-010": int64(-8), "+010": int64(8), "08": "08", "0o17": "0o17",
@@ -61,7 +61,7 @@ func TestRead_AsSaltsLoader(t *testing.T) {
 	}
 }
 
-// All that is wrong is told, with its line, and what is right is read.
+// All faults are reported with their line, and the valid entries are read.
 func TestEntries(t *testing.T) {
 	entries, faults := YAMLEntries([]byte("a: 010\nb: !x 1\nc: [{? [k] : 1}, =, 2]\na: 2\nd: &d\n  <<: 5\n1: *d\n'1': yes\n"))
 	want := []YAMLEntry{
@@ -76,9 +76,9 @@ func TestEntries(t *testing.T) {
 	if d := cmp.Diff(want, entries, plain); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}
-	var told []string
+	var got []string
 	for _, f := range faults {
-		told = append(told, f.Error())
+		got = append(got, f.Error())
 	}
 	if d := cmp.Diff([]string{
 		"line 2: the tag !x is not known here; leave it out",
@@ -87,7 +87,7 @@ func TestEntries(t *testing.T) {
 		"line 4: a: is set twice; the first time in line 1",
 		"line 6: <<: merges a map or a list of maps, not the text \"5\"",
 		"line 6: <<: merges a map or a list of maps, not the text \"5\"",
-	}, told); d != "" {
+	}, got); d != "" {
 		t.Errorf("faults (-want +got):\n%s", d)
 	}
 }
@@ -148,7 +148,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// fuzzValue is like plainValue for keys of any type.
+// fuzzValue is plainValue for keys of any type.
 func fuzzValue(v any) any {
 	switch v := v.(type) {
 	case *value.Map:

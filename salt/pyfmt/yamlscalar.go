@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Salt's loader follows YAML 1.1: yes and on are booleans, 1:30 is ninety,
-// 0x10 is sixteen. Unlike plain YAML 1.1, leading zeros are dropped (010 is
-// ten) and dates stay text.
+// Salt's loader follows YAML 1.1: yes and on are booleans, 1:30 is 90, 0x10 is 16. Unlike
+// plain YAML 1.1, leading zeros are dropped (010 is 10) and dates stay text.
 var (
 	intScalar = regexp.MustCompile(`^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
 	fltScalar = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
@@ -22,8 +21,8 @@ var boolScalars = map[string]bool{
 	"on": true, "On": true, "ON": true, "off": false, "Off": false, "OFF": false,
 }
 
-// YAMLScalar gives a word of YAML without quotes the value Salt's loader gives it:
-// nil, bool, int64, *big.Int, float64 or string.
+// YAMLScalar returns the value of an unquoted YAML scalar as Salt's loader does: nil, bool,
+// int64, *big.Int, float64 or string.
 func YAMLScalar(s string) any {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
@@ -51,12 +50,12 @@ func YAMLScalar(s string) any {
 	return s
 }
 
-// maxNumber bounds the text of any number, in bytes: expressions take 100 ns for each,
-// so longer texts are not matched, and stay text.
+// maxNumber is the longest text of a number, in bytes. Matching takes 100 ns per byte, so
+// longer texts are not matched and stay text.
 const maxNumber = 64 << 10
 
-// maxDigits bounds the decimal text of a whole number, as Python does: to read one takes the
-// square of its length. What is longer stays text.
+// maxDigits is the longest decimal integer, as in Python, since parsing takes quadratic
+// time. Longer ones stay text.
 const maxDigits = 4300
 
 func intValue(s string) (any, bool) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// testdata/yamlscalars.jsonl was written by Salt's own loader: scalar, Python
-// type, Python text.
+// testdata/yamlscalars.jsonl was written by Salt's own loader: scalar, Python type, Python
+// text.
 func TestScalarsReadAsSaltReadsThem(t *testing.T) {
 	f, err := os.Open("testdata/yamlscalars.jsonl")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestScalarsReadAsSaltReadsThem(t *testing.T) {
 	}
 }
 
-// What is longer than any number is text, and takes no time to be found so.
+// A text longer than any number stays text, without delay.
 func TestScalar_LongerThanNumbers(t *testing.T) {
 	for _, s := range []string{"9", "0x9", "1.", "-1_0.5e+1", "1:2"} {
 		long := s + strings.Repeat("0", maxNumber+1-len(s))

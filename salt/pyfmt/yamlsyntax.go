@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// newDecoder reads b until ctx ends: the library asks for it in small pieces.
+// newDecoder reads b until ctx ends. The library reads in small pieces.
 func newDecoder(ctx context.Context, b []byte) *yaml.Decoder {
 	return yaml.NewDecoder(&pieces{ctx, bytes.NewReader(b)})
 }
@@ -20,7 +20,7 @@ type pieces struct {
 	from *bytes.Reader
 }
 
-// Read reads a piece.
+// Read returns the next piece.
 func (p *pieces) Read(b []byte) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err
@@ -32,13 +32,14 @@ var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
 var anchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
-// countedFromZero are the errors of the YAML library whose line is counted from 0: those
-// of its parser, while those of its scanner are counted from 1.
+// countedFromZero matches the parser errors of the YAML library, whose lines count from 0;
+// those of its scanner count from 1.
 var countedFromZero = regexp.MustCompile(`^did not find expected (?:node content|key|'-' indicator|',' or|<)`)
 
-// located makes a fault of the library's error with the line of what is wrong. The library names
-// the line where the collection around begins, unless that is the first line of the document:
-// a blank line before the document gives the one, and a document cut there the other.
+// located converts the library's error to a fault with its line. The library names the line
+// where the enclosing collection begins, unless that is the first line of the document. So
+// located decodes again: with a blank line before the document for the first, and with the
+// document cut at that line for the second.
 func located(ctx context.Context, err error, data []byte) *YAMLFault {
 	f := syntax(err, data)
 	if !countedFromZero.MatchString(strings.TrimPrefix(f.Text, "invalid YAML: ")) {
@@ -65,13 +66,13 @@ func decodeError(ctx context.Context, b []byte) error {
 	return err
 }
 
-// syntax makes a fault of the library's error: with the line in which it is, or in which
-// begins what is not ended.
+// syntax converts the library's error to a fault with the line in which it occurs, or in
+// which an unterminated element begins.
 func syntax(err error, data []byte) *YAMLFault {
 	if err == nil {
 		return &YAMLFault{Line: 1}
 	}
-	line, text := 1, err.Error() // no line is named where it is the first
+	line, text := 1, err.Error() // the library names no line for the first one
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
 		text = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
@@ -82,11 +83,11 @@ func syntax(err error, data []byte) *YAMLFault {
 			}
 		}
 	}
-	// The end of a file that ends with a line end counts as one more line there.
+	// A final line end counts as one more line.
 	if data != nil {
 		line = min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
 	}
-	if m := anchor.FindStringSubmatch(text); m != nil { // it names no line at all
+	if m := anchor.FindStringSubmatch(text); m != nil { // this error names no line
 		if at := bytes.Index(data, []byte("*"+m[1])); at >= 0 {
 			line = bytes.Count(data[:at], []byte{'\n'}) + 1
 		}

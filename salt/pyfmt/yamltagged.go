@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reserved tells of a plain word that YAML 1.1 keeps for itself: Salt's loader has no
+// reserved reports whether a plain scalar is reserved by YAML 1.1: Salt's loader has no
 // value for it.
 func reserved(s string) bool { return s == "=" || s == "<<" }
 
-// scalar is the value of one word, by its quotes and its tag.
+// scalar returns the value of a scalar by its quotes and its tag.
 func (r *reader) scalar(n *yaml.Node) any {
 	if n.Tag == "!" {
 		return n.Value
@@ -69,7 +69,7 @@ func (r *reader) scalar(n *yaml.Node) any {
 	return r.short(v)
 }
 
-// short gives numbers beyond the wire's 64 bits as text, as Salt sends them.
+// short returns numbers beyond 64 bits as text, as Salt sends them.
 func (r *reader) short(v any) any {
 	n, ok := v.(*big.Int)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// YAMLWord reads one word of a command line as Salt does: nil, bool, int64, uint64, float64, string, []any
-// or *value.Map. A list has to be in brackets and a map in braces.
+// YAMLWord parses one argument of a command line as Salt does: nil, bool, int64, uint64,
+// float64, string, []any or *value.Map. A list has to be in brackets and a map in braces.
 func YAMLWord(text string) any {
 	trimmed := strings.TrimSpace(text)
 	switch trimmed {
@@ -20,7 +20,7 @@ func YAMLWord(text string) any {
 		return nil
 	}
 	if strings.Contains(text, "_") && strings.Trim(trimmed, "0123456789_") == "" {
-		return text // 1_000 is no number here
+		return text // 1_000 stays text
 	}
 	if strings.ContainsAny(text, "\t\r\n") || strings.HasPrefix(trimmed, "!!binary") {
 		return text
@@ -40,7 +40,7 @@ func YAMLWord(text string) any {
 		}
 	case string, nil:
 		if strings.Contains(text, "#") {
-			return text // a comment would be lost
+			return text // parsing would drop the comment
 		}
 	}
 	return v

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestAsSalt compares with what Salt 3007's own reader made of hand-picked and of
-// random words (as Python writes the values). Left out are words on purpose read
-// in another way: a lone >, | or =, of which Salt loses a part, and maps and lists
-// without braces or brackets, which Salt takes for such as soon as they hold a #.
+// TestAsSalt compares hand-picked and random words with the results of Salt 3007's own
+// reader. It omits words that are read differently on purpose: a lone >, | or =, of which
+// Salt loses a part, and maps and lists without braces or brackets, which Salt accepts if
+// they contain a #.
 func TestAsSalt(t *testing.T) {
 	f, err := os.Open("testdata/yaml.jsonl")
 	if err != nil {

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// YAMLForm is how [WriteYAML] writes. Its zero value is block style with sorted keys.
+// YAMLForm configures [WriteYAML]. Its zero value is block style with sorted keys.
 type YAMLForm struct {
 	// Indent is the number of spaces per level. Default 2, at most 9.
 	Indent int
 	// Flow writes everything in flow style: [] and {}.
 	Flow bool
-	// Leaves writes a list or map of nothing but scalars in flow style, as PyYAML
-	// does by default.
+	// Leaves writes a list or map of scalars in flow style, as PyYAML does by default.
 	Leaves bool
 	// ASCII escapes characters beyond ASCII (allow_unicode=False).
 	ASCII bool
@@ -20,7 +19,7 @@ type YAMLForm struct {
 	Sorted, Ordered bool
 	// Escape reports which other characters are escaped; nil: none.
 	Escape func(r rune) bool
-	// MaxDepth bounds how deep lists and maps may be nested; 0: no bound.
+	// MaxDepth is the deepest nesting of lists and maps; 0 means no limit.
 	MaxDepth int
 }
 
@@ -28,14 +27,14 @@ type YAMLForm struct {
 func YAML(v any, f YAMLForm) string {
 	f.MaxDepth = 0
 	var b strings.Builder
-	_ = WriteYAML(&b, v, f, Values{}) // fails by MaxDepth alone
+	_ = WriteYAML(&b, v, f, Values{}) // fails only by MaxDepth
 	return b.String()
 }
 
-// WriteYAML writes v as a YAML document, with the bytes that libyaml writes for PyYAML:
+// WriteYAML writes v as a YAML document, with the bytes that PyYAML with libyaml writes:
 // lists are not indented below their key, lines are folded after 80 columns, and a list or
-// map that occurs twice is named by an anchor. [ReadYAML] reads it back to the same value. The
-// error is a value that is nested more than MaxDepth deep.
+// map that occurs twice gets an anchor. [ReadYAML] reads it back to the same value. It
+// returns an error if values nest deeper than MaxDepth.
 func WriteYAML(w Writer, v any, f YAMLForm, m Model) error {
 	e := newEmitter(w, f, m)
 	if err := e.count(v, 0); err != nil {
@@ -46,7 +45,7 @@ func WriteYAML(w Writer, v any, f YAMLForm, m Model) error {
 	return nil
 }
 
-// depthError says that a value is nested too deep.
+// depthError returns the error of a value that is nested too deep.
 func depthError(most int) error { return fmt.Errorf("values are nested more than %d deep", most) }
 
 func newEmitter(w Writer, f YAMLForm, m Model) *emitter {
@@ -57,8 +56,8 @@ func newEmitter(w Writer, f YAMLForm, m Model) *emitter {
 	return e
 }
 
-// QuoteYAML writes s on one line between double quotes, or single ones, as PyYAML's own
-// emitter does: characters beyond ASCII are escaped between double quotes.
+// QuoteYAML writes s on one line in double or single quotes, as PyYAML's own emitter does:
+// in double quotes, characters beyond ASCII are escaped.
 func QuoteYAML(w Writer, s string, single bool, m Model) {
 	e := newEmitter(w, YAMLForm{ASCII: true}, m)
 	e.python = true

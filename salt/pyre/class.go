@@ -2,14 +2,14 @@ package pyre
 
 import "unicode"
 
-// category is \d, \s or \w, or what is not.
+// category is \d, \s or \w, or a negation of one.
 type category struct {
 	letter rune // d, s or w
 	not    bool
 	ascii  bool
 }
 
-// categoryOf gives the category of an escape.
+// categoryOf returns the category of an escape.
 func categoryOf(c rune, flags int) (category, bool) {
 	k := category{letter: unicode.ToLower(c), not: c < 'a', ascii: flags&flagA != 0}
 	return k, k.letter == 'd' || k.letter == 's' || k.letter == 'w'
@@ -59,7 +59,7 @@ func (c *class) has(r rune) bool {
 	return c.not
 }
 
-// literal takes one character.
+// literal returns a node that matches one character.
 func literal(r rune, flags int) *node {
 	c := &class{}
 	c.add(r, r, foldingOf(flags))
@@ -74,7 +74,7 @@ func (c *class) add(lo, hi rune, f folding) {
 	}
 }
 
-// class reads what follows an opening bracket.
+// class parses a class after its opening bracket.
 func (p *parser) class(flags int) (*node, error) {
 	c := &class{not: p.take('^')}
 	fold := foldingOf(flags)
@@ -123,7 +123,7 @@ func (c *class) put(lo, hi rune, k *category, f folding) {
 	c.add(lo, hi, f)
 }
 
-// member reads a character of a class, or a category.
+// member parses a character of a class, or a category.
 func (p *parser) member(r rune, flags int) (rune, *category, error) {
 	if r != '\\' {
 		return r, nil, nil

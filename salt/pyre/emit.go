@@ -9,16 +9,17 @@ import (
 	"unicode"
 )
 
-// emitter writes a tree in Go's syntax. Captures are not wanted, so groups do not capture.
+// emitter writes a tree in Go's syntax. Groups do not capture, since captures are not
+// needed.
 type emitter struct {
 	out strings.Builder
-	// newline, word and empty tell what the pattern looks at that Go reads otherwise: a last
-	// newline, words beyond ASCII, boundaries in an empty text.
+	// newline, word and empty are set if the pattern tests something that Go reads
+	// differently: a final newline, words beyond ASCII, or boundaries in an empty text.
 	newline, word, empty bool
-	irregular            bool // Go's engine cannot run it at all
+	irregular            bool // Go's engine cannot run the pattern
 }
 
-// maxExpression bounds what is given to Go's engine.
+// maxExpression is the longest expression passed to Go's engine, in bytes.
 const maxExpression = 256 << 10
 
 func (e *emitter) sequence(seq []*node) {
@@ -55,7 +56,7 @@ func (e *emitter) node(n *node) {
 	}
 }
 
-// nothing is a class without characters.
+// nothing is a class that matches no character.
 const nothing = `[^\x00-\x{10FFFF}]`
 
 func (e *emitter) at(n *node) {
@@ -127,7 +128,7 @@ func (e *emitter) set(c *class) {
 	}
 	for _, r := range ranges {
 		lo, hi := r[0], r[1]
-		if lo >= 0xd800 && hi <= 0xdfff { // a half of a pair, which no text has
+		if lo >= 0xd800 && hi <= 0xdfff { // a surrogate, which no text contains
 			lo, hi = 0xd800, 0xdfff
 		}
 		e.out.WriteString(`\x{` + strconv.FormatInt(int64(lo), 16) + `}`)
@@ -138,7 +139,7 @@ func (e *emitter) set(c *class) {
 	e.out.WriteByte(']')
 }
 
-// ranges are the characters of a category. They are reckoned once.
+// ranges returns the characters of a category. They are computed once.
 func (k category) ranges() [][2]rune {
 	v, _ := categories.LoadOrStore(k, sync.OnceValue(func() (out [][2]rune) {
 		for r := rune(0); r <= unicode.MaxRune; r++ {

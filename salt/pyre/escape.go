@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// controls are the escapes that stand for one control character.
+// controls are the escapes of one control character.
 var controls = map[rune]rune{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\'}
 
-// escape reads what follows a backslash outside of a class.
+// escape parses an escape outside of a class, after the backslash.
 func (p *parser) escape(flags int) (*node, error) {
 	c := p.get()
 	if c < 0 {
@@ -39,7 +39,7 @@ func (p *parser) escape(flags int) (*node, error) {
 	return literal(r, flags), nil
 }
 
-// number reads \1, \12 and \123: three octal digits are a character, the others a group.
+// number parses \1, \12 and \123: three octal digits are a character, others a group.
 func (p *parser) number(c rune, flags int) (*node, error) {
 	digits := string(c)
 	if d := p.next(); d >= '0' && d <= '9' {
@@ -60,8 +60,8 @@ func (p *parser) number(c rune, flags int) (*node, error) {
 	return p.reference(g, flags)
 }
 
-// character reads an escape that stands for a character. zeros is how many octal digits
-// may follow the first one.
+// character parses an escape of a character. zeros is how many octal digits may follow the
+// first one.
 func (p *parser) character(c rune, zeros int) (rune, error) {
 	if r, ok := controls[c]; ok {
 		return r, nil

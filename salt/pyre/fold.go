@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// folding is how letters are compared without regard to case.
+// folding says how letters are compared without regard to case.
 type folding uint8
 
 const (
@@ -34,8 +34,8 @@ func (f folding) lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// closure gives what a range has to hold beside itself, so that it can be asked for the
-// lower case of a character.
+// closure returns the characters to add to a range, so that it can be tested with the lower
+// case of a character.
 func (f folding) closure(lo, hi rune) (out [][2]rune) {
 	add := func(r rune) {
 		if r < lo || r > hi {
@@ -56,7 +56,7 @@ func (f folding) closure(lo, hi rune) (out [][2]rune) {
 	return out
 }
 
-// casedIn gives the characters with case of a range.
+// casedIn returns the characters with case in a range.
 func casedIn(lo, hi rune) []letter {
 	find := func(l letter, r rune) int { return cmp.Compare(l.r, r) }
 	all := cased()
@@ -65,7 +65,7 @@ func casedIn(lo, hi rune) []letter {
 	return all[from:to]
 }
 
-// uppers gives the characters that have a lower case.
+// uppers maps lower case characters to their upper case ones.
 var uppers = sync.OnceValue(func() map[rune][]rune {
 	out := map[rune][]rune{}
 	for _, l := range cased() {
@@ -76,16 +76,16 @@ var uppers = sync.OnceValue(func() map[rune][]rune {
 	return out
 })
 
-// letter is a character with case, and the lower case letters that are one with it.
+// letter is a character with case, and its equivalent lower case letters.
 type letter struct {
 	r    rune
 	same []rune
 }
 
-// alike are lower case letters that share an upper case of several characters.
+// alike are lower case letters with the same upper case of several characters.
 var alike = [][2]rune{{0x390, 0x1fd3}, {0x3b0, 0x1fe3}, {0xfb05, 0xfb06}}
 
-// cased lists all characters with case, in their order.
+// cased lists all characters with case, in order.
 var cased = sync.OnceValue(func() []letter {
 	lowers := map[rune][]rune{} // by upper case: lower case letters
 	var all []rune

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// group reads what follows an opening parenthesis. Nil: it takes nothing, as a comment or
-// flags for the whole pattern.
+// group parses what follows an opening parenthesis. It returns nil for a group that matches
+// nothing, such as a comment or flags of the whole pattern.
 func (p *parser) group(flags *int, first bool) (*node, error) {
 	inner, name, capture := *flags, "", true
 	if p.take('?') {
@@ -98,7 +98,7 @@ func (p *parser) group(flags *int, first bool) (*node, error) {
 	return &node{op: opGroup, group: g, subs: [][]*node{seq}}, nil
 }
 
-// enclosed reads up to the closing parenthesis and passes over it.
+// enclosed parses up to and including the closing parenthesis.
 func (p *parser) enclosed(flags int) ([]*node, error) {
 	seq, err := p.alternatives(flags, false)
 	if err == nil && !p.verbose && !p.take(')') {
@@ -107,7 +107,7 @@ func (p *parser) enclosed(flags int) ([]*node, error) {
 	return seq, err
 }
 
-// look reads a look-ahead or look-behind.
+// look parses a look-ahead or look-behind.
 func (p *parser) look(c rune, flags int) (*node, error) {
 	n := &node{op: opLook, behind: c == '<'}
 	if n.behind {
@@ -138,7 +138,7 @@ func (p *parser) look(c rune, flags int) (*node, error) {
 	return n, nil
 }
 
-// condition reads (?(1)yes|no).
+// condition parses (?(1)yes|no).
 func (p *parser) condition(flags *int) (*node, error) {
 	name, err := p.until(')', "group name")
 	if err != nil {
@@ -188,7 +188,7 @@ func (p *parser) condition(flags *int) (*node, error) {
 	return n, nil
 }
 
-// mayRefer tells whether a group may be referred to here.
+// mayRefer returns an error if a group may not be referenced here.
 func (p *parser) mayRefer(g int, text bool) error {
 	if text && g < p.groups && p.open[g] {
 		return p.fault("cannot refer to an open group")
@@ -211,7 +211,8 @@ func (p *parser) reference(g, flags int) (*node, error) {
 
 var letters = map[rune]int{'i': flagI, 'L': flagL, 'm': flagM, 's': flagS, 'x': flagX, 'a': flagA, 'u': flagU, 't': flagT}
 
-// letters reads flags from the first one on: (?i) means the whole pattern, (?i:...) a part.
+// letters parses flags, given the first one: (?i) is for the whole pattern, (?i:...) for a
+// part.
 func (p *parser) letters(c rune) (on, off int, whole bool, err error) {
 	if c != '-' {
 		for {
@@ -263,7 +264,7 @@ func (p *parser) letters(c rune) (on, off int, whole bool, err error) {
 	return on, off, false, nil
 }
 
-// identifier tells whether a text is a name in Python.
+// identifier reports whether a text is a valid name in Python.
 func identifier(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || unicode.Is(unicode.Other_ID_Start, r)

@@ -12,9 +12,9 @@ const (
 type machine struct {
 	text  []rune
 	marks []int // start and end of each group; -1: not set
-	left  int   // steps
+	left  int   // remaining steps
 	depth int
-	spent bool // a bound was reached: the answer is not known
+	spent bool // a limit was reached: the result is unknown
 }
 
 func newMachine(text string, groups int) *machine {
@@ -25,12 +25,12 @@ func newMachine(text string, groups int) *machine {
 	return m
 }
 
-// rest is what has to match after a part that ends at i.
+// rest matches what follows a part that ends at i.
 type rest func(i int) bool
 
 func matched(int) bool { return true }
 
-// sequence matches a sequence at i, and then the rest.
+// sequence matches a sequence at i, followed by the rest.
 func (m *machine) sequence(seq []*node, i int, then rest) bool {
 	if m.depth++; m.depth > maxDepth {
 		m.spent = true
@@ -65,14 +65,14 @@ func (m *machine) sequence(seq []*node, i int, then rest) bool {
 	return then(i)
 }
 
-// charge takes steps away, and ends the match when there are none left.
+// charge subtracts steps, and ends the match when none are left.
 func (m *machine) charge(steps int) {
 	if m.left -= steps; m.left < 0 {
 		m.spent = true
 	}
 }
 
-// saved is a copy of the marks.
+// saved returns a copy of the marks.
 func (m *machine) saved() []int {
 	m.charge(len(m.marks) / 8)
 	return slices.Clone(m.marks)
@@ -133,7 +133,7 @@ func (m *machine) isSet(g int) bool {
 	return m.marks[2*g] >= 0 && m.marks[2*g+1] >= m.marks[2*g]
 }
 
-// once matches a sequence in the first way and does not come back to it.
+// once matches a sequence in the first possible way, without backtracking into it.
 func (m *machine) once(seq []*node, i int) (end int, ok bool) {
 	ok = m.sequence(seq, i, func(j int) bool { end = j; return true })
 	return end, ok && !m.spent

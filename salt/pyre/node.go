@@ -1,17 +1,17 @@
 package pyre
 
-// op is what a node does.
+// op is the operation of a node.
 type op uint8
 
 const (
-	opSet     op = iota // takes one character of set
-	opAt                // stands at a position and takes nothing
+	opSet     op = iota // matches one character of set
+	opAt                // matches at a position, without a character
 	opBranch            // one of subs
 	opGroup             // subs[0], captured as group, or not if that is 0
 	opRepeat            // subs[0], min to max times
 	opBackref           // the text of group
 	opLook              // subs[0] matches from here, or back characters before
-	opAtomic            // subs[0], without coming back to it
+	opAtomic            // subs[0], without backtracking into it
 	opCond              // subs[0] if group has matched, else subs[1] or nothing
 	opFail              // matches nothing
 )
@@ -19,7 +19,7 @@ const (
 // infinite is a repetition without an upper bound.
 const infinite = 1<<32 - 1
 
-// greed is which number of repetitions is tried first.
+// greed says which number of repetitions is tried first.
 type greed uint8
 
 const (
@@ -46,7 +46,7 @@ type node struct {
 	set      *class
 	at       at
 	ascii    bool // of atBoundary and atInside: words are ASCII
-	fold     bool // of opBackref: letters without regard to case; ascii: those of ASCII alone
+	fold     bool // of opBackref: ignore case; ascii: only of ASCII letters
 	not      bool // of opLook
 	behind   bool
 	back     int

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxNest bounds how deep groups are nested.
+// maxNest is the deepest nesting of groups.
 const maxNest = 200
 
 // Flags of a pattern, by the letters that set them.
@@ -20,32 +20,32 @@ const (
 	flagT
 )
 
-// types are the flags that exclude each other.
+// types are the mutually exclusive flags.
 const types = flagA | flagL | flagU
 
-// parser reads a pattern. Text is what is left of it.
+// parser parses a pattern. Text is the remaining part.
 type parser struct {
 	text    []rune
 	pos     int
 	flags   int
 	names   map[string]int
-	groups  int // how many there are, with the whole as 0
+	groups  int // number of groups, with the whole pattern as 0
 	widths  []width
 	open    []bool
-	conds   []int // groups that conditions name
-	behind  int   // how many groups there were at the outermost look-behind; 0: none is open
+	conds   []int // groups that conditions refer to
+	behind  int   // number of groups at the outermost open look-behind; 0: none is open
 	nested  int
-	verbose bool // the pattern turns on x and was not read so: it has to be read again
+	verbose bool // the pattern sets x but was parsed without it: parse it again
 }
 
-// fault is an error at a position, counted in characters.
+// fault returns an error at a position, counted in characters.
 func (p *parser) fault(format string, args ...any) error {
 	return fmt.Errorf("%s at character %d", fmt.Sprintf(format, args...), min(p.pos, len(p.text))+1)
 }
 
 func (p *parser) more() bool { return p.pos < len(p.text) }
 
-// next is the character to come, -1 at the end.
+// next returns the next character without consuming it, -1 at the end.
 func (p *parser) next() rune {
 	if !p.more() {
 		return -1
@@ -53,7 +53,7 @@ func (p *parser) next() rune {
 	return p.text[p.pos]
 }
 
-// take passes over a character if it comes next.
+// take consumes the next character if it is r.
 func (p *parser) take(r rune) bool {
 	if p.next() != r {
 		return false
@@ -62,7 +62,7 @@ func (p *parser) take(r rune) bool {
 	return true
 }
 
-// get gives the next character, -1 at the end.
+// get consumes the next character, -1 at the end.
 func (p *parser) get() rune {
 	r := p.next()
 	if r >= 0 {
@@ -71,7 +71,7 @@ func (p *parser) get() rune {
 	return r
 }
 
-// until gives what stands before a character and passes over both.
+// until consumes the text up to and including end, and returns the part before it.
 func (p *parser) until(end rune, what string) (string, error) {
 	from := p.pos
 	for p.more() {
@@ -89,7 +89,7 @@ func (p *parser) until(end rune, what string) (string, error) {
 	return "", p.fault("missing %c, unterminated name", end)
 }
 
-// parse reads a pattern as a whole.
+// parse parses a whole pattern.
 func parse(pattern string) ([]*node, *parser, error) {
 	p := &parser{text: []rune(pattern)}
 	tree, err := p.whole()
@@ -119,8 +119,8 @@ func (p *parser) whole() ([]*node, error) {
 	return tree, nil
 }
 
-// alternatives reads what stands between parentheses, or the whole. Flags set by (?i) at
-// the start of the pattern change those of what follows.
+// alternatives parses the text between parentheses, or the whole pattern. Flags set by (?i)
+// at the start of the pattern apply to the rest.
 func (p *parser) alternatives(flags int, top bool) ([]*node, error) {
 	if p.nested++; p.nested > maxNest {
 		return nil, p.fault("more than %d levels", maxNest)
@@ -142,7 +142,7 @@ func (p *parser) alternatives(flags int, top bool) ([]*node, error) {
 	return []*node{{op: opBranch, subs: all}}, nil
 }
 
-// sequence reads up to | or ) or the end.
+// sequence parses up to |, ) or the end.
 func (p *parser) sequence(flags *int, first bool) ([]*node, error) {
 	var out []*node
 	for p.more() && p.next() != '|' && p.next() != ')' {
@@ -199,7 +199,7 @@ func (p *parser) sequence(flags *int, first bool) ([]*node, error) {
 	return out, nil
 }
 
-// repeat reads what stands behind a repeated item. Literal: a brace that is none.
+// repeat parses a repetition after an item. isText is true for a brace that is a literal.
 func (p *parser) repeat(r rune, out []*node) (_ []*node, isText bool, err error) {
 	lo, hi := 0, infinite
 	switch r {
@@ -248,7 +248,7 @@ func (p *parser) repeat(r rune, out []*node) (_ []*node, isText bool, err error)
 	case p.take('?'):
 		n.greed = lazy
 	case p.take('+'):
-		if item.op != opSet { // Python 3.11.2 and 3.11.5 read it in two ways, 3.10 in none
+		if item.op != opSet { // Python 3.11.2 and 3.11.5 read it differently, 3.10 rejects it
 			return out, false, p.fault("the possessive repetition of a group is not supported")
 		}
 		n.greed = possessive

@@ -10,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What Python 3.11 answers. Package target compares 20,000 more with Salt's answers.
+// The results are those of Python 3.11. Package target compares 20,000 more with Salt's
+// results.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
@@ -115,7 +116,7 @@ func TestCompileWhole(t *testing.T) {
 	}
 }
 
-// A pattern that tries all ways ends at a bound, and then says that it does not know.
+// A pattern that tries all ways ends at a limit, with an unknown result.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct{ pattern, text string }{
 		{`(a+)+\1x`, strings.Repeat("a", 60)},
@@ -145,7 +146,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Both engines give the same answer.
+// Both engines give the same result.
 func FuzzEngines(f *testing.F) {
 	for _, s := range []string{`(?i)[k-s]+\W`, `x{,2}|\bd`, `(?:a|b?)*$`, `[^\d\s]é`, `(?m)^a$`} {
 		f.Add(s, "ad\né")
@@ -162,7 +163,7 @@ func FuzzEngines(f *testing.F) {
 	})
 }
 
-// Patterns made to be slow to read or to run are not.
+// Patterns made to be slow to parse or to run are not.
 func TestHugePatterns(t *testing.T) {
 	for _, pattern := range []string{
 		"(?i)" + strings.Repeat("k", 60_000),

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// maxPattern bounds a pattern in bytes; after maxSpent texts for which the bound on steps
-// was reached, a pattern is not run by backtracking any more.
+// maxPattern bounds a pattern in bytes. After maxSpent texts that reached the step limit, a
+// pattern is not run by backtracking again.
 const (
 	maxPattern = 64 << 10
 	maxSpent   = 10
@@ -20,14 +20,14 @@ type Regexp struct {
 	tree   []*node
 	groups int
 	fast   *regexp.Regexp // nil: only backtracking can run it
-	shape  emitter        // which texts fast reads otherwise
+	shape  emitter        // which texts fast reads differently
 	spent  *atomic.Int32
 }
 
-// Compile reads a pattern.
+// Compile compiles a pattern.
 func Compile(pattern string) (*Regexp, error) { return compile(pattern, false) }
 
-// CompileWhole reads a pattern that has to match a text as a whole.
+// CompileWhole compiles a pattern that has to match a whole text.
 func CompileWhole(pattern string) (*Regexp, error) { return compile(pattern, true) }
 
 func compile(pattern string, whole bool) (*Regexp, error) {
@@ -53,8 +53,8 @@ func compile(pattern string, whole bool) (*Regexp, error) {
 	return re, nil
 }
 
-// Match reports whether the pattern matches at the start of a text. known is false where
-// the bound on backtracking was reached: the answer is not known.
+// Match reports whether the pattern matches at the start of a text. known is false if
+// backtracking reached its step limit, so that the result is unknown.
 func (re *Regexp) Match(text string) (ok, known bool) {
 	if re.fast != nil && !re.reads(text) {
 		return re.fast.MatchString(text), true
@@ -72,7 +72,7 @@ func (re *Regexp) Match(text string) (ok, known bool) {
 	return ok, true
 }
 
-// reads tells whether Go's engine would read a text otherwise.
+// reads reports whether Go's engine would read a text differently.
 func (re *Regexp) reads(text string) bool {
 	return re.shape.newline && strings.HasSuffix(text, "\n") || re.shape.empty && text == "" || re.shape.word && !ascii(text)
 }

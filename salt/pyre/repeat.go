@@ -1,6 +1,6 @@
 package pyre
 
-// repeat matches a repetition, and then the rest.
+// repeat matches a repetition, followed by the rest.
 func (m *machine) repeat(n *node, i int, after rest) bool {
 	body := n.subs[0]
 	if len(body) == 1 && body[0].op == opSet {
@@ -12,7 +12,7 @@ func (m *machine) repeat(n *node, i int, after rest) bool {
 	return m.many(n, 0, i, -1, after)
 }
 
-// characters repeats a part that takes one character.
+// characters repeats a part that matches one character.
 func (m *machine) characters(n *node, c *class, i int, after rest) bool {
 	most := 0
 	for most < n.max && i+most < len(m.text) && (n.greed != lazy || most < n.min) && c.has(m.text[i+most]) {
@@ -49,8 +49,8 @@ func (m *machine) characters(n *node, c *class, i int, after rest) bool {
 	return false
 }
 
-// many tries one more repetition before the rest. last is where the one before began: what
-// took nothing is not tried again.
+// many tries one more repetition before the rest. last is where the previous one began: an
+// empty repetition is not tried again.
 func (m *machine) many(n *node, count, i, last int, after rest) bool {
 	if count < n.min {
 		return m.sequence(n.subs[0], i, func(j int) bool { return m.many(n, count+1, j, last, after) })

@@ -1,9 +1,9 @@
 package pyre
 
-// width is how many characters a part takes.
+// width is the number of characters that a part can match.
 type width struct{ lo, hi int }
 
-// maxWidth stands for all that is wider.
+// maxWidth stands for any larger width.
 const maxWidth = 1 << 62
 
 func (p *parser) widthOf(seq []*node) width {

@@ -1,4 +1,4 @@
-// Package registry holds named functions: "ping" of the module "test" is test.ping. Execution
-// modules and states register theirs from the init functions of their files, so that a module
-// is one file that nothing else has to name.
+// Package registry holds named functions: "ping" of the module "test" is test.ping.
+// Execution modules and states register theirs in init functions, so that a module is one
+// file and is named nowhere else.
 package registry

@@ -10,14 +10,13 @@ import (
 // Arg is one named argument of a function.
 type Arg struct {
 	Name string
-	// Default is the value used when the caller gives none. It has no meaning for a required
-	// argument.
+	// Default is the value if the caller gives none. It is ignored for a required argument.
 	Default any
 	// Required makes a call without the argument an error.
 	Required bool
 }
 
-// Entry is what a registry checks of a function.
+// Entry is the part of a function that a registry checks.
 type Entry struct {
 	// Name is the part after the dot: "ping" of test.ping.
 	Name string
@@ -29,20 +28,20 @@ type Entry struct {
 	Code bool
 }
 
-// Registry maps full names to functions. It is written by init functions only, so reading it
-// needs no lock.
+// Registry maps full names to functions. Only init functions write to it, so reading needs
+// no lock.
 type Registry[F any] struct {
 	kind  string
 	entry func(F) Entry
 	all   map[string]F
 }
 
-// New makes a registry of functions of a kind, which its panics name.
+// New returns a registry. kind names its functions in panics.
 func New[F any](kind string, entry func(F) Entry) *Registry[F] {
 	return &Registry[F]{kind, entry, map[string]F{}}
 }
 
-// Register adds functions to a module. It panics on a mistake in a declaration.
+// Register adds functions to a module. It panics on a fault in a declaration.
 func (r *Registry[F]) Register(module string, fns ...F) {
 	for _, fn := range fns {
 		e := r.entry(fn)
@@ -67,7 +66,7 @@ func (r *Registry[F]) Register(module string, fns ...F) {
 	}
 }
 
-// Remove forgets a function. It is for tests.
+// Remove removes a function. It is for tests.
 func (r *Registry[F]) Remove(full string) { delete(r.all, full) }
 
 // Lookup returns the function of a full name such as "test.ping".

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// BenchmarkSLS renders an SLS as formulas have them: a map with defaults, a loop over
+// BenchmarkSLS renders an SLS in the style of formulas: a map with defaults, a loop over
 // pillar, filters.
 func BenchmarkSLS(b *testing.B) {
 	loader := files{

@@ -9,19 +9,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Tree is a [Loader] that lists an environment: slsutil.file_exists and its kin ask it. Paths
-// have no scheme.
+// Tree is a [Loader] that can list an environment, for slsutil.file_exists and similar
+// functions. Paths have no scheme.
 type Tree interface {
 	Files(ctx context.Context, saltenv string) ([]string, error)
 	Folders(ctx context.Context, saltenv string) ([]string, error)
 }
 
-// Reader reads the source of slsutil.renderer: a salt:// address, or whatever else the host
-// allows, in an environment. At most limit bytes are wanted.
+// Reader reads the source of slsutil.renderer in an environment: a salt:// address, or
+// another one that the host allows. It returns at most limit bytes.
 type Reader func(ctx context.Context, saltenv, url string, limit int) ([]byte, error)
 
-// Call calls one of the functions of [Pure] outside of a template, with the variables of t. An
-// argument that is changed in place is the caller's no longer.
+// Call calls one of the functions of [Pure] outside of a template, with the variables of t.
+// The function may change its arguments: the caller must not use them afterwards.
 func (e *Engine) Call(ctx context.Context, t Template, name string, args []any, kwargs *value.Map) (out any, err error) {
 	f := pure[name]
 	if f == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// A filter, test or function counts what it touches and allocates. These are how much more it
-// may really do: the meter is no clock, and small things are not counted.
+// Filters, tests and functions count the work they do and the memory they allocate. These
+// are the allowed excesses: counting is approximate, and small things are not counted.
 const (
 	freeBytes = 4 << 20
 	freeTime  = 25 * time.Millisecond
@@ -23,10 +23,10 @@ const (
 	overTime  = 30
 )
 
-// outside are those that wait for what is not theirs: files, names, servers.
+// outside are the operations that wait for files, names or servers.
 const outside = " dns_check http_query list_files file_hashsum is_text_file is_bin_file is_empty which get_uid "
 
-// largeInputs are what every operation is tried with.
+// largeInputs are the inputs that each operation is tried with.
 func largeInputs() map[string]any {
 	many := make([]any, 20000)
 	texts := make([]any, 20000)
@@ -48,15 +48,15 @@ func largeInputs() map[string]any {
 	}
 }
 
-// TestEverythingIsCharged tries everything that templates can call with large inputs: a new
-// filter that does not count what it does fails here.
+// TestEverythingIsCharged calls everything that templates can call with large inputs. A new
+// filter that does not count its work fails here.
 func TestEverythingIsCharged(t *testing.T) {
 	e, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	inputs := largeInputs()
-	// What is collected of one operation must not count for the next.
+	// Garbage of one operation must not count for the next.
 	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(2<<30)
 	t.Cleanup(func() {
 		debug.SetGCPercent(percent)
@@ -103,8 +103,8 @@ func TestEverythingIsCharged(t *testing.T) {
 	}
 }
 
-// spent is the time of the processors that this process has used: on a busy machine the clock
-// tells of others.
+// spent returns the processor time of this process. On a busy machine the clock also
+// measures other processes.
 func spent() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -113,7 +113,7 @@ func spent() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// use walks over what is lazy.
+// use consumes lazy values.
 func use(r *jinja.Run, v any) {
 	if it, ok := v.(*jinja.Iter); ok {
 		r.Iterate(it)
@@ -126,7 +126,7 @@ func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do fun
 		runtime.GC()
 		for label, args := range map[string][]any{"none": nil, "itself": {v}, "two texts": {"a", "bb"}} {
 			if shared := kind == "list" || kind == "texts" || kind == "pairs" || kind == "dict"; shared && strings.HasPrefix(what, "method") {
-				v = e.meter(context.Background(), Template{}, 0).DeepCopy(v) // methods change what they belong to
+				v = e.meter(context.Background(), Template{}, 0).DeepCopy(v) // methods change their object
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 			r := e.file.Detached(ctx, what)
@@ -136,7 +136,7 @@ func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do fun
 			fault := caught(func() { do(r, v, jinja.NewArgs(args...)) })
 			runtime.ReadMemStats(&after)
 			_, bytes := r.Used()
-			// Again and again, for what is fast but not free.
+			// Repeat what is fast but not free.
 			for n := 0; n < 50 && fault == nil && spent()-begun < window; n++ {
 				fault = caught(func() { do(r, v, jinja.NewArgs(args...)) })
 			}

@@ -2,8 +2,8 @@ package render
 
 import "context"
 
-// Check tells whether a file can be read as Jinja, with its filters and tests known; nil if
-// it can. It renders nothing. isSLS says that it is an SLS.
+// Check parses a file as Jinja and returns the first error, also for unknown filters and
+// tests. It renders nothing. isSLS selects the settings for SLS files.
 func (e *Engine) Check(source []byte, isSLS bool) error {
 	if len(source) > e.limits.Source {
 		return e.tooLarge(Template{Source: source})

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// files is a Loader of a map.
+// files is a Loader of files in a map.
 type files map[string]string
 
 func (f files) Open(_ context.Context, _, path string) ([]byte, error) {
@@ -26,8 +26,8 @@ func (f files) Open(_ context.Context, _, path string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// plain makes values of what the corpus holds; maps of JSON keep no order, which no
-// case depends on but through the pillar's text.
+// plain converts values of the corpus. Maps of JSON have no order; cases depend on it only
+// through the text of the pillar.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -46,7 +46,7 @@ func plain(v any) any {
 	return v
 }
 
-// ordered reads a JSON document with its keys in their order.
+// ordered parses a JSON document and keeps the order of keys.
 func ordered(t testing.TB, raw json.RawMessage) any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(raw)))
@@ -79,8 +79,8 @@ func ordered(t testing.TB, raw json.RawMessage) any {
 	return read()
 }
 
-// shown is a value as Python would print it, but for what JSON cannot hold: the
-// corpus has maps as pairs and floats as text.
+// shown returns a value in the form of the corpus, for what JSON cannot hold: maps are
+// pairs, and floats are text.
 func shown(v any) any {
 	m, ok := v.(*value.Map)
 	if !ok {
@@ -177,7 +177,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// compare tells how a result differs from Salt's.
+// compare describes how a result differs from Salt's; "" if it does not.
 func compare(c *value.Map, got any, err error) string {
 	if c.Has("error") {
 		if err == nil {

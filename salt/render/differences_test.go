@@ -1,11 +1,11 @@
 package render_test
 
 const (
-	parserPlace = "the YAML library tells what is wrong and the line, not where the collection around began; we show the lines around instead"
+	parserPlace = "the YAML library reports the fault and its line, not where the enclosing collection began; the error shows the lines around instead"
 	keyNode     = "Salt prints Python objects of its YAML library here"
 )
 
-// different are the cases of the corpus whose results are not Salt's, with the reason.
+// different are the cases of the corpus with results other than Salt's, and the reasons.
 var different = map[string]string{
 	"import-18": "3006.0 fails while it makes its error text; later releases say what we say",
 	"errors-78": "as import-18",

@@ -9,8 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// documented are examples that real Salt ran (reference of states, section 8), with what
-// they gave.
+// documented are examples with the results of real Salt (reference of states, section 8).
 var documented = []struct{ source, want string }{
 	{`{% set l = [] %}{% do l.append(1) %}{{ l }}`, `[1]`},
 	{`{% load_yaml as y %}{a: 1, b: [x]}{% endload %}{{ y.b[0] }}`, `x`},

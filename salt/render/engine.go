@@ -15,10 +15,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// parsedTemplates is how many parsed files an engine keeps.
+// parsedTemplates is the most parsed files that an engine keeps.
 const parsedTemplates = 1024
 
-// Engine renders. It is safe for concurrent use.
+// Engine renders templates. It is safe for concurrent use.
 type Engine struct {
 	opts   Options
 	limits Limits
@@ -32,8 +32,7 @@ type parsedKey struct {
 	name, source string
 }
 
-// New makes an engine. Settings of jinja_env and jinja_sls_env that it does not know
-// are an error.
+// New returns an engine. Unknown settings in jinja_env or jinja_sls_env are an error.
 func New(o Options) (*Engine, error) {
 	e := &Engine{opts: o, limits: o.Limits.filled()}
 	var err error
@@ -62,7 +61,8 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// environment is Jinja with Salt's additions and what the operator set.
+// environment returns Jinja's environment with Salt's additions and the operator's
+// settings.
 func (e *Engine) environment(option string, set *value.Map) (*jinja.Environment, error) {
 	env := jinja.NewEnvironment()
 	env.AllowUndefined = e.opts.AllowUndefined
@@ -99,7 +99,7 @@ func setSyntax(env *jinja.Environment, option, name string, v any) error {
 			return nil
 		}
 		if !isText || text == "" {
-			return fmt.Errorf("%s: %s has to be a text that is not empty", option, name)
+			return fmt.Errorf("%s: %s has to be a non-empty string", option, name)
 		}
 		*p = text
 		return nil
@@ -112,11 +112,11 @@ func setSyntax(env *jinja.Environment, option, name string, v any) error {
 		*p = b
 		return nil
 	}
-	return fmt.Errorf("%s: %s is not known; known are %s", option, name,
+	return fmt.Errorf("%s: unknown setting %s; use one of %s", option, name,
 		strings.Join(append(sortedNames(texts), sortedNames(bools)...), ", "))
 }
 
-// job is one rendering: what the templates' functions need of it.
+// job is the state of one rendering, for the functions of its templates.
 type job struct {
 	ctx    context.Context
 	engine *Engine
@@ -125,12 +125,12 @@ type job struct {
 	vars   map[string]any
 }
 
-// Text runs the template as Jinja alone, as file.managed does.
+// Text renders the template with Jinja only, as file.managed does.
 func (e *Engine) Text(ctx context.Context, t Template) (string, error) {
 	return e.jinja(ctx, t, t.SLS != "")
 }
 
-// jinja renders the source; isSLS tells whether the variable sls and its kin are there.
+// jinja renders the source. isSLS sets the variable sls and its related ones.
 func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, error) {
 	if len(t.Source) > e.limits.Source {
 		return "", e.tooLarge(t)
@@ -153,7 +153,7 @@ func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, err
 	if err != nil {
 		return "", j.fault(err, source)
 	}
-	end := "" // Jinja drops the last line end, and Salt puts it back.
+	end := "" // Jinja drops the last line end, and Salt adds it again.
 	if strings.HasSuffix(source, "\n") {
 		end = "\n"
 	}
@@ -176,10 +176,11 @@ func (e *Engine) parse(ctx context.Context, env *jinja.Environment, name, src st
 	return t, err
 }
 
-// nameOf is what errors of bounds call a template; "" where nobody named it.
+// nameOf returns the name of a template in errors about limits; "" if it has none.
 func nameOf(t Template) string { return cmp.Or(t.Path, t.SLS) }
 
-// meter counts what is done for a template outside of Jinja; held is what it has already.
+// meter returns a run that counts work for a template outside of Jinja; held is the memory
+// it holds already.
 func (e *Engine) meter(ctx context.Context, t Template, held int) *jinja.Run {
 	r := e.file.Detached(ctx, nameOf(t))
 	r.Alloc(held)
@@ -190,7 +191,7 @@ func (e *Engine) tooLarge(t Template) error {
 	return &Error{Text: fmt.Sprintf("the file has %d bytes, more than the %d that are rendered", len(t.Source), e.limits.Source)}
 }
 
-// variables are what the template knows.
+// variables returns the variables of the template.
 func (j *job) variables() map[string]any {
 	t := j.t
 	vars := map[string]any{}
@@ -222,5 +223,5 @@ func (j *job) variables() map[string]any {
 	return vars
 }
 
-// now is for filters that need the clock; tests may set another.
+// now is the clock of filters; tests may replace it.
 var now = time.Now

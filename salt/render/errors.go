@@ -10,21 +10,21 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Error is why a file could not be rendered. Its text is Salt's, with the lines around
-// the fault.
+// Error is an error of rendering a file. Its text is Salt's, with the lines around the
+// fault.
 type Error struct {
 	Text string
-	// Line is the line of the fault in the file itself; 0 when it is not known, or in a
-	// file that it imports.
+	// Line is the line of the fault in the file itself; 0 if it is unknown or in an
+	// imported file.
 	Line int
-	// Lines are the lines around it, marked; "" when there are none.
+	// Lines are the lines around it, with the line marked; may be "".
 	Lines string
-	// Err is the error of a function, a loader or a context behind it; may be nil.
+	// Err is the underlying error of a function, a loader or a context; may be nil.
 	Err error
 }
 
-// Error is the text that Salt's users know: "Jinja variable 'x' is undefined; line 3",
-// an empty line, and the lines around.
+// Error returns the text in Salt's form: "Jinja variable 'x' is undefined; line 3", an
+// empty line, and the lines around.
 func (e *Error) Error() string {
 	if e.Line == 0 || e.Lines == "" {
 		return e.Text
@@ -32,12 +32,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s; line %d\n\n%s", e.Text, e.Line, e.Lines)
 }
 
-// Unwrap gives the error behind it.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
 const marker = "    <======================"
 
-// around gives the lines around a line, which is marked.
+// around returns the lines around a line, which is marked.
 func around(text string, line int) string {
 	const reach = 5
 	lines := pyfmt.SplitLines(text, false)
@@ -62,7 +62,7 @@ func around(text string, line int) string {
 	return "---\n" + strings.Join(out, "\n") + "\n---"
 }
 
-// fault makes Salt's error of Jinja's.
+// fault converts an error of Jinja to Salt's form.
 func (j *job) fault(err error, source string) error {
 	var f *jinja.Error
 	if !errors.As(err, &f) {
@@ -80,7 +80,7 @@ func (j *job) fault(err error, source string) error {
 		out.Err = f.Err
 	}
 	if f.Name != "" && !(j.isSLS && j.t.SLS == "") && !j.own(f.Name) {
-		// The fault is in a file that was imported: its lines, and none of ours.
+		// The fault is in an imported file: show the lines of that file.
 		out.Line = 0
 		out.Text += fmt.Sprintf("\n%s(%d):\n%s", f.Name, f.Line, around(f.Source, f.Line))
 		return out
@@ -89,7 +89,7 @@ func (j *job) fault(err error, source string) error {
 	return out
 }
 
-// own tells whether a file is the SLS itself, as Salt guesses it.
+// own reports whether a file is the SLS itself, by Salt's heuristic.
 func (j *job) own(file string) bool {
 	return j.isSLS && strings.HasSuffix(file, strings.ReplaceAll(j.t.SLS, ".", "/"))
 }

@@ -2,10 +2,10 @@ package render
 
 import "github.com/momtree/mom/salt/jinja"
 
-// Spent is the time of the processors that this process has used.
+// Spent returns the processor time of this process.
 var Spent = spent
 
-// Known are the names of all filters, tests and globals that templates have.
+// Known returns the names of all filters, tests and globals of templates.
 func Known() (filters, tests, globals []string) {
 	env := jinja.NewEnvironment()
 	for name, f := range saltFilters {
@@ -20,5 +20,5 @@ func Known() (filters, tests, globals []string) {
 	return sortedNames(env.Filters), sortedNames(env.Tests), sortedNames(env.Globals)
 }
 
-// Slower is how much more time code takes under the race detector.
+// Slower is the slowdown under the race detector.
 const Slower = slower

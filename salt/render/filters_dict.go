@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// holder walks to the dict that has the last key of a path, making what is missing.
+// holder returns the dict that has the last key of a path, and creates missing ones.
 func holder(r *jinja.Run, d *jinja.Dict, keys, delimiter string, ordered bool) (*jinja.Dict, string) {
 	if delimiter == "" {
 		fail("empty separator")
@@ -27,13 +27,13 @@ func holder(r *jinja.Run, d *jinja.Dict, keys, delimiter string, ordered bool) (
 	return d, parts[len(parts)-1]
 }
 
-// keyFilter is one of the filters that change the value of a key in a dict.
+// keyFilter returns a filter that changes the value of a key in a dict.
 func keyFilter(name string, change func(r *jinja.Run, old, v any, ordered bool) any) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind(name, 2, "keys value delimiter ordered_dict")
 		d, ok := v.(*jinja.Dict)
 		if !ok {
-			fail("%s: argument of type '%s' is no dictionary", name, jinja.TypeName(v))
+			fail("%s: argument of type '%s' is not a dictionary", name, jinja.TypeName(v))
 		}
 		in, key := holder(r, d, b.Str(0, ""), b.Str(2, ":"), b.Bool(3, false))
 		old, _ := r.Get(in, key)
@@ -115,7 +115,7 @@ func compareDicts(r *jinja.Run, v any, a *jinja.Args) any {
 	return out
 }
 
-// encoded turns the texts of a value into bytes.
+// encoded converts the strings in a value to bytes.
 func encoded(r *jinja.Run, v any, depth int) any {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
@@ -158,7 +158,7 @@ func jsonQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	if err != nil {
 		jinja.Throw(err)
 	}
-	r.Take(given) // for the copy that follows
+	r.Take(given) // for the following copy
 	out, err := query(r, expr, floats(value.Plain(given)))
 	if err != nil {
 		fail("json_query: %v", err)
@@ -166,7 +166,7 @@ func jsonQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	return r.Take(ints(out))
 }
 
-// floats makes the numbers those that the library knows; ints makes them whole again.
+// floats converts numbers to the type the library uses; ints converts them back.
 func floats(v any) any {
 	switch v := v.(type) {
 	case int64:

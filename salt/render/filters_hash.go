@@ -79,7 +79,7 @@ func fileHash(r *jinja.Run, v any, a *jinja.Args) any {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		fail("%s is no regular file", r.Str(v))
+		fail("%s is not a regular file", r.Str(v))
 	}
 	sum := h()
 	if _, err := io.Copy(sum, &counted{r, f}); err != nil {
@@ -88,13 +88,13 @@ func fileHash(r *jinja.Run, v any, a *jinja.Args) any {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// counted counts what is read of a file.
+// counted counts the bytes read of a file.
 type counted struct {
 	r    *jinja.Run
 	from io.Reader
 }
 
-// Read reads.
+// Read implements [io.Reader].
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	c.r.Work(8 * n)
@@ -116,7 +116,7 @@ var _ = filters(map[string]jinja.Filter{
 			if c == '+' || c == '/' || c == '=' || c < utf8.RuneSelf && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z') {
 				return c
 			}
-			return -1 // Python passes over what is no base64
+			return -1 // Python ignores characters outside of base64
 		}, given)
 		b, err := base64.StdEncoding.DecodeString(s)
 		if err != nil {

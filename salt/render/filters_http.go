@@ -12,29 +12,29 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// Bounds of http_query: of one request from its start to the last byte of the answer, of the
-// answer in bytes, and of how often a server may send it elsewhere.
+// Bounds of http_query: the time of a request including its answer, the bytes of the
+// answer, and the number of redirects.
 const (
 	httpTime      = 30 * time.Second
 	httpBytes     = 16 << 20
 	httpRedirects = 5
 )
 
-// NewHTTPClient is the client for [Options.HTTP].
+// NewHTTPClient returns the client for [Options.HTTP].
 func NewHTTPClient() *http.Client {
 	return &http.Client{
 		Timeout: httpTime,
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > httpRedirects {
-				return fmt.Errorf("the server sends it on more than %d times", httpRedirects)
+				return fmt.Errorf("more than %d redirects", httpRedirects)
 			}
 			return nil
 		},
 	}
 }
 
-// httpQuery is the filter http_query: a request to the address that is filtered. What the
-// server says, or why it says nothing, is in the map that it gives, as in Salt.
+// httpQuery is the filter http_query: a request to the filtered address. As in Salt, it
+// returns a map with the answer or the error.
 func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	j, ok := r.Data.(*job)
 	//mutant:render-http-master
@@ -94,7 +94,8 @@ func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	return out
 }
 
-// withoutAddress is an error of a request without the address, which may hold a password.
+// withoutAddress returns the error of a request without its address, which may hold a
+// password.
 func withoutAddress(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
@@ -102,14 +103,14 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// httpRequest makes the request of a call.
+// httpRequest builds the request of a call.
 func httpRequest(r *jinja.Run, b *jinja.Bound, address string) (*http.Request, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the address cannot be read")
+		return nil, errors.New("the address is invalid")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is no address of http or https", u.Redacted())
+		return nil, fmt.Errorf("%s is not an http or https address", u.Redacted())
 	}
 	if given := httpFields(r, b.Any(1, nil)); given != nil {
 		q := u.Query()
@@ -126,7 +127,7 @@ func httpRequest(r *jinja.Run, b *jinja.Bound, address string) (*http.Request, e
 		body = strings.NewReader(data)
 	default:
 		if form == nil {
-			return nil, fmt.Errorf("data is a text or a dict, not %s", jinja.TypeName(data))
+			return nil, fmt.Errorf("data has to be a string or a dict, not %s", jinja.TypeName(data))
 		}
 		values := url.Values{}
 		for _, kv := range form {
@@ -158,7 +159,7 @@ func httpRequest(r *jinja.Run, b *jinja.Bound, address string) (*http.Request, e
 	return req, nil
 }
 
-// httpFields are the names and values of a dict; nil: it is none.
+// httpFields returns the names and values of a dict; nil if it is not a dict.
 func httpFields(r *jinja.Run, v any) (out [][2]string) {
 	d, ok := v.(*jinja.Dict)
 	if !ok {
@@ -173,7 +174,7 @@ func httpFields(r *jinja.Run, v any) (out [][2]string) {
 	return out
 }
 
-// httpDecode adds what a page says as a value, and tells whether its text is wanted instead.
+// httpDecode adds the decoded page to out, and reports whether its text is wanted instead.
 func httpDecode(r *jinja.Run, out *jinja.Dict, page, kind, contentType string) (wantText bool) {
 	if kind == "auto" {
 		kind = "plain"

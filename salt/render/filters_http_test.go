@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// page is a web server that says what it was asked.
+// page is a web server that answers with the request it got.
 func page(t *testing.T) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func page(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// asked renders an expression with the address as url.
+// asked renders an expression with the server's address as url.
 func asked(t *testing.T, client *http.Client, url, text string) string {
 	t.Helper()
 	e, err := New(Options{HTTP: client})
@@ -52,10 +52,10 @@ func asked(t *testing.T, client *http.Client, url, text string) string {
 	return out
 }
 
-// Answers have the fields that Salt's http.query gives.
+// Results have the fields of Salt's http.query.
 func TestHTTPQuery(t *testing.T) {
 	srv := page(t)
-	for text, want := range map[string]string{ //nolint:gosec // no password is one
+	for text, want := range map[string]string{ //nolint:gosec // not passwords
 		"{{ (url ~ '/x') | http_query }}":                       "{'body': 'GET /x     '}",
 		"{{ ((url ~ '/x') | http_query(status=True)).status }}": "200",
 		"{{ ((url ~ '/x?a=1') | http_query('POST', {'b': 2}, 'data', header_dict={'X-A': 1}, header_list=['X-B: 2'], username='u', password='p', text=True)).text }}": "POST /x?a=1&b=2 1 2 u p data",
@@ -66,7 +66,7 @@ func TestHTTPQuery(t *testing.T) {
 		"{{ ((url ~ '/json') | http_query(headers=True)).headers['Content-Type'] }}":                                                                                  "application/json",
 		"{{ (url ~ '/none') | http_query }}":                                                                                                                          "{'status': 404, 'error': 'HTTP 404: Not Found'}",
 		"{{ ((url ~ '/none') | http_query(raise_error=False)).body }}":                                                                                                "not here\n",
-		"{{ ((url ~ '/loop') | http_query).error }}":                                                                                                                  "the server sends it on more than 5 times",
+		"{{ ((url ~ '/loop') | http_query).error }}":                                                                                                                  "more than 5 redirects",
 		"{{ ((url ~ '/large') | http_query).error }}":                                                                                                                 "the answer has more than 16777216 bytes",
 	} {
 		if got := asked(t, NewHTTPClient(), srv.URL, text); got != want {
@@ -74,11 +74,11 @@ func TestHTTPQuery(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{{ 'file:///etc/passwd' | http_query }}":                            "is no address of http or https",
-		"{{ 'x' | http_query }}":                                             "is no address of http or https",
+		"{{ 'file:///etc/passwd' | http_query }}":                            "is not an http or https address",
+		"{{ 'x' | http_query }}":                                             "is not an http or https address",
 		"{{ 7 | http_query }}":                                               "expected str",
 		"{{ url | http_query(verify_ssl=False) }}":                           "verify_ssl",
-		"{{ url | http_query(data=[1]) }}":                                   "data is a text or a dict",
+		"{{ url | http_query(data=[1]) }}":                                   "data has to be a string or a dict",
 		"{{ (url ~ '/json') | http_query(decode=True, decode_type='xml') }}": "xml is not served",
 		"{{ (url ~ '/none') | http_query('GE T') }}":                         "invalid method",
 		"{{ (url ~ '/x') | http_query(decode=True, decode_type='json') }}":   "is no JSON",
@@ -89,8 +89,8 @@ func TestHTTPQuery(t *testing.T) {
 	}
 }
 
-// Without a client, as at a master, nobody is asked; a server that is silent is waited for
-// no longer than may be; an error does not show the password in the address.
+// Without a client, as on a master, no request is sent. The wait for a silent server is
+// bounded. An error does not show the password in the address.
 func TestHTTPQuery_Bounds(t *testing.T) {
 	srv := page(t)
 	if got := asked(t, nil, srv.URL, "{{ url | http_query }}"); !strings.Contains(got, "a master makes no requests") {

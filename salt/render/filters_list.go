@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// other binds the one argument of set filters.
+// other returns the argument of set filters.
 func other(a *jinja.Args, name string) any { return a.Bind(name, 1, "lst2").Any(0, nil) }
 
-// unique keeps the first of equals; of what can be hashed it makes a set.
+// unique keeps the first of equal elements; it returns a set if they can be hashed.
 func unique(r *jinja.Run, v any) any {
 	if r.Hashable(v) {
 		return r.NewSet(r.Iterate(v))
 	}
 	out := &jinja.List{}
 	items := r.Iterate(v)
-	// Of values that can be hashed a set finds the equals; others are compared.
+	// A set finds duplicates of hashable values; others are compared.
 	seen := jinja.NewDict()
 	for _, e := range items {
 		r.Tick()
@@ -44,7 +44,7 @@ func hasCounted(r *jinja.Run, items []any, v any) bool {
 	return false
 }
 
-// keep makes the elements that pass a test unique.
+// keep returns the elements that pass a test, without duplicates.
 func keep(r *jinja.Run, items []any, test func(any) bool) any {
 	out := &jinja.List{}
 	for _, e := range items {
@@ -89,7 +89,7 @@ func difference(r *jinja.Run, v, w any) any {
 	return out
 }
 
-// itertools needs rows of elements; it counts them before it makes them.
+// rows counts the n rows of an itertools filter before they are built.
 func rows(r *jinja.Run, n int) { r.Fits(n) }
 
 func combinations(r *jinja.Run, items []any, n int, repeat bool) []any {
@@ -156,7 +156,7 @@ func permutations(r *jinja.Run, items []any, n int) []any {
 	return out
 }
 
-// size is the length argument of itertools.
+// size returns the length argument of itertools.
 func size(b *jinja.Bound, i, def int) int {
 	n := def
 	if b.Any(i, nil) != nil {
@@ -232,7 +232,7 @@ func zip(kind string, longest bool) jinja.Filter {
 	}
 }
 
-// flatten appends the elements of v to out, and those of the lists in it.
+// flatten appends the elements of v to out, including those of nested lists.
 func flatten(r *jinja.Run, out *jinja.List, v any, levels int, nulls bool, depth int) {
 	if depth > 200 {
 		fail("Reference cycle detected. Check input list.")

@@ -13,13 +13,13 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// iface is an address with or without the length of its network.
+// iface is an address with an optional prefix length.
 type iface struct {
 	addr netip.Addr
-	bits int // -1: none was given
+	bits int // -1: not given
 }
 
-// String is Python's text of an ip_address or ip_interface.
+// String returns the text of Python's ip_address or ip_interface.
 func (i iface) String() string {
 	if i.bits < 0 {
 		return i.addr.String()
@@ -27,11 +27,11 @@ func (i iface) String() string {
 	return fmt.Sprintf("%s/%d", i.addr, i.bits)
 }
 
-// longestAddress is the length, in bytes, from which on a text is not looked at for an address: one
-// with a zone and a mask has less.
+// longestAddress is the length in bytes from which a text is not parsed: an address with
+// zone and mask is shorter.
 const longestAddress = 1 << 10
 
-// parseIP reads an address or interface of a version.
+// parseIP parses an address or interface of an IP version.
 func parseIP(v any, version int) (iface, bool) {
 	s, ok := v.(string)
 	//mutant:template-filters
@@ -66,7 +66,7 @@ func maskBits(m netip.Addr) (int, bool) {
 	return ones, bits == 32
 }
 
-// reserved4 and private networks, as Python's ipaddress knows them.
+// reserved4 and private are networks as Python's ipaddress defines them.
 var (
 	privateNets = prefixes("0.0.0.0/8 10.0.0.0/8 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/29 192.0.0.170/31 192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4 255.255.255.255/32 ::1/128 ::/128 ::ffff:0:0/96 100::/64 2001::/23 2001:2::/48 2001:db8::/32 2001:10::/28 fc00::/7 fe80::/10")
 	reserved4   = prefixes("240.0.0.0/4")
@@ -91,7 +91,8 @@ func within(a netip.Addr, nets []netip.Prefix) bool {
 	return false
 }
 
-// ipOption tells whether an address is what a word says.
+// ipOption reports whether an address has the property that a word names; known is false
+// for an unknown word.
 func ipOption(a netip.Addr, word string) (is, known bool) {
 	a = a.WithZone("")
 	switch strings.ReplaceAll(word, "_", "-") {
@@ -121,8 +122,8 @@ func ipOption(a netip.Addr, word string) (is, known bool) {
 	return false, false
 }
 
-// ipText is the address in its plain form, if it is one of the version and all that the
-// options say; nil otherwise.
+// ipText returns the canonical form of an address that has the version and all properties
+// in options, else nil.
 func ipText(v any, version int, options string) any {
 	i, ok := parseIP(v, version)
 	if !ok {
@@ -178,7 +179,7 @@ func ipAny(r *jinja.Run, v any, version int, options string) any {
 	return l4
 }
 
-// perAddress is ip_host and its kin: something of each address.
+// perAddress returns a filter such as ip_host, which computes something for each address.
 func perAddress(name string, of func(r *jinja.Run, i iface) any) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind(name, 0, "options version")
@@ -314,10 +315,10 @@ func filterByNetworks(r *jinja.Run, v any, a *jinja.Args) any {
 	return pick(v)
 }
 
-// dnsTime bounds a look-up and each connection of dns_check.
+// dnsTime bounds a lookup and each connection of dns_check.
 const dnsTime = 3 * time.Second
 
-// dnsCheck gives the first address of a name that takes a connection.
+// dnsCheck returns the first address of a name that accepts a connection.
 func dnsCheck(r *jinja.Run, v any, a *jinja.Args) any {
 	b := a.Bind("dns_check", 1, "port safe ipv6")
 	name := text(r, v, "dns_check")

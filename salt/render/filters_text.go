@@ -94,7 +94,7 @@ func humanToBytes(r *jinja.Run, v any, a *jinja.Args) any {
 	return int64(0)
 }
 
-// listed is a list of texts of which one may stand alone.
+// listed returns a list of strings; a single string becomes a list of one.
 func listed(r *jinja.Run, v any) []string {
 	if v == nil || !jinja.Truth(v) {
 		return nil
@@ -110,7 +110,8 @@ func listed(r *jinja.Run, v any) []string {
 	return out
 }
 
-// matches tells whether a text is one of glob or whole regular expressions.
+// matches reports whether a text matches one of the expressions, as a glob or as a whole
+// regular expression.
 func matches(r *jinja.Run, s string, exprs []string) bool {
 	for _, e := range exprs {
 		r.Tick()
@@ -216,7 +217,7 @@ func macBytes(r *jinja.Run, v any) any {
 	return jinja.Bytes(b)
 }
 
-// headOf reads the first bytes of a file of this machine.
+// headOf returns the first bytes of a file of this machine.
 func headOf(name string, n int) ([]byte, bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// formFiles are what the cases import.
+// formFiles are the files that the cases import.
 var formFiles = files{
 	"inc.j":  "inc {{ x|default('none') }}",
 	"lib.j":  "{% macro m(a, b=2) %}[{{ a }}-{{ b }}]{% endmacro %}{% set v = 7 %}",
@@ -22,8 +22,8 @@ var formFiles = files{
 	"t.txt":  "plain {{ text }}",
 }
 
-// TestForms holds every filter, test, tag and form of YAML against what Salt 3006.27 (Python 3.11,
-// Jinja 3.1.2, PyYAML 6.0) made of it: a value, or an error of whatever words.
+// TestForms compares every filter, test, tag and form of YAML with the result of Salt
+// 3006.27 (Python 3.11, Jinja 3.1.2, PyYAML 6.0): a value, or any error.
 func TestForms(t *testing.T) {
 	data, err := os.ReadFile("testdata/forms.json")
 	if err != nil {
@@ -60,7 +60,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// form is shown for what this corpus has more: integers beyond 64 bits, bytes and tuples.
+// form is shown for the additional types of this corpus: integers beyond 64 bits, bytes and
+// tuples.
 func form(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// functionFiles are what the functions read.
+// functionFiles are the files that the functions read.
 var functionFiles = tree{files{
 	"m/map.jinja":     "{% set m = {'b': 1, 'a': [1, 2], 'g': 'm1'} %}",
 	"m/d.yaml":        "a: {{ 1+1 }}\nb: [x]\n",
@@ -57,7 +57,8 @@ func (t tree) read(ctx context.Context, saltenv, url string, _ int) ([]byte, err
 	return t.Open(ctx, saltenv, name)
 }
 
-// TestRecordedFunctions holds the functions that templates have themselves against what Salt 3006.27 gave.
+// TestRecordedFunctions compares the built-in functions of templates with results of Salt
+// 3006.27.
 func TestRecordedFunctions(t *testing.T) {
 	data, err := os.ReadFile("testdata/functions.json")
 	if err != nil {

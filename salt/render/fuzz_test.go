@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// FuzzSLS: whatever a file holds, it gives a value or an error of ours in time.
+// FuzzSLS: any file renders to a value or an error, in time.
 func FuzzSLS(f *testing.F) {
 	for _, s := range []string{
 		"{{ 1 }}", "{% for i in range(9) %}{{ loop.index }}{% endfor %}", "{{ grains|yaml }}", "a: {{ 'x'|regex_replace('(x)', '\\1') }}",

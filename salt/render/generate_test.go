@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// hostile writes templates from a grammar that is made of what costs most: values that hold
-// each other many times, long texts, large lists and numbers, and every operation on them.
+// hostile generates templates from a grammar of expensive things: values that contain each
+// other many times, long texts, large lists and numbers, and every operation on them.
 type hostile struct {
 	r     *rand.Rand
 	names []string // variables of the template
 	depth int
-	// What there is to be called.
+	// Everything that can be called.
 	filters, tests, functions []string
 }
 
@@ -22,7 +22,7 @@ func (h *hostile) size() string {
 	return h.pick("2", "7", "100", "1000", "30000", "100000", "1000000", "9000000", "60000000", "4000000000", "10**9", "2**40", "10**18")
 }
 
-// seed is a value that is large or becomes large.
+// seed returns an expression whose value is or becomes large.
 func (h *hostile) seed() string {
 	switch h.r.IntN(16) {
 	case 0:
@@ -137,7 +137,7 @@ func (h *hostile) method() string {
 	return h.expr() + "." + h.pick(hostileMethods...) + h.arguments(h.r.IntN(3))
 }
 
-// doubling makes a variable that holds itself twice, n times over.
+// doubling declares a variable that contains itself twice, n times over.
 func (h *hostile) doubling() string {
 	v := h.name()
 	n := h.pick("10", "17", "22", "30", "60", "150", "1000")
@@ -194,7 +194,7 @@ func (h *hostile) statement() string {
 	return "{% set " + list + " = [] %}{% for i in range(" + h.pick("1000", "90000") + ") %}{% do " + list + "." + h.pick("append", "extend", "insert") + "(" + h.argument() + ") %}{% endfor %}"
 }
 
-// kinds are values by what they can be used for: V is the variable that holds them.
+// kinds are values by their type; V is the variable that holds one.
 var kinds = map[string][]string{
 	"text":   {"('a'*N)", "('é <b>'*N)", "('a b-c,d\\n'*N)", "('9'*N)", "('<!--<a>'*N)", "(' '*N)", "('a_b '*N)", "('%d {} '*N)", "('YWJj'*N)", "(('ab '*N) ~ 'z')", "('\\t'*N)", "('- x\\n'*N)", "('[0,'*N)", "('[],'*N)"},
 	"list":   {"([1]*N)", "(['b','a']*N)", "(range(100000)|list)", "(range(100000)|map('string')|list)", "([[1,'x'],[2,'y']]*N)", "([{'a': 1},{'a': 'b'}]*N)", "([('a'*1000)]*N)", "[[1]*N]", "[('a'*N),('b'*N)]", "([('a','b')]*N)", "(['10.0.0.1/30']*N)"},
@@ -204,7 +204,7 @@ var kinds = map[string][]string{
 
 var wides = []string{"[V,V]", "(V,V)", "{'a':V,'b':V}", "[V,V,V]", "{'a':[V,V]}", "(V,[V])", "[V]", "(V,)", "{'a':V}"}
 
-// value declares a variable that holds something large, and gives its name and kind.
+// value declares a variable with a large value, and returns its name and kind.
 func (h *hostile) value() (declared, name, kind string) {
 	name = h.name()
 	if h.r.IntN(4) == 0 {
@@ -217,7 +217,7 @@ func (h *hostile) value() (declared, name, kind string) {
 	return "{% set " + name + " = " + v + " %}", name, kind
 }
 
-// operation is one operation on v, with arguments that it can take.
+// operation returns one operation on v, with valid arguments.
 func (h *hostile) operation(v, kind string) string {
 	arg := func() string {
 		return h.pick(v, v, "w", "w", "1", "2", "'a'", "'b'", "' '", "','", "''", "['a']", "{'a': 1}", "[v]", "'a|b'", "'(a|aa)+$'", "'(a*)*b'", "'.'", "'a:b'", "'b' * 100000", "100000", "true", "'[*].[@,@][].[@,@][]'", "'join(`,`, @)'", "'to_string([@,@])'")
@@ -263,7 +263,7 @@ func (h *hostile) operation(v, kind string) string {
 	return h.pick("("+v+" is "+h.pick(h.tests...)+args(1)+")", "("+v+" is "+h.pick(h.tests...)+")", "salt['"+h.pick(h.functions...)+"']("+v+","+arg()+")", "dict(a="+v+")", "'%s%r' % ("+v+",w)", "'{0:>60000}{0!r}'.format("+v+")", "namespace(a="+v+")")
 }
 
-// one writes a template of one operation on something large, once or many times.
+// one returns a template with one operation on a large value, once or many times.
 func (h *hostile) one() string {
 	declared, v, kind := h.value()
 	other := strings.ReplaceAll(declared, v+" ", "w ")
@@ -280,7 +280,7 @@ func (h *hostile) one() string {
 	return declared + other + "{% for i in range(90000) %}{% set y = " + use + " %}{% endfor %}"
 }
 
-// template writes one template.
+// template returns one template.
 func (h *hostile) template() string {
 	if h.r.IntN(4) > 0 {
 		return h.one()
@@ -289,14 +289,14 @@ func (h *hostile) template() string {
 	for range 1 + h.r.IntN(4) {
 		b.WriteString(h.statement())
 	}
-	// Now and then the text that comes of it is a document of its own.
+	// Sometimes the output is parsed as a document.
 	if h.r.IntN(6) == 0 {
 		b.WriteString("\na: " + "{{ " + h.expr() + " }}\n")
 	}
 	return b.String()
 }
 
-// generated is the hostile template of a seed.
+// generated returns the hostile template of a seed.
 func generated(seed uint64) string {
 	h := &hostile{r: rand.New(rand.NewPCG(seed, 77)), filters: hostileFilters, tests: hostileTests, functions: append(pureNames, "test.args")}
 	return h.template()

@@ -26,7 +26,7 @@ func init() {
 	}}
 }
 
-// simple leaves data and names what is none.
+// simple keeps plain data and replaces other values by their names.
 func simple(r *jinja.Run, v any, depth int) any {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
@@ -55,7 +55,7 @@ func simple(r *jinja.Run, v any, depth int) any {
 	return r.Repr(v)
 }
 
-// ifelse gives the value behind the first condition that holds, else the last one. A
+// ifelse returns the value after the first condition that holds, else the last value. A
 // condition is True, False, or a target such as 'web*' or 'G@os:Debian'.
 func ifelse(r *jinja.Run, a *jinja.Args) any {
 	for _, k := range a.Keywords().Keys() {
@@ -104,7 +104,7 @@ func ifelse(r *jinja.Run, a *jinja.Args) any {
 	return a.Pos[len(a.Pos)-1]
 }
 
-// holds tells whether a target is the minion for which the template is rendered.
+// holds reports whether a target matches the minion of the template.
 func holds(r *jinja.Run, k any, kind string, id any) bool {
 	expr, ok := k.(string)
 	if !ok {

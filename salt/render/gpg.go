@@ -15,31 +15,31 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 )
 
-// maxSecret bounds one decrypted message, in bytes.
+// maxSecret is the largest decrypted message, in bytes.
 const maxSecret = 16 << 20
 
 // Keyring decrypts with the private keys of a folder. It is safe for concurrent use.
 type Keyring struct{ keys openpgp.EntityList }
 
-// gpgOwn are files of gpg in its own folder, which often is the one that Salt was given: what
-// it trusts, and public keys.
+// gpgOwn are files that gpg keeps in its own folder, which gpg_keydir often names: its
+// trust database and public keys.
 var gpgOwn = []string{"trustdb.gpg", "pubring.gpg"}
 
-// OpenKeyring reads the private keys in a folder (Salt's gpg_keydir): every file that is
-// an armored or binary OpenPGP key, as gpg --export-secret-keys writes it (*.asc, *.gpg,
-// *.key, *.pgp). Keys with a passphrase are an error, as are folders that others may
-// read. The store of gpg itself (private-keys-v1.d) is not read: export the key once.
+// OpenKeyring reads the private keys in a folder (Salt's gpg_keydir): every *.asc, *.gpg,
+// *.key or *.pgp file with an armored or binary OpenPGP key, as gpg --export-secret-keys
+// writes it. Keys with a passphrase are an error, as are folders that other users may read.
+// It does not read gpg's own key store (private-keys-v1.d); export the key once.
 func OpenKeyring(dir string) (*Keyring, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", dir)
+		return nil, fmt.Errorf("%s is not a directory", dir)
 	}
 	//mutant:render-keyring
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s holds private keys, but others may enter it (mode %04o): chmod 0700", dir, info.Mode().Perm())
+		return nil, fmt.Errorf("%s holds private keys, but other users may enter it (mode %04o); run chmod 0700", dir, info.Mode().Perm())
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -64,13 +64,13 @@ func OpenKeyring(dir string) (*Keyring, error) {
 				continue
 			}
 			if key.PrivateKey.Encrypted {
-				return nil, fmt.Errorf("%s: the key has a passphrase; a key that a daemon uses must have none", name)
+				return nil, fmt.Errorf("%s: the key has a passphrase; remove it, since a daemon cannot enter one", name)
 			}
 			k.keys = append(k.keys, key)
 		}
 	}
 	if len(k.keys) == 0 {
-		return nil, fmt.Errorf("%s has no private key: write one with gpg --export-secret-keys --armor > %s", dir, filepath.Join(dir, "salt.asc"))
+		return nil, fmt.Errorf("%s has no private key; write one with gpg --export-secret-keys --armor > %s", dir, filepath.Join(dir, "salt.asc"))
 	}
 	return k, nil
 }
@@ -82,7 +82,7 @@ func readKeys(data []byte) (openpgp.EntityList, error) {
 	return openpgp.ReadKeyRing(bytes.NewReader(data))
 }
 
-// Decrypt gives the text of an armored message.
+// Decrypt returns the text of an armored message.
 func (k *Keyring) Decrypt(ctx context.Context, armored []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (k *Keyring) Decrypt(ctx context.Context, armored []byte) ([]byte, error) {
 	}
 	block, err := armor.Decode(strings.NewReader(strings.Join(lines, "\n")))
 	if err != nil {
-		return nil, fmt.Errorf("the armor cannot be read: %w", err)
+		return nil, fmt.Errorf("read the armor: %w", err)
 	}
 	msg, err := openpgp.ReadMessage(block.Body, k.keys, nil, nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/salt/render"
 )
 
-// newKey writes a private key into a folder and gives what encrypts to it.
+// newKey writes a private key into a folder and returns a function that encrypts to it.
 func newKey(t *testing.T, dir string) func(text string) string {
 	t.Helper()
 	key, err := openpgp.NewEntity("salt", "", "salt@example.com", nil)
@@ -84,7 +84,7 @@ func TestGPG(t *testing.T) {
 	}
 }
 
-// The folder may be that of gpg itself, whose own files are no keys.
+// The folder may be that of gpg, whose own files are not keys.
 func TestGPG_FolderOfGPG(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -107,6 +107,6 @@ func TestGPG_FolderOfGPG(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := render.OpenKeyring(dir); err == nil || !strings.Contains(err.Error(), "other.gpg") {
-		t.Errorf("a file that is no key: %v", err)
+		t.Errorf("a file that is not a key: %v", err)
 	}
 }

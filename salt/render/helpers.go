@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// saltFilters, saltTests and saltGlobals are what Salt adds to Jinja. Each file of
-// filters fills in its own.
+// saltFilters, saltTests and saltGlobals are Salt's additions to Jinja. Each file of
+// filters adds its own.
 var (
 	saltFilters = map[string]jinja.Filter{}
 	saltTests   = map[string]jinja.Test{}
@@ -24,7 +24,7 @@ func filters(group map[string]jinja.Filter) struct{} {
 	return struct{}{}
 }
 
-// plain is a filter without arguments.
+// plain returns a filter without arguments.
 func plain(f func(r *jinja.Run, v any) any) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		a.Bind("filter", 0, "")
@@ -32,7 +32,7 @@ func plain(f func(r *jinja.Run, v any) any) jinja.Filter {
 	}
 }
 
-// text is v as a text; anything else fails the run.
+// text returns v if it is a string; otherwise it fails the run.
 func text(r *jinja.Run, v any, what string) string {
 	switch v := v.(type) {
 	case string:
@@ -40,12 +40,12 @@ func text(r *jinja.Run, v any, what string) string {
 	case jinja.Bytes:
 		return string(v)
 	}
-	_ = jinja.Truth(v) // an undefined value is told as such
+	_ = jinja.Truth(v) // an undefined value fails with its own message
 	fail("%s: expected str, bytes, or bytearray not <class '%s'>", what, jinja.TypeName(v))
 	return ""
 }
 
-// number is Python's int or float of a text, as Salt's to_num gives it.
+// number converts a text to Python's int or float, as Salt's to_num does.
 func number(r *jinja.Run, v any) any {
 	r.Work(number64(v))
 	if n, ok := jinja.ParseInt(v, 10); ok {
@@ -62,10 +62,10 @@ func number(r *jinja.Run, v any) any {
 
 func globMatch(pattern, s string) bool { return target.Glob(pattern, s) }
 
-// word reads one word as Salt reads those of a command line.
+// word parses a word as Salt parses an argument of a command line.
 func word(s string) any { return pyfmt.YAMLWord(s) }
 
-// optional is argument i, where None stands for nothing.
+// optional returns argument i; ok is false for None.
 func optional(b *jinja.Bound, i int) (string, bool) {
 	if v := b.Any(i, nil); v == nil {
 		return "", false
@@ -81,7 +81,7 @@ func splitTrim(s, sep string) []string {
 	return out
 }
 
-// number64 is the work of reading a number.
+// number64 returns the work of parsing a number.
 func number64(v any) int {
 	s, _ := v.(string)
 	return 4*len(s) + min(len(s), 5000)*min(len(s), 5000)/16

@@ -19,8 +19,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What hostile templates may do: end at most lateness after the deadline, and never hold more
-// than a fifth above the bound.
+// The allowed excesses of hostile templates: the delay after the deadline, and a fifth of
+// memory above the limit.
 const (
 	hostileDeadline = 500 * time.Millisecond
 	hostileLateness = 500 * time.Millisecond
@@ -28,8 +28,8 @@ const (
 	hostilePeak     = hostileMemory + hostileMemory/5
 )
 
-// heap samples how large the heap is. The collector runs early (GOGC=10), so that what it
-// sees is what is alive and little else.
+// heap samples the size of the heap. GOGC=10 makes the collector run early, so that the
+// samples are mostly live memory.
 type heap struct {
 	peak atomic.Uint64
 	stop chan struct{}
@@ -70,10 +70,10 @@ func (h *heap) look() uint64 {
 	return n
 }
 
-// attempt is what came of one template.
+// attempt is the outcome of one template.
 type attempt struct {
 	took time.Duration
-	peak int64 // above what was there before
+	peak int64 // above the heap before
 	err  error
 }
 
@@ -88,7 +88,7 @@ func (a attempt) wrong() string {
 	return strings.Join(out, ", ")
 }
 
-// try renders a template under the bounds.
+// try renders a template within the limits.
 func (h *heap) try(ctx context.Context, e *render.Engine, t render.Template) attempt {
 	runtime.GC()
 	before := h.look()
@@ -97,7 +97,8 @@ func (h *heap) try(ctx context.Context, e *render.Engine, t render.Template) att
 	defer cancel()
 	begun, used := time.Now(), render.Spent()
 	_, err := e.SLS(ctx, t, "")
-	// On a busy machine others take the time as well: what this process used counts, if that is less.
+	// On a busy machine the clock also measures other processes: use the processor time if
+	// it is less.
 	a := attempt{took: min(time.Since(begun), render.Spent()-used), err: err}
 	h.look()
 	a.peak = int64(h.peak.Load()) - int64(before)
@@ -143,7 +144,7 @@ func TestReviewedTemplatesEnd(t *testing.T) {
 	}
 }
 
-// notHostile reach out of the process, or wait for others.
+// notHostile access files, names or servers.
 var notHostile = map[string]bool{
 	"dns_check": true, "http_query": true, "list_files": true, "file_hashsum": true, "is_text_file": true, "is_bin_file": true, "is_empty": true, "which": true, "get_uid": true,
 }
@@ -159,7 +160,7 @@ var (
 	hostileFrom  = flag.Uint64("hostile.from", 0, "the first seed")
 )
 
-// TestHostileTemplates: no template of the grammar is late, or holds more than it may.
+// TestHostileTemplates: no template of the grammar exceeds its time or memory.
 func TestHostileTemplates(t *testing.T) {
 	h, e := watchHeap(t), hostileEngine(t)
 	var worst, total time.Duration

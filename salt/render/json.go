@@ -11,10 +11,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// maxNested bounds how deep a value may be nested that is written.
+// maxNested is the deepest nesting of a value to write.
 const maxNested = 200
 
-// jsonModel shows the values of a template to the writer of JSON.
+// jsonModel adapts the values of a template to the writer of JSON.
 type jsonModel struct{ jinja.Model }
 
 func (m jsonModel) Open(v any) pyfmt.Node {
@@ -33,7 +33,7 @@ func dumpJSON(r *jinja.Run, v any, f pyfmt.JSONForm) string {
 	return b.String()
 }
 
-// loadJSON reads one document; keys keep their order, of equal ones the last counts.
+// loadJSON parses one document. It keeps the order of keys; of duplicates the last counts.
 func loadJSON(r *jinja.Run, text string) (any, error) {
 	r.Work(8 * len(text))
 	d := json.NewDecoder(strings.NewReader(text))

@@ -77,9 +77,9 @@ func TestTextIsBounded(t *testing.T) {
 		_, err := textOf(t, e, source)
 		refused(t, err, "bytes")
 	}
-	_, err := textOf(t, e, "{% for a in range(1001) %}0123456789{% endfor %}") // before what is written is one text
+	_, err := textOf(t, e, "{% for a in range(1001) %}0123456789{% endfor %}") // limits apply before the output is one text
 	refused(t, err, "the text becomes longer than 10000 bytes")
-	// One text, which is not written and far from what all may have together.
+	// One text that is not printed and is far below the total limit.
 	_, err = textOf(t, e, "{% set x = 'a' * 10001 %}")
 	refused(t, err, "a text of 10001 bytes is more than 10000")
 	_, err = textOf(t, e, "{{ '%99999999d' % 1 }}")
@@ -108,7 +108,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		refused(t, err, "rendering of web/x.j2 exceeded 1 MiB of memory")
 		refused(t, err, "line 1")
 	}
-	// What is gone does not count, and a piece does not hold the whole of which it is.
+	// Dropped values do not count, and a piece does not keep the whole text alive.
 	for _, source := range []string{
 		"{% for a in range(999) %}{% set x = 'a' * 30000 %}{% endfor %}",
 		"{% macro m() %}{{ 'a' * 9000 }}{% endmacro %}{% for a in range(999) %}{% set x = m() %}{% endfor %}",
@@ -223,9 +223,9 @@ func TestYAMLBombs(t *testing.T) {
 
 func TestRegexesAreBounded(t *testing.T) {
 	e := engine(t, render.Options{})
-	// 28 characters: 20 seconds of looking where nothing bounds it.
+	// 28 characters: 20 seconds of matching without a limit.
 	_, err := textOf(t, e, "{{ ('a' * 28 ~ 'b')|regex_match('(a+)+$') }}")
-	refused(t, err, "match timeout") // not what the time of looking costs afterwards
+	refused(t, err, "match timeout") // and not the charge for the matching time afterwards
 }
 
 func TestPathsStayInTheEnvironment(t *testing.T) {
@@ -244,7 +244,7 @@ func TestPathsStayInTheEnvironment(t *testing.T) {
 	}
 }
 
-// asking notes what it is asked for and has nothing.
+// asking records the requested paths and has no files.
 type asking struct{ paths []string }
 
 func (a *asking) Open(ctx context.Context, env, path string) ([]byte, error) {
@@ -266,7 +266,8 @@ func TestSlicesAreCharged(t *testing.T) {
 	refused(t, err, "of memory")
 }
 
-// TestPiecesDoNotHoldTheWhole: what a template keeps of large texts is what it counts.
+// TestPiecesDoNotHoldTheWhole: a template that keeps pieces of large texts uses only the
+// memory it counts.
 func TestPiecesDoNotHoldTheWhole(t *testing.T) {
 	h, e := watchHeap(t), hostileEngine(t)
 	source := "{% set l = [] %}{% for a in range(60) %}{% do l.append(('b' * 3000000 ~ a)[-3:]) %}{% do l.append(('b ' * 30000 ~ a).rsplit(none, 1)[1]) %}{% endfor %}{{ l|join }}"
@@ -281,7 +282,7 @@ func TestPiecesDoNotHoldTheWhole(t *testing.T) {
 	}
 }
 
-// TestNumbersAreCharged: a new number counts its size, whatever makes it.
+// TestNumbersAreCharged: a new number counts its size, whatever creates it.
 func TestNumbersAreCharged(t *testing.T) {
 	e := engine(t, render.Options{Limits: render.Limits{Memory: 8 << 20}})
 	for _, made := range []string{"x|abs", "-x", "x+1", "x*2", "x|int + 0"} {
@@ -291,14 +292,14 @@ func TestNumbersAreCharged(t *testing.T) {
 	}
 }
 
-// TestPathsAreNoTemplates: what stands in a path or a name that a function loads is not run, and
-// has a bound.
+// TestPathsAreNoTemplates: a path or name that a function loads is not rendered, and is
+// bounded.
 func TestPathsAreNoTemplates(t *testing.T) {
 	e := engine(t, render.Options{Loader: files{"map.jinja": "{% set m = {'a': 1} %}", `a"b'c.json`: `{"x": 1}`}})
 	if got, err := textOf(t, e, "{{ salt['jinja.load_map']('map.jinja', 'm') }} {{ salt['jinja.import_json']('a\"b\\'c.json') }}"); err != nil || got != "{'a': 1} {'x': 1}" {
 		t.Errorf("%q, %v", got, err)
 	}
-	// The usual map of a formula finds its files by tpldir.
+	// The usual map of a formula finds its files with tpldir.
 	e = engine(t, render.Options{Loader: files{"web/map.jinja": "{% set root = tpldir.split('/')[0] %}{% import_yaml root ~ '/d.yaml' as d %}{% set m = d %}", "web/d.yaml": "a: 1"}})
 	if got, err := textOf(t, e, "{{ salt['jinja.load_map']('web/map.jinja', 'm') }}"); err != nil || got != "{'a': 1}" {
 		t.Errorf("%q, %v", got, err)

@@ -10,9 +10,8 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// load finds a file that a template imports. Names with ./ and ../ are relative to the
-// folder of the file that was loaded last, as in Salt; ?saltenv= names another
-// environment.
+// load finds a file that a template imports. As in Salt, names with ./ and ../ are relative
+// to the folder of the file loaded last; ?saltenv= selects another environment.
 func (j *job) load(r *jinja.Run, name string) (jinja.Source, error) {
 	file, relative := name, false
 	if first, _, _ := strings.Cut(name, "/"); first == "." || first == ".." {
@@ -88,7 +87,7 @@ func (j *job) loadAbsolute(r *jinja.Run, name, saltenv string) (jinja.Source, er
 	return jinja.Source{Text: text, File: name}, nil
 }
 
-// hasDots tells of a path that leaves its folder.
+// hasDots reports whether a path has a part "..".
 func hasDots(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == ".." {
@@ -98,7 +97,7 @@ func hasDots(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.ContainsRune(p, 0)
 }
 
-// place tells imported templates where they are, as Salt's loader does.
+// place sets the variables with an imported template's position, as Salt's loader does.
 func (j *job) place(r *jinja.Run, file, name string, relative bool) {
 	dir := path.Dir(file)
 	if dir == "." {

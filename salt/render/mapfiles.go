@@ -20,7 +20,7 @@ func init() {
 		b := a.Bind("load_map", 2, "path value")
 		name := b.Str(1, "")
 		if len(name) > maxName || !identifier.MatchString(name) {
-			fail("load_map: the name of a variable is wanted, not %.80q", name)
+			fail("load_map: expected the name of a variable, not %.80q", name)
 		}
 		return j.mapped(r, "{% from "+quotedPath(b.Str(0, ""))+" import "+name+" with context %}\n{{ "+name+" | tojson }}\n")
 	}
@@ -35,7 +35,7 @@ func imported(tag string) pureFunc {
 	}
 }
 
-// What a path or the name of a variable may have in bytes.
+// The most bytes of a path or of the name of a variable.
 const (
 	maxPath = 4 << 10
 	maxName = 256
@@ -43,8 +43,8 @@ const (
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// quotedPath writes a path as a literal of Jinja, so that nothing in it is read as a template:
-// a user who may load files may not call functions by it.
+// quotedPath writes a path as a Jinja literal, so that no part of it is parsed as a
+// template: a user who may load files must not call functions through a path.
 func quotedPath(path string) string {
 	if len(path) > maxPath {
 		fail("a path of %d bytes is longer than %d", len(path), maxPath)
@@ -52,12 +52,13 @@ func quotedPath(path string) string {
 	return jinja.Repr(path)
 }
 
-// mapped renders a template that prints JSON, and reads that.
+// mapped renders a template that prints JSON, and parses that.
 func (j *job) mapped(r *jinja.Run, source string) any {
 	ctx, end := r.Nested()
 	defer end()
 	r.Charge(len(source))
-	// Salt renders it from a file without a folder, so tpldir is "." in what it imports.
+	// Salt renders it from a file without a folder, so tpldir is "." in the files it
+	// imports.
 	t := Template{Source: []byte(source), Path: "map", Vars: j.t.Vars, Functions: j.t.Functions, Saltenv: "base"}
 	v, err := j.engine.SLS(ctx, t, DefaultPipe)
 	if err != nil {
@@ -66,7 +67,7 @@ func (j *job) mapped(r *jinja.Run, source string) any {
 	return r.Take(v)
 }
 
-// defaultsGet is a value of the file defaults.yaml or defaults.json of a formula.
+// defaultsGet returns a value of the file defaults.yaml or defaults.json of a formula.
 func defaultsGet(j *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("get", 1, "key default")
 	r.Scratch(4 * len(b.Str(0, "")))

@@ -5,7 +5,7 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// subject is the minion for which a template is rendered.
+// subject is the minion of a template.
 type subject struct {
 	id             string
 	grains, pillar any
@@ -15,7 +15,7 @@ func (s subject) ID() string  { return s.id }
 func (s subject) Grains() any { return s.grains }
 func (s subject) Pillar() any { return s.pillar }
 
-// matchTarget tells whether a target is the minion.
+// matchTarget reports whether a target matches the minion.
 func matchTarget(r *jinja.Run, expr, kind, id string, grains, pillar any) (bool, error) {
 	s := subject{id: id}
 	var err error

@@ -10,7 +10,7 @@ import (
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// slsNames are the variables that tell an SLS its name and place.
+// slsNames returns the variables with the name and place of an SLS.
 func slsNames(t Template) map[string]any {
 	slspath := strings.TrimRight(strings.ReplaceAll(t.SLS, ".", "/"), "/")
 	vars := map[string]any{}
@@ -45,7 +45,7 @@ func slsNames(t Template) map[string]any {
 	return vars
 }
 
-// invalidUTF8 is the place of the first byte that is no UTF-8, or -1.
+// invalidUTF8 returns the position of the first byte that is not UTF-8, or -1.
 func invalidUTF8(s string) int {
 	if utf8.ValidString(s) {
 		return -1

@@ -15,7 +15,7 @@ import (
 // DefaultPipe is Salt's renderer.
 const DefaultPipe = "jinja|yaml"
 
-// stage is one renderer of a pipe: it takes text or data.
+// stage is one renderer of a pipe. Its input is text or data.
 type stage func(ctx context.Context, e *Engine, t Template, in any) (any, error)
 
 var stages = map[string]stage{
@@ -25,13 +25,13 @@ var stages = map[string]stage{
 	"gpg":   gpgStage,
 }
 
-// oldNames are pipes of before pipes.
+// oldNames are renderers from before pipes existed.
 var oldNames = map[string]string{"yaml_jinja": "jinja|yaml", "json_jinja": "jinja|json"}
 
-// Renderers are the names that a pipe may hold.
+// Renderers returns the names that a pipe may hold.
 func Renderers() []string { return sortedNames(stages) }
 
-// CheckPipe tells what is wrong with a pipe such as "jinja|yaml"; nil if nothing is.
+// CheckPipe returns an error for an invalid pipe; "jinja|yaml" is a valid one.
 func CheckPipe(pipe string) error {
 	_, err := parsePipe(pipe)
 	return err
@@ -64,8 +64,7 @@ func parsePipe(pipe string) ([]step, error) {
 	return steps, nil
 }
 
-// Pipe is the pipe that a file is rendered by: that of its #! line, else def, else
-// [DefaultPipe].
+// Pipe returns the pipe of a file: that of its #! line, else def, else [DefaultPipe].
 func Pipe(source []byte, def string) string {
 	line, _, _ := bytes.Cut(source, []byte("\n"))
 	if bytes.HasPrefix(line, []byte("#!")) && !bytes.HasPrefix(line, []byte("#!/")) {
@@ -77,9 +76,8 @@ func Pipe(source []byte, def string) string {
 	return def
 }
 
-// SLS renders a file to data by its #! line or else by pipe ("" is [DefaultPipe]). A
-// file without anything in it is an empty map, as are the values that Python counts as
-// false.
+// SLS renders a file to data, by its #! line or else by pipe ("" means [DefaultPipe]). An
+// empty file renders to an empty map, and so do values that are false in Python.
 func (e *Engine) SLS(ctx context.Context, t Template, pipe string) (any, error) {
 	//mutant:render-source
 	if len(t.Source) > e.limits.Source {
@@ -138,7 +136,7 @@ func yamlStage(ctx context.Context, e *Engine, t Template, in any) (any, error) 
 	return orEmpty(v), nil
 }
 
-// orEmpty makes an empty map of what Python counts as false.
+// orEmpty replaces a value that is false in Python by an empty map.
 func orEmpty(v any) any {
 	switch v := v.(type) {
 	case nil:
@@ -182,7 +180,7 @@ func gpgStage(ctx context.Context, e *Engine, _ Template, in any) (any, error) {
 	return e.decrypt(ctx, in, 0)
 }
 
-// decrypt puts the plain text in the place of every PGP message in values; keys stay as they are.
+// decrypt replaces PGP messages in values by their plain text; keys stay as they are.
 func (e *Engine) decrypt(ctx context.Context, v any, depth int) (any, error) {
 	if depth > 200 {
 		return nil, &Error{Text: "values are nested more than 200 deep"}

@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// pureFunc is a function of Salt that needs nothing of a machine but what the template
-// knows. It works on the template's own values: what it changes, the template sees.
+// pureFunc is a function of Salt that needs only the template's data, nothing of the
+// machine. It works on the template's own values and may modify them.
 type pureFunc func(j *job, r *jinja.Run, a *jinja.Args) any
 
 var pure = map[string]pureFunc{}
 
-// Pure are the names of the functions that the engine has itself: a caller need not,
-// and cannot, give them.
+// Pure returns the names of the functions that the engine itself has. A caller cannot
+// replace them.
 func Pure() []string { return sortedNames(pure) }
 
 func init() {
@@ -98,9 +98,9 @@ func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
 	return v
 }
 
-// longestWord is up to what length, in bytes, a part of a path is read as YAML, which finds the
-// keys that are not texts: a whole number has 4,300 digits at most, and reading takes time that no
-// deadline ends.
+// longestWord is the longest part of a path, in bytes, that is parsed as YAML to find keys
+// that are not strings. An integer has at most 4,300 digits, and no deadline interrupts
+// parsing.
 const longestWord = 8 << 10
 
 // step1 is one step of traverse.
@@ -197,7 +197,7 @@ search:
 	return ret
 }
 
-// update puts one dict into another, in depth, as Salt's dictupdate does.
+// update merges one dict into another recursively, as Salt's dictupdate does.
 func update(r *jinja.Run, dest, upd *jinja.Dict, recursive, mergeLists bool, depth int) {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
@@ -308,8 +308,8 @@ func configGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 	return b.Any(1, "")
 }
 
-// laidOver lays what a value may come from over each other: the last goes before the others.
-// What is not overwrite is recurse, as in Salt.
+// laidOver merges possible sources of a value: the last one takes precedence. As in Salt,
+// any strategy other than overwrite is recurse.
 func laidOver(r *jinja.Run, how string, from ...any) any {
 	out := jinja.NewDict()
 	for _, f := range from {
@@ -402,7 +402,7 @@ func slsutilMergeAll(_ *job, r *jinja.Run, a *jinja.Args) any {
 	return out
 }
 
-// strategyFor is what smart means for a renderer.
+// strategyFor returns the strategy that smart means for a renderer.
 func strategyFor(strategy, renderer string) string {
 	last := renderer[strings.LastIndexByte(renderer, '|')+1:]
 	if strategy == "smart" && (last == "yamlex" || strings.HasPrefix(renderer, "yamlex_")) {
@@ -411,8 +411,8 @@ func strategyFor(strategy, renderer string) string {
 	return strategy
 }
 
-// aggregate merges two dicts as Salt's yamlex does: of what both have the second's goes
-// before, unless the strategy marks it, which no plain value is.
+// aggregate merges two dicts as Salt's yamlex does: the second takes precedence, unless the
+// strategy marks a key, which plain values never do.
 func aggregate(r *jinja.Run, a, b *jinja.Dict) any {
 	out := jinja.NewDict()
 	for _, d := range []*jinja.Dict{a, b} {
@@ -452,7 +452,7 @@ func mergeBy(r *jinja.Run, x, y any, strategy string, mergeLists bool) any {
 		update(r, a, b, true, mergeLists, 0)
 		return a
 	case "smart", "recurse":
-	default: // none, and what Salt does not know
+	default: // none, and strategies unknown to Salt
 		mergeLists = false
 	}
 	out := r.DeepCopy(a).(*jinja.Dict)

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// query runs a JMESPath expression. The library cannot be ended while it works, so what it
-// may do at most is counted before.
+// query runs a JMESPath expression. The library cannot be interrupted, so its worst-case
+// cost is counted in advance.
 func query(r *jinja.Run, expr string, v any) (any, error) {
 	r.Scratch(64 * len(expr))
 	size, longest := 0, len(expr)
@@ -24,8 +24,8 @@ func query(r *jinja.Run, expr string, v any) (any, error) {
 	return jmespath.Search(wordLiterals(r, expr), v)
 }
 
-// wordLiterals puts quotes around the literals of an expression that are not JSON: `word` is
-// the text "word", as Python's jmespath has it.
+// wordLiterals quotes the literals of an expression that are not JSON: `word` is the string
+// "word", as in Python's jmespath.
 func wordLiterals(r *jinja.Run, expr string) string {
 	var out strings.Builder
 	r.Scratch(2 * len(expr))
@@ -59,7 +59,8 @@ func wordLiterals(r *jinja.Run, expr string) string {
 	return out.String()
 }
 
-// measure adds up how large a value is, in bytes and 48 for each part, and finds its longest text.
+// measure adds the size of a value, in bytes plus 48 for each part, and finds its longest
+// string.
 func measure(r *jinja.Run, v any, size, longest *int) {
 	r.Walk(1)
 	*size += 48
@@ -80,8 +81,8 @@ func measure(r *jinja.Run, v any, size, longest *int) {
 	}
 }
 
-// queryGrowth is how large the values of an expression may become: each list or hash of
-// several expressions holds its input as often, and each join puts a text between all.
+// queryGrowth bounds the size of the values of an expression: a list or hash of several
+// expressions repeats its input, and a join inserts a separator between all elements.
 func queryGrowth(expr string, size, longest float64) float64 {
 	var commas []int
 	for i := 0; i < len(expr); i++ {

@@ -2,5 +2,5 @@
 
 package render
 
-// slower is how much more time and memory code takes under the race detector.
+// slower is the factor for time and memory under the race detector.
 const slower = 16

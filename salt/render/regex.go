@@ -10,14 +10,15 @@ import (
 	"github.com/momtree/mom/salt/jinja"
 )
 
-// regexTime is how long one pattern may look at one text, where the rendering has so much time.
+// regexTime bounds the match of one pattern with one text, if the rendering has that much
+// time left.
 const regexTime = 2 * time.Second
 
-// regexBytes is what a character of a text takes in memory while a pattern looks at it.
+// regexBytes is the memory per character of a text during a match.
 const regexBytes = 8
 
-// looking bounds what a pattern does with a text by the time of the rendering; the function
-// that it gives counts the time that it took.
+// looking limits a match to the remaining time of the rendering. The returned function
+// counts the time it took.
 func looking(r *jinja.Run, re *regexp2.Regexp, s string) (done func()) {
 	r.Alloc(regexBytes * len(s))
 	//mutant:render-regex
@@ -26,7 +27,7 @@ func looking(r *jinja.Run, re *regexp2.Regexp, s string) (done func()) {
 	return func() { r.Work(int(time.Since(begun))) }
 }
 
-// matchWhole tells whether a pattern matches all of a text.
+// matchWhole reports whether a pattern matches a whole text.
 func matchWhole(r *jinja.Run, expr, s string) (bool, error) {
 	re, err := regexp2.Compile(`\A(?:`+pythonDialect(expr)+`)\z`, regexp2.None)
 	if err != nil {
@@ -61,7 +62,7 @@ func pattern(r *jinja.Run, expr string, start bool, b *jinja.Bound) *regexp2.Reg
 	return re
 }
 
-// pythonDialect writes what Python writes otherwise than .NET does.
+// pythonDialect translates what Python writes differently from .NET.
 func pythonDialect(expr string) string {
 	expr = strings.ReplaceAll(expr, "(?P<", "(?<")
 	var b strings.Builder
@@ -90,7 +91,7 @@ func pythonDialect(expr string) string {
 	return b.String()
 }
 
-// findRegex is regex_search and regex_match: the groups of the first match.
+// findRegex is regex_search and regex_match: it returns the groups of the first match.
 func findRegex(start bool) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("regex", 1, "rgx ignorecase multiline")
@@ -117,8 +118,8 @@ func findRegex(start bool) jinja.Filter {
 	}
 }
 
-// ordered are a match's groups by the place of their brackets: the library puts the
-// named ones last.
+// ordered returns the groups of a match in the order of their brackets: the library puts
+// the named ones last.
 func ordered(m *regexp2.Match) []regexp2.Group { return m.Groups() }
 
 func regexReplace(r *jinja.Run, v any, a *jinja.Args) any {
@@ -145,10 +146,10 @@ func regexReplace(r *jinja.Run, v any, a *jinja.Args) any {
 	return out
 }
 
-// matchBytes is what the library keeps of one match.
+// matchBytes is the memory of one match in the library.
 const matchBytes = 512
 
-// expand puts groups into a replacement: \1, \g<1>, \g<name>, and escapes.
+// expand expands groups in a replacement: \1, \g<1>, \g<name>, and escapes.
 func expand(r *jinja.Run, val string, m regexp2.Match) string {
 	b := r.Builder()
 	group := func(name string) {

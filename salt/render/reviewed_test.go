@@ -1,8 +1,8 @@
 package render_test
 
-// reviewed are the templates of a security review: of few bytes each, whose rendering has to
-// end soon after its deadline and within its memory. RANGE is how often some of them double
-// what they hold.
+// reviewed are the templates of a security review: short ones whose rendering has to end
+// soon after its deadline and within its memory. RANGE is replaced by the number of
+// doublings in some of them.
 var reviewed = map[string]string{
 	"pprint of pprint":      `{% set ns = namespace(v={}) %}{% for i in range(60) %}{% set ns.v = ns.v|pprint %}{% endfor %}`,
 	"a path of many digits": `{{ {"a": 1}|traverse("9"*9000000) }}{{ ("9"*9000000)|load_yaml }}`,

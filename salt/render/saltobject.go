@@ -12,10 +12,10 @@ import (
 // saltObject is the variable salt: salt['a.b'](…) and salt.a.b(…).
 type saltObject struct{ j *job }
 
-// TypeName is what Salt's error texts call it.
+// TypeName returns the name in Salt's error messages.
 func (*saltObject) TypeName() string { return "salt.utils.templates.AliasedLoader" }
 
-// Attr gives the functions of one module.
+// Attr returns the functions of a module.
 func (s *saltObject) Attr(_ *jinja.Run, name string) (any, bool) {
 	if name == "get" {
 		return &jinja.Func{Name: "get", Call: func(r *jinja.Run, a *jinja.Args) any {
@@ -35,7 +35,7 @@ func (s *saltObject) Attr(_ *jinja.Run, name string) (any, bool) {
 	return &moduleObject{s.j, name}, !strings.Contains(name, ".")
 }
 
-// names are those of the functions that a template can call, sorted.
+// names returns the names of the functions that a template can call, sorted.
 func (j *job) names(r *jinja.Run) *jinja.List {
 	all := Pure()
 	fns := j.t.Functions
@@ -56,7 +56,7 @@ func (j *job) names(r *jinja.Run) *jinja.List {
 	return out
 }
 
-// Item gives one function.
+// Item returns a function.
 func (s *saltObject) Item(r *jinja.Run, key any) (any, bool) {
 	name, ok := key.(string)
 	if !ok {
@@ -85,10 +85,10 @@ type moduleObject struct {
 	name string
 }
 
-// TypeName is what Salt's error texts call it.
+// TypeName returns the name in Salt's error messages.
 func (*moduleObject) TypeName() string { return "function" }
 
-// Attr gives a function of the module.
+// Attr returns a function of the module.
 func (m *moduleObject) Attr(r *jinja.Run, name string) (any, bool) {
 	f, ok := m.j.function(m.name + "." + name)
 	if !ok && !m.known() {
@@ -97,7 +97,7 @@ func (m *moduleObject) Attr(r *jinja.Run, name string) (any, bool) {
 	return f, ok
 }
 
-// known tells whether the engine has functions of the module.
+// known reports whether the engine has functions of the module.
 func (m *moduleObject) known() bool {
 	for name := range pure {
 		if strings.HasPrefix(name, m.name+".") {
@@ -107,7 +107,7 @@ func (m *moduleObject) known() bool {
 	return false
 }
 
-// Item gives none: a module has no items.
+// Item returns nothing: a module has no items.
 func (*moduleObject) Item(*jinja.Run, any) (any, bool) { return nil, false }
 
 // function finds a function by name.

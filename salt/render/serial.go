@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// limitsOf are those of the engine that runs a filter.
+// limitsOf returns the limits of the engine that runs a filter.
 func limitsOf(r *jinja.Run) Limits {
 	if j, ok := r.Data.(*job); ok {
 		return j.engine.limits
@@ -20,7 +20,7 @@ func yamlText(r *jinja.Run, v any, flow bool) string {
 	return strings.TrimSpace(dumpYAML(r, v, pyfmt.YAMLForm{Flow: flow}))
 }
 
-// short is a text for an error.
+// short shortens a text for an error.
 func short(s string) string {
 	if len(s) > 4<<10 {
 		return strings.ToValidUTF8(s[:4<<10], "") + "…"
@@ -28,7 +28,8 @@ func short(s string) string {
 	return s
 }
 
-// source is what load_* reads: text, or what an imported template printed.
+// source returns the text that load_* parses: a string, or the output of an imported
+// template.
 func source(v any) any {
 	if m, ok := v.(*jinja.Module); ok {
 		return m.Text()
@@ -39,7 +40,7 @@ func source(v any) any {
 func loadYAMLFilter(r *jinja.Run, v any) any {
 	s, ok := source(v).(string)
 	if !ok {
-		_ = jinja.Truth(v) // an undefined value is told as such
+		_ = jinja.Truth(v) // an undefined value fails with its own message
 		jinja.Throw(jinja.Fault("Unable to load yaml from %s", short(r.Str(v))))
 	}
 	out, err := loadYAML(r, s, limitsOf(r).Values)
@@ -50,7 +51,7 @@ func loadYAMLFilter(r *jinja.Run, v any) any {
 		}
 		jinja.Throw(jinja.Fault("Encountered error loading yaml: %s", msg))
 	}
-	return jinja.Take(out) // counted when it was read
+	return jinja.Take(out) // parsing counted it already
 }
 
 func loadJSONFilter(r *jinja.Run, v any) any {

@@ -9,17 +9,18 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// JSONForm is how [JSON] writes.
+// JSONForm configures [JSON].
 type JSONForm struct {
 	// Indent is the number of spaces per level, 0 to 64.
 	Indent int
-	// SortKeys sorts the keys of maps; else they keep their order.
+	// SortKeys sorts the keys of maps; otherwise they keep their order.
 	SortKeys bool
 	// ASCII writes characters beyond ASCII as \u escapes.
 	ASCII bool
 }
 
-// JSON writes a value as json.dumps of Python does. The error is what JSON cannot hold.
+// JSON encodes a value as json.dumps of Python does. It returns an error for values that
+// JSON cannot represent.
 func JSON(v any, f JSONForm) (text string, err error) {
 	err = caught(func() {
 		form := pyfmt.JSONForm{Lines: true, Indent: strings.Repeat(" ", min(max(f.Indent, 0), 64)), SortKeys: f.SortKeys, ASCII: f.ASCII}
@@ -29,7 +30,7 @@ func JSON(v any, f JSONForm) (text string, err error) {
 	return text, err
 }
 
-// LoadJSON reads JSON; maps keep the order of their keys.
+// LoadJSON parses JSON; maps keep the order of their keys.
 func LoadJSON(text string) (any, error) {
 	var out any
 	var err error
@@ -43,7 +44,7 @@ func LoadJSON(text string) (any, error) {
 	return out, cmp.Or(thrown, err)
 }
 
-// caught makes an error of what is thrown.
+// caught returns what fn throws as an error.
 func caught(fn func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {

@@ -7,10 +7,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// serializer writes and reads one form for slsutil.serialize and deserialize.
+// serializer writes and parses one format for slsutil.serialize and deserialize.
 type serializer struct {
 	write func(r *jinja.Run, v any, o *options) string
-	read  func(r *jinja.Run, s string, o *options) any // nil where the form is not read
+	read  func(r *jinja.Run, s string, o *options) any // nil if the format cannot be parsed
 }
 
 var serializers map[string]serializer
@@ -45,7 +45,7 @@ func init() {
 	}
 }
 
-// options are the keywords of a call that a serializer takes; one that none takes is refused.
+// options are the keywords that serializers accept; others are an error.
 type options struct {
 	name string
 	kw   *jinja.Args
@@ -110,8 +110,8 @@ func readJSON(r *jinja.Run, s string, _ *options) any {
 	return v
 }
 
-// writeYAML writes with leaf collections in one line, as the serializer's default_flow_style of
-// None does.
+// writeYAML writes leaf collections on one line, like the serializer's default_flow_style
+// of None.
 func writeYAML(r *jinja.Run, v any, o *options) string {
 	form := pyfmt.YAMLForm{Leaves: true, ASCII: true, Sorted: true}
 	if flow := o.get("default_flow_style"); flow != nil {
@@ -179,7 +179,8 @@ func writeKeyvalue(r *jinja.Run, v any, o *options) string {
 	return out
 }
 
-// writePython writes as pprint.pformat does, of what JSON has made of the value: keys are texts.
+// writePython writes as pprint.pformat does, after a conversion through JSON: keys are
+// strings.
 func writePython(r *jinja.Run, v any, _ *options) string {
 	s, err := loadJSON(r, dumpJSON(r, v, pyfmt.JSONForm{}))
 	if err != nil {
@@ -188,7 +189,7 @@ func writePython(r *jinja.Run, v any, _ *options) string {
 	return r.Pformat(s)
 }
 
-// quoted puts a text between double quotes, unless it has some of its own.
+// quoted puts a string in double quotes, unless it contains some.
 func quoted(s string) string {
 	if s != "" && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] && len(s) > 1 {
 		return s
@@ -251,7 +252,7 @@ func writeINI(r *jinja.Run, v any, _ *options) string {
 	return head.String() + body.String()
 }
 
-// readINI reads sections of key = value or key: value.
+// readINI parses sections of key = value or key: value.
 func readINI(r *jinja.Run, s string, _ *options) any {
 	out, defaults := jinja.NewDict(), jinja.NewDict()
 	var section *jinja.Dict

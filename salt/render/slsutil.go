@@ -33,7 +33,7 @@ func init() {
 	pure["slsutil.findup"] = findup
 }
 
-// banner makes a block of comment.
+// banner returns a comment block.
 func banner(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("banner", 0, "width commentchar borderchar blockstart blockend title text newline")
 	width, comment, border := b.Int(0, 72), b.Str(1, "#"), b.Str(2, "#")
@@ -84,8 +84,8 @@ func banner(_ *job, r *jinja.Run, a *jinja.Args) any {
 	return out
 }
 
-// wrapText breaks a text into lines of at most width characters as Python's textwrap.wrap does:
-// at blanks, behind hyphens inside words, and inside words that are too long.
+// wrapText breaks a text into lines of at most width characters, like Python's
+// textwrap.wrap: at blanks, after hyphens inside words, and inside words that are too long.
 func wrapText(s string, width int) (lines []string) {
 	var line []rune
 	flush := func() {
@@ -119,7 +119,7 @@ func wrapText(s string, width int) (lines []string) {
 	return lines
 }
 
-// wrapChunks are the pieces between which a text may be broken. White space is blanks.
+// wrapChunks returns the unbreakable pieces of a text. White space becomes blanks.
 func wrapChunks(s string) (out []string) {
 	blank := strings.NewReplacer("\t", "        ", "\n", " ", "\v", " ", "\f", " ", "\r", " ")
 	rest := blank.Replace(s)
@@ -152,7 +152,7 @@ func isLetter(c byte) bool {
 
 func isPySpace(c rune) bool { return c == ' ' || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f }
 
-// listed are the files and folders of an environment.
+// listed returns the files and folders of an environment.
 func (j *job) listed(r *jinja.Run, saltenv string, files, folders bool) []string {
 	tree, ok := j.engine.opts.Loader.(Tree)
 	if !ok {
@@ -226,7 +226,7 @@ func findup(j *job, r *jinja.Run, a *jinja.Args) any {
 	}
 }
 
-// slsutilRenderer renders a file or a text by a pipe.
+// slsutilRenderer renders a file or a text with a pipe.
 func slsutilRenderer(j *job, r *jinja.Run, a *jinja.Args) any {
 	vars := value.NewMap()
 	known := jinja.NewArgs(a.Pos...)

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What templates have and package value has not is written as Salt 3006.27 writes it: tuples,
+// Values of templates that package value lacks are written as in Salt 3006.27: tuples,
 // undefined names, bytes, and a list that occurs more than once.
 func TestTemplateValuesAreWrittenAsInSalt(t *testing.T) {
 	e := engine(t, render.Options{})

@@ -14,7 +14,7 @@ type xmlNode struct {
 	kids  []*xmlNode
 }
 
-// xmlPairs are the pairs of tag and contents of a value.
+// xmlPairs returns the pairs of tag and content of a value.
 func xmlPairs(r *jinja.Run, v any) [][2]any {
 	var out [][2]any
 	switch v := v.(type) {
@@ -42,7 +42,7 @@ func xmlPairs(r *jinja.Run, v any) [][2]any {
 	return out
 }
 
-// xmlTree builds the elements of the pairs under a parent and gives the last one.
+// xmlTree builds the elements of the pairs below a parent and returns the last one.
 func xmlTree(r *jinja.Run, pairs [][2]any, parent *xmlNode, depth int) *xmlNode {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
@@ -53,7 +53,7 @@ func xmlTree(r *jinja.Run, pairs [][2]any, parent *xmlNode, depth int) *xmlNode 
 		r.Alloc(256)
 		tag := text(r, p[0], "xml")
 		if !xmlName(tag) {
-			fail("%s is no name of an XML element", jinja.Repr(tag))
+			fail("%s is not an XML element name", jinja.Repr(tag))
 		}
 		if l, ok := p[1].(*jinja.List); ok {
 			for _, e := range l.Items {
@@ -123,7 +123,7 @@ func (n *xmlNode) write(b *jinja.Builder, indent string) {
 	}
 }
 
-// escapedXML is a text without what XML reads otherwise.
+// escapedXML returns a text with XML's special characters escaped.
 func escapedXML(b *jinja.Builder, s string) string {
 	b.Count(6 * len(s))
 	return xmlText.Replace(s)
@@ -132,7 +132,7 @@ func escapedXML(b *jinja.Builder, s string) string {
 func xmlFilter(r *jinja.Run, v any) any {
 	root := xmlTree(r, xmlPairs(r, v), nil, 0)
 	if root == nil {
-		fail("there is nothing to write as XML")
+		fail("nothing to write as XML")
 	}
 	b := r.Builder()
 	_, _ = b.WriteString("<?xml version=\"1.0\" ?>\n")

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// yamlModel shows the values of a template to the writer of YAML.
+// yamlModel adapts the values of a template to the writer of YAML.
 type yamlModel struct{ jinja.Model }
 
 func (m yamlModel) Open(v any) pyfmt.Node {
@@ -33,7 +33,7 @@ func dumpYAML(r *jinja.Run, v any, f pyfmt.YAMLForm) string {
 	return b.String()
 }
 
-// quoteYAML returns s between quotes: the filters yaml_dquote and yaml_squote.
+// quoteYAML returns s in quotes, for the filters yaml_dquote and yaml_squote.
 func quoteYAML(r *jinja.Run, s string, single bool) string {
 	b := r.Builder()
 	pyfmt.QuoteYAML(b, s, single, r.Model())

@@ -12,7 +12,7 @@ import (
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
-// loadYAML reads a document as Salt's renderer yaml does.
+// loadYAML parses a document as Salt's renderer yaml does.
 func loadYAML(r *jinja.Run, text string, values int) (any, error) {
 	r.Alloc(yamlBytes(text))
 	//mutant:render-bombs
@@ -45,13 +45,14 @@ func loadYAML(r *jinja.Run, text string, values int) (any, error) {
 	return nil, &Error{Text: problem, Line: f.Line, Lines: around(text, f.Line), Err: err}
 }
 
-// Memory of a document while it is read: a node with what is made of it, and a byte of text.
+// Memory of a document while it is parsed: for a node with its value, and for a byte of
+// text.
 const (
 	yamlNodeBytes = 512
 	yamlTextBytes = 4
 )
 
-// yamlBytes is what reading a document takes in memory, about.
+// yamlBytes returns the approximate memory for parsing a document.
 func yamlBytes(text string) int {
 	nodes := 1
 	for i := range len(text) {

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// internal are the options of a chunk that are the runner's, not the function's.
+// internal are the options of a chunk that the runner handles, not the function.
 var internal = map[string]bool{}
 
 func init() {
@@ -29,13 +29,13 @@ func init() {
 	}
 }
 
-// InvocationError is a chunk that the function cannot be called with; it ends the run,
-// as Salt's SaltInvocationError does.
+// InvocationError means that a function cannot be called with a chunk. It ends the run,
+// like Salt's SaltInvocationError.
 type InvocationError struct{ Msg string }
 
 func (e *InvocationError) Error() string { return e.Msg }
 
-// bind fits a chunk to the arguments of a function.
+// bind binds a chunk to the arguments of a function.
 func (r *Run) bind(full string, spec Spec, c *value.Map, chunks []*value.Map) (*Call, error) {
 	call := &Call{
 		Fun: full, Args: value.NewMap(), Kwargs: value.NewMap(), Test: r.o.Test || pyfmt.Truth(get(c, "__prereq__")),
@@ -68,7 +68,7 @@ func (r *Run) bind(full string, spec Spec, c *value.Map, chunks []*value.Map) (*
 	return nil, &InvocationError{fmt.Sprintf("'%s' and '%s' are invalid keyword arguments for '%s'", strings.Join(extra[:last], "', '"), extra[last], full)}
 }
 
-// saltenv is the environment of a chunk.
+// saltenv returns the environment of a chunk.
 func (r *Run) saltenv(c *value.Map) string {
 	if v, ok := c.Get("saltenv"); ok && !r.o.LockSaltenv {
 		return str(v)
@@ -79,7 +79,7 @@ func (r *Run) saltenv(c *value.Map) string {
 	return "base"
 }
 
-// call calls the function of a chunk, tries counting from 1 (the option retry).
+// call calls the function of a chunk. try counts from 1 (the option retry).
 func (r *Run) call(ctx context.Context, c *value.Map, chunks []*value.Map, try int) (*value.Map, error) {
 	began := r.o.Now()
 	if errs := r.VerifyChunk(c); len(errs) > 0 {
@@ -117,8 +117,8 @@ func (r *Run) call(ctx context.Context, c *value.Map, chunks []*value.Map, try i
 	return res, nil
 }
 
-// perform asks unless, onlyif and creates, calls the function when they let it, and asks
-// check_cmd. What goes wrong in a state is its result; the error is that the run ends.
+// perform checks unless, onlyif and creates, calls the function if they allow it, and runs
+// check_cmd. A failure of the state is its result; an error ends the run.
 func (r *Run) perform(ctx context.Context, spec Spec, c *value.Map, call *Call, full string) (*value.Map, error) {
 	res, err := r.attempt(ctx, spec, c, call, full)
 	var lookup *RequisiteError
@@ -135,8 +135,8 @@ func (r *Run) perform(ctx context.Context, spec Spec, c *value.Map, call *Call, 
 	return res, nil
 }
 
-// conceal hides the texts of comment and changes of a state with no_log: True, as Salt 3008
-// does. Salt shows those of a parallel state; they are hidden as well.
+// conceal hides comment and changes of a state with no_log: True, as Salt 3008 does. It
+// also hides those of parallel states, which Salt shows.
 func conceal(c, res *value.Map) {
 	if !pyfmt.Truth(get(c, "no_log")) {
 		return
@@ -146,7 +146,7 @@ func conceal(c, res *value.Map) {
 	}
 }
 
-// exception is the result of a state whose function did not come to an end.
+// exception returns the result of a state whose function failed with err.
 func exception(c *value.Map, err error) *value.Map {
 	return value.NewMap("result", false, "name", get(c, "name"), "changes", value.NewMap(),
 		"comment", "An exception occurred in this state: "+err.Error())
@@ -155,11 +155,11 @@ func exception(c *value.Map, err error) *value.Map {
 func (r *Run) attempt(ctx context.Context, spec Spec, c *value.Map, call *Call, full string) (*value.Map, error) {
 	res := value.NewMap("result", false, "name", get(c, "name"), "changes", value.NewMap())
 	if !spec.OwnUnless && (c.Has("unless") || c.Has("onlyif") || c.Has("creates")) {
-		told, err := r.conditions(ctx, c)
+		checked, err := r.conditions(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		told.Range(func(k, v any) bool {
+		checked.Range(func(k, v any) bool {
 			res.Set(k, v)
 			return true
 		})
@@ -171,11 +171,11 @@ func (r *Run) attempt(ctx context.Context, spec Spec, c *value.Map, call *Call, 
 		}
 	}
 	if c.Has("check_cmd") && !spec.OwnCheckCmd {
-		told, err := r.checkCmd(ctx, c)
+		checked, err := r.checkCmd(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		told.Range(func(k, v any) bool {
+		checked.Range(func(k, v any) bool {
 			res.Set(k, v)
 			return true
 		})
@@ -183,8 +183,8 @@ func (r *Run) attempt(ctx context.Context, spec Spec, c *value.Map, call *Call, 
 	return res, nil
 }
 
-// perhapsRun calls the function: not at all when mocked, beside the others when the
-// chunk says parallel.
+// perhapsRun calls the function: not at all if mocked, in parallel if the chunk has the
+// option parallel.
 func (r *Run) perhapsRun(ctx context.Context, c *value.Map, call *Call, full string) (*value.Map, error) {
 	if r.o.Mock {
 		return value.NewMap("name", get(c, "name"), "comment", "Not called, mocked", "changes", value.NewMap(), "result", true), nil
@@ -207,7 +207,7 @@ func (r *Run) run(ctx context.Context, c *value.Map, call *Call) (*value.Map, er
 	case !masked:
 		res, err = r.o.Functions.Run(ctx, call)
 	case r.o.Umask == nil:
-		return nil, errors.New("a umask of its own cannot be given to a state on this system")
+		return nil, errors.New("the state option umask is not supported on this system")
 	default:
 		n, _ := mask.(int64)
 		if e := r.o.Umask(int(n), func() { res, err = r.o.Functions.Run(ctx, call) }); e != nil {
@@ -220,7 +220,7 @@ func (r *Run) run(ctx context.Context, c *value.Map, call *Call) (*value.Map, er
 	return res.Map(), nil
 }
 
-// Map is the result as Salt returns it.
+// Map returns the result in Salt's form.
 func (res *Result) Map() *value.Map {
 	m := value.NewMap("name", res.Name, "changes", value.NewMap(), "result", res.Result, "comment", res.Comment)
 	if res.Changes != nil {
@@ -250,7 +250,7 @@ func unify(res *value.Map) {
 	}
 }
 
-// refresh has grains, pillar and modules read anew after a state that wants it.
+// refresh reloads grains, pillar and modules after a state that requests it.
 func (r *Run) refresh(ctx context.Context, c, res *value.Map) error {
 	if r.o.Reload == nil {
 		return nil
@@ -263,7 +263,7 @@ func (r *Run) refresh(ctx context.Context, c, res *value.Map) error {
 	return r.o.Reload(ctx, grains, pillar)
 }
 
-// clock is a time of day as Python writes it.
+// clock formats a time of day as Python does.
 func clock(t time.Time) string {
 	s := t.Local().Format("15:04:05")
 	if us := t.Nanosecond() / 1000; us != 0 {
@@ -272,5 +272,5 @@ func clock(t time.Time) string {
 	return s
 }
 
-// millis is a duration in milliseconds, to the microsecond.
+// millis returns a duration in milliseconds, to the microsecond.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

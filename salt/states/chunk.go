@@ -11,16 +11,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxRounds is how often a chunk is looked at again after what it requires has run.
+// maxRounds is how often the requisites of a chunk are checked again after others ran.
 const maxRounds = 20
 
-// chunk runs a chunk when its requisites allow it, after those that it requires.
+// chunk runs a chunk, after those it requires, if its requisites allow it.
 func (r *Run) chunk(ctx context.Context, c *value.Map, chunks []*value.Map, round int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// Each chunk is under way at most once as itself and once as what prereq asks; deeper
-	// than that only states get that wait for each other by prereq.
+	// Each chunk can be active at most once for itself and once for prereq. A deeper
+	// recursion means states that wait for each other by prereq.
 	if r.depth++; r.depth > (len(chunks)+1)*(maxRounds+2) {
 		return &RecursionError{Tag(c)}
 	}
@@ -76,7 +76,7 @@ func get(m *value.Map, key string) any {
 	return v
 }
 
-// initModule lets a module prepare itself before the first of its states (mod_init).
+// initModule runs mod_init of a module before the first of its states.
 func (r *Run) initModule(ctx context.Context, c *value.Map, chunks []*value.Map) error {
 	module := c.String("state")
 	if r.modInit[module] {
@@ -100,8 +100,8 @@ func (r *Run) initModule(ctx context.Context, c *value.Map, chunks []*value.Map)
 	return nil
 }
 
-// runInto runs a chunk and keeps its result: among those that prereq asked for, or with
-// the others.
+// runInto runs a chunk and stores its result: with the others, or with those that prereq
+// asked for.
 func (r *Run) runInto(ctx context.Context, c *value.Map, chunks []*value.Map, tag string, asked bool) error {
 	res, err := r.call(ctx, c, chunks, 1)
 	if err != nil {
@@ -115,8 +115,8 @@ func (r *Run) runInto(ctx context.Context, c *value.Map, chunks []*value.Map, ta
 	return nil
 }
 
-// watched runs a chunk that watches one which has changed, and its mod_watch when the
-// chunk itself changes nothing.
+// watched runs a chunk whose watched chunk has changed, and its mod_watch if the chunk
+// itself changes nothing.
 func (r *Run) watched(ctx context.Context, c *value.Map, chunks []*value.Map, reqs *value.Map, tag string) error {
 	res, err := r.call(ctx, c, chunks, 1)
 	if err != nil {
@@ -135,8 +135,8 @@ func (r *Run) watched(ctx context.Context, c *value.Map, chunks []*value.Map, re
 	return nil
 }
 
-// unmet runs what a chunk requires, and then the chunk. done is true when the chunk has
-// its result, or never gets one.
+// unmet runs the chunks that a chunk requires, and then the chunk. done is true if the
+// chunk has its result, or will never get one.
 func (r *Run) unmet(ctx context.Context, c *value.Map, chunks []*value.Map, tag string, round int) (done bool, err error) {
 	asked := pyfmt.Truth(get(c, "__prereq__"))
 	reqs, lost, err := r.required(c, chunks)
@@ -198,10 +198,10 @@ func (r *Run) unmet(ctx context.Context, c *value.Map, chunks []*value.Map, tag 
 	return false, nil
 }
 
-// recursive deals with a required chunk that waits for this one.
+// recursive handles a required chunk that waits for this one.
 func (r *Run) recursive(ctx context.Context, c, req *value.Map, chunks []*value.Map, tag, other string) error {
 	if pyfmt.Truth(get(req, "__prerequired__")) {
-		// The other is to run when this one would change something: ask it.
+		// The other runs if this one would change something: ask it.
 		if r.pre.Has(tag) {
 			return nil
 		}
@@ -227,8 +227,8 @@ func (r *Run) recursiveResult(c *value.Map) *value.Map {
 	return res
 }
 
-// required are the chunks that must run before this one. lost tells those that are not
-// there, a line each.
+// required returns the chunks that must run before this one. lost lists those that do not
+// exist, one per line.
 func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lost string, err error) {
 	list := lookups
 	if !pyfmt.Truth(get(c, "__prereq__")) {
@@ -269,10 +269,10 @@ func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lo
 	return reqs, b.String(), nil
 }
 
-// requisiteFailed gives a chunk the result of one whose requisite has failed.
+// requisiteFailed sets the result of a chunk whose requisite has failed.
 func (r *Run) requisiteFailed(c, reqs *value.Map, tag string) {
 	if before := r.pre.Map(tag); before != nil {
-		// It was asked what it would change; nothing of that comes true.
+		// It reported what it would change, but will not change it.
 		if pyfmt.Truth(get(before, "changes")) {
 			before.Set("changes", value.NewMap())
 		}
@@ -302,7 +302,7 @@ func (r *Run) requisiteFailed(c, reqs *value.Map, tag string) {
 	r.pre.Set(tag, res)
 }
 
-// notRun is the result of a chunk that was not called.
+// notRun returns the result of a chunk that was not called.
 func (r *Run) notRun(c *value.Map, result any, comment string, timed bool) *value.Map {
 	res := value.NewMap("changes", value.NewMap(), "result", result)
 	if timed {
@@ -316,22 +316,22 @@ func (r *Run) notRun(c *value.Map, result any, comment string, timed bool) *valu
 	return res
 }
 
-// skipped is the result of a chunk whose onfail or onchanges did not come true.
+// skipped returns the result of a chunk whose onfail or onchanges was not met.
 func (r *Run) skipped(c *value.Map, comment string) *value.Map {
 	res := r.notRun(c, true, comment, true)
 	res.Set("__state_ran__", false)
 	return res
 }
 
-// identify writes into a result which chunk it is of.
+// identify sets the fields of a result that identify its chunk.
 func identify(res, c *value.Map) {
 	for _, key := range []string{"__sls__", "__id__", "name"} {
 		res.Set(key, get(c, key))
 	}
 }
 
-// RecursionError is states that wait for each other in a way that only shows when they
-// run; it ends the run.
+// RecursionError means that states wait for each other, which shows only while they run. It
+// ends the run.
 type RecursionError struct{ Tag string }
 
 func (e *RecursionError) Error() string {

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What cannot be compiled is told in Salt's words, and nothing runs.
+// Compile errors have Salt's words, and nothing runs.
 func TestCompileErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		files tree
@@ -36,7 +36,7 @@ func TestCompileErrors(t *testing.T) {
 		"a trailing colon": {tree{"base/a.sls": "b:\n  test.good:\n"}, "a", []string{
 			"ID 'b' in SLS 'a' contains a short declaration (test.good) with a trailing colon. When not passing any arguments to a state, the colon must be omitted.",
 		}},
-		"an ID that is no text": {tree{"base/a.sls": "5:\n  test.good: []\n"}, "a", []string{
+		"an ID that is not a string": {tree{"base/a.sls": "5:\n  test.good: []\n"}, "a", []string{
 			"ID '5' in SLS 'a' is not formed as a string, but is a int. It may need to be quoted.",
 		}},
 		"extend of nothing": {tree{"base/a.sls": "extend:\n  nobody:\n    test: [{x: 1}]\nb:\n  test.good: []\n"}, "a", []string{
@@ -139,7 +139,7 @@ func TestTopFile(t *testing.T) {
 	}
 }
 
-// Salt passes over an entry whose target means nothing, and so is it here.
+// As in Salt, an entry with an invalid target is ignored.
 func TestAWrongTargetIsPassedOver(t *testing.T) {
 	for _, entry := range []string{
 		"nope: [{match: nodegroup}, b]", "'G@os:Debian and': [{match: compound}, b]", "'%r': [{match: range}, b]", "'(': [{match: pcre}, b]",
@@ -177,7 +177,7 @@ func TestMalformedTopFile(t *testing.T) {
 	}
 }
 
-// Whatever an SLS says, compiling it ends, with chunks or with what is wrong.
+// Compiling any SLS ends, with chunks or with errors.
 func FuzzCompile(f *testing.F) {
 	f.Add("a:\n  test.good:\n  - require: [{test: b}]\nb: test.good\n")
 	f.Add("include: [a, .b]\nextend: {x: {test: [{require: [{sls: a}]}]}}\nexclude: [b, {id: c}]\n")

@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// no_log hides the texts of a state's comment and changes, wherever they come from. The result
-// still shows whether the state succeeded and changed something. The function does not get no_log
-// as an argument.
+// no_log hides comment and changes of a state, wherever they come from. The result still
+// shows whether the state succeeded and whether something changed. The function does not
+// get no_log as an argument.
 func TestNoLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		sls     string

@@ -10,14 +10,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// errNoModules is what a state gets that needs an execution function where none are.
+// errNoModules is the error of a state that needs an execution function when there are
+// none.
 var errNoModules = errors.New("no execution functions can be called here")
 
-// commandOptions are the options of a state that unless and onlyif give their commands.
+// commandOptions are the options of a state that apply to the commands of unless and
+// onlyif.
 var commandOptions = []string{"cwd", "root", "runas", "env", "prepend_path", "umask", "timeout", "success_retcodes"}
 
-// conditions asks onlyif, unless and creates. A result of true means that the state is
-// not to run.
+// conditions checks onlyif, unless and creates. A result of true means that the state must
+// not run.
 func (r *Run) conditions(ctx context.Context, c *value.Map) (*value.Map, error) {
 	res := value.NewMap("result", false, "comment", []any{})
 	identify(res, c)
@@ -49,7 +51,7 @@ func (r *Run) conditions(ctx context.Context, c *value.Map) (*value.Map, error) 
 	return res, nil
 }
 
-// commandOptions are the keywords that the commands of a state's conditions run with.
+// commandOptions returns the keywords for the commands of a state's conditions.
 func (r *Run) commandOptions(c *value.Map) *value.Map {
 	excluded := get(c, "cmd_opts_exclude")
 	skip := listOf(excluded)
@@ -70,14 +72,14 @@ func (r *Run) commandOptions(c *value.Map) *value.Map {
 	return opts
 }
 
-// setShell takes a shell for the commands, but not one that nobody may log in with.
+// setShell sets the shell for the commands, unless it is a shell that prevents logins.
 func setShell(opts *value.Map, shell any) {
 	if shell != nil && shell != "/sbin/nologin" {
 		opts.Set("shell", shell)
 	}
 }
 
-// retcode runs a command and tells its exit code; one that cannot be run is failed.
+// retcode runs a command and returns its exit code, or failed if it cannot run.
 func (r *Run) retcode(ctx context.Context, command string, opts *value.Map, failed int64) (int64, error) {
 	if r.o.Modules == nil {
 		return 0, errNoModules
@@ -104,7 +106,7 @@ func entries(v any) []any {
 	return []any{v}
 }
 
-// onlyIf lets a state run when all of its conditions are true.
+// onlyIf lets a state run if all of its conditions are true.
 func (r *Run) onlyIf(ctx context.Context, v any, opts *value.Map) (*value.Map, error) {
 	good := value.NewMap("result", false, "comment", "onlyif condition is true")
 	bad := value.NewMap("result", true, "comment", "onlyif condition is false", "skip_watch", true)
@@ -138,7 +140,7 @@ func (r *Run) onlyIf(ctx context.Context, v any, opts *value.Map) (*value.Map, e
 	return last, nil
 }
 
-// unless lets a state run when one of its conditions is false.
+// unless lets a state run if one of its conditions is false.
 func (r *Run) unless(ctx context.Context, v any, opts *value.Map) (*value.Map, error) {
 	holds := value.NewMap("result", true, "comment", "unless condition is true", "skip_watch", true)
 	not := value.NewMap("result", false, "comment", "unless condition is false")
@@ -173,7 +175,7 @@ func (r *Run) unless(ctx context.Context, v any, opts *value.Map) (*value.Map, e
 	return last, nil
 }
 
-// condition calls the execution function that an entry of unless or onlyif names.
+// condition calls the execution function in an entry of unless or onlyif.
 func (r *Run) condition(ctx context.Context, e *value.Map) (truth bool, retcode int, err error) {
 	if r.o.Modules == nil {
 		return false, 0, errNoModules
@@ -197,7 +199,7 @@ func (r *Run) condition(ctx context.Context, e *value.Map) (truth bool, retcode 
 	return pyfmt.Truth(v), retcode, nil
 }
 
-// creates keeps a state from running whose files are there.
+// creates prevents a state from running if its files exist.
 func creates(v any) *value.Map {
 	there := func(e any) bool {
 		path, ok := e.(string)
@@ -224,7 +226,7 @@ func creates(v any) *value.Map {
 	return value.NewMap("result", false, "comment", "Creates files not found")
 }
 
-// checkCmd decides by commands whether a state has succeeded.
+// checkCmd runs the commands that decide whether a state succeeded.
 func (r *Run) checkCmd(ctx context.Context, c *value.Map) (*value.Map, error) {
 	opts := value.NewMap()
 	if v, ok := r.o.Grains().Get("shell"); ok {
@@ -235,7 +237,7 @@ func (r *Run) checkCmd(ctx context.Context, c *value.Map) (*value.Map, error) {
 	for _, e := range entries(get(c, "check_cmd")) {
 		command, ok := e.(string)
 		if !ok {
-			return nil, errors.New("check_cmd: a command is a text, not " + str(e))
+			return nil, errors.New("check_cmd: a command must be a string, not " + str(e))
 		}
 		n, err := r.retcode(ctx, command, opts, 1)
 		if err != nil {

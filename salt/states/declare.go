@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// takeExtend moves the word extend of an SLS into the list of extensions.
+// takeExtend moves the key extend of an SLS to the list of extensions.
 func takeExtend(state *value.Map, sls, env string) (errs []string) {
 	v, ok := state.Get("extend")
 	if !ok {
@@ -34,7 +34,7 @@ func takeExtend(state *value.Map, sls, env string) (errs []string) {
 	return errs
 }
 
-// takeExclude moves the word exclude of an SLS into the list of what is left out.
+// takeExclude moves the key exclude of an SLS to the list of excluded states.
 func takeExclude(state *value.Map, sls string) []string {
 	v, ok := state.Get("exclude")
 	if !ok {
@@ -49,7 +49,7 @@ func takeExclude(state *value.Map, sls string) []string {
 	return nil
 }
 
-// stamp writes where a state comes from into it.
+// stamp records the origin of a state in it.
 func stamp(body *value.Map, sls, env string) {
 	if !body.Has("__sls__") {
 		body.Set("__sls__", sls)
@@ -59,8 +59,8 @@ func stamp(body *value.Map, sls, env string) {
 	}
 }
 
-// splitFunction turns the key "file.managed" of a state into "file" with the function
-// among its arguments. In a state where seen has the module already, it is refused.
+// splitFunction converts the key "file.managed" of a state to "file" with the function
+// among its arguments. It fails if seen has the module already.
 func splitFunction(body *value.Map, key any, seen map[string]bool) (ok bool) {
 	name, text := key.(string)
 	if !text || strings.HasPrefix(name, "_") {
@@ -90,7 +90,7 @@ func splitFunction(body *value.Map, key any, seen map[string]bool) (ok bool) {
 	return true
 }
 
-// declare brings the states of an SLS into one form and says where they are from.
+// declare normalizes the states of an SLS and records their origin.
 func declare(state *value.Map, sls, env string) (errs []string) {
 	for _, name := range state.Keys() {
 		v, _ := state.GetKey(name)
@@ -146,7 +146,7 @@ func mustList(m *value.Map, key any) ([]any, bool) {
 	return l, ok
 }
 
-// hasOption tells whether the arguments of a state have one of that name.
+// hasOption reports whether the arguments of a state include a name.
 func hasOption(args []any, name string) bool {
 	for _, a := range args {
 		if key, _, ok := first(mapOf(a)); ok && key == name {
@@ -156,7 +156,7 @@ func hasOption(args []any, name string) bool {
 	return false
 }
 
-// mergeStates lays state into high. IDs that are in both, and differ, are errors.
+// mergeStates merges state into high. IDs that are in both, and differ, are errors.
 func mergeStates(high, state *value.Map) (errs []string) {
 	for _, key := range []string{"__extend__", "__exclude__"} {
 		if v, ok := state.Get(key); ok {
@@ -177,7 +177,7 @@ func mergeStates(high, state *value.Map) (errs []string) {
 	return errs
 }
 
-// cleanExtends leaves each extension in the list once.
+// cleanExtends removes duplicate extensions.
 func cleanExtends(high *value.Map) {
 	list, ok := high.Get("__extend__")
 	if !ok {

@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// noStates is the tag of the result that tells that nothing is to run.
+// noStates is the tag of the result that says that nothing is to run.
 const noStates = "no_|-states_|-states_|-None"
 
-// Highstate runs what the top file gives this minion. exclude is left out; whitelist,
-// when it has any, restricts the SLS names.
+// Highstate runs the states of the top file for this minion. exclude lists states to leave
+// out; a non-empty whitelist restricts the SLS names.
 func (r *Run) Highstate(ctx context.Context, exclude []any, whitelist []string) (Outcome, error) {
 	high, out, err := r.CompileHighstate(ctx, whitelist)
 	if err != nil || out != nil {
@@ -30,8 +30,8 @@ func (r *Run) Highstate(ctx context.Context, exclude []any, whitelist []string) 
 	return r.High(ctx, high)
 }
 
-// CompileHighstate makes the high data of the top file. When there is nothing to run, or
-// it cannot be compiled, what the run gives is told in the place of it.
+// CompileHighstate compiles the top file to high data. If there is nothing to run, or on
+// compile errors, it returns the outcome of the run instead.
 func (r *Run) CompileHighstate(ctx context.Context, whitelist []string) (*value.Map, *Outcome, error) {
 	top, err := r.Top(ctx)
 	var bad *TopError
@@ -64,7 +64,7 @@ func (r *Run) CompileHighstate(ctx context.Context, whitelist []string) (*value.
 	return high, nil, nil
 }
 
-// nothing is the outcome of a run without states.
+// nothing returns the outcome of a run without states.
 func nothing(comment string) Outcome {
 	return Outcome{Results: value.NewMap(noStates, value.NewMap(
 		"result", false, "comment", comment, "name", "No States", "changes", value.NewMap(), "__run_num__", int64(0)))}
@@ -92,7 +92,7 @@ func addExclude(high *value.Map, exclude []any) {
 	}
 }
 
-// SLS runs the SLS files of these names, from Saltenv or base.
+// SLS runs SLS files by name, from Saltenv or base.
 func (r *Run) SLS(ctx context.Context, names []string, exclude []any) (Outcome, error) {
 	high, errs, err := r.CollectSLS(ctx, names)
 	if err != nil || errs != nil {
@@ -102,7 +102,7 @@ func (r *Run) SLS(ctx context.Context, names []string, exclude []any) (Outcome, 
 	return r.High(ctx, high)
 }
 
-// CollectSLS makes the high data of SLS names.
+// CollectSLS compiles SLS files to high data.
 func (r *Run) CollectSLS(ctx context.Context, names []string) (*value.Map, []string, error) {
 	env := r.o.Saltenv
 	if env == "" {
@@ -115,7 +115,7 @@ func (r *Run) CollectSLS(ctx context.Context, names []string) (*value.Map, []str
 	return high, errs, err
 }
 
-// High runs high data. It is changed.
+// High runs high data, and modifies it.
 func (r *Run) High(ctx context.Context, high *value.Map) (Outcome, error) {
 	chunks, errs, err := r.Compile(high)
 	if err != nil || errs != nil {
@@ -130,7 +130,7 @@ func (r *Run) High(ctx context.Context, high *value.Map) (Outcome, error) {
 	return Outcome{Results: r.running, High: high}, nil
 }
 
-// Compile makes the chunks of high data. It is changed.
+// Compile compiles high data to chunks, and modifies it.
 func (r *Run) Compile(high *value.Map) (chunks []*value.Map, errs []string, err error) {
 	addDefaultCall(high)
 	errs = append(applyExtend(high, false), VerifyHigh(high)...)
@@ -146,7 +146,7 @@ func (r *Run) Compile(high *value.Map) (chunks []*value.Map, errs []string, err 
 	return chunks, nil, err
 }
 
-// ShowLow makes the chunks that a highstate would run, without running them.
+// ShowLow returns the chunks that a highstate would run, without running them.
 func (r *Run) ShowLow(high *value.Map) (chunks []*value.Map, errs []string, err error) {
 	errs = append(applyExtend(high, false), VerifyHigh(high)...)
 	if len(errs) > 0 {
@@ -160,8 +160,8 @@ func (r *Run) ShowLow(high *value.Map) (chunks []*value.Map, errs []string, err 
 	return chunks, nil, err
 }
 
-// addDefaultCall gives a state without a function the function __call__, by whose name
-// it is then told as not found.
+// addDefaultCall adds the function __call__ to a state without one. The state is reported
+// as not found under that name.
 func addDefaultCall(high *value.Map) {
 	high.Range(func(_, b any) bool {
 		body, ok := b.(*value.Map)
@@ -180,8 +180,8 @@ func addDefaultCall(high *value.Map) {
 	})
 }
 
-// ID runs, of the SLS files named, the states of one ID with what they require. An empty
-// result means that there is none of that ID.
+// ID runs the states of one ID in the named SLS files, with the states they require. The
+// result is empty if no state has the ID.
 func (r *Run) ID(ctx context.Context, id string, names []string) (Outcome, error) {
 	high, errs, err := r.CollectSLS(ctx, names)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *Run) Single(ctx context.Context, c *value.Map) (Outcome, error) {
 	return Outcome{Results: value.NewMap(tag, res)}, nil
 }
 
-// chunks runs chunks in their order.
+// chunks runs chunks in order.
 func (r *Run) chunks(ctx context.Context, chunks []*value.Map) error {
 	defer r.awaitAll()
 	chunks = r.disabled(chunks)
@@ -266,8 +266,7 @@ func (r *Run) chunks(ctx context.Context, chunks []*value.Map) error {
 	return nil
 }
 
-// disabled gives chunks that state.disable has turned off their results, and returns the
-// others.
+// disabled sets the results of chunks disabled by state.disable, and returns the others.
 func (r *Run) disabled(chunks []*value.Map) []*value.Map {
 	patterns := r.o.Grains().Strings("state_runs_disabled")
 	if len(patterns) == 0 {
@@ -289,7 +288,7 @@ func (r *Run) disabled(chunks []*value.Map) []*value.Map {
 	return out
 }
 
-// failsHard tells whether the run ends because of a chunk that failed.
+// failsHard reports whether a failed chunk ends the run.
 func (r *Run) failsHard(c *value.Map) bool {
 	if r.o.Test {
 		return false

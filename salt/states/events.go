@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// event tells the bus of one state that has ended: with state_events under the job's
-// tag, with the option fire_event under one of its own.
+// event sends the events of a finished state: with state_events under the job's tag, with
+// the option fire_event under its own tag.
 func (r *Run) event(ctx context.Context, res *value.Map, total int, fire any) {
 	if r.o.Fire == nil || !r.o.Events && !pyfmt.Truth(fire) {
 		return

@@ -7,15 +7,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// requisites are the arguments that name other states, which extend adds to instead of
-// replacing.
+// requisites are the arguments that name other states. extend appends to them instead of
+// replacing them.
 var requisites = []string{
 	"onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "onfail_stop", "prereq",
 	"prerequired", "watch", "watch_any", "require", "require_any", "listen",
 }
 
-// findName finds the states that a requisite of another names: by ID, by SLS, or by the
-// value of one of their arguments. Not strict, any state of that ID will do.
+// findName finds the states that a requisite names: by ID, by SLS, or by the value of an
+// argument. If not strict, any state of that ID matches.
 func findName(name any, module string, high *value.Map, strict bool) (ids []any, modules []string) {
 	if body, ok := high.GetKey(name); ok && (!strict || mapOf(body).Has(module)) {
 		return []any{name}, []string{module}
@@ -45,7 +45,7 @@ func findName(name any, module string, high *value.Map, strict bool) (ids []any,
 	return ids, modules
 }
 
-// applyExtend lays the extensions in __extend__ into the states they extend.
+// applyExtend merges the extensions in __extend__ into the states they extend.
 func applyExtend(high *value.Map, strict bool) (errs []string) {
 	list, ok := high.Get("__extend__")
 	if !ok {
@@ -64,7 +64,7 @@ func applyExtend(high *value.Map, strict bool) (errs []string) {
 		mapOf(ext).Range(func(id, b any) bool {
 			body, ok := b.(*value.Map)
 			if !ok {
-				return true // told when the SLS was read
+				return true // reported when the SLS was read
 			}
 			errs = append(errs, extendOne(high, id, body, strict, excluded)...)
 			return true
@@ -104,7 +104,7 @@ func extendOne(high *value.Map, id any, body *value.Map, strict bool, excluded [
 	v, _ := high.GetKey(id)
 	into, ok := v.(*value.Map)
 	if !ok {
-		return nil // told by VerifyHigh
+		return nil // reported by VerifyHigh
 	}
 	body.Range(func(k, run any) bool {
 		if hidden(k) {
@@ -125,8 +125,8 @@ func extendOne(high *value.Map, id any, body *value.Map, strict bool, excluded [
 	return nil
 }
 
-// extendArgs lays the arguments more over args: a function in the place of the function,
-// a requisite at the end of that requisite, any other in the place of its like.
+// extendArgs merges the arguments more over args: a function replaces the function, a
+// requisite is appended, any other argument replaces that of its name.
 func extendArgs(args, more []any) []any {
 	args = slices.Clone(args)
 	for _, arg := range more {
@@ -165,7 +165,7 @@ func extendArgs(args, more []any) []any {
 	return args
 }
 
-// applyExclude takes out of high what __exclude__ names.
+// applyExclude removes the states in __exclude__ from high.
 func applyExclude(high *value.Map) {
 	v, ok := high.Get("__exclude__")
 	if !ok {

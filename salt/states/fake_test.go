@@ -56,12 +56,12 @@ func (t tree) Open(_ context.Context, env, path string) ([]byte, error) {
 
 func (t tree) Tops(context.Context) (*value.Map, error) { return nil, nil }
 
-// plain renders YAML alone.
+// plain renders YAML only.
 type plain struct{}
 
 func (plain) Render(_ context.Context, t Template) (any, error) { return pyfmt.ReadYAML(t.Data) }
 
-// ran holds the names of the functions called, in order.
+// ran records the names of the functions called, in order.
 type ran struct{ calls []string }
 
 func (r *ran) Spec(name string) (Spec, bool) {
@@ -94,7 +94,7 @@ func (r *ran) Run(_ context.Context, c *Call) (*Result, error) {
 	return res, nil
 }
 
-// newRun makes a run of the files of base.
+// newRun returns a run with the files of base.
 func newRun(t *testing.T, files tree, change func(*Options)) (*Run, *ran) {
 	t.Helper()
 	fns := &ran{}
@@ -105,7 +105,7 @@ func newRun(t *testing.T, files tree, change func(*Options)) (*Run, *ran) {
 	return New(o), fns
 }
 
-// apply runs SLS names.
+// apply runs SLS files by name.
 func apply(t *testing.T, files tree, change func(*Options), names ...string) (Outcome, *ran) {
 	t.Helper()
 	r, fns := newRun(t, files, change)

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// VerifyHigh says what is wrong with the shape of high data.
+// VerifyHigh returns the faults in the form of high data.
 func VerifyHigh(high *value.Map) []string {
 	v := verifier{seen: map[any]*pointed{}}
 	high.Range(func(id, body any) bool {
@@ -25,7 +25,7 @@ type verifier struct {
 	seen map[any]*pointed
 }
 
-// pointed is what one ID requires: the other's name → its module.
+// pointed is the requisites of one ID: the other's name → its module.
 type pointed struct {
 	module string
 	to     map[any]string

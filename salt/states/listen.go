@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// listener is a state that listens: its module and name, and what it listens to.
+// listener is a state with listen: its module and name, and what it listens to.
 type listener struct {
 	module string
 	name   any
 	to     []any
 }
 
-// listen runs mod_watch, after all states, of those that listen to one that changed.
+// listen runs mod_watch, after all states, for those that listen to a changed one.
 func (r *Run) listen(ctx context.Context, chunks []*value.Map) error {
 	var watchers []*value.Map
 	errs := value.NewMap()
@@ -54,7 +54,7 @@ func (r *Run) listen(ctx context.Context, chunks []*value.Map) error {
 			})
 		}
 	}
-	r.failhard = false // a failed state does not keep the listeners from running
+	r.failhard = false // a failed state does not prevent listeners from running
 	if err := r.chunks(ctx, watchers); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *Run) listen(ctx context.Context, chunks []*value.Map) error {
 	return nil
 }
 
-// listeners are the states with listen, and those that others' listen_in names.
+// listeners returns the states with listen, and those that listen_in of others names.
 func listeners(chunks []*value.Map) []listener {
 	var out []listener
 	for _, c := range chunks {
@@ -84,7 +84,7 @@ func listeners(chunks []*value.Map) []listener {
 	return out
 }
 
-// listenedTo brings what a listen names into {module: name}.
+// listenedTo converts an entry of listen to {module: name}.
 func (r *Run) listenedTo(to any, chunks []*value.Map) *value.Map {
 	if m, ok := to.(*value.Map); ok {
 		return m
@@ -98,7 +98,7 @@ func (r *Run) listenedTo(to any, chunks []*value.Map) *value.Map {
 	return nil
 }
 
-// references are the chunks of a module with that ID or name.
+// references returns the chunks of a module with that ID or name.
 func references(chunks []*value.Map, module string, name any) []*value.Map {
 	var out []*value.Map
 	seen := map[string]bool{}
@@ -108,7 +108,7 @@ func references(chunks []*value.Map, module string, name any) []*value.Map {
 		}
 		key := text(c, "__id__") + "\x00" + text(c, "name")
 		if seen[key] {
-			// One of the same ID and name is taken for the other: the later counts.
+			// Of several with the same ID and name, the last counts.
 			for i, o := range out {
 				if text(o, "__id__")+"\x00"+text(o, "name") == key {
 					out[i] = c
@@ -122,7 +122,7 @@ func references(chunks []*value.Map, module string, name any) []*value.Map {
 	return out
 }
 
-// asWatcher is the chunk that calls mod_watch of a state that listens.
+// asWatcher returns the chunk that calls mod_watch of a listening state.
 func asWatcher(c *value.Map) *value.Map {
 	w := c.Clone()
 	w.Set("sfun", get(c, "fun"))

@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Chunks makes the low data of high data: one map for each state and name, in the order
-// they run in.
+// Chunks compiles high data to low data: one map for each state and name, in running order.
 func (r *Run) Chunks(high *value.Map) ([]*value.Map, error) {
 	var chunks []*value.Map
 	high.Range(func(id, b any) bool {
@@ -31,7 +30,7 @@ func (r *Run) Chunks(high *value.Map) ([]*value.Map, error) {
 	return ordered(chunks), nil
 }
 
-// chunksOf are the chunks of one declaration.
+// chunksOf returns the chunks of one declaration.
 func (r *Run) chunksOf(id any, body *value.Map, module string, args []any) []*value.Map {
 	chunk := value.NewMap("state", module, "name", id)
 	if r.o.OrchestrationJID != "" {
@@ -89,7 +88,7 @@ func (r *Run) chunksOf(id any, body *value.Map, module string, args []any) []*va
 	return out
 }
 
-// nameChunk gives a chunk one of its names, with the arguments of that name alone.
+// nameChunk sets one of the names of a chunk, with the arguments for that name.
 func nameChunk(live *value.Map, name any, i int) {
 	if name == nil {
 		return
@@ -113,7 +112,7 @@ func nameChunk(live *value.Map, name any, i int) {
 	live.Set("name_order", int64(i+1))
 }
 
-// ordered sorts chunks by their order: of definition, or what the state says.
+// ordered sorts chunks by their order: of definition, or that of the option order.
 func ordered(chunks []*value.Map) []*value.Map {
 	limit := int64(1)
 	for _, c := range chunks {
@@ -192,13 +191,13 @@ func integer(m *value.Map, key string) (int64, bool) {
 	return 0, false
 }
 
-// text is the value of key as Python writes it.
+// text returns the value of key as Python's str does.
 func text(m *value.Map, key string) string {
 	v, _ := m.Get(key)
 	return str(v)
 }
 
-// Tag is the key of a chunk in the results.
+// Tag returns the key of a chunk in the results.
 func Tag(c *value.Map) string {
 	return text(c, "state") + "_|-" + text(c, "__id__") + "_|-" + text(c, "name") + "_|-" + text(c, "fun")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Top is what the top files say: environment → target → what it gets. A top file that
-// cannot be rendered says nothing, as with Salt; the cause is logged.
+// Top merges the top files: environment → target → SLS list. As in Salt, a top file that
+// fails to render is empty; the cause is logged.
 func (r *Run) Top(ctx context.Context) (*value.Map, error) {
 	all, err := r.readTops(ctx)
 	var bad *TopError
@@ -31,7 +31,7 @@ func (r *Run) Top(ctx context.Context) (*value.Map, error) {
 	return top, err
 }
 
-// VerifyTop says what is wrong with the shape of the top files.
+// VerifyTop returns the faults in the form of the top files.
 func VerifyTop(top *value.Map) []string {
 	var errs []string
 	top.Range(func(env, targets any) bool {
@@ -78,7 +78,7 @@ func verifyTopItem(env, item any) []string {
 	return errs
 }
 
-// Matches are the SLS names this minion gets: environment → list of names.
+// Matches returns the SLS names of this minion by environment.
 func (r *Run) Matches(ctx context.Context, top *value.Map) (*value.Map, error) {
 	matches := value.NewMap()
 	var err error
@@ -96,11 +96,11 @@ func (r *Run) Matches(ctx context.Context, top *value.Map) (*value.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	told, err := r.o.Source.Tops(ctx)
+	tops, err := r.o.Source.Tops(ctx)
 	if err != nil {
 		return nil, err
 	}
-	told.Range(func(env, names any) bool {
+	tops.Range(func(env, names any) bool {
 		first, second := matches.List(str(env)), listOf(names)
 		if r.o.MasterTopsFirst {
 			first, second = second, first
@@ -131,10 +131,10 @@ func has(list []any, v any) bool {
 	return false
 }
 
-// maxSubfilters bounds subfilters inside subfilters.
+// maxSubfilters is the deepest nesting of subfilters.
 const maxSubfilters = 50
 
-// match adds what one target gives this minion, if it is meant.
+// match adds the SLS names of one target, if it matches this minion.
 func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, data any, depth int) error {
 	if depth > maxSubfilters {
 		return &TopError{fmt.Sprintf("more than %d subfilters inside each other in the top file of '%s'", maxSubfilters, env)}
@@ -161,7 +161,8 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 		return &TopError{fmt.Sprintf("the target '%s' of the top file (saltenv '%s') cannot be matched: %v", str(tgt), env, err)}
 	}
 	if err != nil {
-		// As in Salt, a target that means nothing is nobody's, and the others hold.
+		// As in Salt, an invalid target matches no minion, and the other entries stay
+		// valid.
 		r.o.Log.Error("top file entry ignored: invalid target", "tgt", str(tgt), "saltenv", env, "err", err)
 		return nil
 	}
@@ -184,7 +185,7 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 	return nil
 }
 
-// matchItem takes a map in the list of a target: a subfilter, or an SLS of another
+// matchItem handles a map in the list of a target: a subfilter, or an SLS of another
 // environment.
 func (r *Run) matchItem(ctx context.Context, matches *value.Map, env string, item *value.Map, depth int) error {
 	rest := item.Clone()
@@ -205,7 +206,7 @@ func (r *Run) matchItem(ctx context.Context, matches *value.Map, env string, ite
 	}
 	other := str(keys[len(keys)-1])
 	if ok, err := r.hasEnv(ctx, other); err != nil || !ok {
-		return err // among them "match", which is no environment
+		return err // one of them is "match", which is not an environment
 	}
 	v, _ := rest.GetKey(keys[len(keys)-1])
 	if !matches.Has(other) {

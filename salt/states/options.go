@@ -11,81 +11,82 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Options of a [Run]. Functions, Source and Renderer are needed; the rest has
-// defaults.
+// Options configure a [Run]. Functions, Source and Renderer are required.
 type Options struct {
 	Functions Functions
-	// Modules are the execution functions; nil is none, and whatever needs one fails.
+	// Modules calls execution functions; nil makes everything fail that needs one.
 	Modules  Modules
 	Source   Source
 	Renderer Renderer
 
-	// Subject is what the targets of top files are matched with.
+	// Subject is the minion for matching targets of top files.
 	Subject    target.Subject
 	Nodegroups map[string]any
 
-	// ID is the minion, JID the job; both are part of event tags.
+	// ID is the minion id and JID the job id; both are part of event tags.
 	ID, JID string
-	// OrchestrationJID is laid into each chunk as __orchestration_jid__; "" is not.
+	// OrchestrationJID is added to each chunk as __orchestration_jid__ unless it is "".
 	OrchestrationJID string
-	// Grains are the present grains (shell, state_runs_disabled); nil is none.
+	// Grains returns the grains (for shell and state_runs_disabled); may be nil.
 	Grains func() *value.Map
 
-	// Saltenv restricts the top file to one environment; "" takes all.
+	// Saltenv restricts the top file to one environment; "" means all.
 	Saltenv string
-	// LockSaltenv keeps chunks from choosing another environment.
+	// LockSaltenv prevents chunks from choosing another environment.
 	LockSaltenv bool
-	// StateTop is the path of the top file; "" is top.sls. StateTopSaltenv is the one
-	// environment it is read from; "" is all.
+	// StateTop is the path of the top file; "" means top.sls. StateTopSaltenv is the only
+	// environment it is read from; "" means all.
 	StateTop, StateTopSaltenv string
 	// MergingStrategy of top files: merge (the default), same or merge_all.
 	MergingStrategy string
-	// DefaultTop is the environment whose top file serves those without, with same.
+	// DefaultTop is the environment whose top file is used for those without one, with
+	// same.
 	DefaultTop string
-	// EnvOrder is the order in which environments are taken; nil is Source's.
+	// EnvOrder is the order of environments; nil means that of Source.
 	EnvOrder []string
-	// MasterTopsFirst puts what the master's tops say before the top file.
+	// MasterTopsFirst puts the master's tops before the top file.
 	MasterTopsFirst bool
-	// NoAutoOrder leaves the order of definition out (state_auto_order: False).
+	// NoAutoOrder ignores the order of definition (state_auto_order: False).
 	NoAutoOrder bool
 	// Failhard ends a run at the first failed state.
 	Failhard bool
 	// DisabledRequisites are the names of requisites that are ignored.
 	DisabledRequisites []string
 
-	// Test only tells what would change. Mock does not even ask.
+	// Test only reports what would change. Mock does not call the functions.
 	Test, Mock bool
 
-	// MaxSLS bounds the size of one SLS file in bytes; 0 is 16 MiB.
+	// MaxSLS is the largest SLS file in bytes; 0 means 16 MiB.
 	MaxSLS int64
-	// MaxChunks bounds the states of one run; 0 is 100,000.
+	// MaxChunks is the most states of one run; 0 means 100,000.
 	MaxChunks int
 
-	// Events sends a progress event for each state (state_events). Fire sends it;
-	// nil sends none.
+	// Events enables a progress event for each state (state_events). Fire sends it; may be
+	// nil.
 	Events bool
 	Fire   func(ctx context.Context, tag string, data any) error
-	// Reload is called after a state that wants it: with grains, with pillar, and
-	// with neither when modules alone are to be loaded anew; nil does nothing.
+	// Reload is called after a state that requests it: with grains, with pillar, or with
+	// neither to reload only modules; may be nil.
 	Reload func(ctx context.Context, grains, pillar bool) error
-	// Paused tells what state.pause says of a state: it waits as long as that lasts,
-	// and false ends the run (state.soft_kill); nil never does.
+	// Paused implements state.pause: it blocks while the state is paused, and returns false
+	// to end the run (state.soft_kill); may be nil.
 	Paused func(ctx context.Context, id string) (goOn bool, err error)
 
-	// Umask calls fn with a file mode mask of its own (the state option umask); nil
-	// refuses states that want one.
+	// Umask calls fn with a file mode mask (the state option umask); nil makes states with
+	// the option fail.
 	Umask func(mask int, fn func()) error
 
-	// Now is the clock; nil is time.Now. Sleep waits between retries; nil really does.
+	// Now is the clock; nil means time.Now. Sleep waits between retries; nil sleeps in real
+	// time.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Random is a number from 0 to n-1 for splay; nil is [math/rand/v2.IntN].
+	// Random returns a number from 0 to n-1 for splay; nil means [math/rand/v2.IntN].
 	Random func(n int) int
-	// Log is where the run logs; nil is [slog.Default].
+	// Log is the logger of the run; nil means [slog.Default].
 	Log *slog.Logger
 }
 
-// withDefaults fills in what is left out.
+// withDefaults returns the options with defaults.
 func (o Options) withDefaults() Options {
 	if o.StateTop == "" {
 		o.StateTop = "top.sls"

@@ -6,18 +6,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// parallel is a state that runs beside the others.
+// parallel is a state that runs in parallel to the others.
 type parallel struct {
 	done chan struct{}
-	res  *value.Map // once done is closed
+	res  *value.Map // valid once done is closed
 }
 
-// start begins a state beside the others. What it gives is put in the place of what is
-// returned here as soon as somebody needs it.
+// start starts a state in parallel. It returns a preliminary result, which reap or await
+// replaces.
 func (r *Run) start(ctx context.Context, c *value.Map, call *Call) *value.Map {
 	p := &parallel{done: make(chan struct{})}
 	r.parallel[Tag(c)] = p
-	// The others go on: the state gets a chunk and results of its own.
+	// The other states go on: the state gets copies of its chunk and results.
 	own := copied(c).(*value.Map)
 	call.Low, call.Running, call.Chunks = own, nil, nil
 	began := r.o.Now()
@@ -43,7 +43,7 @@ func (r *Run) start(ctx context.Context, c *value.Map, call *Call) *value.Map {
 	return value.NewMap("name", get(c, "name"), "result", nil, "changes", value.NewMap(), "comment", "Started in a separate process")
 }
 
-// retryParallel repeats a parallel state as its retry says.
+// retryParallel repeats a parallel state according to its option retry.
 func (r *Run) retryParallel(ctx context.Context, c *value.Map, p *parallel, once func() *value.Map) {
 	how := r.retryOf(c)
 	if r.o.Test {
@@ -70,7 +70,7 @@ func (r *Run) retryParallel(ctx context.Context, c *value.Map, p *parallel, once
 	}
 }
 
-// reap puts the results of parallel states that have ended in their places.
+// reap stores the results of finished parallel states.
 func (r *Run) reap() {
 	for tag, p := range r.parallel {
 		select {
@@ -92,7 +92,7 @@ func (r *Run) await(tag string) {
 func (r *Run) settle(tag string, p *parallel) {
 	into := r.running.Map(tag)
 	if into == nil {
-		return // its place is not made yet
+		return // its result has no place yet
 	}
 	p.res.Range(func(k, v any) bool {
 		into.Set(k, v)

@@ -10,27 +10,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// RequisiteError is a requisite that cannot be looked up; it ends the run, as Salt's
-// SaltRenderError does.
+// RequisiteError is a requisite that cannot be resolved. It ends the run, like Salt's
+// SaltRenderError.
 type RequisiteError struct{ Kind, Name string }
 
 func (e *RequisiteError) Error() string {
 	return fmt.Sprintf("Could not locate requisite of [%s] present in state with name [%s]", e.Kind, e.Name)
 }
 
-// kinds are the requisites that are looked up before a chunk runs, in Salt's order.
+// kinds are the requisites checked before a chunk runs, in Salt's order.
 var kinds = []string{
 	"require", "require_any", "watch", "watch_any", "prereq", "onfail", "onfail_any", "onfail_all",
 	"onchanges", "onchanges_any",
 }
 
-// lookups are the requisites told as not found, in Salt's order.
+// lookups are the requisites reported as not found, in Salt's order.
 var lookups = []string{
 	"require", "require_any", "watch", "watch_any", "prereq", "onfail", "onfail_any", "onfail_all", "onchanges", "onchanges_any",
 }
 
-// pairOf brings one requisite into module and name: a text is an ID of any module, and a
-// module loses its function.
+// pairOf splits a requisite into module and name: a string is an ID of any module; the
+// function of a module is dropped.
 func pairOf(req any) (kind string, to any, ok bool) {
 	switch req := req.(type) {
 	case string:
@@ -47,7 +47,7 @@ func pairOf(req any) (kind string, to any, ok bool) {
 	return "", nil, false
 }
 
-// named are the chunks that one requisite names.
+// named returns the chunks that one requisite names.
 func named(chunks []*value.Map, kind string, to any) ([]*value.Map, error) {
 	name, isText := to.(string)
 	var out []*value.Map
@@ -67,32 +67,32 @@ func named(chunks []*value.Map, kind string, to any) ([]*value.Map, error) {
 	return out, nil
 }
 
-// emptySLS reports whether a requisite names an SLS that was rendered and has no states: it
-// holds nothing that could fail.
+// emptySLS reports whether a requisite names an SLS that was rendered and has no states.
+// Such a requisite is met.
 func (r *Run) emptySLS(kind string, to any) bool {
 	name, ok := to.(string)
 	return ok && kind == "sls" && slices.ContainsFunc(r.rendered, func(sls string) bool { return glob(name, sls) })
 }
 
-// requires tells whether a chunk has requisites to look up.
+// requires reports whether a chunk has requisites.
 func requires(c *value.Map) bool {
 	return c.Has("prerequired") || slices.ContainsFunc(kinds, c.Has)
 }
 
-// status is what the requisites of a chunk say of it.
+// status is the combined state of a chunk's requisites.
 type status string
 
 const (
 	met       status = "met"       // run it
-	unmet     status = "unmet"     // others must run first, or are not there
+	unmet     status = "unmet"     // others must run first, or do not exist
 	fail      status = "fail"      // one has failed
 	change    status = "change"    // a watched one has changed
-	pre       status = "pre"       // what prereq asks for changes nothing
+	pre       status = "pre"       // the chunk of prereq changes nothing
 	onfail    status = "onfail"    // nothing has failed
 	onchanges status = "onchanges" // nothing has changed
 )
 
-// check looks up the requisites of a chunk. reqs are the chunks that each names.
+// check evaluates the requisites of a chunk. reqs are the chunks that each names.
 func (r *Run) check(c *value.Map, chunks []*value.Map, withPrerequired bool) (status, *value.Map, error) {
 	for _, p := range [][2]string{{"watch", "require"}, {"watch_any", "require_any"}} {
 		if c.Has(p[0]) {
@@ -134,7 +134,7 @@ func (r *Run) check(c *value.Map, chunks []*value.Map, withPrerequired bool) (st
 	return r.weigh(list, reqs), reqs, nil
 }
 
-// weigh tells what the results of the required chunks mean together.
+// weigh combines the results of the required chunks.
 func (r *Run) weigh(list []string, reqs *value.Map) status {
 	all := map[string]bool{}
 	for _, kind := range list {
@@ -179,7 +179,7 @@ func (r *Run) weigh(list []string, reqs *value.Map) status {
 	return met
 }
 
-// judge says what one result means for a requisite of that kind.
+// judge updates stats with one result for a requisite of that kind.
 func judge(kind string, res *value.Map, stats map[string]bool) {
 	outcome, _ := res.Get("result")
 	changes, _ := res.Get("changes")
@@ -194,7 +194,7 @@ func judge(kind string, res *value.Map, stats map[string]bool) {
 	}
 	switch {
 	case strings.HasPrefix(kind, "onchanges"):
-		// A state that failed has not changed anything that others wait for.
+		// The changes of a failed state do not count.
 		if outcome != false && pyfmt.Truth(changes) {
 			stats["onchangesmet"] = true
 		} else {
@@ -210,12 +210,12 @@ func judge(kind string, res *value.Map, stats map[string]bool) {
 	case kind == "prereq":
 		stats["premet"] = true
 	}
-	if v, told := res.Get("__state_ran__"); !told || pyfmt.Truth(v) {
+	if v, ok := res.Get("__state_ran__"); !ok || pyfmt.Truth(v) {
 		stats["met"] = true
 	}
 }
 
-// relax lets one of several do, where that is what the requisite says.
+// relax applies the _any variants of requisites, for which one of several chunks is enough.
 func relax(kind string, stats map[string]bool) {
 	if strings.HasSuffix(kind, "_any") || kind == "onfail" {
 		if stats["met"] || stats["change"] {

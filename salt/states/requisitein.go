@@ -8,22 +8,22 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The requisites that change other states: they are turned into extensions.
+// The requisites that change other states: they become extensions.
 var (
 	requisitesIn = []string{"require_in", "watch_in", "onfail_in", "onchanges_in", "use", "use_in", "prereq", "prereq_in"}
 	notUsed      = append(slices.Clone(requisitesIn), "require", "watch", "onfail", "onfail_stop", "onchanges", "name", "names")
 )
 
-// reversed is high data whose requisites are turned round: require_in of one state
-// becomes require of the other.
+// reversed reverses requisites of high data: require_in of one state becomes require of the
+// other.
 type reversed struct {
 	high     *value.Map
 	disabled []string
-	ext      *value.Map // ID → module → arguments to be laid over
+	ext      *value.Map // ID → module → arguments to merge
 	errs     []string
 }
 
-// RequisitesIn carries out require_in, watch_in, use, prereq and their like.
+// RequisitesIn applies require_in, watch_in, use, prereq and similar requisites.
 func (r *Run) RequisitesIn(high *value.Map) (errs []string) {
 	t := &reversed{high: high, disabled: r.o.DisabledRequisites, ext: value.NewMap()}
 	high.Range(func(id, b any) bool {
@@ -53,7 +53,7 @@ func (r *Run) RequisitesIn(high *value.Map) (errs []string) {
 	return append(t.errs, applyExtend(high, true)...)
 }
 
-// origin is the state whose argument is looked at.
+// origin is the state with the requisite.
 type origin struct {
 	id     any
 	body   *value.Map
@@ -74,26 +74,26 @@ func (t *reversed) argument(id any, body *value.Map, module string, arg *value.M
 			return true
 		})
 	case []any:
-		var hinges []hinge
+		var refs []stateRef
 		for _, item := range items {
-			hinges = t.hinges(o, rkey, item, hinges)
+			refs = t.refs(o, rkey, item, refs)
 			if mapOf(t.named(item)).Len() == 0 {
 				continue
 			}
-			for _, h := range hinges {
-				t.hinge(o, key, rkey, h)
+			for _, h := range refs {
+				t.reverse(o, key, rkey, h)
 			}
 		}
 	}
 }
 
-// hinge is a state that a requisite names.
-type hinge struct {
+// stateRef is a state that a requisite names.
+type stateRef struct {
 	name   any
 	module string
 }
 
-// dotless refuses a module with a function, and tells the module alone.
+// dotless returns an error for a module with a function, which names the module only.
 func (t *reversed) dotless(o origin, rkey, module string, name any) string {
 	before, _, dotted := strings.Cut(module, ".")
 	if dotted {
@@ -103,8 +103,7 @@ func (t *reversed) dotless(o origin, rkey, module string, name any) string {
 	return before
 }
 
-// named brings one item of the list into the form {module: name}; nil when nothing is
-// named by it.
+// named converts one item of the list to the form {module: name}; nil if it names nothing.
 func (t *reversed) named(item any) any {
 	if _, ok := item.(*value.Map); ok {
 		return item
@@ -138,9 +137,9 @@ func (t *reversed) named(item any) any {
 	return found
 }
 
-// hinges adds the states that one item names to those of the items before it, as Salt
-// does: an earlier one is taken again with each later one.
-func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hinge {
+// refs appends the states that one item names to those of the previous items. As in Salt,
+// an earlier state is repeated with each later one.
+func (t *reversed) refs(o origin, rkey string, item any, before []stateRef) []stateRef {
 	m := mapOf(t.named(item))
 	if m.Len() == 0 {
 		return before
@@ -157,17 +156,17 @@ func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hin
 		return t.ofSLS(name)
 	}
 	t.dotless(o, rkey, module, name)
-	return append(before, hinge{name, module})
+	return append(before, stateRef{name, module})
 }
 
-// ofSLS are all states of an SLS.
-func (t *reversed) ofSLS(sls any) (out []hinge) {
+// ofSLS returns all states of an SLS.
+func (t *reversed) ofSLS(sls any) (out []stateRef) {
 	t.high.Range(func(id, b any) bool {
 		body := mapOf(b)
 		if body.Has("__sls__") && same(sls, body.String("__sls__")) {
 			for _, k := range body.Keys() {
 				if !hidden(k) {
-					out = append(out, hinge{id, str(k)})
+					out = append(out, stateRef{id, str(k)})
 				}
 			}
 		}
@@ -176,7 +175,7 @@ func (t *reversed) ofSLS(sls any) (out []hinge) {
 	return out
 }
 
-func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
+func (t *reversed) reverse(o origin, key, rkey string, h stateRef) {
 	switch key {
 	case "prereq_in":
 		t.append(o.id, o.module, value.NewMap("prerequired", []any{value.NewMap(h.module, h.name)}))
@@ -189,21 +188,21 @@ func (t *reversed) hinge(o origin, key, rkey string, h hinge) {
 	case "use_in":
 		ids, modules := findName(h.name, h.module, t.high, true)
 		for i, id := range ids {
-			t.use(hinge{o.id, o.module}, hinge{id, h.module}, modules[i])
+			t.use(stateRef{o.id, o.module}, stateRef{id, h.module}, modules[i])
 		}
 		return
 	case "use":
 		ids, modules := findName(h.name, h.module, t.high, true)
 		for i, id := range ids {
-			t.use(hinge{id, modules[i]}, hinge{o.id, o.module}, o.module)
+			t.use(stateRef{id, modules[i]}, stateRef{o.id, o.module}, o.module)
 		}
 		return
 	}
 	t.add(o, rkey, h.name, h.module)
 }
 
-// use lends the arguments of one state to another that lacks them.
-func (t *reversed) use(from, to hinge, into string) {
+// use copies missing arguments from one state to another.
+func (t *reversed) use(from, to stateRef, into string) {
 	has := map[string]bool{}
 	for _, a := range t.args(to) {
 		if m := mapOf(a); m.Len() == 1 {
@@ -223,12 +222,12 @@ func (t *reversed) use(from, to hinge, into string) {
 	}
 }
 
-func (t *reversed) args(h hinge) []any {
+func (t *reversed) args(h stateRef) []any {
 	body, _ := t.high.GetKey(h.name)
 	return mapOf(body).List(h.module)
 }
 
-// slot is the extension of a state that is being built.
+// slot returns the extension of a state that is being built.
 func (t *reversed) slot(id any, module string) *value.Map {
 	v, ok := t.ext.GetKey(id)
 	if !ok {
@@ -246,7 +245,7 @@ func (t *reversed) append(id any, module string, arg any) {
 	appendTo(t.slot(id, module), module, arg)
 }
 
-// add lets the named state have the requisite rkey of the origin.
+// add adds the requisite rkey of the origin to the named state.
 func (t *reversed) add(o origin, rkey string, name any, module string) {
 	switch name.(type) {
 	case *value.Map, []any:

@@ -6,15 +6,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// succeeded tells whether no state failed, or others' onfail deals with each that did.
-// No state at all is a failure, as with Salt.
+// succeeded reports whether no state failed, or an onfail of another state handles each
+// failure. As in Salt, a run without states is a failure.
 func succeeded(results, high *value.Map) bool {
 	if results.Len() == 0 {
 		return false
 	}
 	good := true
 	results.Range(func(tag, v any) bool {
-		if r, told := mapOf(v).Get("result"); told && r == false {
+		if r, ok := mapOf(v).Get("result"); ok && r == false {
 			good = answered(str(tag), results, high)
 		}
 		return good
@@ -22,8 +22,8 @@ func succeeded(results, high *value.Map) bool {
 	return good
 }
 
-// answered tells whether states with onfail_stop False that name a failed one in their
-// onfail have run well: the last of them decides.
+// answered reports whether a failed state is handled: by states with onfail_stop False that
+// name it in their onfail and succeeded. The last of them decides.
 func answered(tag string, results, high *value.Map) bool {
 	parts := strings.SplitN(tag, "_|-", 4)
 	if len(parts) != 4 {
@@ -56,7 +56,7 @@ func answered(tag string, results, high *value.Map) bool {
 	return answer
 }
 
-// handles tells whether the arguments of a state say that it deals with a failed one.
+// handles reports whether the onfail of a state names a failed one.
 func handles(args []any, module, id string) bool {
 	named, goesOn := false, false
 	for _, a := range args {

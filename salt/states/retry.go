@@ -14,7 +14,7 @@ type retrying struct {
 	attempts, interval, splay int
 }
 
-// retryOf reads the option. What is of a wrong type gets its default, as with Salt.
+// retryOf parses the option. As in Salt, values of a wrong type are replaced by defaults.
 func (r *Run) retryOf(c *value.Map) retrying {
 	how := retrying{until: true, attempts: 2, interval: 30}
 	m, ok := get(c, "retry").(*value.Map)
@@ -42,7 +42,7 @@ func (r *Run) retryOf(c *value.Map) retrying {
 	return how
 }
 
-// wait is how long to wait before the next try.
+// wait returns the pause before the next try.
 func (h retrying) wait(random func(n int) int) time.Duration {
 	n := h.interval
 	if h.splay > 0 {
@@ -51,7 +51,7 @@ func (h retrying) wait(random func(n int) int) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// preview tells what a run without test=True would do.
+// preview returns what a run without test=True would do.
 func (h retrying) preview() string {
 	return fmt.Sprintf("The state would be retried every %d seconds (with a splay of up to %d seconds) a maximum of %d times or until a result of %s is returned",
 		h.interval, h.splay, h.attempts, str(h.until))
@@ -61,7 +61,7 @@ func attemptComment(n int, res *value.Map) string {
 	return fmt.Sprintf("Attempt %d: Returned a result of \"%s\", with the following comment: \"%s\"", n, text(res, "result"), text(res, "comment"))
 }
 
-// retry calls a chunk again when its result is not what its option retry waits for.
+// retry calls a chunk again while its result is not the one that its option retry requires.
 func (r *Run) retry(ctx context.Context, c *value.Map, chunks []*value.Map, res *value.Map, try int) (*value.Map, error) {
 	how := r.retryOf(c)
 	if r.o.Test {

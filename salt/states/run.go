@@ -11,32 +11,31 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Run is one run of states, or one look at what would run. It is not for concurrent
-// use.
+// Run is one run of states, or a preview of one. It is not safe for concurrent use.
 type Run struct {
 	o Options
 
-	// What is there, by environment, and asked for once.
+	// Caches by environment.
 	envs   []string
 	avail  map[string][]string
 	asked  bool
-	rorder int64 // the next order of definition
+	rorder int64 // next order of definition
 	// rendered are the names of the SLS files that this run has rendered.
 	rendered []string
 
-	// While states run.
+	// Used while states run.
 	runNum   int64
 	running  *value.Map // results by tag
-	pre      *value.Map // what states gave that prereq asked
+	pre      *value.Map // results of states that prereq asked for
 	active   map[string]bool
 	modInit  map[string]bool
 	failhard bool
-	depth    int // of chunks that run because others require them
+	depth    int // of chunks run as requisites
 	shared   Shared
-	parallel map[string]*parallel // states under way beside the others, by tag
+	parallel map[string]*parallel // states running in parallel, by tag
 }
 
-// New makes a run.
+// New returns a run.
 func New(o Options) *Run {
 	return &Run{
 		o: o.withDefaults(), avail: map[string][]string{}, rorder: 10000,
@@ -45,7 +44,7 @@ func New(o Options) *Run {
 	}
 }
 
-// read reads a file of an environment that is not too large.
+// read reads a file of an environment and bounds its size.
 func (r *Run) read(ctx context.Context, env, path string) ([]byte, error) {
 	data, err := r.o.Source.Open(ctx, env, path)
 	//mutant:sls-size
@@ -55,7 +54,7 @@ func (r *Run) read(ctx context.Context, env, path string) ([]byte, error) {
 	return data, err
 }
 
-// TooLargeError is a file that is larger than an SLS may be.
+// TooLargeError means that a file exceeds the size limit of an SLS.
 type TooLargeError struct {
 	Path      string
 	Size, Max int64
@@ -65,7 +64,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s has %d bytes; an SLS has at most %d: split it, or take what is data out of it", e.Path, e.Size, e.Max)
 }
 
-// hasEnv tells whether an environment exists; base always does.
+// hasEnv reports whether an environment exists; base always does.
 func (r *Run) hasEnv(ctx context.Context, env string) (bool, error) {
 	if env == "base" {
 		return true, nil
@@ -80,7 +79,7 @@ func (r *Run) hasEnv(ctx context.Context, env string) (bool, error) {
 	return slices.Contains(r.envs, env), nil
 }
 
-// states are the SLS names of an environment.
+// states returns the SLS names of an environment.
 func (r *Run) states(ctx context.Context, env string) ([]string, error) {
 	if names, ok := r.avail[env]; ok {
 		return names, nil
@@ -94,7 +93,7 @@ func (r *Run) states(ctx context.Context, env string) ([]string, error) {
 	return names, nil
 }
 
-// slsNames are the SLS names among the paths of an environment, sorted.
+// slsNames returns the SLS names among the paths of an environment, sorted.
 func slsNames(files []string) []string {
 	var names []string
 	for _, f := range files {
@@ -108,13 +107,13 @@ func slsNames(files []string) []string {
 	return slices.Compact(names)
 }
 
-// slsPaths are where an SLS may lie, in the order they are tried.
+// slsPaths returns the possible paths of an SLS, in search order.
 func slsPaths(sls string) []string {
 	path := strings.ReplaceAll(sls, ".", "/")
 	return []string{path + ".sls", path + "/init.sls"}
 }
 
-// find reads an SLS; ok is false when there is none.
+// find reads an SLS; ok is false if it does not exist.
 func (r *Run) find(ctx context.Context, env, sls string) (path string, data []byte, ok bool, err error) {
 	for _, path := range slsPaths(sls) {
 		data, err := r.read(ctx, env, path)
@@ -126,18 +125,18 @@ func (r *Run) find(ctx context.Context, env, sls string) (path string, data []by
 	return "", nil, false, nil
 }
 
-// Outcome is what a run gave.
+// Outcome is the result of a run.
 type Outcome struct {
-	// Errors are why nothing ran: it could not be compiled. Salt returns them as a
-	// list in the place of the results.
+	// Errors are compile errors, because of which nothing ran. Salt returns them as a list
+	// in place of the results.
 	Errors []string
 	// Results of the states by tag STATE_|-ID_|-NAME_|-FUN; nil with Errors.
 	Results *value.Map
-	// High is the high data that ran, for what counts as failed ([Outcome.Retcode]).
+	// High is the high data of the run. [Outcome.Retcode] uses it.
 	High *value.Map
 }
 
-// Value is the outcome as Salt returns it.
+// Value returns the outcome in Salt's form.
 func (o Outcome) Value() any {
 	if o.Errors != nil {
 		return texts(o.Errors)
@@ -161,8 +160,8 @@ const (
 	PillarError  = 5
 )
 
-// Retcode is the exit code of the outcome: a state that failed counts unless an
-// onfail of another one answers for it.
+// Retcode returns the exit code of the outcome. A failed state counts unless an onfail of
+// another one handles it.
 func (o Outcome) Retcode() int {
 	switch {
 	case o.Errors != nil:

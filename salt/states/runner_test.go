@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// result is one result of an outcome by ID.
+// result returns the result of an ID.
 func result(t *testing.T, out Outcome, id string) *value.Map {
 	t.Helper()
 	var found *value.Map
@@ -76,7 +76,7 @@ func TestUnknownArgumentsEndTheRun(t *testing.T) {
 
 func TestRefusedOptions(t *testing.T) {
 	out, fns := apply(t, tree{"base/a.sls": "a: {test.good: [{provider: x}]}\n"}, nil, "a")
-	if got := out.Results.Map("test_|-a_|-a_|-good").String("comment"); got != "The option provider of state 'test.good' is not carried out here: leave it out\n" || len(fns.calls) > 0 {
+	if got := out.Results.Map("test_|-a_|-a_|-good").String("comment"); got != "The option provider of state 'test.good' is not supported here: leave it out\n" || len(fns.calls) > 0 {
 		t.Error(got, fns.calls)
 	}
 }

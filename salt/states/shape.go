@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// asIterated returns what Python iterates over in the value of a requisite: the elements of a
-// list, the keys of a map, the characters of a text. Nothing else can be iterated.
+// asIterated returns what Python iterates over in the value of a requisite: the elements of
+// a list, the keys of a map, the characters of a string. It returns nil for other values.
 func asIterated(v any) []any {
 	switch v := v.(type) {
 	case []any:
@@ -27,15 +27,15 @@ func asIterated(v any) []any {
 	return nil
 }
 
-// lookedUp are the requisites that Salt looks up without a check of their shape. A map or a text
-// in place of the list names its keys or characters, which are then not found.
+// lookedUp are the requisites whose form Salt does not check. A map or a string in place of
+// the list names its keys or characters, which are then not found.
 var lookedUp = []string{"require_any", "watch_any", "onfail", "onfail_any", "onfail_all", "onchanges_any"}
 
 // turnedRound are the requisites that change other states.
 var turnedRound = []string{"require_in", "watch_in", "onfail_in", "onchanges_in", "prereq_in", "use", "use_in"}
 
-// shape checks the form of a requisite that Salt fails on with a traceback, or passes over
-// without a word: a state never loses a requisite that its file has.
+// shape checks the form of a requisite for faults on which Salt fails with a traceback, or
+// which it ignores silently: a state never loses a requisite of its file.
 func (v *verifier) shape(id any, sls, kind string, val any) {
 	switch {
 	case slices.Contains(lookedUp, kind):
@@ -87,7 +87,7 @@ func (v *verifier) items(sls, kind string, list []any) {
 	}
 }
 
-// hashable refuses what cannot name a state.
+// hashable rejects values that cannot name a state.
 func (v *verifier) hashable(to any) bool {
 	switch to.(type) {
 	case []any, []byte, *value.Map:
@@ -97,7 +97,7 @@ func (v *verifier) hashable(to any) bool {
 	return true
 }
 
-// illegal is Salt's text on a requisite that names a list or a map.
+// illegal returns Salt's message about a requisite that names a list or a map.
 func illegal(to any) string {
 	return fmt.Sprintf("Illegal requisite \"%s\", please check your syntax.\n", pyfmt.OrderedStr(to))
 }

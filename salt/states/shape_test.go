@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// ignoredBySalt are the forms that Salt 3006 passes over without a word, so that the state runs
+// ignoredBySalt are the forms that Salt 3006 ignores silently, so that the state runs
 // without its requisite. They are errors here, as most of them are in Salt 3008.
 func ignoredBySalt(requisite, val string) bool {
 	switch {
@@ -27,8 +27,8 @@ func ignoredBySalt(requisite, val string) bool {
 	return false
 }
 
-// TestFormsOfRequisites holds each requisite in 20 forms against what Salt 3006.27 makes of it:
-// where Salt ends with a traceback, or ignores the requisite, there has to be an error here.
+// TestFormsOfRequisites compares each requisite in 20 forms with Salt 3006.27: where Salt
+// ends with a traceback, or ignores the requisite, an error is expected here.
 func TestFormsOfRequisites(t *testing.T) {
 	data, err := os.ReadFile("testdata/requisites.json")
 	if err != nil {
@@ -47,15 +47,15 @@ func TestFormsOfRequisites(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.Requisite+": "+c.Value, func(t *testing.T) {
-			// One name for the module and the function that Salt's test module has as
-			// succeed_without_changes and succeed_with_changes.
+			// succeed_without_changes and succeed_with_changes of Salt's test module have
+			// other names here.
 			sls := fmt.Sprintf("ok:\n  test.good: []\nrescue:\n  test.change:\n  - %s: %s\n", c.Requisite, c.Value)
 			r, _ := newRun(t, tree{"base/case.sls": sls}, nil)
 			out, err := r.SLS(t.Context(), []string{"case"}, nil)
 			switch {
 			case c.Crash != "" && !strings.HasPrefix(c.Crash, "SaltRenderError") || ignoredBySalt(c.Requisite, c.Value):
 				refused := err != nil || len(out.Errors) > 0 || slices.ContainsFunc(results(out), func(r [2]any) bool { return r[0] == false })
-				if !refused && c.Value != "[{test: ~}]" { // names nothing, and is nothing in Salt 3008
+				if !refused && c.Value != "[{test: ~}]" { // it names nothing, and is ignored in Salt 3008
 					t.Errorf("Salt: %s; here the state ran: %v", c.Crash, results(out))
 				}
 			case c.Crash != "":
@@ -76,7 +76,7 @@ func TestFormsOfRequisites(t *testing.T) {
 	}
 }
 
-// results are result and comment of each state in the order of their run.
+// results returns result and comment of each state in running order.
 func results(out Outcome) (all [][2]any) {
 	out.Results.Range(func(_, v any) bool {
 		m := v.(*value.Map)

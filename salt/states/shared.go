@@ -2,15 +2,15 @@ package states
 
 import "sync"
 
-// Shared is what the functions of one run leave for each other. The zero value is
-// ready; it may be used by several goroutines.
+// Shared passes data between functions of one run. The zero value is ready to use. It is
+// safe for concurrent use.
 type Shared struct {
 	mu   sync.Mutex
 	vals map[any]any
 }
 
-// Update replaces the value of key (nil at first) by what fn makes of it, and returns it.
-// Keys are of types of their own, as those of a context.
+// Update replaces the value of key (nil at first) by the result of fn, and returns it. As
+// with a context, use an own type for keys.
 func (s *Shared) Update(key any, fn func(old any) any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,7 +22,7 @@ func (s *Shared) Update(key any, fn func(old any) any) any {
 	return v
 }
 
-// Get returns the value of key, nil when there is none.
+// Get returns the value of key, or nil.
 func (s *Shared) Get(key any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// slotPrefix begins the text of an argument that is the result of an execution function,
-// called just before the state runs.
+// slotPrefix begins an argument that is the result of an execution function, called just
+// before the state runs.
 const slotPrefix = "__slot__:"
 
-// fillSlots puts the results of slots in their places: in texts, in the values of maps
-// and lists, and of maps in lists.
+// fillSlots replaces slots by their results: in strings, in the values of maps and lists,
+// and of maps in lists.
 func (r *Run) fillSlots(ctx context.Context, call *Call) error {
 	for _, args := range []*value.Map{call.Args, call.Kwargs} {
 		for _, k := range args.Keys() {
@@ -31,7 +31,7 @@ func (r *Run) fillSlots(ctx context.Context, call *Call) error {
 	return nil
 }
 
-// holdsSlot tells whether there is a slot where slots are looked for.
+// holdsSlot reports whether a value has a slot in one of these places.
 func holdsSlot(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -85,7 +85,7 @@ func (r *Run) fill(ctx context.Context, v any, depth int) (any, error) {
 }
 
 // slot calls the function of one slot: __slot__:salt:mod.fun(arg, kw=arg).path ~ text.
-// What is no slot stays as it is.
+// Other text is returned unchanged.
 func (r *Run) slot(ctx context.Context, slot string) (any, error) {
 	parts := strings.SplitN(slot, ":", 3)
 	if len(parts) != 3 || parts[1] != "salt" {
@@ -119,7 +119,7 @@ func (r *Run) slot(ctx context.Context, slot string) (any, error) {
 	return v, nil
 }
 
-// parseCall reads mod.fun(arg, kw=arg): all arguments are texts, quotes are taken off,
+// parseCall parses mod.fun(arg, kw=arg). All arguments are strings; quotes are removed, and
 // brackets keep commas together.
 func parseCall(s string) (fun string, args []any, kwargs *value.Map, ok bool) {
 	fun, rest, found := strings.Cut(s, "(")
@@ -186,7 +186,7 @@ func closes(open, ch byte) bool {
 	return open == '[' && ch == ']' || open == '{' && ch == '}' || open == '(' && ch == ')'
 }
 
-// traverse walks a path of keys and indexes; what is not there is nil.
+// traverse follows a path of keys and indexes; it returns nil if a part is missing.
 func traverse(v any, path, delimiter string) any {
 	for _, key := range strings.Split(path, delimiter) {
 		switch at := v.(type) {

@@ -11,18 +11,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// collection is the SLS files of one run being joined.
+// collection joins the SLS files of one run.
 type collection struct {
 	*Run
-	// mods are the files rendered, as env:sls: each is rendered once, so that files
-	// which include each other end.
+	// mods are the rendered files, as env:sls. Each is rendered once, so files may include
+	// each other.
 	mods map[string]bool
-	// matches are the names asked for by environment.
+	// matches are the requested names by environment.
 	matches *value.Map
 }
 
-// Collect renders the SLS files that matches name, and what they include, into high data.
-// The texts are what is wrong with them; err is that the files could not be had at all.
+// Collect renders the SLS files in matches, and those they include, to high data. errs are
+// compile errors; err means that the files are not available.
 func (r *Run) Collect(ctx context.Context, matches *value.Map) (high *value.Map, errs []string, err error) {
 	c := &collection{Run: r, mods: map[string]bool{}, matches: matches}
 	high = value.NewMap()
@@ -43,7 +43,7 @@ func (r *Run) Collect(ctx context.Context, matches *value.Map) (high *value.Map,
 	return high, errs, err
 }
 
-// add renders what one name, possibly with wildcards, stands for.
+// add renders the SLS files that a name, possibly with wildcards, matches.
 func (c *collection) add(ctx context.Context, high *value.Map, env, name string) (errs []string, err error) {
 	there, err := c.hasEnv(ctx, env)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *collection) add(ctx context.Context, high *value.Map, env, name string)
 	return errs, nil
 }
 
-// render renders one SLS and what it includes.
+// render renders one SLS and those it includes.
 func (c *collection) render(ctx context.Context, sls, env string) (state *value.Map, errs []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -119,7 +119,7 @@ func (c *collection) render(ctx context.Context, sls, env string) (state *value.
 	return state, errs, err
 }
 
-// complete brings one rendered SLS into the form of high data, and its includes into it.
+// complete converts one rendered SLS to high data and merges its includes.
 func (c *collection) complete(ctx context.Context, state *value.Map, sls, env, path string) (errs []string, err error) {
 	var includes []any
 	if v, ok := state.Get("include"); ok {
@@ -146,7 +146,7 @@ func (c *collection) complete(ctx context.Context, state *value.Map, sls, env, p
 	return errs, nil
 }
 
-// include brings what one entry of an include list names into state.
+// include merges one entry of an include list into state.
 func (c *collection) include(ctx context.Context, state *value.Map, inc any, sls, env, path string) (errs []string, err error) {
 	name, incEnv := str(inc), env
 	if m := mapOf(inc); m.Len() > 0 {
@@ -215,10 +215,10 @@ func (c *collection) include(ctx context.Context, state *value.Map, inc any, sls
 	return errs, nil
 }
 
-// xenv stands, in an include, for whichever of the environments asked for has the SLS.
+// xenv in an include stands for the requested environments that have the SLS.
 const xenv = "_xenv"
 
-// resolve tells in which environments an included SLS is.
+// resolve returns the environments with an included SLS.
 func (c *collection) resolve(ctx context.Context, env, name string) ([]string, error) {
 	try := c.askedEnvs()
 	if env != xenv {
@@ -240,7 +240,7 @@ func (c *collection) resolve(ctx context.Context, env, name string) ([]string, e
 	return out, nil
 }
 
-// askedEnvs are the environments that the run asked for.
+// askedEnvs returns the environments of the request.
 func (c *collection) askedEnvs() []string {
 	var out []string
 	c.matches.Range(func(env, _ any) bool {
@@ -250,7 +250,7 @@ func (c *collection) askedEnvs() []string {
 	return out
 }
 
-// relative makes the full name of an include that begins with dots.
+// relative returns the full name of an include that begins with dots.
 func relative(name, sls, env, path string) (absolute, problem string) {
 	rest := strings.TrimLeft(name, ".")
 	level := len(name) - len(rest)

@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// textName stands for a text where a template has a name.
+// textName replaces the name of a template that is a text.
 const textName = "<template-str>"
 
-// Text runs the states of a text that is an SLS file, but of no environment and without
-// include, exclude and extend.
+// Text runs the states of a text in the form of an SLS file. It belongs to no environment,
+// and has no include, exclude or extend.
 func (r *Run) Text(ctx context.Context, text string) (Outcome, error) {
 	v, err := r.o.Renderer.Render(ctx, Template{Data: []byte(text), Saltenv: "base"})
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Run) Text(ctx context.Context, text string) (Outcome, error) {
 	if len(errs) > 0 {
 		return Outcome{Errors: errs}, nil
 	}
-	// Such states are of no SLS: their results tell null.
+	// Such states belong to no SLS: their results have null.
 	high.Range(func(_, body any) bool {
 		if m, ok := body.(*value.Map); ok {
 			m.Delete("__sls__")

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TopError is a top file that cannot be used; Salt takes it as one that says nothing.
+// TopError is an error of a top file; Salt treats that file as empty.
 type TopError struct{ Msg string }
 
 func (e *TopError) Error() string { return e.Msg }
@@ -30,7 +30,7 @@ func (t *tops) add(env string, m *value.Map) {
 	t.files[env] = append(t.files[env], m)
 }
 
-// envOrder is the order in which environments are looked at.
+// envOrder returns the environments in the order in which they are read.
 func (r *Run) envOrder(ctx context.Context) ([]string, error) {
 	there, err := r.o.Source.Envs(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Run) envOrder(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// readTops reads the top files that count, and those they include.
+// readTops reads the top files to merge, and those they include.
 func (r *Run) readTops(ctx context.Context) (*tops, error) {
 	if r.o.MergingStrategy == "same" && r.o.Saltenv == "" && r.o.DefaultTop == "" {
 		return nil, &TopError{"top_file_merging_strategy set to 'same', but no default_top configuration option was set"}
@@ -82,7 +82,7 @@ func (r *Run) readTops(ctx context.Context) (*tops, error) {
 	return all, r.includeTops(ctx, all)
 }
 
-// readTop reads and renders one top file; one that is not there is empty.
+// readTop reads and renders one top file; a missing file is empty.
 func (r *Run) readTop(ctx context.Context, env, path string) (*value.Map, error) {
 	data, err := r.read(ctx, env, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,8 +104,8 @@ func (r *Run) readTop(ctx context.Context, env, path string) (*value.Map, error)
 	return nil, &TopError{fmt.Sprintf("the top file of environment '%s' is a %s, not a map", env, typeName(v))}
 }
 
-// includeTops reads the files that the top files include, and takes the word include
-// out of them.
+// includeTops reads the files that the top files include, and removes the key include from
+// them.
 func (r *Run) includeTops(ctx context.Context, all *tops) error {
 	type wanted struct{ env, sls string }
 	var queue []wanted
@@ -143,7 +143,7 @@ func (r *Run) includeTops(ctx context.Context, all *tops) error {
 					return err
 				}
 				if m.Len() > 0 {
-					m.Delete("include") // an included file's own includes are not followed
+					m.Delete("include") // includes of an included file are not followed
 					all.add(w.env, m)
 					break
 				}
@@ -153,7 +153,7 @@ func (r *Run) includeTops(ctx context.Context, all *tops) error {
 	return nil
 }
 
-// merged joins the top files by the strategy chosen: environment → target → list.
+// merged merges the top files by the configured strategy: environment → target → list.
 func (r *Run) merged(all *tops) (*value.Map, error) {
 	switch r.o.MergingStrategy {
 	case "same":
@@ -167,7 +167,7 @@ func (r *Run) merged(all *tops) (*value.Map, error) {
 	return mergeBase(all)
 }
 
-// lay lays the targets of one section into the result.
+// lay merges the targets of one section into the result.
 func lay(top *value.Map, env any, targets any) error {
 	m, ok := targets.(*value.Map)
 	if !ok {
@@ -193,7 +193,7 @@ func section(top *value.Map, env any) *value.Map {
 	return m
 }
 
-// eachSection calls fn for each environment a top file has a section of.
+// eachSection calls fn for each environment with a section in a top file.
 func eachSection(m *value.Map, fn func(env, targets any) error) error {
 	var err error
 	m.Range(func(env, targets any) bool {
@@ -205,8 +205,8 @@ func eachSection(m *value.Map, fn func(env, targets any) error) error {
 	return err
 }
 
-// mergeBase: the base environment's top file counts for all environments; the others'
-// for their own, when base says nothing of it.
+// mergeBase: the base environment's top file applies to all environments. Those of other
+// environments apply to themselves if base has no section for them.
 func mergeBase(all *tops) (*value.Map, error) {
 	top := value.NewMap()
 	for _, m := range all.files["base"] {
@@ -223,7 +223,7 @@ func mergeBase(all *tops) (*value.Map, error) {
 				if env != cenv {
 					return nil
 				}
-				if _, told := top.GetKey(env); told {
+				if _, ok := top.GetKey(env); ok {
 					return nil
 				}
 				return lay(top, env, t)
@@ -236,8 +236,8 @@ func mergeBase(all *tops) (*value.Map, error) {
 	return top, nil
 }
 
-// mergeSame: each environment's top file counts for itself alone; that of default_top
-// for those without one.
+// mergeSame: each environment's top file applies to itself only; that of default_top to
+// environments without one.
 func (r *Run) mergeSame(all *tops) (*value.Map, error) {
 	top := value.NewMap()
 	for _, cenv := range all.envs {
@@ -268,7 +268,7 @@ func empty(files []*value.Map) bool {
 	return !slices.ContainsFunc(files, func(m *value.Map) bool { return m.Len() > 0 })
 }
 
-// mergeAll: what the top files say of one target is joined.
+// mergeAll: the lists of all top files for one target are joined.
 func mergeAll(all *tops) (*value.Map, error) {
 	top := value.NewMap()
 	for _, cenv := range all.envs {
@@ -296,7 +296,7 @@ func mergeAll(all *tops) (*value.Map, error) {
 	return top, nil
 }
 
-// joined joins two lists of one target: the later matcher, then the names of both.
+// joined joins two lists of one target: the later matcher, followed by the names of both.
 func joined(a, b any) any {
 	kindA, namesA := matcherAndNames(a)
 	kindB, namesB := matcherAndNames(b)

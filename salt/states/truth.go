@@ -10,8 +10,8 @@ func mapOf(v any) *value.Map {
 	return m
 }
 
-// first returns the first key and its value of a map, as text; ok is false for an empty
-// map and for one whose first key is no text.
+// first returns the first key of a map and its value; ok is false if the map is empty or
+// the key is not a string.
 func first(m *value.Map) (key string, val any, ok bool) {
 	m.Range(func(k, v any) bool {
 		key, ok = k.(string)

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// copied is a deep copy of maps and lists.
+// copied returns a deep copy of maps and lists.
 func copied(v any) any {
 	switch v := v.(type) {
 	case *value.Map:
@@ -33,8 +33,8 @@ func copied(v any) any {
 	return v
 }
 
-// same compares as Python compares two values of one type; maps by their keys,
-// whatever their order.
+// same compares two values of one type as Python does; the order of map keys does not
+// matter.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case *value.Map:
@@ -113,7 +113,7 @@ func typeName(v any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }
 
-// hidden tells keys such as __sls__, which are no states.
+// hidden reports whether a key, such as __sls__, is not a state.
 func hidden(key any) bool {
 	s, ok := key.(string)
 	return ok && strings.HasPrefix(s, "__")
@@ -124,7 +124,7 @@ func appendTo(m *value.Map, key string, vs ...any) {
 	m.Set(key, append(m.List(key), vs...))
 }
 
-// isNumber tells ints and floats.
+// isNumber reports whether v is an int or a float.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case int, int64, uint64, float64:
@@ -133,11 +133,11 @@ func isNumber(v any) bool {
 	return false
 }
 
-// Copy is a deep copy of a map, for a run that may change it.
+// Copy returns a deep copy of a map, for a run that may modify it.
 func Copy(m *value.Map) *value.Map { return copied(m).(*value.Map) }
 
 // Same compares two values as Python does.
 func Same(a, b any) bool { return same(a, b) }
 
-// Has tells whether a list holds a value.
+// Has reports whether a list contains a value.
 func Has(list []any, v any) bool { return has(list, v) }

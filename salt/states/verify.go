@@ -10,16 +10,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// refusedOptions are options of states that Salt has and this runner does not carry
-// out. A state that asks for one fails and says so.
+// refusedOptions are options of states that Salt has and this runner does not support. A
+// state with one of them fails with a message.
 var refusedOptions = []string{"beacon", "provider"}
 
-// aggregating are the modules whose states Salt runs together with aggregate; of others
-// the option changes nothing there either.
+// aggregating are the modules whose states Salt aggregates. The option aggregate has no
+// effect on others.
 var aggregating = map[string]bool{"pkg": true, "iptables": true}
 
-// VerifyChunk says what is wrong with a chunk. It brings umask into its inner form, and
-// a watch of a module without mod_watch becomes a require.
+// VerifyChunk returns the faults of a chunk. It converts umask to its internal form, and a
+// watch of a module without mod_watch to a require.
 func (r *Run) VerifyChunk(c *value.Map) (errs []string) {
 	for _, key := range []string{"state", "fun", "name"} {
 		if !c.Has(key) {
@@ -73,17 +73,17 @@ func (r *Run) verifyFunction(c *value.Map, sls any, hasSLS bool) (errs []string)
 	}
 	for _, name := range refusedOptions {
 		if v, _ := c.Get(name); pyfmt.Truth(v) {
-			errs = append(errs, fmt.Sprintf("The option %s of state '%s' is not carried out here: leave it out", name, full))
+			errs = append(errs, fmt.Sprintf("The option %s of state '%s' is not supported here: leave it out", name, full))
 		}
 	}
 	if v, _ := c.Get("aggregate"); pyfmt.Truth(v) && aggregating[module] {
-		errs = append(errs, fmt.Sprintf("The option aggregate of state '%s' is not carried out here: leave it out, each state then runs by itself", full))
+		errs = append(errs, fmt.Sprintf("The option aggregate of state '%s' is not supported here: leave it out, each state then runs by itself", full))
 	}
 	return errs
 }
 
-// verifyRequire turns watch into require where nothing watches, and refuses a state that
-// requires itself.
+// verifyRequire converts watch to require if the module has no mod_watch, and rejects a
+// state that requires itself.
 func (r *Run) verifyRequire(c *value.Map) (errs []string) {
 	kind := ""
 	if c.Has("require") {
@@ -109,8 +109,8 @@ func (r *Run) verifyRequire(c *value.Map) (errs []string) {
 	return errs
 }
 
-// watchAsRequire moves the requisites of watch to those of require when the module of
-// the chunk has no mod_watch.
+// watchAsRequire moves the requisites of watch to require if the module of the chunk has no
+// mod_watch.
 func (r *Run) watchAsRequire(c *value.Map, watch, require string) bool {
 	if _, ok := r.o.Functions.Spec(c.String("state") + ".mod_watch"); ok {
 		return false

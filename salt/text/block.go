@@ -5,25 +5,23 @@ import (
 	"strings"
 )
 
-// BlockOptions are what [Block] does.
+// BlockOptions configure [Block].
 type BlockOptions struct {
-	// Start and End are the parts of lines that mark the block.
+	// Start and End are substrings of the lines that mark the block.
 	Start, End string
-	// Content is what stands between them.
+	// Content is the text between them.
 	Content string
-	// Append and Prepend add a block that is not there, at the end or the beginning
-	// of the text.
+	// Append and Prepend add a missing block at the end or the beginning of the text.
 	Append, Prepend bool
-	// InsertBefore and InsertAfter are regular expressions: a block that is not there
-	// is added at the first line that they match. "" is not given. Of these four
-	// options only one may be set.
+	// InsertBefore and InsertAfter are regular expressions: a missing block is added at the
+	// first line they match. "" means not given. Only one of these four options may be set.
 	InsertBefore, InsertAfter string
-	// Newline puts a line end behind Content; see [NewlineFor].
+	// Newline adds a line end after Content; see [NewlineFor].
 	Newline bool
 }
 
-// NewlineFor is the option append_newline: true, false, or nil for a line end behind a
-// content that has none.
+// NewlineFor evaluates the option append_newline: true, false, or nil to add a line end to
+// a content that has none.
 func NewlineFor(given *bool, content string) bool {
 	if given == nil {
 		return !strings.HasSuffix(content, "\n")
@@ -31,9 +29,9 @@ func NewlineFor(given *bool, content string) bool {
 	return *given
 }
 
-// Block replaces what stands between two marks. What is on the line of the mark Start
-// stays; of the line of End, what stands before it goes. Line ends are those of the
-// text's first line. Lines end at \n, \r and \r\n.
+// Block replaces the text between two marks. The line of Start stays whole; on the line of
+// End, the text before the mark is removed. Line ends are those of the text's first line.
+// Lines end with \n, \r or \r\n.
 func Block(s string, o BlockOptions) (Edit, error) {
 	given := 0
 	for _, set := range []bool{o.Append, o.Prepend, o.InsertBefore != "", o.InsertAfter != ""} {
@@ -66,7 +64,7 @@ type block struct {
 	eol string
 }
 
-// replace puts the content into the blocks that are there.
+// replace replaces the content of existing blocks.
 func (b *block) replace(lines []string) (after []string, found bool, err error) {
 	inside := false
 	for _, l := range lines {
@@ -89,7 +87,7 @@ func (b *block) replace(lines []string) (after []string, found bool, err error) 
 	return after, found, nil
 }
 
-// body is the content with the line that ends the block.
+// body returns the content with the line that ends the block.
 func (b *block) body(end string) []string {
 	end = strings.TrimRight(end, "\r\n") + b.eol
 	lines := strings.Split(strings.ReplaceAll(b.Content, "\r\n", "\n"), "\n")
@@ -105,7 +103,7 @@ func (b *block) body(end string) []string {
 	return lines
 }
 
-// add puts a block where there is none.
+// add inserts a missing block.
 func (b *block) add(lines []string) ([]string, error) {
 	whole := append([]string{b.Start + b.eol}, b.body(b.End)...)
 	after := slices.Clone(lines)

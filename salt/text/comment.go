@@ -4,19 +4,19 @@ import (
 	"strings"
 )
 
-// CommentOptions are what [Comment] does.
+// CommentOptions configure [Comment].
 type CommentOptions struct {
-	// Regex matches the lines from their beginning, without the sign. A ^ before it and
-	// a $ behind it are allowed.
+	// Regex matches the start of a line without the comment sign. A leading ^ and a
+	// trailing $ are allowed.
 	Regex string
-	// Char is the sign that makes a line a comment.
+	// Char is the comment sign.
 	Char string
-	// Uncomment takes the sign away; it is a regular expression too then.
+	// Uncomment removes the sign. Char is then a regular expression.
 	Uncomment bool
 }
 
-// Comment makes comments of the lines that match, or takes their sign away. found tells
-// whether any matched; the difference is that of these lines alone. Lines end at \n.
+// Comment comments out the lines that match, or removes their sign. found reports whether
+// any line matched; the difference shows only these lines. Lines end with \n.
 func Comment(s string, o CommentOptions) (e Edit, found bool, err error) {
 	core := strings.TrimRight(strings.TrimLeft(o.Regex, "^"), "$")
 	pattern := "(" + core + ")"

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// edit is a call of one of Salt's functions, and what Salt 3006.0 made of it.
+// edit is a call of one of Salt's functions, with the result of Salt 3006.0.
 type edit struct {
 	Fun, Text, After string
 	Args             map[string]any
@@ -42,7 +42,7 @@ func (e edit) is(name string, otherwise bool) bool {
 	return v
 }
 
-// run does the same with the engines.
+// run makes the same edit with this package.
 func (e edit) run() (Edit, any, error) {
 	var got Edit
 	var err error
@@ -101,7 +101,7 @@ func (e edit) run() (Edit, any, error) {
 	return got, got.Diff(), err
 }
 
-// The engines do to 1194 texts what Salt does, and refuse what it refuses.
+// The package edits 1194 texts as Salt does, and rejects the same ones.
 func TestCorpus(t *testing.T) {
 	data, err := os.ReadFile("testdata/edits.json")
 	if err != nil {
@@ -116,12 +116,12 @@ func TestCorpus(t *testing.T) {
 		got, result, err := e.run()
 		switch {
 		case e.Fun == "comment_line" && e.Text == "" && e.Args["regex"] == "(":
-			// Salt does not look at it when there is no line.
+			// Salt does not check it if the file has no line.
 			if err == nil {
 				t.Errorf("%s\n is not refused", name)
 			}
 		case strings.Contains(e.Raises, "cannot mmap an empty file"), strings.Contains(e.Raises, "UnicodeDecodeError"):
-			// Here an empty file is a text like any other, and characters are not torn.
+			// Here an empty file is an ordinary text, and characters are not split.
 			if err != nil || got.Text() == "" {
 				t.Errorf("%s\n gave %q, %v", name, got.Text(), err)
 			}
@@ -130,9 +130,9 @@ func TestCorpus(t *testing.T) {
 				t.Errorf("%s\n gave %q, result %v", name, got.Text(), result)
 			}
 		case e.Error != "":
-			var told *Error
-			if !errors.As(err, &told) || told.Usage != e.Usage || told.Msg != e.Error && !strings.HasPrefix(told.Msg, "regular expression") {
-				t.Errorf("%s\n error %v (%v)", name, err, told)
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Usage != e.Usage || fault.Msg != e.Error && !strings.HasPrefix(fault.Msg, "regular expression") {
+				t.Errorf("%s\n error %v (%v)", name, err, fault)
 			}
 		case err != nil:
 			t.Errorf("%s\n error %v", name, err)

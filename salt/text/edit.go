@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Edit is what an engine made of a text.
+// Edit is the result of an edit.
 type Edit struct {
 	text          string
 	before, after []string
 	changed       bool
 }
 
-// Changed tells whether there is anything to write.
+// Changed reports whether the text changed.
 func (e Edit) Changed() bool { return e.changed }
 
-// Text is the text as it is wanted.
+// Text returns the text after the edit.
 func (e Edit) Text() string { return e.text }
 
 // Diff is the difference as Salt shows it, "" when it has nothing to show.
@@ -26,10 +26,10 @@ func edited(before, after []string) Edit {
 	return Edit{text: strings.Join(after, ""), before: before, after: after, changed: !slices.Equal(before, after)}
 }
 
-// Error is an edit that its options or the text do not allow.
+// Error is an edit that the options or the text do not allow.
 type Error struct {
 	Msg string
-	// Usage says that the options contradict each other, whatever the text.
+	// Usage means that the options contradict each other, whatever the text.
 	Usage bool
 }
 

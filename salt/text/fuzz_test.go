@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever the text and the options, an edit of a line ends, and what is not changed is
-// the text as it was.
+// Whatever the text and the options, an edit of a line ends, and an unchanged text stays as
+// it was.
 func FuzzLine(f *testing.F) {
 	f.Add("a\r\nb\n", "new", "ensure", "a", "b", "end", byte(7))
 	f.Add("", "\r", "insert", "(", "", "start", byte(0))
@@ -29,15 +29,14 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// A block that is written stands between its marks, and the same edit again changes
-// nothing.
+// A written block stands between its marks, and repeating the edit changes nothing.
 func FuzzBlock(f *testing.F) {
 	f.Add("x\n", "new", byte(1))
 	f.Add("#S\r\nold\r\n#E tail", "a\r\nb\n", byte(2))
 	f.Add("#S\n#S #E\n#E", "", byte(5))
 	f.Fuzz(func(t *testing.T, s, content string, set byte) {
 		if strings.Contains(content, "#") {
-			return // a content with marks in it is no block
+			return // a content with marks in it is not a block
 		}
 		o := BlockOptions{Start: "#S", End: "#E", Content: content, Newline: set&4 != 0, Append: set&1 != 0, Prepend: set&3 == 2}
 		e, err := Block(s, o)
@@ -45,7 +44,7 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		if strings.Contains(s, "\r") || strings.Contains(content, "\r") {
-			return // a \r ends a line too, so that another text is read again
+			return // a \r ends a line too, so the text is parsed differently
 		}
 		again, err := Block(e.Text(), o)
 		if err != nil || again.Changed() {
@@ -54,15 +53,15 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// A regular expression and a replacement are refused or carried out, and one that finds
-// nothing changes nothing.
+// A regular expression and a replacement are rejected or applied, and one without a match
+// changes nothing.
 func FuzzReplace(f *testing.F) {
 	f.Add("foo\n", `(?P<a>o)(?P=a)`, `\g<a>\1\0\101`, int64(8))
 	f.Add("", `[]a]{,2}\_`, `\`, int64(64))
 	f.Add("k=v", `(a)|(?(1)b|c)(?#d)`, `\g<`, int64(2))
 	f.Fuzz(func(t *testing.T, s, pattern, repl string, flags int64) {
 		if len(s) > 256 || len(pattern) > 64 {
-			return // the time of a search is bounded elsewhere
+			return // the search time is bounded elsewhere
 		}
 		e, err := Replace(s, ReplaceOptions{Pattern: pattern, Repl: repl, Flags: flags})
 		if err != nil {
@@ -74,13 +73,13 @@ func FuzzReplace(f *testing.F) {
 	})
 }
 
-// What is quoted matches itself, whatever the flags.
+// A quoted text matches itself, whatever the flags.
 func FuzzQuote(f *testing.F) {
 	f.Add("a.b #c\n")
 	f.Add(`\_é{,2}`)
 	f.Fuzz(func(t *testing.T, s string) {
 		if strings.ToValidUTF8(s, "") != s {
-			return // no text
+			return // not UTF-8
 		}
 		for _, flags := range []int64{0, 8, 64} {
 			if found, err := Search("x"+s+"y", "x"+Quote(s)+"y", flags); err != nil || !found {

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// LineOptions are what [Line] does.
+// LineOptions configure [Line].
 type LineOptions struct {
-	// Mode is ensure, insert, replace or delete, in any case; "" is none.
+	// Mode is ensure, insert, replace or delete, in any case; "" means not given.
 	Mode string
 	// Content is the line; nil only with delete.
 	Content *string
-	// Match finds the line that is replaced or deleted: a regular expression, or a
-	// part of it. "" is Content, unless Before or After is given.
+	// Match selects the line to replace or delete: a regular expression, or a part of the
+	// line. "" means Content, unless Before or After is given.
 	Match string
-	// Location is start or end, with insert; other words do nothing, as with Salt.
+	// Location is start or end, with insert. Other values do nothing, as in Salt.
 	Location string
-	// Before and After find the neighbours of the line, in the way of Match. nil is
-	// not given.
+	// Before and After select the neighbours of the line, like Match. nil means not given.
 	Before, After *string
-	// NoIndent leaves the line as it is, where else it gets the indentation of its
+	// NoIndent keeps the indentation of Content. Otherwise the line gets that of its
 	// neighbour.
 	NoIndent bool
 }
@@ -28,14 +27,14 @@ type LineOptions struct {
 type lineEdit struct {
 	LineOptions
 	lines []string
-	// content is the line, where the mode has one.
+	// content is the line, if the mode has one.
 	content string
-	// Lines that are found; nil when they are not looked for.
+	// The lines found; nil if not searched for.
 	match, before, after []string
 }
 
-// Line edits one line of a text. Lines end at \n, \r and \r\n; one that is added ends as
-// its neighbour does. The errors are an [Error], or tell of a search that took too long.
+// Line edits one line of a text. Lines end with \n, \r or \r\n; an added line ends like its
+// neighbour. The error is an [Error], or a search that took too long.
 func Line(s string, o LineOptions) (Edit, error) {
 	o.Mode = strings.ToLower(o.Mode)
 	switch {
@@ -55,7 +54,7 @@ func Line(s string, o LineOptions) (Edit, error) {
 	}
 	e.lines = rawLines(s)
 	if len(e.lines) > 0 && lineEnd(e.lines[len(e.lines)-1]) != "" {
-		e.lines = append(e.lines, "") // what comes after the last line end
+		e.lines = append(e.lines, "") // the text after the last line end
 	}
 	if err := e.find(); err != nil {
 		return Edit{}, err
@@ -94,7 +93,7 @@ func (e *lineEdit) find() (err error) {
 	return nil
 }
 
-// once refuses what is found never or several times.
+// once returns an error unless exactly one line was found.
 func once(found []string, what string) error {
 	switch {
 	case len(found) > 1:
@@ -149,7 +148,7 @@ func orElse(a, b error) error {
 	return b
 }
 
-// locate puts the line at an end of the text.
+// locate puts the line at the start or end of the text.
 func (e *lineEdit) locate() {
 	switch {
 	case e.Location == "end" && len(e.lines) > 0:
@@ -163,7 +162,7 @@ func (e *lineEdit) locate() {
 	}
 }
 
-// beside puts the line after or before a neighbour, unless it is there.
+// beside puts the line after or before a neighbour, unless it is already there.
 func (e *lineEdit) beside(nowhere string) error {
 	want := bare(e.content)
 	switch {
@@ -180,7 +179,7 @@ func (e *lineEdit) beside(nowhere string) error {
 			return err
 		}
 		at := slices.Index(e.lines, e.before[0])
-		// Before the first line stands the last, in Salt's eyes.
+		// As in Salt, the line before the first one is the last one.
 		above := e.lines[(at+len(e.lines)-1)%len(e.lines)]
 		there := bare(above) == want
 		if e.Mode == "ensure" && at == 0 {
@@ -226,7 +225,7 @@ func (e *lineEdit) ensure() error {
 	return nil
 }
 
-// put inserts the line with the indentation of another.
+// put inserts the line with the indentation of like.
 func (e *lineEdit) put(at int, like string) { e.lines = slices.Insert(e.lines, at, e.indented(like)) }
 
 func (e *lineEdit) indented(like string) string {
@@ -238,7 +237,7 @@ func (e *lineEdit) indented(like string) string {
 
 func bare(l string) string { return strings.TrimRight(l, "\r\n") }
 
-// ended gives a line the line end of another.
+// ended returns a line with the line end of like.
 func ended(l, like string) string {
 	end := lineEnd(like)
 	if end == "" {
@@ -247,7 +246,7 @@ func ended(l, like string) string {
 	return strings.TrimRightFunc(l, pySpace) + end
 }
 
-// end gives each line but the last its line end.
+// end adds the line end to each line but the last.
 func (e *lineEdit) end() {
 	for i, l := range e.lines {
 		if lineEnd(l) == "" && i+1 < len(e.lines) {
@@ -259,7 +258,7 @@ func (e *lineEdit) end() {
 	}
 }
 
-// pySpace is white space as Python's strip takes it.
+// pySpace reports whether Python's strip removes r.
 func pySpace(r rune) bool {
 	switch r {
 	case ' ', '\t', '\n', '\v', '\f', '\r', 0x1c, 0x1d, 0x1e, 0x1f, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:

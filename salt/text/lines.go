@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Split parts a text as Python's splitlines: at every kind of line end it knows, which
-// the lines keep when keep is set.
+// Split splits a text like Python's splitlines, at every line end it recognizes; keep keeps
+// the line ends.
 func Split(s string, keep bool) []string {
 	var out []string
 	start := 0
@@ -33,7 +33,7 @@ func Split(s string, keep bool) []string {
 	return out
 }
 
-// rawLines parts a text after each \n, \r and \r\n, which the lines keep.
+// rawLines splits a text after each \n, \r and \r\n, and keeps the line ends.
 func rawLines(s string) []string {
 	var out []string
 	for s != "" {
@@ -52,9 +52,9 @@ func rawLines(s string) []string {
 	return out
 }
 
-// lineEnd is the line end of a line, "" when it has none.
+// lineEnd returns the line end of a line, or "".
 func lineEnd(s string) string {
-	// A $ of Python's also stands before a \n at the very end.
+	// Python's $ also matches before a final \n.
 	for start := max(0, len(s)-3); start < len(s); start++ {
 		rest := s[start:]
 		for _, end := range []string{"\n", "\r", "\r\n"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Bounds on regular expressions: their length in bytes, and how long one may search.
+// Bounds on regular expressions: their length in bytes, and the time of one search.
 const (
 	maxPattern    = 64 << 10
 	searchTimeout = 10 * time.Second
@@ -20,12 +20,12 @@ const (
 // Regex is a regular expression of Python's re.
 type Regex struct {
 	re *regexp2.Regexp
-	// names are the numbers of groups with a name.
+	// names maps names of groups to their numbers.
 	names map[string]int
 }
 
-// Compile compiles a regular expression of Python's re. flags are names such as
-// MULTILINE, a list of them, or a number of Python's; nil is MULTILINE.
+// Compile compiles a regular expression of Python's re. flags are a name such as MULTILINE,
+// a list of names, or a number as in Python; nil means MULTILINE.
 func Compile(pattern string, flags any) (*Regex, error) {
 	if len(pattern) > maxPattern {
 		return nil, refuse("the regular expression has %d bytes; at most %d are taken", len(pattern), maxPattern)
@@ -46,11 +46,11 @@ func Compile(pattern string, flags any) (*Regex, error) {
 	return &Regex{re: re, names: p.names}, nil
 }
 
-// Match tells whether a text has a match somewhere. It is an error when that takes too
+// Match reports whether a text has a match. It returns an error if the search takes too
 // long.
 func (r *Regex) Match(s string) (bool, error) { return r.re.MatchString(s) }
 
-// Quote is a regular expression that matches a text and nothing else, whatever the flags.
+// Quote returns a regular expression that matches exactly a text, whatever the flags.
 func Quote(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -62,7 +62,7 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// regexFlags reads flags.
+// regexFlags parses flags.
 func regexFlags(v any) (regexp2.RegexOptions, error) {
 	var opts regexp2.RegexOptions
 	names := map[string]regexp2.RegexOptions{
@@ -102,9 +102,8 @@ func regexFlags(v any) (regexp2.RegexOptions, error) {
 	return 0, refuse(`Invalid re flags: "%s", must be given either as a single flag string, a list of strings, as an integer, or as an re flag`, pyfmt.Str(v))
 }
 
-// translation turns a regular expression of Python's into one of the library's, which
-// are nearly the same: it numbers groups with names after all others, and knows some
-// letters that Python does not.
+// translation translates a regular expression of Python to the library's dialect. That
+// numbers named groups after all others, and has some escapes that Python lacks.
 type translation struct {
 	in      string
 	out     strings.Builder
@@ -139,7 +138,7 @@ var (
 	identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
 )
 
-// step takes over what rest begins with, and tells how many bytes that was.
+// step translates the next part of rest and returns its length in bytes.
 func (p *translation) step(rest string) (int, error) {
 	switch {
 	case rest[0] == '\\':
@@ -197,7 +196,7 @@ func (p *translation) escape(rest string) (int, error) {
 	return 2, nil
 }
 
-// open takes over what a group begins with.
+// open translates the start of a group and returns its length.
 func (p *translation) open(rest string) (int, error) {
 	if !strings.HasPrefix(rest, "(?") {
 		p.groups++

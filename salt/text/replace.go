@@ -2,24 +2,24 @@ package text
 
 import "strings"
 
-// ReplaceOptions are what [Replace] does.
+// ReplaceOptions configure [Replace].
 type ReplaceOptions struct {
-	// Pattern is a regular expression, and Flags its flags: nil, a number of Python's,
-	// a name or a list of names.
+	// Pattern is a regular expression. Flags are nil, a number as in Python, a name or a
+	// list of names.
 	Pattern string
 	Flags   any
-	// Repl is what is put in the place of a match, with \1 and its like unless Literal.
+	// replaces a match; may refer to groups as \1 unless Literal
 	Repl    string
 	Literal bool
-	// Count is how many matches are replaced: 0 all, less than that none.
+	// Count is the most matches to replace: 0 means all, a negative number none.
 	Count int
-	// Append and Prepend add NotFound ("": Repl) at the end or the beginning of a text
-	// in which nothing matches and which does not have it. Only one may be set.
+	// Append and Prepend add NotFound ("": Repl) at the end or the beginning of a text that
+	// has no match and does not contain it. Only one may be set.
 	Append, Prepend bool
 	NotFound        string
 }
 
-// Replace replaces what a regular expression matches. Line ends are left as they are.
+// Replace replaces the matches of a regular expression. It keeps line ends.
 func Replace(s string, o ReplaceOptions) (Edit, error) {
 	if o.Append && o.Prepend {
 		return Edit{}, misuse("Only one of append and prepend_if_not_found is permitted")
@@ -61,7 +61,7 @@ func addMissing(s string, o ReplaceOptions) (string, error) {
 	return s + content + "\n", nil
 }
 
-// Search tells whether a regular expression of these flags matches somewhere in a text.
+// Search reports whether a regular expression matches somewhere in a text.
 func Search(s, pattern string, flags any) (bool, error) {
 	re, err := Compile(pattern, flags)
 	if err != nil {

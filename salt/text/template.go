@@ -9,12 +9,12 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Replace replaces what matches in a text, at most count times: 0 is all, less than that
-// none. repl is read by Python's rules for \1, \g<name> and escapes; literal takes it as
-// it is. n is how many matches there were of those.
+// Replace replaces at most count matches in a text: 0 means all, a negative number none.
+// repl follows Python's rules for \1, \g<name> and escapes; with literal it is used as it
+// is. n is the number of replaced matches.
 func (r *Regex) Replace(repl, s string, count int, literal bool) (out string, n int, err error) {
 	if !literal {
-		// Python reads it before it searches, so that it is wrong without a match too.
+		// Python parses it before the search, so a fault is reported without a match too.
 		if _, err := r.fill(repl, nil); err != nil {
 			return "", 0, err
 		}
@@ -45,7 +45,7 @@ func (r *Regex) Replace(repl, s string, count int, literal bool) (out string, n 
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\\': `\`}
 
-// fill fills in the replacement for one match; without one it only reads it.
+// fill expands the replacement for one match; without a match it only checks it.
 func (r *Regex) fill(repl string, m *regexp2.Match) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(repl); {
@@ -63,7 +63,7 @@ func (r *Regex) fill(repl string, m *regexp2.Match) (string, error) {
 	return b.String(), nil
 }
 
-// fillEscape writes what an escape stands for, and tells how long it is.
+// fillEscape writes the value of an escape and returns its length.
 func (r *Regex) fillEscape(b *strings.Builder, rest string, m *regexp2.Match) (int, error) {
 	if len(rest) == 1 {
 		return 0, refuse("bad escape (end of pattern)")
@@ -98,7 +98,7 @@ func (r *Regex) fillEscape(b *strings.Builder, rest string, m *regexp2.Match) (i
 	return 2, nil
 }
 
-// fillDigits writes a character by its number in octal digits, or a group.
+// fillDigits writes a character given in octal, or a group.
 func (r *Regex) fillDigits(b *strings.Builder, rest string, m *regexp2.Match) (int, error) {
 	octal := 1
 	for octal < min(len(rest), 4) && rest[octal] >= '0' && rest[octal] <= '7' {

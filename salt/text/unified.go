@@ -9,7 +9,7 @@ import (
 const contextLines = 3
 
 // UnifiedDiff is the difference between two lists of lines that keep their line ends, nil
-// when there is none: Python's unified_diff without file names.
+// if there is no difference: Python's unified_diff without file names.
 func UnifiedDiff(a, b []string) []string {
 	var out []string
 	for _, group := range grouped(newMatcher(a, b).ops(), contextLines) {

@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Encode writes the marks of the given minions: for each the length of its id, twice
-// that and one more if it is missing, the id, and for one that is missing the length
-// of the reason and the reason.
+// Encode encodes the marks of the given minions. For each it writes twice the length of its
+// id, plus one if it is missing, and the id; for a missing one also the length of the
+// reason and the reason.
 func (m Marks) Encode(ids []string) []byte {
 	out := make([]byte, 0, 32*len(ids))
 	for _, id := range ids {
@@ -26,15 +26,15 @@ func (m Marks) Encode(ids []string) []byte {
 	return out
 }
 
-var errCut = errors.New("a page of who was asked is damaged")
+var errCut = errors.New("damaged page of an expectation")
 
-// Decode reads what Encode made.
+// Decode decodes the result of Encode.
 func Decode(b []byte) (Marks, error) {
 	m := Marks{}
 	return m, each(b, func(id string, k Mark) { m[id] = k })
 }
 
-// Read adds what Encode made to an expectation.
+// Read decodes the result of Encode and adds it to an expectation.
 func Read(b []byte, x *returners.Expectation) error {
 	return each(b, func(id string, k Mark) { k.into(id, x) })
 }

@@ -1,3 +1,3 @@
-// Package roll keeps who was asked by one node, minion by minion, so that a word about
-// one of them costs the same however many there are.
+// Package roll keeps the expectation of one node by minion, so that the cost of an update
+// does not depend on the number of minions.
 package roll

@@ -7,18 +7,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Mark is what is known of one minion: it has to answer, or why it will not.
+// Mark is the state of one minion: it has to answer, or the reason why it will not.
 type Mark struct {
 	Missing bool
-	Reason  string // only of one that is missing
+	Reason  string // only for a missing minion
 }
 
-// Marks are those of some minions, by id.
+// Marks are states of minions, by id.
 type Marks map[string]Mark
 
-// EachMark gives what an expectation says of each minion, up to the first error. One that
-// names a minion among those who answer and among those who will not says that it will
-// not.
+// EachMark calls say for each minion of an expectation, up to the first error. A minion
+// that is named as both answering and missing counts as missing.
 func EachMark(x *returners.Expectation, say func(id string, k Mark) error) error {
 	for _, id := range x.Minions {
 		if _, down := x.Missing[id]; down {
@@ -36,7 +35,7 @@ func EachMark(x *returners.Expectation, say func(id string, k Mark) error) error
 	return nil
 }
 
-// Of gives the marks that an expectation sets.
+// Of returns the marks that an expectation sets.
 func Of(x returners.Expectation) Marks {
 	m := make(Marks, len(x.Minions)+len(x.Missing))
 	_ = EachMark(&x, func(id string, k Mark) error { // this one has no error
@@ -46,7 +45,7 @@ func Of(x returners.Expectation) Marks {
 	return m
 }
 
-// Put sets a mark and tells whether that changes anything.
+// Put sets a mark and reports whether that changes anything.
 func (m Marks) Put(id string, k Mark) bool {
 	if have, ok := m[id]; ok && have == k {
 		return false
@@ -55,11 +54,11 @@ func (m Marks) Put(id string, k Mark) bool {
 	return true
 }
 
-// IDs lists the minions, sorted.
+// IDs returns the minion ids, sorted.
 func (m Marks) IDs() []string { return slices.Sorted(maps.Keys(m)) }
 
-// Into adds the marks to an expectation; those of several calls have to come in the
-// order of their ids.
+// Into adds the marks to an expectation. Marks of several calls have to come in the order
+// of their ids.
 func (m Marks) Into(x *returners.Expectation) {
 	for _, id := range m.IDs() {
 		m[id].into(id, x)
@@ -77,9 +76,8 @@ func (k Mark) into(id string, x *returners.Expectation) {
 	x.Missing[id] = k.Reason
 }
 
-// State gives what becomes of a node's state by a later word, and tells whether that
-// is another one: nothing by a word that says nothing of it, or that the node's
-// minions came to it (see [returners.StateAdopted]).
+// State merges a later state of a node into the stored one and reports whether it changed.
+// An empty later state changes nothing, and neither does [returners.StateAdopted].
 func State(have, later string) (string, bool) {
 	if later == "" || later == returners.StateAdopted || later == have {
 		return have, false

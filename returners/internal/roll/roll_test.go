@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Words one after the other come to the same as expectations that are merged.
+// Marks applied one after the other give the same result as merged expectations.
 func TestMarksAreMerged(t *testing.T) {
 	some := rapid.Custom(func(t *rapid.T) returners.Expectation {
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3)

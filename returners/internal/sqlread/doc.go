@@ -1,3 +1,3 @@
-// Package sqlread visits the rows of a query, for the returners that keep theirs in
-// a database of SQL.
+// Package sqlread iterates over the rows of a query, for the returners with an SQL
+// database.
 package sqlread

@@ -9,7 +9,7 @@ import (
 // Scan copies the columns of one row, as [sql.Rows.Scan] does.
 type Scan = func(dest ...any) error
 
-// ErrEnough is what a visitor returns to end a reading that has not failed.
+// ErrEnough is returned by a visitor to stop reading without an error.
 var ErrEnough = errors.New("enough rows")
 
 // Querier is a database or a transaction.
@@ -17,8 +17,7 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Each visits the rows that a database or a transaction gives for a query, up to
-// the first error.
+// Each visits the rows of a query, up to the first error.
 func Each(ctx context.Context, db Querier, visit func(Scan) error, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -35,7 +34,7 @@ func Each(ctx context.Context, db Querier, visit func(Scan) error, query string,
 	return rows.Err()
 }
 
-// Append is a visitor that adds what read makes of each row to a list.
+// Append returns a visitor that appends the result of read for each row to a list.
 func Append[T any](list *[]T, read func(Scan) (T, error)) func(Scan) error {
 	return func(scan Scan) error {
 		v, err := read(scan)
@@ -46,7 +45,7 @@ func Append[T any](list *[]T, read func(Scan) (T, error)) func(Scan) error {
 	}
 }
 
-// Column reads a row of one column.
+// Column reads a row with one column.
 func Column[T any](scan Scan) (v T, err error) {
 	err = scan(&v)
 	return v, err

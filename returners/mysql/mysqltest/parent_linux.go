@@ -2,5 +2,5 @@ package mysqltest
 
 import "syscall"
 
-// dieWithParent ends the server even when the test is killed.
+// dieWithParent makes the server end even if the test is killed.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -18,11 +18,11 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// Server is one private MariaDB. Its root account has no password.
+// Server is a private MariaDB. Its root account has no password.
 type Server struct {
 	Dir    string
 	Socket string
-	Port   int // on 127.0.0.1; the same after a Start
+	Port   int // on 127.0.0.1; kept by Start
 
 	args []string
 	cmd  *exec.Cmd
@@ -31,11 +31,11 @@ type Server struct {
 	next atomic.Int64
 }
 
-// ErrNoServer tells that MariaDB is not installed.
+// ErrNoServer means that MariaDB is not installed.
 var ErrNoServer = errors.New("these tests need MariaDB (mariadbd and mariadb-install-db); install it with `make deps`")
 
-// New makes the folder of a server and starts it. options are further
-// arguments of mariadbd. Call Remove in the end.
+// New creates the directory of a server and starts it. options are further arguments of
+// mariadbd. Call Remove in the end.
 func New(options ...string) (_ *Server, err error) {
 	install, err := find("mariadb-install-db", "mysql_install_db")
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) Start() error {
 	s.cmd, s.dead = cmd, dead
 	go func() {
 		defer close(dead)
-		_ = cmd.Wait() // how it ended stands in the log
+		_ = cmd.Wait() // its log has the reason
 	}()
 	return s.await(60 * time.Second)
 }
@@ -151,7 +151,7 @@ func (s *Server) tail() string {
 	return string(b[max(0, len(b)-4000):])
 }
 
-// Stop shuts the server down and waits for its end. Its data stay.
+// Stop shuts the server down and waits until it ended. It keeps the data.
 func (s *Server) Stop() error { return s.end(syscall.SIGTERM) }
 
 // Kill ends the server as a loss of power would.
@@ -175,10 +175,10 @@ func (s *Server) end(sig syscall.Signal) error {
 	}
 }
 
-// Remove stops the server and removes its folder.
+// Remove stops the server and removes its directory.
 func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.Dir)) }
 
-// Root connects to a database as root; "" = none chosen.
+// Root connects to a database as root; "" selects no database.
 func (s *Server) Root(database string) (*sql.DB, error) {
 	c := driver.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = "root", "unix", s.Socket, database
@@ -191,7 +191,7 @@ func (s *Server) Root(database string) (*sql.DB, error) {
 	return sql.OpenDB(conn), nil
 }
 
-// silent keeps the driver's notes about a server that is not up yet away.
+// silent drops the driver's messages while the server is not up yet.
 type silent struct{}
 
 func (silent) Print(...any) {}

@@ -21,8 +21,8 @@ func Start(tb testing.TB, options ...string) *Server {
 	return s
 }
 
-// Database makes an empty database, as Salt's manual does (utf8, three bytes
-// a character), and gives its name.
+// Database creates an empty database as in Salt's manual (utf8 with three bytes per
+// character) and returns its name.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
 	name := fmt.Sprintf("t%d", s.next.Add(1))
@@ -30,7 +30,7 @@ func (s *Server) Database(tb testing.TB) string {
 	return name
 }
 
-// Open connects to a database as root, for as long as the test runs.
+// Open connects to a database as root until the test ends.
 func (s *Server) Open(tb testing.TB, database string) *sql.DB {
 	tb.Helper()
 	db, err := s.Root(database)

@@ -1,4 +1,5 @@
-// Package all registers every execution module and state function: import it for its effect.
+// Package all registers every execution module and state function. Import it for its side
+// effects.
 package all
 
 import (

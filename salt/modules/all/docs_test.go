@@ -9,11 +9,11 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// common are the modules whose functions share arguments (test, queue, merge_lists) that are
-// not documented at each of them.
+// common are the modules whose functions share arguments (test, queue, merge_lists) that
+// are not documented for each of them.
 var common = []string{"defaults", "slsutil", "state"}
 
-// Each function says what it does, names its arguments and shows a call.
+// The documentation of each function describes it, names its arguments and has an example.
 func TestEveryFunctionIsDocumented(t *testing.T) {
 	for _, name := range modules.Functions() {
 		fn, _ := modules.Lookup(name)

@@ -12,9 +12,9 @@ import (
 
 func init() {
 	modules.Register("dnsutil", modules.Function{Name: "serial", Args: []modules.Arg{{Name: "zone", Default: ""}, {Name: "update", Default: false}}, Run: dnsSerial, Doc: `
-Return the serial number for a zone file: that of the grain dnsserial_ZONE (dnsserial
-without a zone), or today's date and 01. update=True stores a number of today, one
-higher than the last, in the grain.
+Return the serial number for a zone file: the grain dnsserial_ZONE (dnsserial
+without a zone), or today's date and 01. update=True increments the number,
+starting with today's date, and stores it in the grain.
 
 CLI Example:
 
@@ -39,7 +39,7 @@ func dnsSerial(ctx context.Context, c *modules.Call) (any, error) {
 	if old := modules.PyStr(stored); pyfmt.Truth(stored) && old >= present {
 		n, err := strconv.ParseInt(old, 10, 64)
 		if err != nil {
-			return nil, modules.CommandErrorf("the grain %s is no serial number: %s", key, old)
+			return nil, modules.CommandErrorf("the grain %s is not a serial number: %s", key, old)
 		}
 		current = strconv.FormatInt(n+1, 10)
 	}

@@ -1,2 +1,2 @@
-// Package dnsutil is the execution module dnsutil, as far as it edits the hosts file.
+// Package dnsutil is the part of the execution module dnsutil that edits the hosts file.
 package dnsutil

@@ -16,8 +16,8 @@ func init() {
 	unset := modules.Arg{Name: "false_unsets", Default: false}
 	permanent := modules.Arg{Name: "permanent", Default: false}
 	const about = `
-A minion runs all jobs in one process: what is set is there for each of them
-until it ends. permanent is for minions on Windows, and does nothing here.
+A minion runs all jobs in one process: variables are set for all of them until
+the minion ends. permanent is for minions on Windows, and does nothing here.
 `
 	modules.Register("environ",
 		modules.Function{Name: "items", Run: environItems, Doc: `
@@ -29,7 +29,7 @@ CLI Example:
 `},
 		modules.Function{Name: "item", Args: []modules.Arg{{Name: "keys", Required: true}, {Name: "default", Default: ""}}, Run: environItem, Doc: `
 Return variables of the environment: keys is a name or a list of them, default
-the value of those that are not there.
+is the value of missing ones.
 
 CLI Example:
 
@@ -37,23 +37,23 @@ CLI Example:
     salt '*' environ.item '[foo, baz]' default=None
 `},
 		modules.Function{Name: "get", Args: []modules.Arg{key, {Name: "default", Default: ""}}, Run: environGet, Doc: `
-Return the variable key of the environment, default when it is not there.
+Return the variable key of the environment, default if it is not set.
 
 CLI Example:
 
     salt '*' environ.get foo
 `},
 		modules.Function{Name: "has_value", Args: []modules.Arg{key, {Name: "value"}}, Run: environHas, Doc: `
-Report whether the environment has a variable key, and that it is value if one is
-given.
+Report whether the environment has a variable key, and whether it equals value
+if given.
 
 CLI Example:
 
     salt '*' environ.has_value foo
 `},
 		modules.Function{Name: "setval", Args: []modules.Arg{key, {Name: "val", Required: true}, unset, permanent}, Run: environSetval, Doc: `
-Set the variable key of the environment to val. False empties it, with
-false_unsets=True it removes it.
+Set the variable key of the environment to val. False empties it, or removes it
+with false_unsets=True.
 ` + about + `
 CLI Example:
 
@@ -61,9 +61,9 @@ CLI Example:
     salt '*' environ.setval baz val=False false_unsets=True
 `},
 		modules.Function{Name: "setenv", Args: []modules.Arg{{Name: "environ", Required: true}, unset, {Name: "clear_all", Default: false}, {Name: "update_minion", Default: false}, permanent}, Run: environSetenv, Doc: `
-Set variables: environ is a map of names and values. False empties one, with
-false_unsets=True it removes it; clear_all=True does so with all others.
-update_minion is for Salt's sake: it always is the minion's own environment.
+Set variables: environ is a map of names and values. False empties one, or
+removes it with false_unsets=True; clear_all=True does that with all others.
+update_minion is ignored: the environment is always the minion's own.
 ` + about + `
 CLI Example:
 
@@ -118,8 +118,8 @@ func environHas(_ context.Context, c *modules.Call) (any, error) {
 	return there && (c.Value("value") == nil || c.Value("value") == v), nil
 }
 
-// setVariable sets one variable as environ.setval does, and gives what that returns:
-// False for what cannot be one.
+// setVariable sets one variable as environ.setval does, and returns its result: False for
+// an invalid variable.
 func setVariable(key, val any, unset bool) any {
 	name, ok := key.(string)
 	if !ok {
@@ -159,7 +159,7 @@ func environSetenv(_ context.Context, c *modules.Call) (any, error) {
 		names = append(names, modules.PyStr(k))
 		return true
 	})
-	// All of it or nothing: Salt stops at the first that is not a text, in the middle.
+	// All or nothing: Salt stops in the middle, at the first value that is not a string.
 	if !good {
 		return false, nil
 	}

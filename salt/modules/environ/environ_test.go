@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
-// Variables are set, emptied and removed as Salt does.
+// Variables are set, emptied and removed as in Salt.
 func TestEnviron(t *testing.T) {
 	t.Setenv("MOM_TEST_A", "1")
 	t.Setenv("MOM_TEST_B", "2")

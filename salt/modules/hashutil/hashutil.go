@@ -102,7 +102,7 @@ func readNamed(path string) ([]byte, error) {
 	return b, nil
 }
 
-// base64Line is how many characters Python's base64.encodebytes puts into a line.
+// base64Line is the number of characters per line of Python's base64.encodebytes.
 const base64Line = 76
 
 func encodeLines(b []byte) string {
@@ -136,7 +136,7 @@ func hashutilEncodeFile(_ context.Context, c *modules.Call) (any, error) {
 	return encodeLines(b), nil
 }
 
-// base64Decode passes over characters that are not base64, as Python does.
+// base64Decode ignores characters outside of base64, as Python does.
 func base64Decode(_ context.Context, c *modules.Call) (any, error) {
 	clean := strings.Map(func(r rune) rune {
 		if r < 128 && strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=", r) {

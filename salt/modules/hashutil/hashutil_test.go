@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
-// What Salt 3006.27 returned for the same calls.
+// The results are those of Salt 3006.27 for the same calls.
 func TestHashutil(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(file, []byte("vm\n"), 0o600); err != nil {

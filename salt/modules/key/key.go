@@ -32,8 +32,8 @@ CLI Example:
 		modules.Function{
 			Name: "finger_master", Args: []modules.Arg{hash}, Run: keyFinger("minion_master.pub"),
 			Doc: `
-Return the fingerprint of the master's public key that the minion has, or an empty
-text if it knows none. hash_type is the hash to use instead of the option hash_type.
+Return the fingerprint of the master's public key that the minion has, or "" if
+it has none. hash_type is the hash to use instead of the option hash_type.
 
 CLI Example:
 
@@ -43,7 +43,7 @@ CLI Example:
 	)
 }
 
-// keyFinger returns the fingerprint of a public key in pki_dir.
+// keyFinger returns a function that returns the fingerprint of a public key in pki_dir.
 func keyFinger(file string) func(context.Context, *modules.Call) (any, error) {
 	return func(_ context.Context, c *modules.Call) (any, error) {
 		hash := modules.PyStr(c.Args[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
-// aPublicKey has the fingerprints below by Salt 3006.27.
+// aPublicKey has the fingerprints below in Salt 3006.27.
 const aPublicKey = `-----BEGIN PUBLIC KEY-----
 MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAnx+XmSSkpUD4GqJxFaNz
 0pJ2CI/QWPrX2l9W5c8qg83i45q0iQVJBGw8Tq+jjDUNXCthGZb8RSTi2sdU3eed

@@ -1,5 +1,5 @@
 // Package modulestest runs functions of execution modules in tests, on a minion without a
-// daemon around it.
+// daemon.
 package modulestest
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Env is the minion. What it does not have (files, jobs, masters) a test must not use.
+// Env is the minion. Tests must not use what it lacks: files, jobs and masters.
 type Env struct {
 	modules.Env
 	Opts, Facts, Data *value.Map
 }
 
-// NewEnv makes the minion web-01.
+// NewEnv returns the minion web-01.
 func NewEnv() *Env {
 	return &Env{
 		Opts:  value.NewMap("id", "web-01", "hash_type", "sha256"),
@@ -43,17 +43,17 @@ func (e *Env) Grains() *value.Map { return e.Facts }
 // Pillar returns the pillar.
 func (e *Env) Pillar() *value.Map { return e.Data }
 
-// Log discards what is logged.
+// Log returns a logger that discards everything.
 func (e *Env) Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Keywords is the keyword part of an argument list.
+// Keywords returns the keyword part of an argument list.
 func Keywords(kv ...any) *value.Map {
 	m := value.NewMap(kv...)
 	m.Set("__kwarg__", true)
 	return m
 }
 
-// Run executes a function as a job of a user.
+// Run executes a function as a user's job.
 func Run(t *testing.T, env modules.Env, fun string, args ...any) modules.Result {
 	t.Helper()
 	return modules.Execute(t.Context(), env, modules.Invocation{Fun: fun, Args: args, JID: "20240101000000000001", Direct: true})
@@ -72,7 +72,8 @@ func Result(t *testing.T, env modules.Env, fun string, args ...any) any {
 // M is a map of a result in a table of calls.
 type M = map[string]any
 
-// Call is a row of a table of calls: the function, its arguments ([]any or nil), the result.
+// Call is a row of a table of calls: the function, its arguments ([]any or nil), the
+// result.
 type Call [3]any
 
 // Calls executes each function and compares its result, or its error text.
@@ -87,7 +88,7 @@ func Calls(t *testing.T, env modules.Env, calls []Call) {
 	}
 }
 
-// Plain makes Go's maps of those of a result.
+// Plain converts the maps of a result to Go maps.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case *value.Map:

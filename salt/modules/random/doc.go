@@ -1,2 +1,3 @@
-// Package random is the execution module random, whose seeded functions give Python's numbers.
+// Package random is the execution module random. With a seed, its functions return Python's
+// numbers.
 package random

@@ -11,17 +11,17 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// bitsource gives random bits, at most 32 at once.
+// bitsource returns random bits, at most 32 at once.
 type bitsource interface{ getrandbits(k int) uint32 }
 
-// mersenne is Python's generator of random numbers, so that the same seed gives what it gives
-// in Salt.
+// mersenne is Python's random number generator: the same seed gives the same numbers as in
+// Salt.
 type mersenne struct {
 	state [624]uint32
 	at    int
 }
 
-// seeded is Python's random.Random(seed) of a whole number or a text.
+// seeded is Python's random.Random(seed) for an integer or a string.
 func seeded(seed any) (*mersenne, bool) {
 	n := new(big.Int)
 	switch v := seed.(type) {
@@ -103,11 +103,11 @@ type system struct{}
 
 func (system) getrandbits(k int) uint32 {
 	var b [4]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return binary.BigEndian.Uint32(b[:]) >> (32 - k)
 }
 
-// below is a number from 0 up to and without n, drawn as Python draws it; n is positive.
+// below returns a number from 0 to n-1, drawn as in Python; n must be positive.
 func below(r bitsource, n uint64) uint64 {
 	k := bits.Len64(n)
 	for {

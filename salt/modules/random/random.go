@@ -44,21 +44,22 @@ CLI Example:
     salt '*' random.rand_int 1 10
 `},
 		modules.Function{Name: "seed", Args: []modules.Arg{{Name: "range", Default: int64(10)}, {Name: "hash"}}, Run: randomSeed, Doc: `
-Return a number below range that follows from hash, by default from the id of the minion.
+Return a number below range that is derived from hash, by default the id of the
+minion.
 
 CLI Example:
 
     salt '*' random.seed 60
 `},
 		modules.Function{Name: "sample", Args: []modules.Arg{val, {Name: "size", Required: true}, seed}, Run: randomSample, Doc: `
-Return size entries of the list value, drawn at random, or by a seed the same each time.
+Return size random entries of the list value; the same seed gives the same ones.
 
 CLI Example:
 
     salt '*' random.sample '["one", "two"]' 1 seed="something"
 `},
 		modules.Function{Name: "shuffle", Args: []modules.Arg{val, seed}, Run: randomShuffle, Doc: `
-Return the list value in random order, or by a seed in the same order each time.
+Return the list value in random order; the same seed gives the same order.
 
 CLI Example:
 
@@ -72,7 +73,7 @@ CLI Example:
     salt '*' random.hash 'I am a string' md5
 `},
 		modules.Function{Name: "str_encode", Args: []modules.Arg{val, {Name: "encoder", Default: "base64"}}, Run: randomEncode, Doc: `
-Encode the text value as base64, the only encoder there is.
+Encode the text value as base64, the only available encoder.
 
 CLI Example:
 
@@ -81,7 +82,7 @@ CLI Example:
 	)
 }
 
-// maxRandomText bounds random.get_str.
+// maxRandomText is the longest text of random.get_str.
 const maxRandomText = 1 << 20
 
 const (
@@ -124,14 +125,14 @@ func randomText(_ context.Context, c *modules.Call) (any, error) {
 	return out.String(), nil
 }
 
-// source is the generator that a seed asks for.
+// source returns the generator for a seed.
 func source(seed any) (bitsource, error) {
 	if seed == nil {
 		return system{}, nil
 	}
 	m, ok := seeded(seed)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed %s is refused: it is neither a text nor a whole number", modules.PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed must be a string or an integer, not %s", modules.PyRepr(seed))
 	}
 	return m, nil
 }
@@ -175,17 +176,17 @@ func randomSeed(_ context.Context, c *modules.Call) (any, error) {
 	return int64(below(r, uint64(n))), nil
 }
 
-// listArg is the list to draw from.
+// listArg returns the list to draw from.
 func listArg(c *modules.Call) ([]any, error) {
 	list, ok := c.Value("value").([]any)
 	if !ok {
-		return nil, modules.InvocationErrorf("value %s is refused: a list is wanted", modules.PyRepr(c.Value("value")))
+		return nil, modules.InvocationErrorf("value must be a list, not %s", modules.PyRepr(c.Value("value")))
 	}
 	return list, nil
 }
 
-// listSource is the generator of random.sample and random.shuffle, which Salt seeds by the
-// digest of a text.
+// listSource returns the generator of random.sample and random.shuffle, which Salt seeds
+// with the digest of a text.
 func listSource(c *modules.Call) (bitsource, error) {
 	seed := c.Value("seed")
 	if seed == nil {
@@ -193,7 +194,7 @@ func listSource(c *modules.Call) (bitsource, error) {
 	}
 	text, ok := seed.(string)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed %s is refused: it has to be a text", modules.PyRepr(seed))
+		return nil, modules.InvocationErrorf("seed must be a string, not %s", modules.PyRepr(seed))
 	}
 	sum := sha512.Sum512([]byte(text))
 	return source(hex.EncodeToString(sum[:]))
@@ -230,7 +231,7 @@ func randomShuffle(_ context.Context, c *modules.Call) (any, error) {
 	return sample(r, list, len(list)), nil
 }
 
-// digests are the algorithms of Python's hashlib that random.hash has.
+// digests are the algorithms of random.hash, by their names in Python's hashlib.
 var digests = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 	"sha3_224": func() hash.Hash { return sha3.New224() }, "sha3_256": func() hash.Hash { return sha3.New256() },

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
-// What Salt 3006.27 returned for the same calls.
+// The results are those of Salt 3006.27 for the same calls.
 func TestRandom(t *testing.T) {
 	hundred, many := make([]any, 100), make([]any, 300)
 	for i := range many {

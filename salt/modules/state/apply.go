@@ -14,11 +14,12 @@ import (
 
 // common ends the documentation of the functions that run states.
 const common = `
-Keywords: test (only tell what would change), pillar (a map laid over the pillar),
-saltenv, pillarenv, exclude (SLS names, or maps with sls or id), queue (True: wait
-for a run under way; a number: at most so many wait), concurrent (run beside
-others), mock (do not even ask), force (run although the pillar has errors), terse
-(only failures and changes), state_events (an event for each state).
+Keywords: test (only show what would change), pillar (a map merged over the
+pillar), saltenv, pillarenv, exclude (SLS names, or maps with sls or id), queue
+(True: wait for active runs; a number: at most that many wait), concurrent (run
+beside others), mock (call no state functions), force (run although the pillar
+has errors), terse (only failures and changes), state_events (an event for each
+state).
 `
 
 var (
@@ -30,8 +31,8 @@ var (
 func init() {
 	modules.Register("state",
 		modules.Function{Name: "apply", Args: []modules.Arg{{Name: "mods"}}, VarKw: true, Run: apply, Doc: `
-Run states: the SLS files named (mods, a list or names with commas), or without
-any those of the top file.
+Run states: the given SLS files (mods, a list or names with commas), or those of
+the top file.
 ` + common + `
 CLI Example:
 
@@ -39,16 +40,16 @@ CLI Example:
     salt '*' state.apply web.nginx,users test=True pillar='{port: 8080}'
 `},
 		modules.Function{Name: "highstate", Args: []modules.Arg{testArg, queueArg}, VarKw: true, Run: highstate, Doc: `
-Run the states that the top file gives this minion. whitelist restricts them to
-SLS names of a list.
+Run the states of the top file for this minion. whitelist restricts them to the
+SLS names in a list.
 ` + common + `
 CLI Example:
 
     salt '*' state.highstate exclude=bad.sls
 `},
 		modules.Function{Name: "sls", Args: []modules.Arg{modsArg, testArg, {Name: "exclude"}, queueArg, {Name: "sync_mods"}}, VarKw: true, Run: sls, Doc: `
-Run the states of SLS files (mods). sync_mods names kinds of modules to be synced
-before.
+Run the states of SLS files (mods). sync_mods names kinds of modules to sync
+first.
 ` + common + `
 CLI Example:
 
@@ -69,7 +70,7 @@ CLI Example:
     salt '*' state.top reverse_top.sls
 `},
 		modules.Function{Name: "sls_id", Args: []modules.Arg{{Name: "id_", Required: true}, modsArg, testArg, queueArg}, VarKw: true, Run: slsID, Doc: `
-Run one state (id_) of SLS files (mods), with what it requires.
+Run one state (id_) of SLS files (mods), and the states it requires.
 
 CLI Example:
 
@@ -85,8 +86,8 @@ CLI Example:
 	)
 }
 
-// begin checks the keywords of a call and lets one run go on at a time. A conflict is the
-// result of the call.
+// begin checks the keywords of a call and serializes runs. conflict is the result of the
+// call if another run is active.
 func begin(ctx context.Context, c *modules.Call, q any) (conflict []any, err error) {
 	if err := checkKeywords(c); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func begin(ctx context.Context, c *modules.Call, q any) (conflict []any, err err
 	return queue(ctx, c, q, pyfmt.Truth(mustGet(c, "concurrent")))
 }
 
-// apply is highstate or sls.
+// apply runs a highstate or SLS files.
 func apply(ctx context.Context, c *modules.Call) (any, error) {
 	if pyfmt.Truth(c.Value("mods")) {
 		return runSLS(ctx, c, c.Value("mods"), nil, nil, mustGet(c, "exclude"))
@@ -136,7 +137,7 @@ func runHighstate(ctx context.Context, c *modules.Call, test, q any, topFile str
 	return j.end(j.run.Highstate(ctx, split(mustGet(c, "exclude")), names(mustGet(c, "whitelist"))))
 }
 
-// given is a list as a result, without one nothing.
+// given returns a list as a result; nil if it is empty.
 func given(list []any) any {
 	if list == nil {
 		return nil
@@ -170,7 +171,7 @@ func runSLS(ctx context.Context, c *modules.Call, mods, test, q, exclude any) (a
 	return j.end(j.run.SLS(ctx, list, split(exclude)))
 }
 
-// split is a list, or a text with commas as one.
+// split returns a list, or splits a string at commas.
 func split(v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -190,7 +191,7 @@ func split(v any) []any {
 	return []any{v}
 }
 
-// names are SLS names in any of the forms a caller gives them in.
+// names returns SLS names from any of the accepted forms.
 func names(v any) []string {
 	var out []string
 	for _, e := range split(v) {

@@ -10,22 +10,22 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// disabledGrain is where the states turned off are kept, as Salt keeps them.
+// disabledGrain is the grain that holds the disabled states, as in Salt.
 const disabledGrain = "state_runs_disabled"
 
 func init() {
 	arg := []modules.Arg{{Name: "states", Required: true}}
 	modules.Register("state",
 		modules.Function{Name: "disable", Args: arg, Run: disable, Doc: `
-Turn SLS names, state functions (globs such as pkg.*) or the word highstate off:
-runs refuse them until state.enable. They are kept as a grain.
+Disable SLS names, state functions (globs such as pkg.*) or the word highstate:
+runs fail with them until state.enable. They are saved as a grain.
 
 CLI Example:
 
     salt '*' state.disable highstate,bind.config
 `},
 		modules.Function{Name: "enable", Args: arg, Run: enable, Doc: `
-Turn on again what state.disable turned off (states).
+Enable what state.disable disabled (states).
 
 CLI Example:
 
@@ -34,7 +34,7 @@ CLI Example:
 		modules.Function{Name: "list_disabled", Run: func(_ context.Context, c *modules.Call) (any, error) {
 			return listOf(c.Env), nil
 		}, Doc: `
-Return what state.disable has turned off.
+Return what state.disable has disabled.
 
 CLI Example:
 
@@ -88,7 +88,7 @@ func change(ctx context.Context, c *modules.Call, already, done string, one func
 	return value.NewMap("res", true, "msg", strings.Join(msgs, "\n")), nil
 }
 
-// disabledSLS tells of the names that are turned off.
+// disabledSLS returns a message for each disabled name.
 func disabledSLS(env modules.Env, sls []string) []any {
 	var out []any
 	for _, name := range sls {

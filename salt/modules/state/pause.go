@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// allStates stands for each state of a run.
+	// allStates stands for every state of a run.
 	allStates = "__all__"
-	// maxPauseFile is how large the file of one run may be, in bytes.
+	// maxPauseFile is the largest pause file of a run, in bytes.
 	maxPauseFile = 1 << 20
 )
 
@@ -29,32 +29,32 @@ func init() {
 	id := modules.Arg{Name: "state_id"}
 	modules.Register("state",
 		modules.Function{Name: "pause", Args: []modules.Arg{jid, id, {Name: "duration"}}, Run: pause, Doc: `
-Have the run of states with a job id (jid) wait before a state (state_id), or before
-the next one, until state.resume, or for so many seconds (duration).
+Pause the run of states with a job id (jid) before a state (state_id), or before
+the next one, until state.resume, or for a number of seconds (duration).
 
 CLI Example:
 
     salt '*' state.pause 20171130110407769519 vim 20
 `},
 		modules.Function{Name: "resume", Args: []modules.Arg{jid, id}, Run: resume, Doc: `
-Have a run of states (jid) that state.pause has stopped go on; with a state (state_id)
-forget the pause before that one alone.
+Resume a run of states (jid) that state.pause has paused; with a state
+(state_id), remove only the pause before it.
 
 CLI Example:
 
     salt '*' state.resume 20171130110407769519
 `},
 		modules.Function{Name: "soft_kill", Args: []modules.Arg{jid, id}, Run: softKill, Doc: `
-Have a run of states (jid) end before a state (state_id), or before the next one. What
-it has done until then is its result.
+End a run of states (jid) before a state (state_id), or before the next one. Its
+result has the states that ran until then.
 
 CLI Example:
 
     salt '*' state.soft_kill 20171130110407769519 vim
 `},
 		modules.Function{Name: "get_pauses", Args: []modules.Arg{{Name: "jid"}}, Run: getPauses, Doc: `
-Return what state.pause and state.soft_kill have set for the runs under way, or for
-that of one job id (jid).
+Return the pauses set by state.pause and state.soft_kill for the active runs, or
+for that of one job id (jid).
 
 CLI Example:
 
@@ -63,24 +63,24 @@ CLI Example:
 	)
 }
 
-// pausePath is the file of a run; the error is that a job id is none.
+// pausePath returns the pause file of a run. It returns an error if jid is not a job id.
 func pausePath(env modules.Env, jid string) (string, error) {
 	//mutant:state-pause-is-of-a-job
 	if jobNumber(jid) == nil || len(jid) > 64 {
-		return "", &modules.InvocationError{Msg: fmt.Sprintf("%q is no job id: it is a number such as 20171130110407769519", jid)}
+		return "", &modules.InvocationError{Msg: fmt.Sprintf("%q is not a job id, such as 20171130110407769519", jid)}
 	}
 	return filepath.Join(modules.PyStr(env.Option("cachedir")), "state_pause", jid), nil
 }
 
-// readPause is what is set for a run: by state, a map with kill and duration. A file that
-// is not there is an empty map.
+// readPause reads the pauses of a run: by state, a map with kill and duration. A missing
+// file gives an empty map.
 func readPause(path string) (*value.Map, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return value.NewMap(), nil
 	}
 	if err == nil && st.Size() > maxPauseFile {
-		err = fmt.Errorf("%s has more than %d bytes: remove it", path, maxPauseFile)
+		err = fmt.Errorf("%s has more than %d bytes; remove it", path, maxPauseFile)
 	}
 	if err != nil {
 		return nil, err
@@ -91,12 +91,12 @@ func readPause(path string) (*value.Map, error) {
 	}
 	m, err := wire.DecodeMap(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read, remove it: %w", path, err)
+		return nil, fmt.Errorf("read %s; remove it if it is damaged: %w", path, err)
 	}
 	return m, nil
 }
 
-// setPause changes what is set for the run that a call names.
+// setPause changes the pauses of the run that a call names.
 func setPause(c *modules.Call, change func(all *value.Map, id string) error) (any, error) {
 	path, err := pausePath(c.Env, modules.PyStr(c.Value("jid")))
 	if err != nil {
@@ -183,7 +183,7 @@ func getPauses(_ context.Context, c *modules.Call) (any, error) {
 			return nil, err
 		}
 		if !active[jid] {
-			// The run has ended: what was set for it goes.
+			// The run has ended: remove its pauses.
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
@@ -198,17 +198,17 @@ func getPauses(_ context.Context, c *modules.Call) (any, error) {
 	return out, nil
 }
 
-// paused waits as long as the run is to wait before a state; goOn is false when it is to
-// end. A file that cannot be read holds nothing up.
+// paused waits while a state of the run is paused. goOn is false if the run is to end. An
+// unreadable file does not stop the run.
 func paused(ctx context.Context, env modules.Env, jid, id string) (goOn bool, err error) {
 	path, err := pausePath(env, jid)
 	if err != nil {
-		return true, nil // a run without a job cannot be named
+		return true, nil // a run outside a job has no id
 	}
 	for began := time.Now(); ; {
 		all, err := readPause(path)
 		if err != nil {
-			env.Log().Warn("a pause of states is passed over", "jid", jid, "err", err)
+			env.Log().Warn("pause file ignored", "jid", jid, "err", err)
 			return true, nil
 		}
 		key := id

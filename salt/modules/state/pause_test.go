@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// cache is a minion with a folder for its cache.
+// cache is a minion with a cache folder.
 type cache struct {
 	busy
 	dir string
@@ -44,8 +44,8 @@ func (c cache) call(t *testing.T, fun string, args ...any) any {
 	return r.Value
 }
 
-// TestPause holds a run before a state until it is resumed, lets it go after the duration,
-// and ends one that is killed. Times are those of a clock of the test.
+// TestPause pauses a run before a state until it is resumed or the duration ends, and ends
+// one that is killed. It uses a test clock.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := cache{busy{funs: []string{"state.apply"}}, t.TempDir()}
@@ -94,8 +94,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestPause_Hostile gives job ids that are paths, a file that is no map and one that is too
-// large, and a context that has ended.
+// TestPause_Hostile passes job ids that are paths, a file that is not a map, one that is
+// too large, and an ended context.
 func TestPause_Hostile(t *testing.T) {
 	c := cache{busy{}, t.TempDir()}
 	for _, jid := range []string{"../../etc/passwd", "", "2024/1", "1e5", strings.Repeat("1", 65)} {
@@ -104,7 +104,7 @@ func TestPause_Hostile(t *testing.T) {
 				continue // a list without a job id
 			}
 			r := modules.Execute(t.Context(), c, modules.Invocation{Fun: fun, Args: []any{jid}})
-			if r.Err == nil || !strings.Contains(r.Err.Error(), "is no job id") {
+			if r.Err == nil || !strings.Contains(r.Err.Error(), "is not a job id") {
 				t.Errorf("%s %q: %v", fun, jid, r.Err)
 			}
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// queuePoll is how often a queued run looks whether those before it have ended.
+// queuePoll is how often a queued run checks whether earlier runs have ended.
 const queuePoll = 200 * time.Millisecond
 
-// others are the jobs beside this one that run states.
+// others returns the other jobs that run states.
 func others(c *modules.Call) []modules.Job {
 	var out []modules.Job
 	for _, j := range c.Env.Jobs().Running() {
@@ -41,7 +41,7 @@ func fun(j modules.Job) any {
 	return v
 }
 
-// conflicts tells of the other jobs that run states, in Salt's words.
+// conflicts returns Salt's messages about the other jobs that run states.
 func conflicts(c *modules.Call) []any {
 	out := []any{}
 	for _, j := range others(c) {
@@ -55,7 +55,7 @@ func conflicts(c *modules.Call) []any {
 	return out
 }
 
-// earlier are the other jobs with states that began before this one.
+// earlier returns the other jobs with states that began before this one.
 func earlier(c *modules.Call) []modules.Job {
 	mine := jobNumber(c.JID)
 	var out []modules.Job
@@ -67,8 +67,8 @@ func earlier(c *modules.Call) []modules.Job {
 	return out
 }
 
-// jobNumber is a job id as a number, nil when it is none. It has 20 digits, and more with
-// unique_jid: no machine word holds it.
+// jobNumber returns a job id as a number, nil if it is not numeric. It has 20 or more
+// digits (unique_jid), too many for an int64.
 func jobNumber(id string) *big.Int {
 	n, ok := new(big.Int).SetString(strings.ReplaceAll(id, "_", ""), 10)
 	if !ok {
@@ -77,8 +77,8 @@ func jobNumber(id string) *big.Int {
 	return n
 }
 
-// queue lets one run of states go on at a time. With queue True (or a number that is not
-// reached) it waits for those before it; else it tells them as the result.
+// queue serializes runs of states. With queue True, or a number that is not reached, it
+// waits for earlier runs. Otherwise it returns the conflicts as the result.
 func queue(ctx context.Context, c *modules.Call, queue any, concurrent bool) (conflict []any, err error) {
 	if queue == nil {
 		queue = c.Env.Option("state_queue")

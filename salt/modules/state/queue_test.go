@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// busy is a minion that runs jobs beside the one that asks.
+// busy is a minion with other running jobs.
 type busy struct {
 	modules.Env
 	modules.JobTable
@@ -30,14 +30,14 @@ func (b busy) Running() (out []modules.Job) {
 	return out
 }
 
-// concurrent=True lets a run of states go on beside another one; without it the other one
-// is the result, with retcode 1.
+// concurrent=True runs states beside another run. Without it, the result lists the other
+// run, with retcode 1.
 func TestConcurrent(t *testing.T) {
 	for _, c := range []struct {
-		what   string
-		funs   []string
-		kwargs *value.Map
-		told   bool
+		what     string
+		funs     []string
+		kwargs   *value.Map
+		conflict bool
 	}{
 		{"alone", nil, value.NewMap(), false},
 		{"beside a job without states", []string{"test.sleep"}, value.NewMap(), false},
@@ -49,7 +49,7 @@ func TestConcurrent(t *testing.T) {
 	} {
 		call := &modules.Call{Env: busy{funs: c.funs}, JID: "20240101000000000009", Kwargs: c.kwargs}
 		conflict, err := begin(t.Context(), call, nil)
-		if err != nil || (len(conflict) == 1) != c.told || (call.Retcode == 1) != c.told {
+		if err != nil || (len(conflict) == 1) != c.conflict || (call.Retcode == 1) != c.conflict {
 			t.Errorf("%s: %v, retcode %d, %v", c.what, conflict, call.Retcode, err)
 		}
 		if len(conflict) == 1 && !strings.HasPrefix(conflict[0].(string), `The function "state.apply" is running as PID 7 and was started at 2024, Jan 01 `) {
@@ -58,7 +58,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// queue=True waits for the runs of states that began before this one, and for no later one.
+// queue=True waits for the runs that began before this one, not for later ones.
 func TestQueue_WaitsForEarlierRuns(t *testing.T) {
 	for id, want := range map[string]int{
 		"20240101000000000009": 2, "20240101000000000002": 1, "20240101000000000001": 0, "20240101000000000009_77": 2, "no number": 2,

@@ -13,8 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// moduleCalls are the execution modules of the minion, as templates and conditions of
-// states call them.
+// moduleCalls calls execution modules for templates and conditions of states.
 type moduleCalls struct {
 	env modules.Env
 	jid string
@@ -26,8 +25,8 @@ var (
 	_ states.Modules   = moduleCalls{}
 )
 
-// Functions returns the execution modules of a minion as templates call them, in the job
-// with the id jid.
+// Functions returns the execution modules of a minion for templates, in the job with the id
+// jid.
 func Functions(env modules.Env, jid string) interface {
 	render.Functions
 	render.Lister
@@ -35,13 +34,13 @@ func Functions(env modules.Env, jid string) interface {
 	return moduleCalls{env, jid}
 }
 
-// Has reports whether the minion has a function: what `'a.b' in salt` says.
+// Has reports whether the minion has a function, for `'a.b' in salt`.
 func (f moduleCalls) Has(name string) bool { return modules.Has(f.env, name) }
 
-// Names are the functions that this minion has, those of external modules among them.
+// Names returns the minion's functions, including those of external modules.
 func (f moduleCalls) Names(ctx context.Context) []string { return modules.Available(ctx, f.env) }
 
-// Call implements both.
+// Call implements both interfaces.
 func (f moduleCalls) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	//mutant:shell-template
 	v, _, err := f.Retcode(ctx, fun, args, kwargs)
@@ -57,25 +56,26 @@ func (f moduleCalls) Retcode(ctx context.Context, fun string, args []any, kwargs
 	return v, code, err
 }
 
-// noFunction says that the minion lacks a function.
+// noFunction means that the minion lacks a function.
 type noFunction struct{ name string }
 
 func (e *noFunction) Error() string { return fmt.Sprintf("'%s' %v.", e.name, modules.ErrNotAvailable) }
 
-// Is tells templates, conditions and modules what is wrong.
+// Is matches the errors with which templates, conditions and modules report a missing
+// function.
 func (e *noFunction) Is(target error) bool {
 	return target == modules.ErrNotAvailable || target == render.ErrNoFunction || target == states.ErrNoFunction
 }
 
-// renderer renders SLS files and the sources of file states with what the minion knows.
+// renderer renders SLS files and the sources of file states with the minion's data.
 type renderer struct {
 	engine *render.Engine
 	env    modules.Env
 	pipe   string
-	within time.Duration // of one rendering; 0: nothing bounds it
+	within time.Duration // of one rendering; 0: no limit
 }
 
-// bounded is ctx until one rendering has taken too long.
+// bounded returns ctx with the time limit of one rendering.
 func (r renderer) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.within <= 0 {
 		return context.WithCancel(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// requestFile keeps the runs that wait for the administrator of the host, in cachedir.
+// requestFile in cachedir holds the runs that wait for the administrator of the host.
 const requestFile = "req_state.p"
 
 func init() {
@@ -28,7 +28,7 @@ func init() {
 			}
 			return conflicts(c), nil
 		}, Doc: `
-Return a text for each job under way that runs states; nothing with concurrent.
+Return a message for each active job that runs states; nothing with concurrent.
 
 CLI Example:
 
@@ -42,29 +42,30 @@ CLI Example:
     salt '*' state.clear_cache
 `},
 		modules.Function{Name: "request", Args: []modules.Arg{{Name: "mods"}}, VarKw: true, Run: request, Doc: `
-Ask the administrator of the host for a run: as state.apply with test=True, and the
-run itself is kept until state.run_request. name tells several apart.
+Request a run from the administrator of the host: runs state.apply with
+test=True, and saves the run for state.run_request. name distinguishes several
+requests.
 
 CLI Example:
 
     salt '*' state.request web
 `},
 		modules.Function{Name: "check_request", Args: []modules.Arg{name}, Run: checkRequest, Doc: `
-Return the runs asked for by state.request, or the one of a name.
+Return the requested runs, or the one of a name.
 
 CLI Example:
 
     salt '*' state.check_request
 `},
 		modules.Function{Name: "clear_request", Args: []modules.Arg{name}, Run: clearRequest, Doc: `
-Forget the runs asked for by state.request, or the one of a name.
+Remove the requested runs, or the one of a name.
 
 CLI Example:
 
     salt '*' state.clear_request
 `},
 		modules.Function{Name: "run_request", Args: []modules.Arg{{Name: "name", Default: "default"}}, VarKw: true, Run: runRequest, Doc: `
-Run what state.request asked for (name), and forget it.
+Run a requested run (name), and remove the request.
 
 CLI Example:
 
@@ -96,7 +97,7 @@ func requestPath(c *modules.Call) string {
 	return filepath.Join(modules.PyStr(c.Env.Option("cachedir")), requestFile)
 }
 
-// requests are the runs asked for.
+// requests returns the requested runs.
 func requests(c *modules.Call) (*value.Map, error) {
 	data, err := os.ReadFile(requestPath(c))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,7 @@ func requests(c *modules.Call) (*value.Map, error) {
 	}
 	m, err := wire.DecodeMap(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read (state.clear_request removes it): %w", requestPath(c), err)
+		return nil, fmt.Errorf("read %s (state.clear_request removes it): %w", requestPath(c), err)
 	}
 	return m, nil
 }
@@ -202,7 +203,7 @@ func runRequest(ctx context.Context, c *modules.Call) (any, error) {
 	return res, keepRequests(c, all)
 }
 
-// writeWhole writes a file for its owner alone, in one step.
+// writeWhole writes a file in one step, readable only by its owner.
 func writeWhole(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

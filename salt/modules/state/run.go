@@ -19,13 +19,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// keywords are those that runs of states take; others are refused.
+// keywords are the keywords of state runs; similar ones are rejected as misspelled.
 var keywords = []string{
 	"saltenv", "pillarenv", "pillar", "exclude", "test", "queue", "mock", "concurrent", "force", "whitelist", "terse",
 	"state_events", "orchestration_jid", "sync_mods",
 }
 
-// refused are keywords that Salt has and that are not carried out here.
+// refused are keywords of Salt that are not supported here.
 var refused = map[string]string{
 	"pillar_enc":  "give the pillar in clear, or in pillar_roots with the renderer gpg",
 	"localconfig": "set the options in the minion's own configuration",
@@ -43,7 +43,7 @@ type job struct {
 	set   settings
 }
 
-// checkKeywords refuses keywords that would change nothing.
+// checkKeywords returns an error for keywords without an effect.
 func checkKeywords(c *modules.Call) error {
 	var bad error
 	c.Kwargs.Range(func(k, v any) bool {
@@ -63,8 +63,8 @@ func (j *job) keyword(name string) any {
 	return v
 }
 
-// prepare makes the run of one call. top is another top file; "" is the option's. A
-// pillar that failed to render is told as problems.
+// prepare prepares the run of one call. top replaces the top file of the options; "" keeps
+// it. problems are errors of rendering the pillar.
 func prepare(ctx context.Context, c *modules.Call, test any, top string, fallback string) (j *job, problems []any, err error) {
 	set, err := settingsOf(ctx, c.Env)
 	if err != nil {
@@ -101,7 +101,7 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// environments are saltenv and pillarenv of the run; "" is none.
+// environments returns saltenv and pillarenv of the run; "" if not set.
 func (j *job) environments() (saltenv, pillarenv string, err error) {
 	saltenv, pillarenv = text(j.Env.Option("saltenv")), text(j.Env.Option("pillarenv"))
 	if v, ok := j.Kwargs.Get("saltenv"); ok && v != nil {
@@ -119,7 +119,7 @@ func (j *job) environments() (saltenv, pillarenv string, err error) {
 	return saltenv, pillarenv, nil
 }
 
-// testing tells whether the run only tells what would change.
+// testing reports whether the run only shows what would change.
 func (j *job) testing(test any) bool {
 	if test == nil {
 		test = j.keyword("test")
@@ -133,8 +133,8 @@ func (j *job) testing(test any) bool {
 	return pyfmt.Truth(test)
 }
 
-// testByData reports whether grains or pillar say `test: True`, which as in Salt makes the runs of
-// a minion test runs where the call says nothing.
+// testByData reports whether grains or pillar set `test: True`. As in Salt, that is the
+// default of the minion's runs.
 func testByData(e modules.Env) bool {
 	for _, from := range []*value.Map{e.Grains(), e.Pillar().Map("master"), e.Pillar()} {
 		if v, ok := from.Get("test"); ok {
@@ -144,7 +144,7 @@ func testByData(e modules.Env) bool {
 	return false
 }
 
-// build makes the run.
+// build builds the run.
 func (j *job) build(saltenv, top string) error {
 	e := j.env
 	files := e.Files()
@@ -195,7 +195,7 @@ func or(v, w any) any {
 	return v
 }
 
-// events tells whether each state is told as an event.
+// events reports whether the minion sends an event for each state.
 func (j *job) events() bool {
 	if v := j.keyword("state_events"); v != nil {
 		return pyfmt.Truth(v)
@@ -203,7 +203,7 @@ func (j *job) events() bool {
 	return pyfmt.Truth(j.Env.Option("state_events")) || pyfmt.Truth(j.set.Option("state_events"))
 }
 
-// subject is the minion as the top file is matched with.
+// subject is the minion for matching the top file.
 type subject struct {
 	env modules.Env
 	id  string
@@ -218,7 +218,7 @@ func (s subject) Grains() any { return s.env.Grains() }
 // Pillar implements target.Subject.
 func (s subject) Pillar() any { return s.env.Pillar() }
 
-// end turns the outcome of a run into the result of the function.
+// end converts the outcome of a run to the result of the function.
 func (j *job) end(out states.Outcome, err error) (any, error) {
 	if err != nil {
 		return nil, explain(err)
@@ -231,7 +231,7 @@ func (j *job) end(out states.Outcome, err error) (any, error) {
 	return out.Value(), nil
 }
 
-// changedOnly leaves out the states that are right and changed nothing.
+// changedOnly removes the states that succeeded without changes.
 func changedOnly(results *value.Map) *value.Map {
 	out := value.NewMap()
 	results.Range(func(tag, v any) bool {
@@ -244,7 +244,7 @@ func changedOnly(results *value.Map) *value.Map {
 	return out
 }
 
-// explain gives an error of the runner its kind among those of modules.
+// explain converts an error of the runner to one of package modules.
 func explain(err error) error {
 	if e, ok := errors.AsType[*states.InvocationError](err); ok {
 		return &modules.InvocationError{Msg: e.Msg}
@@ -255,7 +255,7 @@ func explain(err error) error {
 	return err
 }
 
-// pillarProblems is the result of a run whose pillar failed to render.
+// pillarProblems returns the result of a run whose pillar failed to render.
 func pillarProblems(c *modules.Call, problems []any) any {
 	c.Retcode, c.Out = states.PillarError, "highstate"
 	return append([]any{"Pillar failed to render with the following messages:"}, problems...)

@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// runEnv is the minion as a run of states sees it: with the pillar and the test flag of
-// the run.
+// runEnv is the minion with the pillar and the test flag of one run of states.
 type runEnv struct {
 	modules.Env
 	pillar *value.Map
@@ -43,8 +42,8 @@ func (e *runEnv) Options() *value.Map {
 // Pillar implements [modules.Env].
 func (e *runEnv) Pillar() *value.Map { return e.pillar }
 
-// givePillar compiles the pillar of the run. Without a master, what the call gives is
-// laid over the pillar there is.
+// givePillar compiles the pillar of the run. Without a master, it merges override over the
+// current pillar.
 func (e *runEnv) givePillar(ctx context.Context, override any, saltenv, pillarenv string) error {
 	e.override, e.saltenv, e.pillarenv = override, saltenv, pillarenv
 	m, ok := override.(*value.Map)
@@ -63,7 +62,7 @@ func (e *runEnv) givePillar(ctx context.Context, override any, saltenv, pillaren
 	return err
 }
 
-// merged lays b over a, map by map.
+// merged returns a with b merged over it, recursively.
 func merged(a, b *value.Map) *value.Map {
 	out := value.NewMap()
 	a.Range(func(k, v any) bool {
@@ -82,7 +81,7 @@ func merged(a, b *value.Map) *value.Map {
 	return out
 }
 
-// reload reads grains and pillar anew for the states that follow.
+// reload refreshes grains and pillar for the states that follow.
 func (e *runEnv) reload(ctx context.Context, grains, pillar bool) error {
 	if grains {
 		if err := e.RefreshGrains(ctx, false); err != nil {

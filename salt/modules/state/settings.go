@@ -11,16 +11,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// masterless tells whether a run takes files and options from this host.
+// masterless reports whether a run uses files and options of this host.
 func masterless(env modules.Env) bool {
 	return pyfmt.Truth(env.Option("local")) || env.Option("file_client") == "local"
 }
 
-// settings are the options by which states are collected: the master's where there is
-// one (_master_opts, protocol.md §8), else the minion's own.
+// settings are the options for compiling states: the master's (_master_opts, protocol.md
+// §8), or without a master the minion's.
 type settings struct {
 	env    modules.Env
-	master *value.Map // nil without one
+	master *value.Map // nil without a master
 }
 
 func settingsOf(ctx context.Context, env modules.Env) (settings, error) {
@@ -30,17 +30,17 @@ func settingsOf(ctx context.Context, env modules.Env) (settings, error) {
 	}
 	v, err := env.Ask(ctx, value.NewMap("cmd", "_master_opts", "saltenv", env.Option("saltenv"), "id", env.Option("id")))
 	if err != nil {
-		return s, fmt.Errorf("the options of the master: %w", err)
+		return s, fmt.Errorf("options of the master: %w", err)
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		return s, fmt.Errorf("the options of the master are a %T, not a map", v)
+		return s, fmt.Errorf("options of the master: got %T, not a map", v)
 	}
 	s.master = m
 	return s, nil
 }
 
-// Get is the master's option, or the minion's when the master does not tell it.
+// Get returns the master's option, or the minion's if the master does not send it.
 func (s settings) Get(name string) any {
 	if v, ok := s.master.Get(name); ok {
 		return v
@@ -48,7 +48,7 @@ func (s settings) Get(name string) any {
 	return s.env.Option(name)
 }
 
-// Option is the master's option; without a master the minion's.
+// Option returns the master's option; without a master the minion's.
 func (s settings) Option(name string) any {
 	if s.master == nil {
 		return s.env.Option(name)
@@ -62,13 +62,13 @@ func text(v any) string {
 	return s
 }
 
-// whole is a whole number of an option; 0 where it is none.
+// whole returns an integer option; 0 if it is not an integer.
 func whole(v any) int64 {
 	n, _ := v.(int64)
 	return n
 }
 
-// texts is a list of texts, or one text as a list of one.
+// texts returns a list of strings; a single string becomes a list of one.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -87,7 +87,7 @@ func texts(v any) []string {
 	return nil
 }
 
-// top is the path of the top file.
+// top returns the path of the top file.
 func (s settings) top() string {
 	t := text(s.Option("state_top"))
 	t = strings.TrimPrefix(t, "salt://")
@@ -97,7 +97,7 @@ func (s settings) top() string {
 	return t
 }
 
-// nodegroups are those that the top file may name.
+// nodegroups returns the nodegroups that the top file may name.
 func (s settings) nodegroups() map[string]any {
 	out := map[string]any{}
 	switch m := s.Option("nodegroups").(type) {

@@ -43,28 +43,28 @@ CLI Example:
     salt '*' state.show_low_sls core
 `},
 		modules.Function{Name: "show_top", Args: []modules.Arg{queueArg}, VarKw: true, Run: showTop, Doc: `
-Return which SLS files the top file gives this minion, by environment.
+Return the SLS files of the top file for this minion, by environment.
 
 CLI Example:
 
     salt '*' state.show_top
 `},
 		modules.Function{Name: "show_states", Args: []modules.Arg{queueArg}, VarKw: true, Run: showStates, Doc: `
-Return the names of the SLS files that a highstate runs states of.
+Return the names of the SLS files in a highstate.
 
 CLI Example:
 
     salt '*' state.show_states
 `},
 		modules.Function{Name: "sls_exists", Args: []modules.Arg{modsArg, testArg, queueArg}, VarKw: true, Run: slsExists, Doc: `
-Tell whether SLS files (mods) are there and render.
+Return whether SLS files (mods) exist and render.
 
 CLI Example:
 
     salt '*' state.sls_exists core,edit.vim
 `},
 		modules.Function{Name: "id_exists", Args: []modules.Arg{{Name: "ids", Required: true}, modsArg, testArg, queueArg}, VarKw: true, Run: idExists, Doc: `
-Tell whether SLS files (mods) have states of all these IDs (ids).
+Return whether SLS files (mods) have states of all these IDs (ids).
 
 CLI Example:
 
@@ -73,7 +73,8 @@ CLI Example:
 	)
 }
 
-// look prepares a run that shows something. conflict is the result when another runs.
+// look prepares a run that only shows something. conflict is the result if another run is
+// active.
 func look(ctx context.Context, c *modules.Call, fallback string) (j *job, conflict []any, err error) {
 	if conflict, err := begin(ctx, c, c.Value("queue")); conflict != nil || err != nil {
 		return nil, conflict, err
@@ -93,13 +94,13 @@ func look(ctx context.Context, c *modules.Call, fallback string) (j *job, confli
 	return j, nil, nil
 }
 
-// problems is a list of compile errors as the result.
+// problems returns compile errors as the result.
 func (j *job) problems(errs []string) any {
 	j.Retcode = states.CompileError
 	return states.Outcome{Errors: errs}.Value()
 }
 
-// topHigh is the high data of the top file; done is the result in its place.
+// topHigh returns the high data of the top file; done replaces the result if it is not nil.
 func (j *job) topHigh(ctx context.Context) (high *value.Map, done any, err error) {
 	high, out, err := j.run.CompileHighstate(ctx, nil)
 	switch {
@@ -108,7 +109,7 @@ func (j *job) topHigh(ctx context.Context) (high *value.Map, done any, err error
 	case out != nil && out.Errors != nil:
 		return nil, j.problems(out.Errors), nil
 	case out != nil:
-		return value.NewMap(), nil, nil // nothing is meant for this minion
+		return value.NewMap(), nil, nil // the top file matches nothing for this minion
 	}
 	return high, nil, nil
 }
@@ -137,7 +138,7 @@ func showLowstate(ctx context.Context, c *modules.Call) (any, error) {
 	return list(low), nil
 }
 
-// topLow is the low data of the top file.
+// topLow returns the low data of the top file.
 func (j *job) topLow(ctx context.Context) (low []*value.Map, done any, err error) {
 	high, done, err := j.topHigh(ctx)
 	if high == nil {
@@ -161,7 +162,7 @@ func list(chunks []*value.Map) []any {
 	return out
 }
 
-// slsHigh is the high data of SLS files; done is the result in its place.
+// slsHigh returns the high data of SLS files; done replaces the result if it is not nil.
 func slsHigh(ctx context.Context, c *modules.Call) (j *job, high *value.Map, done any, err error) {
 	j, conflict, err := look(ctx, c, "base")
 	if j == nil {
@@ -216,7 +217,7 @@ func showTop(ctx context.Context, c *modules.Call) (any, error) {
 	return m, nil
 }
 
-// topError is a top file that cannot be used.
+// topError converts an error of the top file.
 func topError(err error) error {
 	var top *states.TopError
 	if errors.As(err, &top) {

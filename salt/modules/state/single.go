@@ -32,7 +32,7 @@ CLI Example:
 	)
 }
 
-// ofRun are keywords of state.single that are not the state's.
+// ofRun are keywords of state.single that do not belong to the state.
 var ofRun = []string{"pillar", "pillarenv", "saltenv", "pillar_enc", "localconfig"}
 
 func single(ctx context.Context, c *modules.Call) (any, error) {

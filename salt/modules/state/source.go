@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// source gives the compiler the SLS files of the master, or of file_roots.
+// source provides SLS files of the master, or of file_roots.
 type source struct {
 	*fileclient.Client
 	env modules.Env
@@ -18,12 +18,12 @@ type source struct {
 
 var _ states.Source = source{}
 
-// Files are the paths of an environment.
+// Files returns the paths of an environment.
 func (s source) Files(ctx context.Context, saltenv string) ([]string, error) {
 	return s.List(ctx, fileclient.Files, saltenv, "")
 }
 
-// Tops are what the tops of the master say (protocol.md §8, _master_tops).
+// Tops returns the master's tops (protocol.md §8, _master_tops).
 func (s source) Tops(ctx context.Context) (*value.Map, error) {
 	if masterless(s.env) {
 		return nil, nil
@@ -33,6 +33,6 @@ func (s source) Tops(ctx context.Context) (*value.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the tops of the master: %w", err)
 	}
-	m, _ := v.(*value.Map) // a master without tops says {} or ""
+	m, _ := v.(*value.Map) // a master without tops answers {} or ""
 	return m, nil
 }

@@ -34,7 +34,7 @@ CLI Example:
 	)
 }
 
-// templateJob prepares the run of a text.
+// templateJob prepares the run of a template text.
 func templateJob(ctx context.Context, c *modules.Call) (j *job, done any, err error) {
 	if conflict, err := begin(ctx, c, c.Value("queue")); conflict != nil || err != nil {
 		return nil, given(conflict), err
@@ -76,7 +76,7 @@ func readTemplate(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
-		return nil, &modules.CommandError{Msg: fmt.Sprintf("the template %s is no file", path)}
+		return nil, &modules.CommandError{Msg: fmt.Sprintf("the template %s is not a file", path)}
 	case st.Size() > fileclient.MaxText:
 		return nil, &modules.CommandError{Msg: fmt.Sprintf("the template %s has more than %d bytes", path, fileclient.MaxText)}
 	}

@@ -65,7 +65,7 @@ func init() {
 			"slsutil", "banner",
 			[]modules.Arg{arg("width", int64(72)), arg("commentchar", "#"), arg("borderchar", "#"), arg("blockstart", nil), arg("blockend", nil), arg("title", nil), arg("text", nil), arg("newline", false)},
 			false,
-			"Return a block of comment that says who manages a file. title and text are what it says, width is its width\nin characters; blockstart and blockend are lines before and after it, newline=True ends it with a line end.", "banner width=60",
+			"Return a comment block that says who manages a file. title and text are its text, width is its width\nin characters; blockstart and blockend are lines before and after it, newline=True ends it with a line end.", "banner width=60",
 		},
 		{
 			"slsutil", "boolstr", append(need("value"), arg("true", "true"), arg("false", "false")), false,
@@ -89,11 +89,11 @@ func init() {
 		{"defaults", "deepcopy", need("source"), false, "Return a copy of source in depth.", "deepcopy '{a: {b: c}}'"},
 		{
 			"defaults", "update", append(need("dest", "defaults"), arg("merge_lists", true), arg("in_place", true), arg("convert_none", true)), false,
-			"Return the map of maps dest, each laid over the map defaults.", "update '{host1: {a: 1}}' '{b: 2}'",
+			"Return the map of maps dest, each merged over the map defaults.", "update '{host1: {a: 1}}' '{b: 2}'",
 		},
 		{"jinja", "load_map", need("path", "value"), false, "Return the variable value of the Jinja file path.", "load_map myformula/map.jinja myformula"},
-		{"jinja", "import_yaml", need("path"), false, "Return what the YAML file path holds, with Jinja rendered.", "import_yaml myformula/foo.yaml"},
-		{"jinja", "import_json", need("path"), false, "Return what the JSON file path holds, with Jinja rendered.", "import_json myformula/foo.json"},
+		{"jinja", "import_yaml", need("path"), false, "Return the content of the YAML file path, rendered with Jinja.", "import_yaml myformula/foo.yaml"},
+		{"jinja", "import_json", need("path"), false, "Return the content of the JSON file path, rendered with Jinja.", "import_json myformula/foo.json"},
 		{
 			"pillar", "filter_by", append(need("lookup_dict", "pillar"), arg("merge", nil), arg("default", "default"), arg("base", nil)), false,
 			"Return the value of the first key of the map lookup_dict, a glob, that the pillar value of that key matches, else\nthat of the key default. merge is merged into it, and the value of the key base lies under it.", "filter_by '{web: Serve it up, default: x_x}' role",
@@ -107,7 +107,7 @@ func init() {
 	}
 }
 
-// pureFunction calls a function that templates have themselves.
+// pureFunction returns a function that calls a built-in function of templates.
 func pureFunction(name string) func(context.Context, *modules.Call) (any, error) {
 	return func(ctx context.Context, c *modules.Call) (any, error) {
 		r, err := rendererOf(c.Env, c.JID)
@@ -132,13 +132,13 @@ func pureFunction(name string) func(context.Context, *modules.Call) (any, error)
 	}
 }
 
-// rendererOf renders by the minion's own options.
+// rendererOf returns a renderer with the minion's own options.
 func rendererOf(env modules.Env, jid string) (renderer, error) {
 	engine, err := newEngine(env, settings{env: env}, jid)
 	return renderer{engine, env, render.DefaultPipe, time.Duration(whole(env.Option("render_timeout"))) * time.Second}, err
 }
 
-// newEngine makes the engine of a run.
+// newEngine returns the engine of a run.
 func newEngine(env modules.Env, set settings, jid string) (*render.Engine, error) {
 	files := env.Files()
 	return render.New(render.Options{
@@ -166,7 +166,7 @@ func (t tree) Folders(ctx context.Context, saltenv string) ([]string, error) {
 	return t.List(ctx, fileclient.Folders, saltenv, "")
 }
 
-// readSource reads the file of slsutil.renderer. One that does not exist is empty, as in Salt.
+// readSource reads the file of slsutil.renderer. As in Salt, a missing file is empty.
 func readSource(ctx context.Context, f moduleCalls, saltenv, url string, limit int) ([]byte, error) {
 	v, err := f.Call(ctx, "cp.get_url", []any{url}, value.NewMap("saltenv", saltenv))
 	if errors.Is(err, os.ErrNotExist) {
@@ -192,7 +192,7 @@ func readSource(ctx context.Context, f moduleCalls, saltenv, url string, limit i
 		data = []byte{}
 	}
 	if err == nil && len(data) > limit {
-		err = fmt.Errorf("%s has more than the %d bytes that are rendered", path, limit)
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
 	}
 	return data, err
 }

@@ -1,2 +1,2 @@
-// Package temp is the execution module temp: files and folders with a name of their own.
+// Package temp is the execution module temp: files and folders with unique names.
 package temp

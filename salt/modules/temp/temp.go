@@ -13,18 +13,18 @@ func init() {
 	args := []modules.Arg{{Name: "suffix", Default: ""}, {Name: "prefix", Default: "tmp"}, {Name: "parent"}}
 	modules.Register("temp",
 		modules.Function{Name: "dir", Args: args, Run: tempDir, Doc: `
-Make a temporary folder that only this user may enter, and return its path. It stays until
-somebody removes it. Its name begins with prefix and
-ends with suffix; parent is the folder it is made in.
+Create a temporary folder that only this user may enter, and return its path. It
+is not removed automatically. Its name begins with prefix and ends with suffix;
+parent is its parent folder.
 
 CLI Example:
 
     salt '*' temp.dir prefix='mytemp-' parent='/var/run/'
 `},
 		modules.Function{Name: "file", Args: args, Run: tempFile, Doc: `
-Make an empty temporary file that only this user may read, and return its path. It stays
-until somebody removes it. Its name begins with prefix and
-ends with suffix; parent is the folder it is made in.
+Create an empty temporary file that only this user may read, and return its
+path. It is not removed automatically. Its name begins with prefix and ends with
+suffix; parent is its folder.
 
 CLI Example:
 
@@ -33,12 +33,12 @@ CLI Example:
 	)
 }
 
-// tempPattern gives the folder and the pattern of a temporary name. What Python would take for
-// parts of the path, mktemp and its like refuse.
+// tempPattern returns the folder and the pattern of a temporary name. It rejects a prefix
+// or suffix with / or *.
 func tempPattern(c *modules.Call) (dir, pattern string, err error) {
 	for _, name := range []string{"suffix", "prefix"} {
 		if strings.ContainsAny(c.Str(name), "/*\x00") {
-			return "", "", modules.InvocationErrorf("%s %s is refused: it may hold neither / nor *", name, modules.PyRepr(c.Str(name)))
+			return "", "", modules.InvocationErrorf("%s %s is invalid: it must not contain / or *", name, modules.PyRepr(c.Str(name)))
 		}
 	}
 	dir = os.TempDir()

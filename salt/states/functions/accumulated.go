@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// accumulators is the key of what file.accumulated has gathered in a run: file →
+// accumulators is the key of the texts that file.accumulated has collected in a run: file →
 // accumulator → texts.
 type accumulators struct{}
 
@@ -16,9 +16,9 @@ func init() {
 	Register("file", Function{
 		Name: "accumulated", Run: fileAccumulated,
 		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "filename", "text"})}, Doc: `
-Gathers texts for a file (filename) under a name, for its template (the variable
-accumulator) or for file.blockreplace. It must stand in require_in or watch_in with
-the state of that file.
+Collects texts for a file (filename) under a name, for its template (the
+variable accumulator) or for file.blockreplace. It must name the state of that
+file in require_in or watch_in.
 `,
 	})
 }
@@ -63,7 +63,8 @@ func fileAccumulated(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// accumulates tells whether the state names one of file that is to have the texts.
+// accumulates reports whether a requisite of the state names a file state that uses the
+// texts.
 func (c *Call) accumulates() bool {
 	for _, kind := range []string{"require_in", "watch_in"} {
 		for _, req := range c.Low.List(kind) {
@@ -75,7 +76,7 @@ func (c *Call) accumulates() bool {
 	return false
 }
 
-// gathered is what has been accumulated for a file.
+// gathered returns the accumulated texts for a file.
 func (c *Call) gathered(file string) *value.Map {
 	if c.Run == nil {
 		return nil
@@ -84,7 +85,7 @@ func (c *Call) gathered(file string) *value.Map {
 	return all.Map(file)
 }
 
-// accumulated gives the template of the file what was gathered for it.
+// accumulated adds the accumulated texts to the variables of the template.
 func (m *managed) accumulated() {
 	of := m.gathered(m.name)
 	if of == nil {

@@ -11,14 +11,15 @@ import (
 func init() {
 	const about = `
 name, path
-    The name of the group, such as editor, and the program that is one of its choices.
+    The name of the group, such as editor, and the path of one of its choices.
 `
 	Register("alternatives",
 		Function{Name: "install", Run: alternativesInstall, Spec: states.Spec{Args: args([]string{"name", "link", "path", "priority"})}, Doc: `
 Ensure that a program is one of the choices of a group.
 ` + about + `
 link, priority
-    The link that the group manages; the choice of the highest priority is taken by itself.
+    The link of the group; the choice with the highest priority is used
+    automatically.
 
     editor:
       alternatives.install:
@@ -34,7 +35,7 @@ Ensure that a program is not one of the choices of a group.
         - path: /usr/bin/vim.basic
 `},
 		Function{Name: "auto", Run: alternativesAuto, Spec: states.Spec{Args: args(onlyName)}, Doc: `
-Ensure that the priorities choose for a group.
+Ensure that a group uses the choice with the highest priority.
 
 name
     The name of the group.
@@ -43,7 +44,7 @@ name
       alternatives.auto: []
 `},
 		Function{Name: "set", Run: alternativesSet, Spec: states.Spec{Args: args([]string{"name", "path"})}, Doc: `
-Ensure that a program is chosen for a group.
+Ensure that a group uses a program.
 ` + about + `
     editor:
       alternatives.set:
@@ -52,7 +53,8 @@ Ensure that a program is chosen for a group.
 	)
 }
 
-// choice begins the result of a state about a program; Salt tells its arguments in it.
+// choice returns the initial result of a state about a program. As in Salt, it includes the
+// arguments.
 func choice(c *Call, more ...string) *states.Result {
 	r := outcome(c)
 	r.Extra = value.NewMap()
@@ -94,7 +96,7 @@ func alternativesInstall(ctx context.Context, c *Call) (*states.Result, error) {
 	return says(r, true, "Alternative %s for %s registered with priority %s and not set to default", path, name, priority)
 }
 
-// chosenNow is the program that a group stands for, "" when there is no such group.
+// chosenNow returns the current program of a group, "" if the group does not exist.
 func chosenNow(ctx context.Context, c *Call) (string, error) {
 	now, err := c.Module(ctx, "alternatives.show_current", []any{c.Name()}, nil)
 	if now == false || err != nil {

@@ -33,30 +33,31 @@ is missing there.
 name, source
     The folder, and the archive: a path, a salt:// or http address, or a list of them.
 source_hash, source_hash_name, skip_verify, use_etag
-    What comes by http wants its hash (TYPE=HEX, or a file with hashes), skip_verify or
-    use_etag.
+    A source by http needs its hash (TYPE=HEX, or a file with hashes),
+    skip_verify or use_etag.
 source_hash_update : False
-    Extract too when the hash of the archive has changed.
+    Also extract when the hash of the archive has changed.
 skip_files_list_verify : False
     Compare only the hash of the archive, not the paths.
 archive_format
-    tar or zip, where the name of the archive does not say so.
+    tar or zip, if the name of the archive does not say so.
 options, list_options
     Options of tar or unzip, and a command that decompresses a tar archive.
 force, overwrite, clean, clean_parent
-    Remove paths of another kind; extract although all is there; first remove what the
-    archive has at its top, or the whole folder.
+    Remove paths of another type; extract even if nothing is missing; first
+    remove the archive's top-level paths, or the whole folder.
 user, group, enforce_ownership_on
-    The owner of what the archive has at its top and below, or of this path.
+    The owner of the archive's top-level paths and their content, or of this
+    path.
 if_missing
-    A path; when it is there, nothing is extracted.
+    A path; if it exists, nothing is extracted.
 enforce_toplevel : True
-    Refuse archives that have more than one folder at their top.
+    Reject archives with more than one top-level folder.
 trim_output : False
-    How many extracted paths are told at most; True is 100.
+    The most extracted paths to list; True is 100.
 use_cmd_unzip, extract_perms, password
-    For zip archives: use the program unzip; give the modes of the archive; the password,
-    with use_cmd_unzip.
+    For zip archives: use the program unzip; set the modes in the archive; the
+    password, with use_cmd_unzip.
 keep_source : True
     Keep a fetched archive in the cache of the minion.
 
@@ -67,24 +68,24 @@ keep_source : True
 `})
 }
 
-// extracted is one archive.extracted at work.
+// extracted is one run of archive.extracted.
 type extracted struct {
 	*Call
 	r        *states.Result
-	name     string // with a slash at its end
+	name     string // ends with a slash
 	source   string
 	local    bool
 	format   string
 	options  any
 	cached   string
-	unzip    bool // use the program
+	unzip    bool // use the program unzip
 	keep     bool
 	sum      string
-	trim     int // 0: all is told
+	trim     int // 0: list all
 	contents *value.Map
 	hashed   bool // the hash has changed
-	missing  bool // something is not there
-	made     bool // the folder was made
+	missing  bool // some path is missing
+	made     bool // the folder was created
 }
 
 func archiveExtracted(ctx context.Context, c *Call) (*states.Result, error) {
@@ -107,13 +108,13 @@ func archiveExtracted(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// ends is a step after which nothing follows.
+// ends sets the final result of the state.
 func (x *extracted) ends(verdict any, format string, a ...any) (bool, error) {
 	_, err := says(x.r, verdict, format, a...)
 	return true, err
 }
 
-// text is an argument as text; given reports whether it is set.
+// text returns an argument as a string; given is false if it is not set.
 func (x *extracted) text(name string) (text string, given bool) {
 	v := x.Value(name)
 	return x.Str(name), v != nil && v != "" && v != false
@@ -249,7 +250,7 @@ func (x *extracted) checkOptions(ctx context.Context) (bool, error) {
 
 var stripped = regexp.MustCompile(`--strip(?:-components)?(?:\s+|=)["']?(\d+)["']?`)
 
-// list reads what is in the archive and refuses what cannot be extracted safely.
+// list lists the archive and rejects unsafe contents.
 func (x *extracted) list(ctx context.Context) (bool, error) {
 	if x.format == "zip" && x.Str("password") == "" {
 		if is, err := archives.Encrypted(x.cached); err == nil && is {
@@ -309,10 +310,10 @@ func (x *extracted) cannotList(err error) (bool, error) {
 	return x.ends(false, "%s", text)
 }
 
-// shown is the source as users read it.
+// shown returns the source without its password.
 func (x *extracted) shown() string { return fileclient.Redact(x.source) }
 
-// kinds are the lists of the contents with what their paths have to be.
+// kinds maps the lists of the contents to the file types of their paths.
 var kinds = []struct {
 	list string
 	fits func(fs.FileMode) bool
@@ -322,7 +323,7 @@ var kinds = []struct {
 	{"links", func(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }},
 }
 
-// compare looks for the paths of the archive. It gives those that are of another kind.
+// compare checks which paths of the archive exist. It returns those of another type.
 func (x *extracted) compare() (wrong []string, err error) {
 	for _, kind := range kinds {
 		for _, path := range x.contents.Strings(kind.list) {

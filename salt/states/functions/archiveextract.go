@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// extract extracts the archive if that is needed, and sets the owners.
+// extract extracts the archive if needed, and sets the owners.
 func (x *extracted) extract(ctx context.Context) (bool, error) {
 	needed := x.Truth("overwrite")
 	wrong, err := x.compare()
@@ -41,7 +41,7 @@ func (x *extracted) extract(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	x.told(needed, files)
+	x.report(needed, files)
 	if len(missing) > 0 {
 		if _, given := x.text("if_missing"); !given {
 			x.r.Result = false
@@ -55,7 +55,7 @@ func (x *extracted) extract(ctx context.Context) (bool, error) {
 	return true, x.forget(ctx)
 }
 
-// otherKinds deals with paths that are there but are not what the archive has.
+// otherKinds handles existing paths of another type than in the archive.
 func (x *extracted) otherKinds(wrong []string) (bool, error) {
 	if len(wrong) == 0 {
 		return false, nil
@@ -78,7 +78,7 @@ func (x *extracted) otherKinds(wrong []string) (bool, error) {
 	return x.removed(wrong, "One or more paths existed by were the incorrect type (i.e. file instead of directory or vice-versa), but could not be removed.")
 }
 
-// explained is why the archive is extracted.
+// explained returns the reason for the extraction.
 func (x *extracted) explained() string {
 	switch {
 	case x.hashed:
@@ -89,7 +89,7 @@ func (x *extracted) explained() string {
 	return ""
 }
 
-// unpack extracts the archive and gives the names of what it extracted.
+// unpack extracts the archive and returns the names of the extracted files.
 func (x *extracted) unpack(ctx context.Context) (files any, done bool, err error) {
 	if x.local && x.sum != "" && !x.Truth("skip_verify") {
 		same, err := x.Module(ctx, "file.check_hash", []any{x.source, x.sum}, nil)
@@ -138,7 +138,7 @@ func (x *extracted) unpack(ctx context.Context) (files any, done bool, err error
 	return x.members(ctx)
 }
 
-// members extracts by the means that the format and the options ask for.
+// members extracts with the method for the format and the options.
 func (x *extracted) members(ctx context.Context) (files any, done bool, err error) {
 	var names []string
 	switch {
@@ -209,8 +209,8 @@ func (x *extracted) tar(ctx context.Context) (names []string, done bool, err err
 	return strings.Split(out, "\n"), false, nil
 }
 
-// told writes the result of a run that had nothing to refuse.
-func (x *extracted) told(needed bool, files any) {
+// report sets the result of a run that did not fail.
+func (x *extracted) report(needed bool, files any) {
 	list, isList := files.([]any)
 	switch {
 	case !needed:
@@ -234,7 +234,7 @@ func (x *extracted) told(needed bool, files any) {
 	}
 }
 
-// enforceOwners gives what the archive has at its top to user and group.
+// enforceOwners sets user and group of the archive's top-level paths.
 func (x *extracted) enforceOwners(ctx context.Context) (missing, failed []string, err error) {
 	var recurse []any
 	ids := map[string]int{"user": -1, "group": -1}
@@ -305,7 +305,8 @@ func (x *extracted) enforceOwners(ctx context.Context) (missing, failed []string
 	return missing, failed, nil
 }
 
-// below is a path of the archive in the folder; an absolute one is itself.
+// below returns the path of an archive member in the folder; an absolute path is returned
+// unchanged.
 func (x *extracted) below(path string) string {
 	if filepath.IsAbs(path) {
 		return path

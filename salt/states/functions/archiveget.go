@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// state runs another state function for this one.
+// state runs another state function.
 func (c *Call) state(ctx context.Context, fun, name string, given ...any) (*states.Result, error) {
 	fn, _ := Lookup(fun)
 	all := value.NewMap()
@@ -29,7 +29,7 @@ func (c *Call) state(ctx context.Context, fun, name string, given ...any) (*stat
 	return fn.Run(ctx, &Call{Call: &inner, Env: c.Env, Text: c.Text, JID: c.JID})
 }
 
-// get fetches the archive, and ends where its hash shows that there is nothing to do.
+// get fetches the archive. It ends the state if the hash shows that nothing is to be done.
 func (x *extracted) get(ctx context.Context) (bool, error) {
 	if x.sum != "" {
 		var err error
@@ -86,7 +86,8 @@ func (x *extracted) hashArgument() string {
 	return ""
 }
 
-// changed compares the hash of the archive with that of the last time, with source_hash_update.
+// changed reports whether the hash of the archive differs from the last run, with
+// source_hash_update.
 func (x *extracted) changed() (bool, error) {
 	if x.sum == "" || !x.Truth("source_hash_update") || x.Truth("skip_verify") {
 		return false, nil
@@ -107,7 +108,7 @@ func (x *extracted) changed() (bool, error) {
 	return false, os.WriteFile(file, []byte(x.hashType()+":"+now+"\n"), 0o644)
 }
 
-// hashType is the minion option of that name.
+// hashType returns the minion option hash_type.
 func (x *extracted) hashType() string {
 	if v := x.Env.Option("hash_type"); v != nil && v != "" {
 		return pystr(v)
@@ -115,7 +116,7 @@ func (x *extracted) hashType() string {
 	return "sha256"
 }
 
-// sumFile is where the hash of an archive is kept.
+// sumFile returns the file with the saved hash of an archive.
 func (x *extracted) sumFile(path string) string {
 	cache := pystr(x.Env.Option("cachedir"))
 	rel, err := filepath.Rel(cache, path)
@@ -127,7 +128,7 @@ func (x *extracted) sumFile(path string) string {
 	return filepath.Join(cache, "archive_hash", rel)
 }
 
-// keptSum is the hash that an archive had the last time, "" when it is not known.
+// keptSum returns the hash of an archive in the last run, "" if unknown.
 func (x *extracted) keptSum(path string) string {
 	if path == "" {
 		return ""
@@ -144,7 +145,7 @@ func (x *extracted) keptSum(path string) string {
 	return ""
 }
 
-// forget takes a fetched archive out of the cache unless it is kept.
+// forget removes a fetched archive from the cache unless it is kept.
 func (x *extracted) forget(ctx context.Context) error {
 	if x.local || x.keep {
 		return nil
@@ -156,7 +157,7 @@ func (x *extracted) forget(ctx context.Context) error {
 	return err
 }
 
-// removed removes paths below the folder and tells them as changes.
+// removed removes paths below the folder and reports them as changes.
 func (x *extracted) removed(paths []string, about string) (bool, error) {
 	var failed []string
 	var gone []any

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// accessed is when a file was read last, now when the system does not tell.
+// accessed returns the time of the last access, or now if the system does not report it.
 func accessed(st fs.FileInfo) time.Time {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -17,7 +17,7 @@ func accessed(st fs.FileInfo) time.Time {
 	return time.Unix(sys.Atim.Unix())
 }
 
-// changedAt is when the file or what is known of it changed last.
+// changedAt returns the time of the last change of the file or its metadata.
 func changedAt(st fs.FileInfo) time.Time {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -16,24 +16,24 @@ import (
 // Call is one call of a state function on a minion.
 type Call struct {
 	*states.Call
-	// Env is the minion around the call.
+	// Env is the minion.
 	Env modules.Env
-	// Text renders the source of a file whose state says template: jinja.
+	// Text renders the source of a file with template: jinja.
 	Text Text
-	// JID is the job the run belongs to.
+	// JID is the job of the run.
 	JID string
 }
 
-// Module calls an execution function: what a state changes beyond files it changes
-// by these, as Salt's states do. The error of an unknown function is
-// [modules.ErrNotAvailable].
+// Module calls an execution function. As in Salt, states use these functions to change
+// anything other than files. The error is [modules.ErrNotAvailable] for an unknown
+// function.
 func (c *Call) Module(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	v, _, err := Execute(ctx, c.Env, c.JID, fun, args, kwargs)
 	return v, err
 }
 
-// Execute calls an execution function with its arguments apart from its keywords, and
-// tells the exit code that it sets besides its result.
+// Execute calls an execution function with arguments and keywords. It also returns the exit
+// code that the function sets.
 func Execute(ctx context.Context, env modules.Env, jid, fun string, args []any, kwargs *value.Map) (any, int, error) {
 	if kwargs.Len() > 0 {
 		marked := kwargs.Clone()
@@ -47,7 +47,7 @@ func Execute(ctx context.Context, env modules.Env, jid, fun string, args []any, 
 	return r.Value, r.Retcode, nil
 }
 
-// Set is all state functions of one minion, for a run.
+// Set provides all state functions of one minion, for a run.
 type Set struct {
 	Env  modules.Env
 	Text Text
@@ -73,7 +73,7 @@ func (s Set) Missing(name string) string {
 	return fmt.Sprintf("'%s' is not available.", name)
 }
 
-// Run implements [states.Functions]. A panic of a function is an error.
+// Run implements [states.Functions]. It returns a panic of a function as an error.
 func (s Set) Run(ctx context.Context, c *states.Call) (res *states.Result, err error) {
 	fn, ok := Lookup(c.Fun)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// commandArgs are the arguments that the states of cmd share.
+// commandArgs are the common arguments of the states of cmd.
 var commandArgs = []any{
 	"cwd", nil, "root", nil, "runas", nil, "shell", nil, "env", nil, "prepend_path", nil, "stateful", false,
 	"output_loglevel", "debug", "hide_output", false, "timeout", nil, "ignore_timeout", false, "use_vt", false,
@@ -24,18 +24,18 @@ const commandDoc = `
 name
     The command.
 cwd, runas, shell, env, prepend_path, timeout, success_retcodes, success_stdout,
-success_stderr and what else cmd.run_all takes
-    How it is run.
+success_stderr and other arguments of cmd.run_all
+    How to run it.
 stateful : False
-    The output tells whether something has changed: a JSON object, or a last line of
+    The output reports whether something has changed: a JSON object, or a last line of
     name=value pairs, with changed and comment. A list [{test_name: command}] names
     another command for test=True.
 bg : False
-    True starts it and does not wait for it (cmd.run).
+    True starts it in the background (cmd.run).
 ignore_timeout : False
-    A command that runs out of its timeout has succeeded.
+    A command that times out succeeds.
 
-root and python_shell are refused.
+root and python_shell are not supported.
 `
 
 func init() {
@@ -64,7 +64,7 @@ func cmdWatch(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 }
 
-// testCommand is the command for test=True that stateful may name.
+// testCommand returns the command for test=True, which stateful may name.
 func testCommand(c *Call) string {
 	if list, ok := c.Value("stateful").([]any); ok && len(list) > 0 {
 		if m, ok := list[0].(*value.Map); ok {
@@ -81,8 +81,7 @@ func stateful(c *Call) bool {
 	return c.Value("stateful") == true
 }
 
-// commandKwargs are the keywords that a command is run with. Those that no command has are
-// passed over, as in Salt.
+// commandKwargs returns the keywords for the command. As in Salt, it ignores unknown ones.
 func commandKwargs(c *Call) *value.Map {
 	kw := value.NewMap()
 	run, _ := modules.Lookup("cmd.run_all")
@@ -90,7 +89,7 @@ func commandKwargs(c *Call) *value.Map {
 		if slices.ContainsFunc(run.Args, func(a modules.Arg) bool { return a.Name == k }) {
 			kw.Set(k, v)
 		} else if k != "sfun" && k != "__reqs__" && k != "bg" {
-			c.Env.Log().Warn("a command has no such argument: it is passed over", "state", c.Fun, "name", c.Name(), "argument", k)
+			c.Env.Log().Warn("unknown argument ignored", "state", c.Fun, "name", c.Name(), "argument", k)
 		}
 		return true
 	})
@@ -111,10 +110,10 @@ func commandKwargs(c *Call) *value.Map {
 	return kw
 }
 
-// checkCommand refuses what a command cannot be run with; nil is that it can.
+// checkCommand returns a failed result for invalid arguments, else nil.
 func checkCommand(c *Call, name string) *states.Result {
 	if c.Truth("root") {
-		return bad(name, "The option root of %s is not carried out by this minion: leave it out", c.Fun)
+		return bad(name, "The option root of %s is not supported by this minion: leave it out", c.Fun)
 	}
 	if c.Kwargs.Has("python_shell") {
 		return bad(name, "The option python_shell of %s is refused: a state runs its command in a shell", c.Fun)
@@ -127,7 +126,7 @@ func checkCommand(c *Call, name string) *states.Result {
 	return nil
 }
 
-// workFolder refuses a working directory that is not there.
+// workFolder returns a failed result if the working directory does not exist, else nil.
 func workFolder(c *Call, name string) *states.Result {
 	if cwd := c.Str("cwd"); cwd != "" {
 		if st, err := os.Stat(cwd); err != nil || !st.IsDir() {
@@ -168,7 +167,7 @@ func cmdRun(ctx context.Context, c *Call) (*states.Result, error) {
 	return ran(c, res, out, fmt.Sprintf("Command \"%s\" run", name)), nil
 }
 
-// started has a command run in the background (bg), as one does that restarts the minion.
+// started starts a command in the background (bg), such as one that restarts the minion.
 func started(ctx context.Context, c *Call, res *states.Result, name string) (*states.Result, error) {
 	out, err := c.mapOfKw(ctx, "cmd.run_bg", commandKwargs(c), name)
 	if err != nil {
@@ -180,7 +179,7 @@ func started(ctx context.Context, c *Call, res *states.Result, name string) (*st
 	return res, nil
 }
 
-// ran turns what a command gave into the result of its state.
+// ran converts the result of a command to that of its state.
 func ran(c *Call, res *states.Result, out any, comment string) *states.Result {
 	m, ok := out.(*value.Map)
 	if !ok {

@@ -26,7 +26,7 @@ func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 		return wrong, nil
 	}
 	if pyfmt.Truth(get(c.Kwargs, "bg")) {
-		return bad(name, "The option bg of %s is not carried out by this minion: the copy of a script goes when the state has ended", c.Fun), nil
+		return bad(name, "The option bg of %s is not supported by this minion: the copy of a script goes when the state has ended", c.Fun), nil
 	}
 	for _, arg := range []string{"context", "defaults"} {
 		if _, ok := c.Value(arg).(*value.Map); !ok && c.Truth(arg) {
@@ -73,8 +73,8 @@ func cmdScript(ctx context.Context, c *Call) (*states.Result, error) {
 	return ran(c, res, out, fmt.Sprintf("Command '%s' run", name)), nil
 }
 
-// scriptFile makes a copy of a script that the user it runs as may run: in the folder that it
-// runs in, for that of temporary files may be one that no program is run from.
+// scriptFile copies a script to a file that its user may run. It uses the working
+// directory, since programs may not be runnable from the folder of temporary files.
 func (c *Call) scriptFile(ctx context.Context, source string) (file string, err error) {
 	data, err := c.Env.Files().Read(ctx, source, fileclient.Want{Saltenv: c.Saltenv})
 	if err != nil {

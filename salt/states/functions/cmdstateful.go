@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// timedOut tells a command that ran out of its time.
+// timedOut reports whether a command timed out.
 func timedOut(m *value.Map) bool { return strings.Contains(m.String("stdout"), "Timed out after") }
 
-// restate reads from the output of a command what its state has changed (stateful): a
-// JSON object, or a last line of name=value pairs.
+// restate sets changes from the output of a command (stateful): a JSON object, or a last
+// line of name=value pairs.
 func restate(res *states.Result) {
 	ran := res.Changes
 	res.Changes, res.Comment = value.NewMap(), ""
@@ -45,7 +45,7 @@ func restate(res *states.Result) {
 	if !changed {
 		return
 	}
-	told := data.Has("stdout")
+	hasOutput := data.Has("stdout")
 	ran.Range(func(k, v any) bool {
 		if _, there := data.GetKey(k); !there {
 			data.Set(k, v)
@@ -55,7 +55,7 @@ func restate(res *states.Result) {
 	switch {
 	case isJSON:
 		data.Set("stdout", "")
-	case !told:
+	case !hasOutput:
 		before := strings.TrimRight(out, " \t\r\n")
 		i := strings.LastIndexByte(before, '\n')
 		if i < 0 {
@@ -66,7 +66,7 @@ func restate(res *states.Result) {
 	res.Changes = data
 }
 
-// statefulOutput reads the output. A problem of JSON is told by isJSON.
+// statefulOutput parses the output. isJSON is true if problem is about JSON.
 func statefulOutput(out string) (data *value.Map, isJSON bool, problem string) {
 	if v, err := parseJSON(out); err == nil {
 		m, ok := v.(*value.Map)
@@ -108,7 +108,7 @@ func boolWord(data *value.Map) (yes, ok bool) {
 	return false, false
 }
 
-var errNotPairs = errors.New("no name=value pairs")
+var errNotPairs = errors.New("not name=value pairs")
 
 func parseJSON(text string) (any, error) {
 	raw, err := wire.FromJSON([]byte(strings.TrimSpace(text)))

@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// readContents finds what shall be in the file when no source says so. A result is why
-// it cannot be.
+// readContents determines the content of a file without source. It returns a result if that
+// fails.
 func (m *managed) readContents(ctx context.Context) (*states.Result, error) {
 	count := 0
 	for _, name := range []string{"contents", "contents_pillar", "contents_grains"} {
@@ -42,7 +42,7 @@ func (m *managed) readContents(ctx context.Context) (*states.Result, error) {
 		return m.fail("%s", problem), nil
 	}
 	if v == nil {
-		return nil, nil // a key of the pillar with nothing behind it says nothing
+		return nil, nil // an empty pillar key sets no content
 	}
 	if !m.Truth("allow_empty") && !pyfmt.Truth(v) {
 		return m.fail("%s value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.", what), nil
@@ -50,7 +50,7 @@ func (m *managed) readContents(ctx context.Context) (*states.Result, error) {
 	return m.compose(ctx, v)
 }
 
-// value is what contents, the pillar or the grains say, and how that is told.
+// value returns the value of contents, the pillar or the grains; what names it in messages.
 func (m *managed) value() (v any, what, problem string) {
 	if v := m.Value("contents"); v != nil {
 		return v, "'contents'", ""
@@ -77,8 +77,8 @@ func (m *managed) value() (v any, what, problem string) {
 	return strings.Join(parts, "\n"), arg + " " + pystr(m.Value(arg)), ""
 }
 
-// compose makes the text of the file: each line with its end, rendered when the state
-// has a template.
+// compose builds the text of the file: each line with its end, rendered if the state has a
+// template.
 func (m *managed) compose(ctx context.Context, v any) (*states.Result, error) {
 	var parts []string
 	binary := false

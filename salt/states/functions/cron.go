@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// cronTimes are the fields of a job.
+// cronTimes are the time fields of a job.
 var cronTimes = []string{"minute", "hour", "daymonth", "month", "dayweek"}
 
 func init() {
@@ -31,15 +31,16 @@ func init() {
 Ensure that the command name is in the crontab of a user.
 
 minute, hour, daymonth, month, dayweek : *
-    when it runs; random is some time that stays
+    when it runs; random is a random value that does not change
 special
-    instead of those, a word such as @daily
+    instead of the times: a word such as @daily
 identifier
-    what the job is known by, so that its command may change; the command by default
+    what identifies the job, so that its command may change; the command by
+    default
 comment
-    what stands above it
+    the comment above it
 commented : False
-    True keeps it from running
+    True disables it
 
     /usr/bin/backup:
       cron.present:
@@ -51,8 +52,8 @@ commented : False
 			Name: "absent", Run: cronAbsent,
 			Spec: states.Spec{Args: []states.Arg{name, user, {Name: "identifier", Default: false}, {Name: "special"}}, VarKw: true},
 			Doc: `
-Ensure that the command name, or the job of the identifier, is not in the crontab
-of a user; with special, of those that run at this time.
+Ensure that the command name, or the job with the identifier, is not in the
+crontab of a user; with special, only jobs that run at this time.
 
     /usr/bin/backup:
       cron.absent:
@@ -75,7 +76,7 @@ Ensure that the variable name is not in the crontab of a user.
 	)
 }
 
-// cronID is the identifier of a job: its command unless one is named.
+// cronID returns the identifier of a job; the default is its command.
 func (c *Call) cronID(name string) any {
 	if id := c.Value("identifier"); id != false {
 		return id
@@ -83,7 +84,7 @@ func (c *Call) cronID(name string) any {
 	return name
 }
 
-// cronStatus tells what cron.set_job would find: absent, present or update.
+// cronStatus returns what cron.set_job would find: absent, present or update.
 func (c *Call) cronStatus(ctx context.Context, name string, all bool) (string, error) {
 	tab, err := c.mapOf(ctx, "cron.list_tab", c.Str("user"))
 	if err != nil {
@@ -124,8 +125,8 @@ func (c *Call) cronStatus(ctx context.Context, name string, all bool) (string, e
 	return "absent", nil
 }
 
-// cronMatches tells whether a job is meant: by its identifier, or by its command if it
-// has none.
+// cronMatches reports whether a job has the identifier, or the command if it has no
+// identifier.
 func cronMatches(job *value.Map, cmd, id string) bool {
 	have := job.String("identifier")
 	if have == "" {
@@ -156,7 +157,7 @@ func cronPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.cronSet(r, "Cron "+name, data, err)
 }
 
-// planned is what a test run says of a job or variable.
+// planned sets the result of a test run for a job or variable.
 func planned(r *states.Result, status string, err error, what string) (*states.Result, error) {
 	r.Result = nil
 	switch status {
@@ -170,7 +171,7 @@ func planned(r *states.Result, status string, err error, what string) (*states.R
 	return r, err
 }
 
-// cronSet is what a state says of what was set.
+// cronSet sets the result after cron.set_job or cron.set_env.
 func (c *Call) cronSet(r *states.Result, what string, data any, err error) (*states.Result, error) {
 	user := c.Str("user")
 	if err != nil {
@@ -189,7 +190,7 @@ func (c *Call) cronSet(r *states.Result, what string, data any, err error) (*sta
 	return says(r, false, "%s for user %s failed to commit with error \n%s", what, user, modules.PyStr(data))
 }
 
-// cronGone is what a state says of what was removed.
+// cronGone sets the result after a removal.
 func (c *Call) cronGone(r *states.Result, what string, data any, err error) (*states.Result, error) {
 	user := c.Str("user")
 	if err != nil {
@@ -228,7 +229,7 @@ func cronAbsent(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.cronGone(r, "Cron "+name, data, err)
 }
 
-// cronEnvStatus tells what cron.set_env would find.
+// cronEnvStatus returns what cron.set_env would find.
 func (c *Call) cronEnvStatus(ctx context.Context, name string) (string, error) {
 	tab, err := c.mapOf(ctx, "cron.list_tab", c.Str("user"))
 	if err != nil {

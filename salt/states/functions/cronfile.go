@@ -14,15 +14,15 @@ func init() {
 	Register("cron", Function{
 		Name: "file", Run: cronFile, Spec: states.Spec{VarKw: true, Args: args(onlyName, "source_hash", "", "source_hash_name", nil, "user", "root",
 			"template", nil, "context", nil, "replace", true, "defaults", nil, "backup", "")}, Doc: `
-Keeps the whole crontab of a user as a file (name: a salt:// or http address or a path
-of this host).
+Manages the whole crontab of a user as a file (name: a salt:// or http address
+or a path of this host).
 
 user : root
-    Whose crontab it is.
+    The user of the crontab.
 source_hash, source_hash_name, template, context, defaults, backup
     As those of file.managed.
 replace : True
-    False leaves a crontab that is there.
+    False keeps an existing crontab.
 
     salt://web/crontab:
       cron.file:
@@ -53,7 +53,7 @@ func cronFile(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 	defer func() { _ = os.Remove(tmp) }()
 	if !c.Truth("replace") {
-		// The empty table of a user without one is a line end, as in Salt.
+		// As in Salt, the empty crontab of a user without one is a line end.
 		return says(r, true, "User %s already has a crontab. No changes made", user)
 	}
 	c.Args.Set("source", source)
@@ -78,7 +78,7 @@ func cronFile(ctx context.Context, c *Call) (*states.Result, error) {
 	return m.cronWrite(ctx, user)
 }
 
-// cronTest tells what a test run would change.
+// cronTest sets the result of a test run.
 func (m *managed) cronTest(ctx context.Context) (*states.Result, error) {
 	if res, err := m.get(ctx); res != nil || err != nil {
 		return res, err
@@ -101,7 +101,7 @@ func (m *managed) cronTest(ctx context.Context) (*states.Result, error) {
 	return m.res, nil
 }
 
-// cronWrite makes the file the crontab of a user if it differs.
+// cronWrite installs the file as the crontab of a user if it differs.
 func (m *managed) cronWrite(ctx context.Context, user string) (*states.Result, error) {
 	if !m.res.Changes.Has("diff") {
 		if m.res.Result == true {

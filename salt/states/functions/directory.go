@@ -21,25 +21,26 @@ func init() {
 			"user", nil, "group", nil, "recurse", nil, "max_depth", nil, "dir_mode", nil, "file_mode", nil, "makedirs", false,
 			"clean", false, "require", nil, "exclude_pat", nil, "follow_symlinks", false, "force", false, "backupname", nil,
 			"allow_symlink", true, "children_only", false)}, Doc: `
-Keeps a folder.
+Manages a folder.
 
 user, group, dir_mode (also mode), file_mode
-    Whose it is.
+    Its owner and mode.
 recurse, max_depth, children_only, follow_symlinks
-    A list of user, group and mode gives all that is in it the same; ignore_files,
-    ignore_dirs and silent leave something out. max_depth bounds how deep.
+    A list of user, group and mode applies them to the whole content;
+    ignore_files, ignore_dirs and silent exclude something. max_depth limits the
+    depth.
 makedirs : False
-    Makes the folders above it.
+    Creates its parent folders.
 clean : False, exclude_pat
-    Removes what no required state keeps; not what fits a glob, or a regular
-    expression after E@.
+    Removes what no required state keeps, except paths that match a glob, or a
+    regular expression after E@.
 force, backupname, allow_symlink
-    What becomes of a file or link in its place.
+    What happens to a file or link in its place.
 `,
 	})
 }
 
-// directory is one file.directory at work.
+// directory is one run of file.directory.
 type directory struct {
 	*Call
 	name     string
@@ -47,10 +48,10 @@ type directory struct {
 	owners   owners // of folders
 	fileMode string
 	walk     []folder
-	keeps    []string // paths that clean leaves, beside those of required states
+	keeps    []string // paths that clean keeps, besides those of required states
 }
 
-// folder is what lies in one folder.
+// folder is the content of one folder.
 type folder struct {
 	path        string
 	dirs, files []string
@@ -74,12 +75,12 @@ func fileDirectory(ctx context.Context, c *Call) (*states.Result, error) {
 	if res, err := d.makeRoom(); res != nil || err != nil {
 		return res, err
 	}
-	told, err := d.check(ctx)
+	test, err := d.check(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if c.Test || d.res.Changes.Len() == 0 {
-		d.res.Result, d.res.Comment = told.Result, told.Comment
+		d.res.Result, d.res.Comment = test.Result, test.Comment
 		return d.res, nil
 	}
 	if !isDir(d.name) {
@@ -116,8 +117,8 @@ func (d *directory) options() string {
 	return ""
 }
 
-// makeRoom deals with a file or link in the place of the folder. A result is why it
-// cannot.
+// makeRoom handles a file or link in the place of the folder. It returns a result if that
+// fails.
 func (d *directory) makeRoom() (*states.Result, error) {
 	file, link := isFile(d.name), isLink(d.name)
 	if !file && !(link && (!d.Truth("allow_symlink") || d.Truth("force"))) {
@@ -157,7 +158,7 @@ func (d *directory) makeRoom() (*states.Result, error) {
 	return nil, nil
 }
 
-// make makes the folder.
+// make creates the folder.
 func (d *directory) make() (*states.Result, error) {
 	if !isDir(filepath.Dir(d.name)) {
 		if !d.Truth("makedirs") {
@@ -179,7 +180,7 @@ func (d *directory) failed(format string, a ...any) *states.Result {
 	return d.res
 }
 
-// recurse reads the option: user, group, mode, ignore_files, ignore_dirs, silent.
+// recurse parses the option recurse: user, group, mode, ignore_files, ignore_dirs, silent.
 func (d *directory) recurse() ([]string, error) {
 	v := d.Value("recurse")
 	if !pyfmt.Truth(v) {
@@ -203,7 +204,7 @@ func (d *directory) recurse() ([]string, error) {
 	return out, nil
 }
 
-// limited are the owners of what is inside: those that recurse names.
+// limited returns the owners of the folder's content, as selected by recurse.
 func (d *directory) limited(recurse []string) (dirs, files owners) {
 	if slices.Contains(recurse, "user") {
 		dirs.user = d.owners.user
@@ -218,7 +219,7 @@ func (d *directory) limited(recurse []string) (dirs, files owners) {
 	return dirs, files
 }
 
-// inside walks what is in the folder, links not followed.
+// inside walks the content of the folder without following links.
 func (d *directory) inside() ([]folder, error) {
 	if d.walk != nil {
 		return d.walk, nil
@@ -231,7 +232,7 @@ func (d *directory) inside() ([]folder, error) {
 	walk = func(path string, depth int) error {
 		entries, err := os.ReadDir(path)
 		if err != nil {
-			return nil // as os.walk: what cannot be read is left out
+			return nil // as os.walk: skip what cannot be read
 		}
 		f := folder{path: path}
 		for _, e := range entries {
@@ -257,7 +258,7 @@ func (d *directory) inside() ([]folder, error) {
 	return d.walk, err
 }
 
-// update gives the folder, and what is in it, owner and mode.
+// update sets owner and mode of the folder and its content.
 func (d *directory) update(ctx context.Context) (*states.Result, error) {
 	follow := d.Truth("follow_symlinks")
 	if !d.Truth("children_only") {

@@ -16,8 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// check finds what is to be changed of a folder, and tells it as a test run does. The
-// changes are put into the result.
+// check sets the changes of a folder and the result of a test run.
 func (d *directory) check(ctx context.Context) (*states.Result, error) {
 	changes := value.NewMap()
 	recurse, err := d.recurse()
@@ -27,7 +26,7 @@ func (d *directory) check(ctx context.Context) (*states.Result, error) {
 	own := d.owners
 	if len(recurse) > 0 {
 		dirs, files := d.limited(recurse)
-		own = dirs // as Salt: with recurse the folder itself is looked at by the same rule
+		own = dirs // as in Salt: with recurse, the same owners apply to the folder itself
 		if err := d.checkInside(changes, recurse, dirs, files); err != nil {
 			return nil, err
 		}
@@ -65,10 +64,10 @@ func (d *directory) check(ctx context.Context) (*states.Result, error) {
 	return would(d.res.Name, b.String(), changes), nil
 }
 
-// meta adds what is to be changed of one path.
+// meta adds the changes of owner and mode of one path.
 func (d *directory) meta(changes *value.Map, path string, o owners) error {
 	now, err := infoOf(path, d.Truth("follow_symlinks"))
-	if err != nil { // whatever the reason, as with Salt
+	if err != nil { // for any error, as in Salt
 		changes.Set(path, value.NewMap("directory", "new"))
 		return nil
 	}
@@ -114,7 +113,8 @@ func (d *directory) checkClean(ctx context.Context, changes *value.Map) error {
 	return err
 }
 
-// unkept are the paths inside that no required state keeps and that are not excluded.
+// unkept returns the paths in the folder that no required state keeps and that are not
+// excluded.
 func (d *directory) unkept(ctx context.Context) ([]string, error) {
 	walk, err := d.inside()
 	if err != nil {
@@ -140,8 +140,8 @@ func (d *directory) unkept(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// kept are the paths of the file states that the folder requires, with the folders above
-// them and what is in them; of a file.recurse what that keeps there.
+// kept returns the paths of the file states that the folder requires, with the folders
+// above and below them. For a file.recurse, these are the paths it keeps.
 func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 	keep := map[string]bool{}
 	add := func(path string) {
@@ -190,8 +190,8 @@ func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 	return keep, nil
 }
 
-// excluded tells whether a path fits a glob, or after E@ a regular expression, or one of a
-// list of them.
+// excluded reports whether a path matches a glob, a regular expression after E@, or one of
+// a list of them.
 func excluded(path string, pattern any) bool {
 	if !pyfmt.Truth(pattern) {
 		return false
@@ -204,7 +204,7 @@ func excluded(path string, pattern any) bool {
 	})
 }
 
-// clean removes what is not kept, and tells the paths.
+// clean removes paths that are not kept, and returns them.
 func (d *directory) clean(ctx context.Context) ([]any, error) {
 	gone, err := d.unkept(ctx)
 	if err != nil {
@@ -213,7 +213,7 @@ func (d *directory) clean(ctx context.Context) ([]any, error) {
 	var out []any
 	for _, path := range gone {
 		if !lexists(path) {
-			continue // went with its folder
+			continue // removed with its folder
 		}
 		if isDir(path) && !isLink(path) && d.holdsKept(path) {
 			continue
@@ -226,7 +226,7 @@ func (d *directory) clean(ctx context.Context) ([]any, error) {
 	return out, nil
 }
 
-// holdsKept tells whether something in a folder is excluded from cleaning, so that the
+// holdsKept reports whether a folder contains something excluded from cleaning, so that the
 // folder stays.
 func (d *directory) holdsKept(dir string) bool {
 	found := false

@@ -15,17 +15,16 @@ func init() {
 	Register("environ", Function{
 		Name: "setenv", Run: environSetenv, Spec: states.Spec{Args: args([]string{"name", "value"}, "false_unsets", false, "clear_all", false,
 			"update_minion", false, "permanent", false)}, Doc: `
-Keeps variables of the environment of the minion: that of the functions and commands
+Manages environment variables of the minion, for the functions and commands that
 it runs.
 
 value
-    The value of the variable name, or a map of variables. False is the empty value;
-    with false_unsets the variable is taken away.
+    The value of the variable name, or a map of variables. False is the empty
+    value; with false_unsets the variable is removed.
 clear_all : False
-    Empties all others; with false_unsets takes them away.
+    Empties all others; with false_unsets removes them.
 update_minion, permanent
-    Are taken and mean nothing more: a minion has one environment, and Windows alone
-    has another.
+    Ignored: a minion has one environment, and only Windows has a permanent one.
 
     a_string_env:
       environ.setenv:
@@ -35,7 +34,7 @@ update_minion, permanent
 	})
 }
 
-// environment are the variables of the process.
+// environment returns the environment variables of the process.
 func environment() map[string]string {
 	out := map[string]string{}
 	for _, kv := range os.Environ() {
@@ -78,7 +77,7 @@ func environSetenv(ctx context.Context, c *Call) (*states.Result, error) {
 		return true
 	})
 	if c.Test {
-		// As Salt has it: the result stays true.
+		// As in Salt, the result stays true.
 		if r.Changes.Len() > 0 {
 			return says(r, true, "Environ values will be changed")
 		}
@@ -87,11 +86,11 @@ func environSetenv(ctx context.Context, c *Call) (*states.Result, error) {
 	if r.Changes.Len() == 0 {
 		return says(r, true, "Environ values were already set with the correct values")
 	}
-	told, err := c.Module(ctx, "environ.setenv", []any{want, c.Value("false_unsets"), c.Value("clear_all"), c.Value("update_minion"), c.Value("permanent")}, nil)
+	out, err := c.Module(ctx, "environ.setenv", []any{want, c.Value("false_unsets"), c.Value("clear_all"), c.Value("update_minion"), c.Value("permanent")}, nil)
 	if err != nil {
 		return nil, err
 	}
-	set, ok := told.(*value.Map)
+	set, ok := out.(*value.Map)
 	if !ok || set.Len() == 0 {
 		r.Changes = value.NewMap()
 		return says(r, false, "Failed to set environ variables")

@@ -16,7 +16,7 @@ Sends an event to the master.
 name
     Its tag.
 data
-    Its data; further arguments are laid beside it.
+    Its data; further arguments are added.
 with_env, with_grains, with_pillar : False
     Adds them: True, or a list of names.
 show_changed : True

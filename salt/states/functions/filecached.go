@@ -18,24 +18,24 @@ func init() {
 	Register("file",
 		Function{Name: "cached", Run: fileCached, Spec: states.Spec{Args: args(onlyName, "source_hash", "", "source_hash_name", nil,
 			"skip_verify", false, "saltenv", "base", "use_etag", false)}, Doc: `
-Keeps a file (a salt:// or http address) in the cache of the minion.
+Caches a file (a salt:// or http address) on the minion.
 
 source_hash, source_hash_name, skip_verify, use_etag
-    What comes by http wants its hash (TYPE=HEX, or a file with hashes), skip_verify
-    or use_etag.
+    A source by http needs its hash (TYPE=HEX, or a file with hashes),
+    skip_verify or use_etag.
 saltenv : base
-    The environment that the file is in.
+    The environment of the file.
 `},
 		Function{Name: "not_cached", Run: fileNotCached, Spec: states.Spec{Args: args(onlyName, "saltenv", "base")}, Doc: `
 Removes a file (a salt:// or http address) from the cache of the minion.
 
 saltenv : base
-    The environment that the file is in.
+    The environment of the file.
 `},
 	)
 }
 
-// localPath is the path of a file of this host, "" for an address.
+// localPath returns the path of a file of this host, "" for an address.
 func localPath(name string) string {
 	scheme := schemeOf(name)
 	if scheme != "" && scheme != "file" {
@@ -51,7 +51,7 @@ func localPath(name string) string {
 	return path
 }
 
-// sum is the hash that a file shall have; "" is none.
+// sum is the expected hash of a file; hex is "" if not given.
 type sum struct{ kind, hex string }
 
 func fileCached(ctx context.Context, c *Call) (*states.Result, error) {
@@ -82,7 +82,7 @@ func fileCached(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.cache(ctx, name, want)
 }
 
-// wouldCache is a test run, which Salt leaves undecided whatever is there.
+// wouldCache returns the result of a test run, which in Salt is always None.
 func (c *Call) wouldCache(name string, want sum) (*states.Result, error) {
 	res := &states.Result{Name: name, Changes: value.NewMap(), Comment: "File will be cached: " + name}
 	if localPath(name) != "" {
@@ -108,7 +108,7 @@ func (c *Call) wouldCache(name string, want sum) (*states.Result, error) {
 	return res, nil
 }
 
-// localCached looks at a file of this host, which needs no cache.
+// localCached checks a file of this host, which needs no cache.
 func localCached(name, path string, want sum) (*states.Result, error) {
 	switch {
 	case !exists(path):
@@ -126,7 +126,7 @@ func localCached(name, path string, want sum) (*states.Result, error) {
 	return bad(name, "File %s is present on the minion, but the hash (%s) does not match the specified hash (%s)", path, is, want.hex), nil
 }
 
-// cache gets a file into the cache.
+// cache fetches a file into the cache.
 func (c *Call) cache(ctx context.Context, name string, want sum) (*states.Result, error) {
 	var before any
 	files := c.Env.Files()

@@ -15,18 +15,19 @@ func init() {
 	Register("file", Function{
 		Name: "copy", Run: fileCopy, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false,
 			"preserve", false, "user", nil, "group", nil, "mode", nil, "dir_mode", nil, "subdir", false)}, Doc: `
-Copies a file or folder of this host (source) to a path that is not there.
+Copies a file or folder of this host (source) to a path that does not exist.
 
 force : False
-    Copies over what is in its place.
+    Replaces an existing path.
 makedirs : False, dir_mode
-    Makes the folders above it, with a mode.
+    Creates its parent folders, with a mode.
 preserve : False
-    Leaves owner and mode as the copy got them.
+    Keeps owner and mode of the source.
 user, group, mode
-    Whose the copy is; by default the minion's user's, with the mode of the source.
+    Owner and mode of the copy; by default the minion's user, with the mode of
+    the source.
 subdir : False
-    Copies into a folder of that name.
+    Copies into the folder of that name.
 `,
 	})
 }
@@ -101,7 +102,7 @@ func fileCopy(_ context.Context, c *Call) (*states.Result, error) {
 	return c.copied(res, source, dest, o), nil
 }
 
-// copied copies, and gives the copy its owner and mode.
+// copied copies the source, and sets owner and mode of the copy.
 func (c *Call) copied(res *states.Result, source, dest string, o owners) *states.Result {
 	var err error
 	if isDir(source) {
@@ -116,7 +117,7 @@ func (c *Call) copied(res *states.Result, source, dest string, o owners) *states
 	if c.Truth("preserve") {
 		return res
 	}
-	// Salt tells of the file by the name it has, and replaces only what failed.
+	// As in Salt, the comment has the name of the state, and replaces only a failure.
 	own := good(res.Name, "")
 	own.Changes = res.Changes
 	if err := c.checkPerms(dest, own, o, false); err != nil {
@@ -128,7 +129,7 @@ func (c *Call) copied(res *states.Result, source, dest string, o owners) *states
 	return res
 }
 
-// copyTree copies a folder, links as they are, and gives what is in it an owner.
+// copyTree copies a folder with its links, and sets the owner of its content.
 func (c *Call) copyTree(source, dest string, o owners) error {
 	uid, _ := uidOf(o.user)
 	gid, _ := gidOf(o.group)
@@ -161,7 +162,7 @@ func (c *Call) copyTree(source, dest string, o owners) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s is no file, link or folder", path)
+			return fmt.Errorf("%s is not a file, link or folder", path)
 		}
 		if path == source {
 			return nil
@@ -174,8 +175,8 @@ func (c *Call) copyTree(source, dest string, o owners) error {
 	return err
 }
 
-// inside tells whether one of two paths is in the other, or the same: a copy would
-// never end, or would remove its source.
+// inside reports whether one path is inside the other or equal. A copy would not end, or
+// would remove its source.
 func inside(a, b string) bool {
 	real := func(p string) string {
 		if r, err := filepath.EvalSymlinks(p); err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TestCopy_Itself copies onto itself, into itself, and over what holds the source, with
-// force: the source must still be there.
+// TestCopy_Itself copies a file onto itself, into itself, and over its own folder, with
+// force: the source must still exist.
 func TestCopy_Itself(t *testing.T) {
 	h := newHost(t, value.NewMap(), nil)
 	dir := filepath.Join(h.dir, "tree")
@@ -36,7 +36,7 @@ func TestCopy_Itself(t *testing.T) {
 	}
 }
 
-// TestFileStates_NUL gives paths with a NUL to each state of file that takes one.
+// TestFileStates_NUL passes paths with a NUL to each state of file with a path.
 func TestFileStates_NUL(t *testing.T) {
 	h := newHost(t, value.NewMap(), nil)
 	name := filepath.Join(h.dir, "a\x00b")

@@ -21,12 +21,12 @@ func init() {
 	Register("file",
 		Function{Name: "decode", Run: fileDecode, Spec: states.Spec{Args: args(onlyName, "encoded_data", nil, "contents_pillar", nil,
 			"encoding_type", "base64", "checksum", "md5")}, Doc: `
-Keeps a file with what base64 encodes.
+Manages a file with decoded base64 data.
 
 encoded_data, contents_pillar
-    The text, or the key of the pillar that has it.
+    The text, or the pillar key that has it.
 checksum : md5
-    How the files are compared, and what the changes tell: md5, sha1, sha256, sha512.
+    The hash that compares the files and is shown in the changes: md5, sha1, sha256, sha512.
 `},
 		Function{Name: "shortcut", Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"})}, Run: func(_ context.Context, c *Call) (*states.Result, error) {
 			return bad(c.Name(), "Shortcuts are only supported on Windows"), nil
@@ -34,8 +34,7 @@ checksum : md5
 	)
 }
 
-// decodeBase64 is Python's b64decode: what is no character of the alphabet is passed
-// over.
+// decodeBase64 is Python's b64decode: it ignores characters outside of the alphabet.
 func decodeBase64(s string) ([]byte, error) {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '+' || r == '/' {
@@ -112,7 +111,7 @@ func fileDecode(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// put writes a file, a new one with the mode the mask of the process gives.
+// put writes a file; a new one gets the default mode of the process.
 func (c *Call) put(from, name string) error {
 	if isDir(name) {
 		return &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}

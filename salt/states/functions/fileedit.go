@@ -24,9 +24,9 @@ func init() {
 text
     A text, or a list of lines.
 source, sources, template, defaults, context
-    Or files that it is in, rendered with jinja.
+    Or files with the text, rendered with jinja.
 makedirs : False
-    Makes the folders above the file.
+    Creates the parent folders of the file.
 `
 	Register("file",
 		Function{Name: "append", Spec: states.Spec{Args: args(onlyName, append(texts, "ignore_whitespace", true)...)}, Run: fileAppend, Doc: "\nAdds lines to the end of a file that has them not; ignore_whitespace takes white space as equal.\n" + textsDoc},
@@ -34,27 +34,27 @@ makedirs : False
 		Function{Name: "replace", Spec: states.Spec{Args: args([]string{"name", "pattern", "repl"}, "count", int64(0), "flags", int64(8), "bufsize", int64(1),
 			"append_if_not_found", false, "prepend_if_not_found", false, "not_found_content", nil, "backup", ".bak", "show_changes", true,
 			"ignore_if_missing", false, "backslash_literal", false)}, Run: fileReplace, Doc: `
-Replaces what a regular expression (pattern) of Python's matches in a file by a text
-(repl, with \1 and its like unless backslash_literal).
+Replaces the matches of a Python regular expression (pattern) in a file by a
+text (repl, with groups such as \1 unless backslash_literal).
 
 count : 0
-    At most so many times; 0 is all.
+    The most matches to replace; 0 means all.
 flags : 8
-    Names such as MULTILINE, or Python's number.
+    Names such as MULTILINE, or a number as in Python.
 append_if_not_found, prepend_if_not_found, not_found_content
-    Adds repl, or another text, where nothing matches.
+    Adds repl, or another text, if nothing matches.
 backup : .bak
-    The ending of the file that keeps the old one; False keeps none.
+    The suffix of the backup file; False makes none.
 show_changes, ignore_if_missing
-    Shows the difference; a file that is not there is right.
+    Shows the difference; a missing file is not an error.
 `},
 		Function{Name: "comment", Spec: states.Spec{Args: append(comment, args(nil, "ignore_missing", false)...)}, Run: fileComment, Doc: "\nPuts a comment sign (char) before the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
 		Function{Name: "uncomment", Spec: states.Spec{Args: comment}, Run: fileUncomment, Doc: "\nTakes the comment sign (char) from the lines that a regular expression (regex) matches. backup is the ending of the file that keeps the old one.\n"},
 	)
 }
 
-// editable refuses a path that is no file to be edited; missing tells that it is not
-// there.
+// editable returns a message for a path that cannot be edited; missing is true if the file
+// does not exist.
 func editable(name string) (msg string, missing bool) {
 	switch {
 	case !filepath.IsAbs(name):
@@ -65,17 +65,17 @@ func editable(name string) (msg string, missing bool) {
 	return "", false
 }
 
-// readEdited reads a file that is edited in memory.
+// readEdited reads a file to be edited in memory.
 func readEdited(name string) (string, error) {
 	data, more, err := readSome(name)
 	if more {
-		return "", fmt.Errorf("%s is larger than %d bytes: it is not edited", name, maxDiff)
+		return "", fmt.Errorf("%s is larger than %d bytes and cannot be edited", name, maxDiff)
 	}
 	return string(data), err
 }
 
-// rewrite puts a text in the place of a file, which keeps owner and mode. The old one is
-// kept under its name with an ending.
+// rewrite replaces the content of a file and keeps owner and mode. The old file is kept
+// under its name plus a suffix.
 func (c *Call) rewrite(name, body string, backup any) error {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Call) rewrite(name, body string, backup any) error {
 	return c.replace(tmp, real, "")
 }
 
-// lineDiff is the difference as file.append and file.prepend show it.
+// lineDiff returns the difference in the form of file.append and file.prepend.
 func lineDiff(before, after []string, join string, binary bool) string {
 	if binary {
 		return "Replace binary file"
@@ -102,12 +102,12 @@ func lineDiff(before, after []string, join string, binary bool) string {
 	return strings.Join(text.UnifiedDiff(before, after), join)
 }
 
-// lostText is a source of a text that cannot be had.
+// lostText means that a source of a text is not available.
 type lostText struct{ source string }
 
 func (e *lostText) Error() string { return "Failed to load template file " + e.source }
 
-// texts are the texts that a state adds: its own, or those of its sources.
+// texts returns the texts that a state adds: its own, or those of its sources.
 func (c *Call) texts(ctx context.Context) ([]string, error) {
 	if c.Truth("source") && c.Truth("sources") {
 		return nil, sourceErrorf("source and sources are mutually exclusive")
@@ -136,8 +136,8 @@ func (c *Call) texts(ctx context.Context) ([]string, error) {
 			hash = pystr(hashes[i])
 		}
 		got, err := c.fetch(ctx, pystr(s), hash)
-		var told *sourceError
-		if errors.As(err, &told) {
+		var fault *sourceError
+		if errors.As(err, &fault) {
 			return nil, &lostText{pystr(s)}
 		}
 		if err != nil {
@@ -171,14 +171,14 @@ func listArg(v any) []any {
 	return []any{v}
 }
 
-// ready makes the file that lines are added to. A result ends the state.
+// ready creates the file to which lines are added. A result ends the state.
 func (c *Call) ready(name string) (*states.Result, error) {
 	dir := filepath.Dir(name)
 	if c.Truth("makedirs") && !c.Test {
 		if err := c.makeParents(name, owners{}); err != nil {
 			return nil, err
 		}
-		if !isDir(dir) { // the words of Salt, which checks the folder as file.directory does
+		if !isDir(dir) { // Salt's words, from its check of the folder by file.directory
 			res := bad(name, "The following files will be changed:\n%s: directory - new\n", dir)
 			res.Changes.Set(dir, value.NewMap("directory", "new"))
 			return res, nil
@@ -201,8 +201,8 @@ func (c *Call) ready(name string) (*states.Result, error) {
 	return nil, nil
 }
 
-// holds tells whether a text has the lines of a chunk; with loose, white space between
-// words does not matter.
+// holds reports whether a text contains the lines of a chunk; with loose, ignoring white
+// space between words.
 func holds(body, chunk string, loose bool) (bool, error) {
 	pattern := chunk
 	if loose {
@@ -213,7 +213,7 @@ func holds(body, chunk string, loose bool) (bool, error) {
 
 var blanks = regexp.MustCompile(`[ \t\r\n]+`)
 
-// looseRegex finds the words of a text whatever the white space around them.
+// looseRegex matches the words of a text with any white space between them.
 func looseRegex(s string) string {
 	var b strings.Builder
 	b.WriteString("(?m)^")
@@ -230,8 +230,8 @@ func looseRegex(s string) string {
 	return b.String()
 }
 
-// adding is what file.append and file.prepend begin with: the file, what is in it, and the
-// texts for it. A result is why there is nothing to be added to.
+// adding prepares file.append and file.prepend. It returns the file, its content, and the
+// texts to add. A result ends the state.
 func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, res *states.Result, err error) {
 	if name = expand(c.Name()); name == "" {
 		return "", "", nil, bad(name, "Must provide name to %s", c.Fun), nil
@@ -242,7 +242,7 @@ func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, 
 	var lost *lostText
 	if chunks, err = c.texts(ctx); errors.As(err, &lost) {
 		res = bad(lost.source, "%s", lost.Error())
-		res.Extra = value.NewMap("data", []any{}) // as Salt gives it
+		res.Extra = value.NewMap("data", []any{}) // as in Salt
 		return "", "", nil, res, nil
 	}
 	if err != nil {

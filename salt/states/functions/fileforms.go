@@ -9,12 +9,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// form is one way of file.serialize to write a value.
+// form is one serializer of file.serialize.
 type form struct {
 	name    string
 	json    render.JSONForm
-	unicode bool // characters beyond ASCII stand as they are
-	// read reads what is in a file, nil when nothing is laid over it.
+	unicode bool // write characters beyond ASCII unescaped
+	// read parses a file; nil if the form does not support merging.
 	read  func(text string) (any, error)
 	print func(f form, v any) (string, error)
 }
@@ -37,10 +37,11 @@ var forms = map[string]form{
 	"configparser": {name: "configparser", print: func(_ form, v any) (string, error) { return iniText(v) }},
 }
 
-// write writes a value without a line end.
+// write serializes a value without a final line end.
 func (f form) write(v any) (string, error) { return f.print(f, v) }
 
-// options takes the options of a state; what is not carried out is told.
+// options sets the options of a state and returns a message about unsupported ones, else
+// "".
 func (f *form) options(opts *value.Map) (msg string) {
 	opts.Range(func(k, v any) bool {
 		name := pystr(k)
@@ -60,15 +61,15 @@ func (f *form) options(opts *value.Map) (msg string) {
 			ok = v == false
 		}
 		if !ok {
-			msg = fmt.Sprintf("The option %s: %s of the %s serializer is not carried out by this minion: leave it out", name, pyfmt.Repr(v), f.name)
+			msg = fmt.Sprintf("The option %s: %s of the %s serializer is not supported by this minion: leave it out", name, pyfmt.Repr(v), f.name)
 		}
 		return ok
 	})
 	return msg
 }
 
-// iniText writes sections as configparser does. Keys are written small; a per cent sign
-// has to be doubled, as it is there.
+// iniText writes sections as configparser does. Keys are in lower case, and a percent sign
+// has to be doubled.
 func iniText(v any) (string, error) {
 	all, ok := v.(*value.Map)
 	if !ok {
@@ -80,7 +81,7 @@ func iniText(v any) (string, error) {
 		name := pystr(k)
 		section, ok := v.(*value.Map)
 		if !ok || strings.ContainsAny(name, "\n]") {
-			fault = fmt.Errorf("the section %s of the dataset has to be a map, and its name one line without a bracket", name)
+			fault = fmt.Errorf("section %s of the dataset has to be a map, with a name on one line and without brackets", name)
 			return false
 		}
 		out := &body
@@ -102,11 +103,11 @@ func iniLines(out *strings.Builder, section *value.Map) (fault error) {
 		text := pystr(v)
 		switch at := strings.Index(strings.ReplaceAll(text, "%%", ""), "%"); {
 		case v == nil:
-			fault = fmt.Errorf("option values must be strings: %s has none", key)
+			fault = fmt.Errorf("option values must be strings: that of %s is not", key)
 		case at >= 0:
 			fault = fmt.Errorf("invalid interpolation syntax in %s at position %d", pyfmt.Repr(text), strings.Index(text, "%"))
 		case strings.ContainsAny(key, "\n=:"):
-			fault = fmt.Errorf("the key %s of the dataset cannot be read back: it has a line end, = or :", pyfmt.Repr(key))
+			fault = fmt.Errorf("key %s of the dataset cannot be read back: it contains a line end, = or :", pyfmt.Repr(key))
 		}
 		lines.Set(key, text)
 		return fault == nil

@@ -16,19 +16,19 @@ func init() {
 	Register("file", Function{
 		Name: "hardlink", Run: fileHardlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "makedirs", false, "user", nil, "group", nil, "dir_mode", nil)}, Doc: `
-Keeps a hard link.
+Manages a hard link.
 
 target
-    The file that it is another name of.
+    The file to link to.
 force : False
-    Removes a file in its place.
+    Removes an existing file in its place.
 makedirs : False, user, group, dir_mode
-    Makes the folders above it, with an owner and a mode.
+    Creates its parent folders, with an owner and a mode.
 `,
 	})
 }
 
-// ownersOrMine are user and group of a state; by default those the minion runs as.
+// ownersOrMine returns user and group of a state, by default those of the minion.
 func (c *Call) ownersOrMine() owners {
 	o := owners{user: c.Value("user"), group: c.Value("group")}
 	if v, ok := c.Kwargs.Get("owner"); ok && !given(o.user) {
@@ -45,7 +45,7 @@ func (c *Call) ownersOrMine() owners {
 	return o
 }
 
-// hardLinked tells whether a file has several names.
+// hardLinked reports whether a file has several names.
 func hardLinked(path string) bool {
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func fileHardlink(_ context.Context, c *Call) (*states.Result, error) {
 	return c.hardlink(name, target), nil
 }
 
-// linkProblems tells of owners and paths that a link cannot have.
+// linkProblems returns a message for owners and paths that are invalid for a link, else "".
 func linkProblems(name, target string, o owners) string {
 	var errs []string
 	if _, ok := uidOf(o.user); !ok {
@@ -145,7 +145,7 @@ func hardlinkCheck(name, target string, force bool) (result any, comment string,
 	return false, fmt.Sprintf("File or directory exists where the hard link %s should be. Did you mean to use force?", name), changes
 }
 
-// hardlink makes the link.
+// hardlink creates the link.
 func (c *Call) hardlink(name, target string) *states.Result {
 	res := good(name, "")
 	done, failed := "Created new hard link", "Unable to create new hard link"

@@ -11,17 +11,17 @@ import (
 	"syscall"
 )
 
-// info is what a path is.
+// info describes a path.
 type info struct {
 	uid, gid    int
 	user, group string
-	mode        string // as Salt writes it: "0644"
+	mode        string // in Salt's form: "0644"
 	st          fs.FileInfo
 }
 
 func (i info) isLink() bool { return i.st.Mode()&fs.ModeSymlink != 0 }
 
-// infoOf looks at a path.
+// infoOf returns the attributes of a path.
 func infoOf(path string, follow bool) (info, error) {
 	look := os.Lstat
 	if follow {
@@ -39,7 +39,7 @@ func infoOf(path string, follow bool) (info, error) {
 	return i, nil
 }
 
-// unixMode are the permission bits as the system counts them.
+// unixMode converts a mode to Unix permission bits.
 func unixMode(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
 	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
@@ -50,7 +50,7 @@ func unixMode(m fs.FileMode) uint32 {
 	return bits
 }
 
-// fileMode is the other way round.
+// fileMode converts Unix permission bits to a mode.
 func fileMode(bits uint32) fs.FileMode {
 	m := fs.FileMode(bits & 0o777)
 	for flag, bit := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
@@ -61,7 +61,7 @@ func fileMode(bits uint32) fs.FileMode {
 	return m
 }
 
-// userName is the name of a user number, or the number.
+// userName returns the name of a user id, or the id as text.
 func userName(uid int) string {
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return u.Username
@@ -76,7 +76,7 @@ func groupName(gid int) string {
 	return strconv.Itoa(gid)
 }
 
-// uidOf is the number of a user given by name or number.
+// uidOf returns the id of a user given by name or id.
 func uidOf(v any) (int, bool) {
 	if n, ok := v.(int64); ok {
 		return int(n), true
@@ -99,7 +99,7 @@ func gidOf(v any) (int, bool) {
 	return 0, false
 }
 
-// normalMode brings a mode into Salt's form: four octal digits.
+// normalMode converts a mode to Salt's form: four octal digits.
 func normalMode(s string) string {
 	s = strings.ReplaceAll(s, "0o", "0")
 	s = strings.Trim(s, `"'`)
@@ -107,19 +107,19 @@ func normalMode(s string) string {
 	return strings.Repeat("0", max(0, 4-len(s))) + s
 }
 
-// modeOf reads the mode of a state; "" is none. What is no octal number is an error.
+// modeOf parses the mode of a state; "" if not set. It returns an error if it is not octal.
 func modeOf(v any) (string, error) {
 	if v == nil || v == "" {
 		return "", nil
 	}
 	mode := normalMode(pystr(v))
 	if n, err := strconv.ParseUint(mode, 8, 32); err != nil || n > 0o7777 {
-		return "", fmt.Errorf("'%s' is no file mode: it wants octal digits such as 0644", pystr(v))
+		return "", fmt.Errorf("'%s' is not a file mode; use octal digits such as 0644", pystr(v))
 	}
 	return mode, nil
 }
 
-// setMode gives a path a mode as Salt writes it.
+// setMode sets the mode of a path, in Salt's form.
 func setMode(path, mode string) error {
 	n, err := strconv.ParseUint(mode, 8, 32)
 	if err != nil {
@@ -128,7 +128,7 @@ func setMode(path, mode string) error {
 	return os.Chmod(path, fileMode(uint32(n)))
 }
 
-// expand puts the home folder in the place of a leading ~.
+// expand replaces a leading ~ by the home folder.
 func expand(name string) string {
 	rest, ok := strings.CutPrefix(name, "~")
 	if !ok {
@@ -173,8 +173,8 @@ func lexists(path string) bool {
 	return err == nil
 }
 
-// checkUser tells of a user or group that is not there. In a test run they may still
-// come.
+// checkUser returns a message for a user or group that does not exist, else "". In a test
+// run, an earlier state may still create them.
 func (c *Call) checkUser(user, group any) string {
 	msg := ""
 	if given(user) {
@@ -193,7 +193,7 @@ func (c *Call) checkUser(user, group any) string {
 	return msg
 }
 
-// given tells whether an owner is named; the number 0 is root.
+// given reports whether an owner is set; the number 0 is root.
 func given(v any) bool {
 	_, number := v.(int64)
 	return number || v != nil && v != "" && v != false

@@ -18,32 +18,33 @@ func init() {
 		Name: "keyvalue", Run: fileKeyValue, Spec: states.Spec{Args: args(onlyName, "key", nil, "value", nil, "key_values", nil, "separator", "=",
 			"append_if_not_found", false, "prepend_if_not_found", false, "search_only", false, "show_changes", true, "ignore_if_missing", false,
 			"count", int64(1), "uncomment", nil, "key_ignore_case", false, "value_ignore_case", false)}, Doc: `
-Keeps keys with their values in a file of lines such as KEY=VALUE.
+Manages keys with their values in a file with lines such as KEY=VALUE.
 
 key, value; key_values
     One key, or a map of them.
 separator : =
-    What stands between a key and its value.
+    The text between a key and its value.
 count : 1
-    How often the key may be there; the lines after that are taken out. A negative
-    number leaves them all.
+    How often the key may occur; further lines are removed. A negative number
+    keeps them all.
 uncomment
-    Characters before the key that are taken away; white space by default.
+    Characters to remove before the key; white space by default.
 append_if_not_found, prepend_if_not_found
-    Adds a key that is not there.
+    Adds a missing key.
 key_ignore_case, value_ignore_case, show_changes, ignore_if_missing
-    As they say.
+    Ignores the case of keys or values; shows the difference; accepts a missing
+    file.
 `,
 	})
 }
 
-// keyValues is one file.keyvalue at work.
+// keyValues is one run of file.keyvalue.
 type keyValues struct {
 	*Call
 	keys      []string
 	values    []any
 	separator string
-	left      map[string]int64 // how often a key may still come
+	left      map[string]int64 // how often a key may still be changed
 	diff      []string
 	changed   int
 }
@@ -101,12 +102,12 @@ func fileKeyValue(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// wanted reads the keys and values; what is wrong with them is told.
+// wanted parses the keys and values and returns a message for invalid ones, else "".
 func (k *keyValues) wanted() string {
 	all, _ := k.Value("key_values").(*value.Map)
 	if k.Value("key") != nil && k.Value("value") != nil {
-		// Salt wants to refuse key_values beside them, and takes them all the same: what an
-		// SLS has is no dict to it.
+		// Salt tries to reject key_values beside them, but never does: its check is for a
+		// dict, and an SLS gives an OrderedDict.
 		all = value.NewMap(pystr(k.Value("key")), k.Value("value"))
 	} else if all.Len() == 0 {
 		if pyfmt.Truth(k.Value("key_values")) {
@@ -129,7 +130,7 @@ func (k *keyValues) wanted() string {
 	return ""
 }
 
-// bare is a line without the characters that uncomment names.
+// bare returns a line without the characters of the option uncomment.
 func (k *keyValues) bare(line string) string {
 	if v := k.Value("uncomment"); v != nil {
 		return strings.TrimLeft(line, pystr(v))
@@ -137,7 +138,7 @@ func (k *keyValues) bare(line string) string {
 	return strings.TrimLeftFunc(line, unicode.IsSpace)
 }
 
-// line is what becomes of a line.
+// line returns the changed form of a line.
 func (k *keyValues) line(line string) string {
 	test := k.bare(line)
 	uncommented := len(line) > len(test)
@@ -170,7 +171,7 @@ func (k *keyValues) line(line string) string {
 	return line
 }
 
-// changeLine is what becomes of a line of a key.
+// changeLine returns the changed form of a line that has a key.
 func (k *keyValues) changeLine(line, have, rest, key string, v any, uncommented bool) string {
 	is, want := strings.TrimSpace(rest), strings.TrimSpace(pystr(v))
 	if k.Truth("value_ignore_case") {
@@ -202,7 +203,7 @@ func (k *keyValues) changeLine(line, have, rest, key string, v any, uncommented 
 	return line
 }
 
-// missing adds the keys that were not there, where the state wants that.
+// missing appends the keys that were not found, if the state wants that.
 func (k *keyValues) missing(body string) string {
 	atEnd := k.Truth("append_if_not_found")
 	if !atEnd && !k.Truth("prepend_if_not_found") {
@@ -233,7 +234,7 @@ func (k *keyValues) missing(body string) string {
 	return body
 }
 
-// typeName is Python's name of the type of a value.
+// typeName returns Python's name of the type of a value.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:

@@ -16,43 +16,43 @@ func init() {
 		Function{Name: "line", Run: fileLine, Spec: states.Spec{Args: args(onlyName, "content", nil, "match", nil, "mode", nil, "location", nil,
 			"before", nil, "after", nil, "show_changes", true, "backup", false, "quiet", false, "indent", true, "create", false,
 			"user", nil, "group", nil, "file_mode", nil)}, Doc: `
-Keeps one line of a file.
+Manages one line of a file.
 
 mode
-    ensure has the line (content) between before and after, insert adds it there or
-    at the start or end (location), replace puts it in the place of the line that
-    match finds, delete takes that out.
+    ensure puts the line (content) between before and after, insert adds it
+    there or at the start or end (location), replace replaces the line with
+    match, delete removes it.
 content, match, before, after, location
-    The line, and where it is: regular expressions, or parts of lines.
+    The line and its position: regular expressions, or parts of lines.
 indent : True
-    Gives the line the indentation of its neighbour.
+    Indents the line like its neighbour.
 create, user, group, file_mode
-    Makes the file if it is not there; whose it is.
+    Creates a missing file, with its owner and mode.
 show_changes, backup
-    Shows the difference, or only that there is one; keeps the old file (the ending of
-    its name). quiet is of the execution function and means nothing here.
+    Shows the difference, or only that there is one; keeps the old file under
+    the suffix. quiet belongs to the execution function and is ignored.
 `},
 		Function{Name: "blockreplace", Run: fileBlock, Spec: states.Spec{Args: args(onlyName, "marker_start", "#-- start managed zone --",
 			"marker_end", "#-- end managed zone --", "source", nil, "source_hash", nil, "template", "jinja", "sources", nil, "source_hashes", nil,
 			"defaults", nil, "context", nil, "content", "", "append_if_not_found", false, "prepend_if_not_found", false, "backup", ".bak",
 			"show_changes", true, "append_newline", nil, "insert_before_match", nil, "insert_after_match", nil)}, Doc: `
-Keeps what stands between two marks in a file (marker_start, marker_end).
+Manages the text between two marks in a file (marker_start, marker_end).
 
 content
-    What stands there, after it what file.accumulated gathered.
+    The text, followed by that of file.accumulated.
 source, sources, source_hash, source_hashes, template, defaults, context
-    Or files that it is in, rendered with jinja.
+    Or files with the text, rendered with jinja.
 append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match
-    Where the block is added if it is not there.
+    Where to add a missing block.
 append_newline
-    True has a line end behind the content; by default one that it lacks.
+    True adds a line end to the content; by default only a missing one.
 backup : .bak, show_changes
-    The ending of the file that keeps the old one; shows the difference.
+    The suffix of the backup file; shows the difference.
 `},
 	)
 }
 
-// optionalText is an argument that may be None.
+// optionalText returns an argument as a string, nil for None.
 func (c *Call) optionalText(name string) *string {
 	v := c.Value(name)
 	if v == nil {
@@ -62,7 +62,7 @@ func (c *Call) optionalText(name string) *string {
 	return &s
 }
 
-// textOrNone is an argument as text, "" for what Python takes as false.
+// textOrNone returns an argument as a string, "" if it is false in Python.
 func (c *Call) textOrNone(name string) string {
 	if !c.Truth(name) {
 		return ""
@@ -102,7 +102,7 @@ func fileLine(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.edited(name, edit, c.Truth("show_changes"))
 }
 
-// edited writes what an engine made of a file, and tells the difference.
+// edited writes the edited text of a file and sets the difference as changes.
 func (c *Call) edited(name string, edit text.Edit, show bool) (*states.Result, error) {
 	res := good(name, "No changes needed to be made")
 	if !edit.Changed() {
@@ -128,8 +128,8 @@ func (c *Call) edited(name string, edit text.Edit, show bool) (*states.Result, e
 	return res, nil
 }
 
-// made makes a file that an editing state may create, with owner and mode. A result is
-// why it cannot.
+// made creates a file that an editing state may create, with owner and mode. It returns a
+// result if that fails.
 func (c *Call) made(ctx context.Context, name string) *states.Result {
 	mode, err := modeOf(c.Value("file_mode"))
 	if err != nil {
@@ -195,7 +195,7 @@ func fileBlock(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.edited(name, edit, c.Truth("show_changes"))
 }
 
-// gatheredText adds to a content what file.accumulated gathered for a file.
+// gatheredText appends the texts accumulated by file.accumulated for a file.
 func (c *Call) gatheredText(name, content string) string {
 	c.gathered(name).Range(func(_, texts any) bool {
 		list, _ := texts.([]any)

@@ -12,20 +12,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// owners are the owner and mode that a path shall have; nil and "" leave them.
+// owners are the wanted owner and mode of a path; nil and "" leave them unchanged.
 type owners struct {
 	user, group any
 	mode        string
 }
 
-// owns tells whether a path belongs to whom it shall; one that is not named is right.
+// owns reports whether a path has the wanted owner; one that is not set matches.
 func (o owners) owns(i info) (user, group bool) {
 	user = !given(o.user) || pystr(o.user) == i.user || pystr(o.user) == strconv.Itoa(i.uid)
 	group = !given(o.group) || pystr(o.group) == i.group || pystr(o.group) == strconv.Itoa(i.gid)
 	return user, group
 }
 
-// checkPerms gives a path its owner and mode, and tells in the result what that changed.
+// checkPerms sets owner and mode of a path, and adds what changed to the result.
 func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool) error {
 	cur, err := infoOf(path, follow)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool
 		return err
 	}
 	isUser, isGroup := o.owns(post)
-	tell := func(key string, want any, was, is bool) {
+	note := func(key string, want any, was, is bool) {
 		switch {
 		case is && !was, !is && c.Test:
 			res.Changes.Set(key, want)
@@ -64,10 +64,10 @@ func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool
 			fails("Failed to change %s to %s", key, pystr(want))
 		}
 	}
-	tell("user", o.user, userOK, isUser)
-	tell("group", o.group, groupOK, isGroup)
+	note("user", o.user, userOK, isUser)
+	note("group", o.group, groupOK, isGroup)
 	if modeMatters {
-		tell("mode", o.mode, o.mode == cur.mode, o.mode == post.mode)
+		note("mode", o.mode, o.mode == cur.mode, o.mode == post.mode)
 	}
 	res.Comment = strings.Join(comments, "; ")
 	if c.Test && res.Changes.Len() > 0 {
@@ -76,8 +76,8 @@ func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool
 	return nil
 }
 
-// chown gives a path its owner. A change of owner takes the set-user-ID bit away, so the
-// mode is set again.
+// chown sets the owner of a path. A change of owner clears the set-user-ID bit, so it sets
+// the mode again.
 func (c *Call) chown(path string, cur info, o owners, follow bool) error {
 	uid, gid := cur.uid, cur.gid
 	if given(o.user) {
@@ -103,8 +103,9 @@ func (c *Call) chown(path string, cur info, o owners, follow bool) error {
 	return setMode(path, cur.mode)
 }
 
-// makeParents makes the missing folders above a path, each with the owner and mode. As
-// Salt's file.makedirs it accepts a file directly above the path, and fails at one higher up.
+// makeParents creates the missing folders above a path, each with the owner and mode. Like
+// Salt's file.makedirs, it accepts a file directly above the path, and fails for one higher
+// up.
 func (c *Call) makeParents(path string, o owners) error {
 	dir := filepath.Dir(path)
 	if exists(dir) {
@@ -113,7 +114,7 @@ func (c *Call) makeParents(path string, o owners) error {
 	return c.makeFolders(dir, isDir, o)
 }
 
-// makeFolders makes a folder and those above it, up to the first that is there.
+// makeFolders creates a folder and its missing parents.
 func (c *Call) makeFolders(dir string, there func(string) bool, o owners) error {
 	var missing []string
 	for ; !there(dir); dir = filepath.Dir(dir) {
@@ -127,7 +128,7 @@ func (c *Call) makeFolders(dir string, there func(string) bool, o owners) error 
 	return nil
 }
 
-// mkdir makes one folder.
+// mkdir creates one folder.
 func (c *Call) mkdir(dir string, o owners) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !isDir(dir) {
 		return err
@@ -135,7 +136,8 @@ func (c *Call) mkdir(dir string, o owners) error {
 	return c.checkPerms(dir, &states.Result{Result: true, Changes: value.NewMap()}, o, false)
 }
 
-// searchable is the mode of a folder for files of a mode: who may read may also enter.
+// searchable returns the mode of a folder for files of a mode: read permission adds execute
+// permission.
 func searchable(mode string) string {
 	if len(mode) < 3 {
 		return ""

@@ -21,19 +21,19 @@ func init() {
 	Register("file", Function{
 		Name: "pruned", Run: filePruned,
 		Spec: states.Spec{Args: args(onlyName, "recurse", false, "ignore_errors", false, "older_than", nil)}, Doc: `
-Removes a folder that is empty.
+Removes an empty folder.
 
 recurse : False
-    Also the empty folders in it.
+    Also its empty subfolders.
 ignore_errors : False
-    Those alone that are empty, and that is right.
+    Removes only the empty ones, and succeeds.
 older_than
-    Leaves folders that changed in so many days.
+    Keeps folders changed within this number of days.
 `,
 	})
 }
 
-// pruning is one file.pruned at work.
+// pruning is one run of file.pruned.
 type pruning struct {
 	before  time.Time // zero: any
 	deleted []string
@@ -80,7 +80,7 @@ func filePruned(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// prune removes a folder, with recurse those in it before; ok is Salt's verdict.
+// prune removes a folder, with recurse after those in it; ok is Salt's verdict.
 func (p *pruning) prune(name string, recurse bool) (ok bool) {
 	if recurse {
 		p.below(name)
@@ -92,7 +92,7 @@ func (p *pruning) prune(name string, recurse bool) (ok bool) {
 	return ok
 }
 
-// below removes the folders in one, the deepest first.
+// below removes the folders in a folder, the deepest first.
 func (p *pruning) below(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *pruning) remove(path string) (tried, gone bool) {
 	return true, true
 }
 
-// rmdir removes a folder that is empty.
+// rmdir removes an empty folder.
 func rmdir(path string) error {
 	if err := syscall.Rmdir(path); err != nil {
 		return &fs.PathError{Op: "rmdir", Path: path, Err: err}

@@ -13,12 +13,12 @@ func init() {
 	Register("file", Function{
 		Name: "rename", Run: fileRename,
 		Spec: states.Spec{VarKw: true, Args: args([]string{"name", "source"}, "force", false, "makedirs", false)}, Doc: `
-Moves a file or folder (source) to a path (name), when it is still there.
+Moves a file or folder (source) to a path (name) if it still exists.
 
 force : False
-    Removes what is in its place.
+    Removes an existing file in its place.
 makedirs : False
-    Makes the folders above it.
+    Creates its parent folders.
 `,
 	})
 }
@@ -56,7 +56,7 @@ func fileRename(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// move renames; a regular file also onto another file system.
+// move renames a file; a regular file also to another file system.
 func move(from, to string) error {
 	err := os.Rename(from, to)
 	if err == nil || !isFile(from) || isLink(from) {

@@ -36,7 +36,7 @@ func fileReplace(_ context.Context, c *Call) (*states.Result, error) {
 		return nil, fmt.Errorf("Cannot perform string replacements on a binary file: %s", name)
 	}
 	if !utf8.ValidString(body) {
-		return bad(name, "%s is no UTF-8: it is not edited", name), nil
+		return bad(name, "%s is not UTF-8 and cannot be edited", name), nil
 	}
 	o := text.ReplaceOptions{
 		Pattern: pystr(c.Value("pattern")), Flags: c.Value("flags"), Repl: pystr(c.Value("repl")), Literal: c.Truth("backslash_literal"),
@@ -70,7 +70,7 @@ func fileReplace(_ context.Context, c *Call) (*states.Result, error) {
 
 var anchored = regexp.MustCompile(`^(\(\?[iLmsux]\))?\^?(.*?)\$?$`)
 
-// found tells whether a regular expression matches somewhere in a text.
+// found reports whether a regular expression matches somewhere in a text.
 func found(body, pattern string) (bool, error) { return text.Search(body, pattern, nil) }
 
 func fileComment(_ context.Context, c *Call) (*states.Result, error) {
@@ -137,8 +137,8 @@ func fileUncomment(_ context.Context, c *Call) (*states.Result, error) {
 	return c.recomment(name, body, o, "^[ \t]*"+rest, "Uncommented lines successfully", "Expected uncommented lines not found")
 }
 
-// recomment changes the lines that begin with a match, and tells whether what was wanted
-// is there afterwards.
+// recomment changes the lines that begin with a match. It fails unless the wanted lines
+// exist afterwards.
 func (c *Call) recomment(name, body string, o text.CommentOptions, want, done, failed string) (*states.Result, error) {
 	res := good(name, done)
 	if c.Test {

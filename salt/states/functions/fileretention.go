@@ -17,21 +17,21 @@ func init() {
 	Register("file", Function{
 		Name: "retention_schedule", Run: fileRetention,
 		Spec: states.Spec{Args: args([]string{"name", "retain"}, "strptime_format", nil, "timezone", nil)}, Doc: `
-Removes backups from a folder but for those of a schedule.
+Removes backups from a folder except those that a schedule keeps.
 
 retain
-    A map of how many stay (a number, or all): most_recent, first_of_hour,
+    A map with the number to keep (or all): most_recent, first_of_hour,
     first_of_day, first_of_week, first_of_month, first_of_year.
 strptime_format
-    How the time stands in the names, as backup-%Y%m%d.tar; files of other names are
-    left alone. Without it the time of the last change counts.
+    The format of the time in the names, such as backup-%Y%m%d.tar; files with
+    other names are kept. Without it, the time of the last change counts.
 
-timezone is refused: times are local ones.
+timezone is not supported: times are local ones.
 `,
 	})
 }
 
-// backup is one file with its time, as keys: of the calendar and of weeks.
+// backup is one file with its time, as sort keys of the calendar and of weeks.
 type backup struct {
 	name      string
 	ymd, week [5]float64
@@ -43,12 +43,12 @@ func backupAt(name string, t time.Time) backup {
 	return backup{
 		name: name,
 		ymd:  [5]float64{float64(t.Year()), float64(t.Month()), float64(t.Day()), float64(t.Hour()), epoch},
-		// The year is that of the calendar, not of the week: as in Salt.
+		// As in Salt, the year is that of the calendar, not of the week.
 		week: [5]float64{float64(t.Year()), float64(week), float64((t.Weekday() + 6) % 7), epoch, epoch},
 	}
 }
 
-// retentionDepths tell how many keys are the same in what one rule takes as one.
+// retentionDepths are how many keys must be equal within one group of a rule.
 var retentionDepths = map[string]int{
 	"first_of_year": 1, "first_of_month": 2, "first_of_day": 3, "first_of_hour": 4, "most_recent": 5, "first_of_week": 2,
 }
@@ -61,7 +61,7 @@ func fileRetention(_ context.Context, c *Call) (*states.Result, error) {
 	case !isDir(name):
 		return bad(name, "Name provided to file.retention must be a directory"), nil
 	case c.Value("timezone") != nil:
-		return bad(name, "timezone of file.retention_schedule is not carried out by this minion: times are local ones, leave it out"), nil
+		return bad(name, "timezone of file.retention_schedule is not supported by this minion: times are local ones, leave it out"), nil
 	}
 	backups, ignored, err := c.backups(name)
 	if err != nil {
@@ -102,7 +102,7 @@ func fileRetention(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// backups are the files of a folder with their times; ignored have none.
+// backups returns the files of a folder with their times; ignored have none.
 func (c *Call) backups(dir string) (backups []backup, ignored []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -132,11 +132,11 @@ func (c *Call) backups(dir string) (backups []backup, ignored []string, err erro
 	return backups, ignored, nil
 }
 
-// retained are the names that the rules keep.
+// retained returns the names that the rules keep.
 func (c *Call) retained(backups []backup) (map[string]bool, error) {
 	rules, ok := c.Value("retain").(*value.Map)
 	if !ok {
-		return nil, fmt.Errorf("retain of file.retention_schedule is a map of rules and numbers, not %s", pystr(c.Value("retain")))
+		return nil, fmt.Errorf("retain of file.retention_schedule must be a map of rules and numbers, not %s", pystr(c.Value("retain")))
 	}
 	kept := map[string]bool{}
 	for _, k := range rules.Keys() {
@@ -148,10 +148,10 @@ func (c *Call) retained(backups []backup) (map[string]bool, error) {
 		}
 		depth, known := retentionDepths[rule]
 		if !known {
-			return nil, fmt.Errorf("file.retention_schedule has no rule %s: most_recent, first_of_hour, first_of_day, first_of_week, first_of_month, first_of_year", rule)
+			return nil, fmt.Errorf("file.retention_schedule has no rule %s; use most_recent, first_of_hour, first_of_day, first_of_week, first_of_month, first_of_year", rule)
 		}
 		if !isNumber {
-			return nil, fmt.Errorf("%s of file.retention_schedule is a number or all, not %s", rule, pystr(v))
+			return nil, fmt.Errorf("%s of file.retention_schedule must be a number or all, not %s", rule, pystr(v))
 		}
 		keys := func(b backup) [5]float64 { return b.ymd }
 		if rule == "first_of_week" {
@@ -165,8 +165,8 @@ func (c *Call) retained(backups []backup) (map[string]bool, error) {
 	return kept, nil
 }
 
-// firstOf takes the earliest of each of the n latest groups of files that have depth keys
-// in common.
+// firstOf returns the earliest file in each of the n latest groups. Files in a group share
+// the first depth keys.
 func firstOf(backups []backup, keys func(backup) [5]float64, depth, n int) []string {
 	sorted := slices.Clone(backups)
 	slices.SortStableFunc(sorted, func(a, b backup) int {

@@ -19,30 +19,30 @@ func init() {
 			"user", nil, "group", nil, "mode", nil, "backup", "", "makedirs", false, "show_changes", true, "create", true,
 			"merge_if_exists", false, "encoding", nil, "encoding_errors", "strict", "serializer", nil, "serializer_opts", nil,
 			"deserializer_opts", nil)}, Doc: `
-Keeps a file with a value written in some form.
+Manages a file with a serialized value.
 
 dataset, dataset_pillar
-    The value, or the key of the pillar that has it.
+    The value, or the pillar key that has it.
 serializer (formatter) : yaml
     yaml, json, python or configparser.
 serializer_opts
     A list of options: indent, sort_keys and ensure_ascii of json; allow_unicode of
     yaml.
 merge_if_exists : False
-    Lays the value over what yaml or json is in the file.
+    Merges the value over the yaml or json in the file.
 user, group, mode, makedirs, backup, create, show_changes
-    As those of file.managed.
+    As in file.managed.
 
-Other serializers and options, and encodings other than utf-8 are refused.
+Other serializers, options, and encodings other than utf-8 are not supported.
 `,
 	})
 }
 
-// serialized is one file.serialize at work.
+// serialized is one run of file.serialize.
 type serialized struct {
 	managed
 	form form
-	old  *value.Map // what was in the file, of a merge
+	old  *value.Map // content of the file before, for a merge
 }
 
 func fileSerialize(ctx context.Context, c *Call) (*states.Result, error) {
@@ -96,7 +96,7 @@ func fileSerialize(ctx context.Context, c *Call) (*states.Result, error) {
 	return s.res, nil
 }
 
-// dataset finds the value and the form; what is wrong with them is told.
+// dataset returns the value and the form. msg says what is wrong with them, else "".
 func (s *serialized) dataset() (v any, msg string) {
 	formatter, _ := s.Kwargs.Get("formatter")
 	if s.Truth("serializer") && pyfmt.Truth(formatter) {
@@ -144,14 +144,14 @@ func (s *serialized) dataset() (v any, msg string) {
 	}
 	if s.Truth("deserializer_opts") {
 		if s.Truth("merge_if_exists") {
-			return nil, "deserializer_opts of file.serialize are not carried out by this minion: leave them out"
+			return nil, "deserializer_opts of file.serialize are not supported by this minion: leave them out"
 		}
 		s.res.Warnings = append(s.res.Warnings, "The 'deserializer_opts' option is ignored unless merge_if_exists is set to True.")
 	}
 	return v, ""
 }
 
-// merge lays the value over what is in the file. A result is the end of the state.
+// merge merges the value over the content of the file. A result ends the state.
 func (s *serialized) merge(dataset any) (merged any, done *states.Result) {
 	if !s.Truth("merge_if_exists") || !isFile(s.name) {
 		return dataset, nil
@@ -183,7 +183,7 @@ func (s *serialized) merge(dataset any) (merged any, done *states.Result) {
 	return now, nil
 }
 
-// wouldBe tells what a test run would change.
+// wouldBe sets the result of a test run.
 func (s *serialized) wouldBe(ctx context.Context) error {
 	changes, err := s.meta(ctx)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *serialized) wouldBe(ctx context.Context) error {
 	return nil
 }
 
-// mergeMaps is a map with another laid over it, maps in them likewise.
+// mergeMaps merges a map over another one, recursively.
 func mergeMaps(under, over *value.Map) *value.Map {
 	out := under.Clone()
 	over.Range(func(k, v any) bool {
@@ -217,7 +217,7 @@ func mergeMaps(under, over *value.Map) *value.Map {
 	return out
 }
 
-// recursiveDiff is what differs of two maps: old and new by key.
+// recursiveDiff returns the differences of two maps: old and new by key.
 func recursiveDiff(old, now *value.Map) *value.Map {
 	out := value.NewMap()
 	now.Range(func(k, v any) bool {

@@ -18,12 +18,12 @@ func init() {
 		Function{Name: "missing", Spec: loose, Run: fileMissing, Doc: "\nFails when there is something at a path.\n"},
 		Function{Name: "absent", Spec: loose, Run: fileAbsent, Doc: "\nRemoves a file, a link, or a folder with all that is in it.\n"},
 		Function{Name: "touch", Spec: states.Spec{Args: args(onlyName, "atime", nil, "mtime", nil, "makedirs", false)}, Run: fileTouch, Doc: `
-Makes an empty file, or sets the times of one.
+Creates an empty file, or sets the times of an existing one.
 
 atime, mtime
     In seconds since 1970; now by default.
 makedirs : False
-    Makes the folders above it.
+    Creates its parent folders.
 `},
 	)
 }
@@ -83,7 +83,7 @@ func fileAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// timeOf is a time of file.touch.
+// timeOf parses a time of file.touch.
 func timeOf(v any, now time.Time) (time.Time, error) {
 	if v == nil {
 		return now, nil

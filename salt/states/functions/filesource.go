@@ -14,18 +14,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// source is a source that has been fetched.
+// source is a resolved source.
 type source struct {
-	path      string // where it lies on this host; "" when nobody needed it yet
-	cached    string // the same when that is the cache, to be forgotten
-	kind, sum string // its hash; "" is not known
+	path      string // on this host; "" until needed
+	cached    string // path if it is in the cache, to be removed later
+	kind, sum string // its hash; "" if unknown
 }
 
-// sourceError is a source that cannot be had, worded for the user.
+// sourceError means that a source is not available. Its text is for the user.
 type sourceError struct {
 	msg string
-	// instead, of a source that has not the hash it shall have, is how that is told of a
-	// file that is not there yet.
+	// instead returns the message for a file that does not exist yet, if the hash of the
+	// source is wrong.
 	instead func(name string) string
 }
 
@@ -33,7 +33,7 @@ func (e *sourceError) Error() string { return e.msg }
 
 func sourceErrorf(format string, a ...any) error { return &sourceError{msg: fmt.Sprintf(format, a...)} }
 
-// schemeOf is the scheme of an address, "" for a path of this host.
+// schemeOf returns the scheme of an address, "" for a path of this host.
 func schemeOf(source string) string {
 	u, err := url.Parse(source)
 	if err != nil || !strings.Contains(source, "://") {
@@ -51,7 +51,7 @@ func (c *Call) want() fileclient.Want {
 	return w
 }
 
-// choose takes the first source that is there when the state names several.
+// choose returns the first existing source if the state names several.
 func (c *Call) choose(ctx context.Context, sources any, hash string) (source, sum string, err error) {
 	list, ok := sources.([]any)
 	if !ok {
@@ -83,7 +83,7 @@ func (c *Call) choose(ctx context.Context, sources any, hash string) (source, su
 	return "", "", sourceErrorf("none of the specified sources were found")
 }
 
-// there tells whether a source exists.
+// there reports whether a source exists.
 func (c *Call) there(ctx context.Context, source string) (bool, error) {
 	files := c.Env.Files()
 	switch schemeOf(source) {
@@ -114,8 +114,8 @@ func (c *Call) there(ctx context.Context, source string) (bool, error) {
 	return err == nil, nil
 }
 
-// fetch finds a source and its hash. Of salt:// the file itself is fetched when it is
-// needed ([source.file]).
+// fetch finds a source and its hash. A salt:// file is fetched only when it is needed
+// ([source.file]).
 func (c *Call) fetch(ctx context.Context, src, hash string) (source, error) {
 	files := c.Env.Files()
 	switch schemeOf(src) {
@@ -173,18 +173,17 @@ func (c *Call) fetch(ctx context.Context, src, hash string) (source, error) {
 	return got, nil
 }
 
-// mismatch is a source that has another hash than it shall have. A test run goes on with
-// the latter.
+// mismatch handles a source with a wrong hash. A test run continues with the wanted hash.
 func (s source) mismatch(src, want string) (source, error) {
 	is := s.sum
 	s.sum = want
-	told := func(what string) string {
+	text := func(what string) string {
 		return fmt.Sprintf("Specified %s checksum for %s (%s) does not match actual checksum (%s)", s.kind, what, want, is)
 	}
 	return s, &sourceError{
-		msg: told(src) + ". If the 'source_hash' value refers to a remote file with multiple possible matches, " +
+		msg: text(src) + ". If the 'source_hash' value refers to a remote file with multiple possible matches, " +
 			"then it may be necessary to set 'source_hash_name'.",
-		instead: told,
+		instead: text,
 	}
 }
 
@@ -209,7 +208,7 @@ func (c *Call) verified(ctx context.Context, got source, src, hash string) (sour
 	return got, nil
 }
 
-// file is where the source lies on this host; it is fetched if it is not there.
+// file returns the path of the source on this host, and fetches it if needed.
 func (s *source) file(ctx context.Context, c *Call, src string) (string, error) {
 	if s.path != "" {
 		return s.path, nil

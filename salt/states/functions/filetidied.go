@@ -20,24 +20,25 @@ func init() {
 		Name: "tidied", Run: fileTidied, Spec: states.Spec{VarKw: true, Args: args(onlyName, "age", int64(0), "matches", nil, "rmdirs", false,
 			"size", int64(0), "exclude", nil, "full_path_match", false, "followlinks", false, "time_comparison", "atime",
 			"age_size_logical_operator", "OR", "age_size_only", nil, "rmlinks", true)}, Doc: `
-Removes old or large files from a folder and those in it.
+Removes old or large files from a folder and its subfolders.
 
 age : 0, size : 0
-    In days, and in bytes (or 10MB, 1GiB); what has as much, or more, goes.
+    In days, and in bytes (or 10MB, 1GiB); files of at least that age or size
+    are removed.
 age_size_logical_operator : OR, age_size_only
-    AND wants both; age or size looks at one of them alone.
+    AND requires both; age or size checks only one of them.
 time_comparison : atime
-    Which time tells the age: atime, mtime or ctime.
+    The time that determines the age: atime, mtime or ctime.
 matches, exclude, full_path_match
-    Regular expressions that the beginning of the name, or of the path, must match,
-    or must not.
+    Regular expressions that the beginning of the name, or of the path, must
+    match, or must not match.
 rmdirs : False, rmlinks : True, followlinks : False
-    Also removes folders, with all that is in them; links; goes into linked folders.
+    Also removes folders with their content; links; follows linked folders.
 `,
 	})
 }
 
-// tidied is one file.tidied at work.
+// tidied is one run of file.tidied.
 type tidied struct {
 	matches, exclude []*text.Regex
 	age, size        float64
@@ -47,13 +48,13 @@ type tidied struct {
 	today            time.Time
 	folders, links   bool
 	whole, follow    bool
-	seen             map[string]bool // linked folders, so that a loop ends
+	seen             map[string]bool // visited linked folders, so that a loop ends
 }
 
 var humanSize = regexp.MustCompile(`^([0-9.]*)\s*(?:([kmgtpezy])(ib|b)?|(b))?$`)
 
-// bytesOf reads a size such as 10MB (decimal), 10MiB or 10M (binary); what is none is 0,
-// as in Salt.
+// bytesOf parses a size such as 10MB (decimal), 10MiB or 10M (binary). As in Salt, an
+// invalid one is 0.
 func bytesOf(v any) float64 {
 	s, ok := v.(string)
 	if !ok {
@@ -78,7 +79,7 @@ func bytesOf(v any) float64 {
 	return float64(int64(n))
 }
 
-// number is a number of either kind.
+// number returns an integer or float as float64.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int64:
@@ -89,7 +90,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// patterns are regular expressions that a name is matched with from its beginning.
+// patterns compiles regular expressions that match the beginning of a name.
 func patterns(v any) ([]*text.Regex, error) {
 	var out []*text.Regex
 	for _, p := range listArg(v) {
@@ -110,7 +111,7 @@ func (c *Call) tidied() (t *tidied, err error) {
 	}
 	var ok bool
 	if t.age, ok = number(c.Value("age")); !ok {
-		return nil, fmt.Errorf("age of file.tidied is a number of days, not %s", pystr(c.Value("age")))
+		return nil, fmt.Errorf("age of file.tidied must be a number of days, not %s", pystr(c.Value("age")))
 	}
 	if only := strings.ToLower(c.textOrNone("age_size_only")); only == "age" || only == "size" {
 		t.only = only
@@ -167,11 +168,11 @@ func fileTidied(ctx context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// walk collects what goes from a folder, that in the folders below it first.
+// walk collects the paths to remove, those in subfolders first.
 func (t *tidied) walk(ctx context.Context, dir string, goes *[]string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return ctx.Err() // as os.walk: what cannot be read is left out
+		return ctx.Err() // as os.walk: skip what cannot be read
 	}
 	var files, folders []string
 	for _, e := range entries {
@@ -201,7 +202,7 @@ func (t *tidied) walk(ctx context.Context, dir string, goes *[]string) error {
 	return ctx.Err()
 }
 
-// loops tells whether a linked folder has been walked.
+// loops reports whether a linked folder was visited before.
 func (t *tidied) loops(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil || t.seen[real] {
@@ -211,11 +212,11 @@ func (t *tidied) loops(path string) bool {
 	return false
 }
 
-// goes tells whether a path is old or large enough, and of a name that goes.
+// goes reports whether a path is old or large enough, and matches by name.
 func (t *tidied) goes(path string) (bool, error) {
 	st, err := os.Lstat(path)
 	if err != nil {
-		return false, nil // gone meanwhile
+		return false, nil // removed meanwhile
 	}
 	size := float64(0)
 	switch {

@@ -16,15 +16,14 @@ import (
 	"github.com/momtree/mom/salt/text"
 )
 
-// maxDiff is how large two files may be that are compared line by line, in bytes.
+// maxDiff is the largest file that is compared line by line, in bytes.
 const maxDiff = 16 << 20
 
-// replace puts what source holds in the place of dest in one step, with the owner and
-// mode dest had. A new file is its owner's alone. What was there is kept when backup
-// says so.
+// replace replaces dest by the content of source in one step, with the owner and mode of
+// dest. Only its owner can access a new file. backup says whether to keep the old file.
 func (c *Call) replace(source, dest, backup string) (err error) {
 	if !isDir(filepath.Dir(dest)) {
-		return fmt.Errorf("[Errno 2] No such file or directory: %s", dest) // as Salt has it
+		return fmt.Errorf("[Errno 2] No such file or directory: %s", dest) // as in Salt
 	}
 	in, err := os.Open(source)
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *Call) replace(source, dest, backup string) (err error) {
 	return os.Rename(out.Name(), dest)
 }
 
-// keep makes a copy of a file in the folder file_backup of the cache, as Salt does.
+// keep copies a file to the folder file_backup of the cache, as Salt does.
 func (c *Call) keep(path, backup string) error {
 	if backup == "" {
 		backup, _ = c.Env.Option("backup_mode").(string)
@@ -71,7 +70,7 @@ func (c *Call) keep(path, backup string) error {
 		return nil
 	case "minion", "both":
 	default:
-		return fmt.Errorf("backup: %s is not carried out by this minion: it keeps replaced files on this host alone (minion)", backup)
+		return fmt.Errorf("backup: %s is not supported by this minion: it keeps replaced files on this host alone (minion)", backup)
 	}
 	return modules.KeepBackup(pystr(c.Env.Option("cachedir")), path, time.Now())
 }
@@ -95,7 +94,7 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, out.Chmod(fileMode(unixMode(st.Mode()))), out.Close())
 }
 
-// scratch writes data into a new file for its owner alone.
+// scratch writes data to a new file readable only by its owner.
 func scratch(data []byte) (path string, err error) {
 	f, err := os.CreateTemp("", "__salt.tmp.*")
 	if err != nil {
@@ -108,7 +107,7 @@ func scratch(data []byte) (path string, err error) {
 	return f.Name(), nil
 }
 
-// hashOf is the hash of a file.
+// hashOf returns the hash of a file.
 func hashOf(path, kind string) (string, error) {
 	h, err := crypt.NewHash(kind)
 	if err != nil {
@@ -125,7 +124,7 @@ func hashOf(path, kind string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// diffOf is the difference of two files as Salt shows it, "" when they are equal.
+// diffOf returns the difference of two files in Salt's form, "" if they are equal.
 func diffOf(before, after string) (string, error) {
 	same, err := sameFiles(before, after)
 	if err != nil || same {
@@ -185,7 +184,7 @@ func sameFiles(a, b string) (bool, error) {
 	return sums[0] == sums[1], nil
 }
 
-// readSome reads a file as far as it is compared.
+// readSome reads the part of a file that is compared.
 func readSome(path string) (data []byte, more bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -199,7 +198,7 @@ func readSome(path string) (data []byte, more bool, err error) {
 	return data, false, err
 }
 
-// touch makes a file that is not there, and sets the times of one that is.
+// touch creates a missing file, and sets the times of an existing one.
 func touch(path string, at time.Time) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {

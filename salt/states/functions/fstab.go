@@ -12,9 +12,9 @@ import (
 func init() {
 	const about = `
 name, fs_file
-    The device (a path, UUID=… or LABEL=…) and the folder.
+    The device (a path, UUID=… or LABEL=…) and the mount point.
 mount_by
-    Write the device as device, label, uuid, partlabel or partuuid.
+    How to identify the device: device, label, uuid, partlabel or partuuid.
 config : /etc/fstab
     The fstab.
 `
@@ -27,9 +27,10 @@ Ensure that fstab has an entry.
 fs_vfstype, fs_mntops, fs_freq, fs_passno, fs_mount
     The other fields of the entry; fs_mount is for AIX.
 match_on, not_change
-    By which fields the entry is found, and whether it is left as it is.
+    The fields that identify the entry, and whether an existing one stays as it
+    is.
 mount : True
-    Mount what is new.
+    Mount a new entry.
 
     /dev/sdb1:
       mount.fstab_present:
@@ -46,7 +47,7 @@ Ensure that fstab does not have an entry.
 	)
 }
 
-// fsSpec is the device as fstab shall have it, "" when that cannot be found.
+// fsSpec returns the device in the form for fstab, "" if it cannot be determined.
 func (c *Call) fsSpec(ctx context.Context) (string, error) {
 	name, by := c.Name(), c.Str("mount_by")
 	if by == "" || by == "device" && strings.HasPrefix(name, "/") || strings.HasPrefix(name, strings.ToUpper(by)+"=") {
@@ -70,7 +71,7 @@ func (c *Call) fsSpec(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// fsFile is the folder of a call.
+// fsFile returns the mount point of a call.
 func (c *Call) fsFile() string {
 	if file := c.Str("fs_file"); file != "/" {
 		return strings.TrimRight(file, "/")

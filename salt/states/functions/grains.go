@@ -20,14 +20,14 @@ func init() {
 	nameValue := []string{"name", "value"}
 	Register("grains",
 		Function{Name: "present", Spec: named(nameValue, "force", false), Run: grainPresent, Doc: `
-Sets a grain (name, with colons between keys) to a value. force replaces a list or
-map by something else.
+Sets a grain (name, with colons between keys) to a value. force replaces a list
+or map.
 `},
 		Function{Name: "absent", Spec: named(onlyName, "destructive", false, "force", false), Run: grainAbsent, Doc: `
 Sets a grain to None; with destructive it is removed. force removes lists and maps.
 `},
 		Function{Name: "append", Spec: named(nameValue, "convert", false), Run: grainAppend, Doc: `
-Adds a value to a grain that is a list; convert makes a list of a single value.
+Adds a value to a list grain; convert converts a single value to a list.
 `},
 		Function{Name: "exists", Spec: named(onlyName), Run: grainExists, Doc: "\nFails when there is no such grain.\n"},
 		Function{Name: "list_present", Spec: named(nameValue), Run: grainListPresent, Doc: "\nAdds a value, or each of a list, to a grain that is a list, or to be one.\n"},
@@ -35,7 +35,7 @@ Adds a value to a grain that is a list; convert makes a list of a single value.
 	)
 }
 
-// grain is the name with colons, and the value there is.
+// grain returns the name with colons, and the current value.
 func (c *Call) grain(ctx context.Context) (name string, v any, there bool, err error) {
 	name = c.Name()
 	if d := c.Str("delimiter"); d != "" && d != ":" {
@@ -45,7 +45,7 @@ func (c *Call) grain(ctx context.Context) (name string, v any, there bool, err e
 	return name, v, there, ctx.Err()
 }
 
-// lookup finds a grain by its path.
+// lookup returns a grain by its path.
 func (c *Call) lookup(name string) (any, bool) {
 	var at any = c.Env.Grains()
 	for _, key := range strings.Split(name, ":") {
@@ -201,7 +201,7 @@ func grainListPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 	if c.Test {
 		if now == nil {
-			now = "" // what grains.get gives for one that is not there
+			now = "" // what grains.get returns for a missing grain
 		}
 		return would(name, fmt.Sprintf("Grain %s is set to be added", name), value.NewMap("new", now)), nil
 	}

@@ -28,9 +28,9 @@ func init() {
 				{Name: "non_unique", Default: false},
 			}},
 			Doc: `
-Ensure that the group name is there, with the number gid (which others may have
-with non_unique) and these members; or with addusers in it and delusers not.
-system makes it one of the system.
+Ensure that the group name exists, with the number gid (non_unique allows a
+number in use) and exactly these members; or with addusers as members and
+delusers not. system makes it a system group.
 
     staff:
       group.present:
@@ -39,7 +39,7 @@ system makes it one of the system.
 `,
 		},
 		Function{Name: "absent", Spec: states.Spec{Args: []states.Arg{name}}, Run: groupAbsent, Doc: `
-Ensure that the group name is not there.
+Ensure that the group name does not exist.
 
     staff:
       group.absent: []
@@ -47,8 +47,7 @@ Ensure that the group name is not there.
 	)
 }
 
-// groupChanges is what has to be changed of a group; there is false when there is
-// none of that name.
+// groupChanges returns the changes of a group; there is false if it does not exist.
 func (c *Call) groupChanges(ctx context.Context) (changes *value.Map, there bool, err error) {
 	g, err := c.mapOf(ctx, "group.info", c.Name())
 	if err != nil || g.Len() == 0 {
@@ -81,7 +80,7 @@ func (c *Call) groupChanges(ctx context.Context) (changes *value.Map, there bool
 	return out, true, nil
 }
 
-// sorted is a set of texts in order.
+// sorted returns a list of unique strings in order.
 func sorted(list []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
@@ -112,7 +111,7 @@ func groupPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	changes.Range(func(k, v any) bool {
 		text := modules.PyStr(v)
 		if k == "delusers" && c.Value("members") != nil {
-			text = "{" + text[1:len(text)-1] + "}" // a set, there
+			text = "{" + text[1:len(text)-1] + "}" // a set in Salt
 		}
 		r.Comment += modules.PyStr(k) + ": " + text + "\n"
 		return true
@@ -138,7 +137,7 @@ func groupPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// groupChange changes one thing of a group.
+// groupChange changes one property of a group.
 func (c *Call) groupChange(ctx context.Context, key string, changes *value.Map) error {
 	var err error
 	switch key {

@@ -13,29 +13,30 @@ import (
 func init() {
 	Register("host",
 		Function{Name: "present", Run: hostPresent, Spec: states.Spec{Args: args([]string{"name", "ip"}, "comment", "", "clean", false)}, Doc: `
-Keeps a name in the hosts file.
+Manages a name in the hosts file.
 
 ip
     The address, or a list of them.
 comment
-    What stands behind it.
+    The comment after it.
 clean : False
-    Takes the name from other addresses.
+    Removes the name from other addresses.
 
     db1:
       host.present:
         - ip: 192.0.2.7
 `},
 		Function{Name: "absent", Run: hostAbsent, Spec: states.Spec{Args: args([]string{"name", "ip"})}, Doc: `
-Takes a name from an address in the hosts file (ip: the address, or a list of them).
+Removes a name from an address in the hosts file (ip: the address, or a list of
+them).
 
     db1:
       host.absent:
         - ip: 192.0.2.7
 `},
 		Function{Name: "only", Run: hostOnly, Spec: states.Spec{Args: args([]string{"name", "hostnames"})}, Doc: `
-Keeps the names of an address in the hosts file (hostnames: one, or a list in its
-order) and no others; without any the address goes.
+Manages the names of an address in the hosts file (hostnames: one, or an ordered
+list) and removes others; without names the address is removed.
 
     127.0.1.1:
       host.only:
@@ -44,13 +45,13 @@ order) and no others; without any the address goes.
 	)
 }
 
-// hostPlan is what host.present does: pairs of an address and a name or comment.
+// hostPlan is the work of host.present: pairs of an address and a name or comment.
 type hostPlan struct {
 	comments             []string
 	add, comment, remove [][2]string
 }
 
-// planHost compares the hosts file with what is wanted.
+// planHost compares the hosts file with the wanted entries.
 func (c *Call) planHost(r *states.Result, all *value.Map, ips []string) hostPlan {
 	var p hostPlan
 	name, comment := c.Name(), c.Str("comment")
@@ -104,8 +105,8 @@ func hostPresent(ctx context.Context, c *Call) (*states.Result, error) {
 		return nil, err
 	}
 	p := c.planHost(r, all, texts(c.Value("ip")))
-	// One step for each pair: what a test run says, the function, its argument, what is
-	// said of success and failure, and the key of the changes.
+	// One step for each pair: the comment of a test run, the function, its argument, the
+	// comments on success and failure, and the key of the changes.
 	steps := []struct {
 		pairs                  [][2]string
 		would, fun, done, fail string

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What Salt 3006.27 told of the same states.
+// The results are those of Salt 3006.27.
 func TestAlternatives(t *testing.T) {
 	h := newHost(t, value.NewMap("os_family", "Debian"), map[string]string{
 		"update-alternatives": `case "$*" in
@@ -34,7 +34,7 @@ esac`,
 	h.wants(h.apply("alternatives.remove", "ed", false, "path", "/bin/two"), false, changed{}, "Alternative for ed doesn't exist")
 }
 
-// What Salt 3006.27 told of the same states.
+// The results are those of Salt 3006.27.
 func TestSysctlPresent(t *testing.T) {
 	h := newHost(t, value.NewMap("kernel", "Linux"), map[string]string{
 		"sysctl": `case "$1" in -n) [ "$2" != c1.nosuch ] && echo 60;; -w) echo "$2" | sed 's/=/ = /';; esac`,
@@ -58,7 +58,7 @@ func TestSysctlPresent(t *testing.T) {
 	present(false, "c1.nosuch", 1)(false, changed{}, "Failed to set c1.nosuch to 1: sysctl c1.nosuch does not exist")
 }
 
-// What Salt 3006.27 told of the same states.
+// The results are those of Salt 3006.27.
 func TestFstab(t *testing.T) {
 	h := newHost(t, value.NewMap("kernel", "Linux"), map[string]string{"mount": `echo "mount: $1: no such device" >&2; exit 32`, "blkid": "exit 2"})
 	h.put("fstab", "# c\n/dev/c1a\t/mnt/x ext4 defaults,noatime 0 1\ntmpfs /mnt/t tmpfs size=1m 0 0\n", 0o644)

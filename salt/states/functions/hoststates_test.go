@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// host is a minion on a host that a test plays by programs of its own.
+// host is a minion on a host with fake programs.
 type host struct {
 	modules.Env
 	t      *testing.T
@@ -30,8 +30,8 @@ func (h host) Pillar() *value.Map          { return value.NewMap() }
 func (h host) External() *external.Modules { return nil }
 func (h host) Log() *slog.Logger           { return slog.New(slog.DiscardHandler) }
 
-// newHost puts programs, their bodies in shell by name, before all others. They find
-// their files at $here, and write their calls to $here/calls.
+// newHost puts fake programs, shell scripts by name, first in PATH. They find their files
+// in $here and log their calls to $here/calls.
 func newHost(t *testing.T, grains *value.Map, programs map[string]string) host {
 	t.Helper()
 	h := host{t: t, dir: t.TempDir(), grains: grains}
@@ -181,14 +181,14 @@ func TestPkg(t *testing.T) {
 	}
 }
 
-// A keyword that a state of pkg does not carry out fails it by name before anything is done;
-// values that ask for what happens anyway go through.
+// A state of pkg with an unsupported keyword fails before it changes anything, with a
+// message that names the keyword. Values without an effect are accepted.
 func TestPkg_Keywords(t *testing.T) {
 	h := debian(t)
 	for _, c := range []struct {
 		fun, keyword string
 		v            any
-		advice       string // "": goes through
+		advice       string // "": accepted
 	}{
 		{"pkg.installed", "skip_suggestions", true, ""},
 		{"pkg.installed", "skip_suggestions", false, "nothing is suggested"},
@@ -214,7 +214,7 @@ func TestPkg_Keywords(t *testing.T) {
 			args = append(args, "refresh", false)
 		}
 		r := h.apply(c.fun, "vim", true, args...)
-		refused := r.Result == false && strings.Contains(r.Comment, c.keyword) && strings.Contains(r.Comment, "does not carry out") &&
+		refused := r.Result == false && strings.Contains(r.Comment, c.keyword) && strings.Contains(r.Comment, "does not support") &&
 			strings.Contains(r.Comment, c.advice)
 		if refused != (c.advice != "") {
 			t.Errorf("%s with %s=%v: %v %q", c.fun, c.keyword, c.v, r.Result, r.Comment)
@@ -242,9 +242,9 @@ case $1 in -l) cat $here/tab;; *) cp "$1" $here/tab;; esac`})
 	h.wants(h.apply("cron.env_absent", "MAILTO", false), true, changed{"root": "MAILTO"}, "Cron env MAILTO removed from root's crontab")
 }
 
-// accounts is a host whose accounts getent tells.
+// accounts is a host with the accounts that getent prints.
 func accounts(t *testing.T) host {
-	h := newHost(t, value.NewMap(), map[string]string{ //nolint:gosec // programs, no credentials
+	h := newHost(t, value.NewMap(), map[string]string{ //nolint:gosec // programs, not credentials
 		"getent":   `if [ $# = 3 ]; then grep "^$3:" $here/$1; else cat $here/$1; fi`,
 		"groupadd": `for w; do name=$w; done; echo "$name:x:7000:" >> $here/group`,
 		"groupdel": `sed -i "/^$1:/d" $here/group`,

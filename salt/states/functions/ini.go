@@ -18,48 +18,48 @@ func init() {
 	}
 	Register("ini",
 		Function{Name: "options_present", Spec: spec("strict", false, "no_spaces", false), Run: iniOptionsPresent, Doc: `
-Keeps options of an ini file (name: its path).
+Manages options of an ini file (name: its path).
 
 sections
-    A map of sections, each a map of options; an option above the first section stands
-    beside them.
+    A map of sections, each a map of options; an option above the first section
+    is beside them.
 separator : =
-    What stands between an option and its value.
+    The text between an option and its value.
 strict : False
-    Takes out the other options of these sections, and the other sections.
+    Removes the other options of these sections, and the other sections.
 no_spaces : False
-    Writes no blanks around the separator, in the whole file.
+    Writes no blanks around the separator in the whole file.
 `},
 		Function{Name: "options_absent", Spec: spec(), Run: iniOptionsAbsent, Doc: `
-Takes options out of an ini file.
+Removes options of an ini file.
 
 sections
-    A map of sections, each a list of options; an option above the first section stands
-    beside them, with no list.
+    A map of sections, each a list of options; an option above the first section
+    is beside them, without a list.
 separator : =
-    What stands between an option and its value.
+    The text between an option and its value.
 `},
 		Function{Name: "sections_present", Spec: spec(), Run: iniSectionsPresent, Doc: `
-Keeps sections in an ini file (sections: their names), empty if they are new.
+Adds sections to an ini file (sections: their names); new ones are empty.
 `},
 		Function{Name: "sections_absent", Spec: spec(), Run: iniSectionsAbsent, Doc: `
-Takes sections out of an ini file (sections: their names).
+Removes sections of an ini file (sections: their names).
 `},
 	)
 }
 
-// iniFile is one ini file at work.
+// iniFile is one ini file of a state.
 type iniFile struct {
 	*Call
 	file *inifile.File
 	res  *states.Result
 }
 
-// ini reads the file; one that is not there is empty.
+// ini reads the file; a missing file is empty.
 func (c *Call) ini() (*iniFile, error) {
 	sep := pystr(c.Value("separator"))
 	if sep == "" {
-		return nil, errors.New("the separator of an ini file is a character, not an empty text")
+		return nil, errors.New("the separator of an ini file must not be empty")
 	}
 	text, err := readEdited(c.Name())
 	if err != nil && exists(c.Name()) {
@@ -73,7 +73,7 @@ func (c *Call) ini() (*iniFile, error) {
 	return i, nil
 }
 
-// write writes the file, which Salt brings into its form even when nothing changes.
+// write writes the file. As in Salt, that normalizes it even if nothing changes.
 func (i *iniFile) write() error {
 	name, text := i.Name(), i.file.Text()
 	if exists(name) {
@@ -98,8 +98,9 @@ func (i *iniFile) end(err error) (*states.Result, error) {
 	return i.res, nil
 }
 
-// tell adds a line to what a test run says; changed is that it would change something.
-func (i *iniFile) tell(changed bool, format string, a ...any) {
+// report adds a line to the comment of a test run; changed is true if the state would
+// change something.
+func (i *iniFile) report(changed bool, format string, a ...any) {
 	i.res.Comment += fmt.Sprintf(format, a...) + ".\n"
 	if changed {
 		i.res.Result = nil
@@ -159,7 +160,7 @@ func iniOptionsPresent(_ context.Context, c *Call) (*states.Result, error) {
 	return i.end(nil)
 }
 
-// removeSections takes out the sections that are not wanted.
+// removeSections removes unwanted sections.
 func (i *iniFile) removeSections(have, wanted *value.Map) {
 	have.Range(func(k, v any) bool {
 		body, isSection := v.(*value.Map)
@@ -167,7 +168,7 @@ func (i *iniFile) removeSections(have, wanted *value.Map) {
 			return true
 		}
 		if i.Test {
-			i.tell(true, "Removed section %s", pystr(k))
+			i.report(true, "Removed section %s", pystr(k))
 			return true
 		}
 		i.file.RemoveSection(pystr(k))
@@ -176,8 +177,8 @@ func (i *iniFile) removeSections(have, wanted *value.Map) {
 	})
 }
 
-// look takes out the options of a section, "" being above the first, that are not wanted,
-// if the state is strict; a test run tells of these and of the wanted ones.
+// look removes unwanted options of a section if the state is strict; "" is the part above
+// the first section. A test run reports these and the wanted ones.
 func (i *iniFile) look(section string, have, wanted *value.Map) {
 	if section == "" {
 		i.compare(section, have, wanted)
@@ -197,9 +198,9 @@ func (i *iniFile) compare(section string, have, wanted *value.Map) {
 		switch _, isSection := v.(*value.Map); {
 		case !i.Test || isSection:
 		case there && pystr(is) == pystr(v):
-			i.tell(false, "Unchanged key %s%s", name, inSection(section))
+			i.report(false, "Unchanged key %s%s", name, inSection(section))
 		default:
-			i.tell(true, "Changed key %s%s", name, inSection(section))
+			i.report(true, "Changed key %s%s", name, inSection(section))
 		}
 		return true
 	})
@@ -220,7 +221,7 @@ func (i *iniFile) removeOthers(section string, have, wanted *value.Map) {
 	}
 	for _, name := range names {
 		if i.Test {
-			i.tell(true, "%s key %s%s", word, name, inSection(section))
+			i.report(true, "%s key %s%s", word, name, inSection(section))
 			continue
 		}
 		v, _ := i.file.RemoveOption(section, name)
@@ -251,9 +252,9 @@ func iniOptionsAbsent(_ context.Context, c *Call) (*states.Result, error) {
 			was, there := i.file.RemoveOption(section, pystr(key))
 			switch {
 			case c.Test && (!there || was == ""):
-				i.tell(false, "Key %s%s does not exist", pystr(key), inSection(section))
+				i.report(false, "Key %s%s does not exist", pystr(key), inSection(section))
 			case c.Test:
-				i.tell(true, "Deleted key %s%s", pystr(key), inSection(section))
+				i.report(true, "Deleted key %s%s", pystr(key), inSection(section))
 			case there && was != "":
 				i.res.Comment = "Changes take effect"
 				if section == "" {
@@ -271,7 +272,7 @@ func iniOptionsAbsent(_ context.Context, c *Call) (*states.Result, error) {
 	return i.quiet()
 }
 
-// quiet ends a state; a test run that has nothing to say says so.
+// quiet ends a state. A test run without changes says so.
 func (i *iniFile) quiet() (*states.Result, error) {
 	if i.Test && i.res.Comment == "" {
 		i.res.Comment = "No changes detected."
@@ -290,9 +291,9 @@ func iniSectionsPresent(_ context.Context, c *Call) (*states.Result, error) {
 		switch {
 		case !c.Test:
 		case now.Has(name):
-			i.tell(false, "Section unchanged %s", name)
+			i.report(false, "Section unchanged %s", name)
 		default:
-			i.tell(true, "Created new section %s", name)
+			i.report(true, "Created new section %s", name)
 		}
 	}
 	if c.Test {
@@ -314,9 +315,9 @@ func iniSectionsAbsent(_ context.Context, c *Call) (*states.Result, error) {
 		was := i.file.RemoveSection(name)
 		switch {
 		case c.Test && was == nil:
-			i.tell(false, "Section %s does not exist", name)
+			i.report(false, "Section %s does not exist", name)
 		case c.Test:
-			i.tell(true, "Deleted section %s", name)
+			i.report(true, "Deleted section %s", name)
 		case was.Len() > 0:
 			i.res.Changes.Set(name, was)
 			i.res.Comment = "Changes take effect"

@@ -10,14 +10,14 @@ func init() {
 	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}}}
 	Register("locale",
 		Function{Name: "system", Spec: spec, Run: localeSystem, Doc: `
-Ensure that the host has the locale name.
+Ensure that the locale of the host is name.
 
     en_US.UTF-8:
       locale.system: []
 `},
 		Function{Name: "present", Spec: spec, Run: localePresent, Doc: `
-Ensure that the locale name has been made. On Debian and Gentoo its character map
-may stand behind it.
+Ensure that the locale name is generated. On Debian and Gentoo its character map
+may follow.
 
     en_US.UTF-8:
       locale.present: []

@@ -24,48 +24,48 @@ func init() {
 				"encoding", nil, "encoding_errors", "strict", "allow_empty", true, "follow_symlinks", true, "check_cmd", nil,
 				"skip_verify", false, "selinux", nil, "verify_ssl", true, "use_etag", false),
 		}, Doc: `
-Keeps a file as it shall be.
+Manages a file.
 
 source, source_hash, source_hash_name, skip_verify, keep_source, verify_ssl, use_etag
-    Where it comes from: a salt:// or http address or a path of this host, or a list
-    of which the first that is there counts. What comes by http wants its hash
+    The source: a salt:// or http address or a path of this host, or a list of
+    which the first existing one is used. A source by http needs its hash
     (TYPE=HEX, or a file with hashes), or skip_verify.
 contents, contents_pillar, contents_grains, contents_newline, contents_delimiter,
 allow_empty
-    Or what is in it: a text or a list of lines, here or in the pillar or a grain.
+    Or the content: a text or a list of lines, here or in the pillar or a grain.
 template, context, defaults
-    jinja renders it.
+    Renders it with jinja.
 user, group, mode, follow_symlinks
-    Whose it is. mode keep takes that of the source.
+    Owner and mode. The mode keep is that of the source.
 makedirs, dir_mode
-    Makes the folders above it.
+    Creates its parent folders.
 replace, create
-    Whether a file that is there is changed, and one that is not is made.
+    Whether an existing file is changed, and a missing one created.
 backup, show_changes
-    Keeps the old file (minion); hides the difference.
+    Backs up the old file (minion); hides the difference.
 check_cmd, tmp_dir, tmp_ext
-    A command that must accept the new file, given as its last word, before it is put
+    A command that checks the new file, given as its last word, before it is put
     in place.
 
-attrs, selinux and encodings other than utf-8 are refused.
+attrs, selinux and encodings other than utf-8 are not supported.
 `,
 	})
 }
 
-// managed is one file.managed at work.
+// managed is one run of file.managed.
 type managed struct {
 	*Call
 	name     string
 	res      *states.Result
 	owners   owners
 	keepMode bool
-	contents *string // nil without
-	said     bool    // contents, a pillar or a grain is named, whatever it says
-	text     bool    // contents are a text, not bytes
+	contents *string // nil if not set
+	said     bool    // contents, a pillar or a grain is set, even if empty
+	text     bool    // contents are text, not bytes
 
-	source, hash string // the one of several that counts
+	source, hash string // the chosen source
 	got          source
-	scratch      []string // files to be removed at the end
+	scratch      []string // temporary files
 }
 
 func (m *managed) fail(format string, a ...any) *states.Result {
@@ -76,17 +76,17 @@ func (m *managed) fail(format string, a ...any) *states.Result {
 	return m.res
 }
 
-// refuse tells of options that are not carried out.
+// refuse returns a message for unsupported options, else "".
 func (m *managed) refuse() string {
 	for _, name := range []string{"attrs", "selinux"} {
 		if m.Truth(name) {
-			return fmt.Sprintf("The option %s of file.managed is not carried out by this minion: leave it out", name)
+			return fmt.Sprintf("The option %s of file.managed is not supported by this minion: leave it out", name)
 		}
 	}
 	switch e := strings.ToLower(pystr(m.Value("encoding"))); e {
 	case "none", "", "utf-8", "utf8", "utf_8":
 	default:
-		return fmt.Sprintf("The encoding %s of file.managed is not carried out by this minion: it writes utf-8", e)
+		return fmt.Sprintf("The encoding %s of file.managed is not supported by this minion: it writes utf-8", e)
 	}
 	return ""
 }
@@ -167,7 +167,7 @@ func fileManaged(ctx context.Context, c *Call) (*states.Result, error) {
 	return m.res, nil
 }
 
-// only gives a file that is not to be changed its owner and mode.
+// only sets owner and mode of a file without changing its content.
 func (m *managed) only() (*states.Result, error) {
 	before, err := infoOf(m.name, m.Truth("follow_symlinks"))
 	if err != nil {

@@ -13,27 +13,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// get finds the source, and renders it when the state has a template. A result is why it
-// cannot be had.
+// get finds the source, and renders it if the state has a template. It returns a result if
+// that fails.
 func (m *managed) get(ctx context.Context) (*states.Result, error) {
 	if err := m.find(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		m.res.Changes = value.NewMap()
-		var told *sourceError
+		var fault *sourceError
 		var format *TemplateError
 		switch {
 		case errors.As(err, &format):
 			return m.fail("Unable to manage file: %s", format.Error()), nil
-		case !errors.As(err, &told):
+		case !errors.As(err, &fault):
 			return m.fail("Unable to manage file: %s", osError(err)), nil
-		case told.instead == nil:
-			return m.fail("Unable to manage file: %s", told.msg), nil
+		case fault.instead == nil:
+			return m.fail("Unable to manage file: %s", fault.msg), nil
 		case !isFile(m.name) && !isLink(m.name):
-			return m.fail("%s", told.instead(m.name)), nil
+			return m.fail("%s", fault.instead(m.name)), nil
 		}
-		return m.fail("%s", told.msg), nil
+		return m.fail("%s", fault.msg), nil
 	}
 	return nil, nil
 }
@@ -43,9 +43,9 @@ func (m *managed) find(ctx context.Context) (err error) {
 	if err != nil || m.source == "" {
 		return err
 	}
-	var told *sourceError
+	var fault *sourceError
 	m.got, err = m.fetch(ctx, m.source, m.hash)
-	if err != nil && !(m.Test && errors.As(err, &told) && told.instead != nil) {
+	if err != nil && !(m.Test && errors.As(err, &fault) && fault.instead != nil) {
 		return err
 	}
 	if m.keepMode {
@@ -90,7 +90,7 @@ func (m *managed) find(ctx context.Context) (err error) {
 	return err
 }
 
-// temporary writes data into a file that goes when the state has ended.
+// temporary writes data to a file that is removed when the state ends.
 func (m *managed) temporary(data []byte) (string, error) {
 	path, err := scratch(data)
 	if err == nil {
@@ -99,7 +99,7 @@ func (m *managed) temporary(data []byte) (string, error) {
 	return path, err
 }
 
-// put brings a file into its state.
+// put brings a file into the wanted state.
 func (m *managed) put(ctx context.Context, name string, res *states.Result) error {
 	if isFile(name) || isLink(name) {
 		return m.update(ctx, name, res)
@@ -107,7 +107,7 @@ func (m *managed) put(ctx context.Context, name string, res *states.Result) erro
 	return m.create(ctx, name, res)
 }
 
-// wanted is the file with what shall be in it, "" when nothing says what.
+// wanted returns the path of a file with the wanted content, "" if no content is given.
 func (m *managed) wanted(ctx context.Context) (string, error) {
 	if m.contents != nil {
 		return m.temporary([]byte(*m.contents))
@@ -157,7 +157,7 @@ func (m *managed) update(ctx context.Context, name string, res *states.Result) e
 	return nil
 }
 
-// change puts a file in the place of another, and tells the difference.
+// change replaces a file by another and sets the difference as changes.
 func (m *managed) change(path, target string, replaceLink bool, res *states.Result) error {
 	diff, err := diffOf(target, path)
 	switch {
@@ -227,7 +227,8 @@ func (m *managed) create(ctx context.Context, name string, res *states.Result) e
 	return nil
 }
 
-// touchNew makes an empty file: for its owner alone when it gets a mode afterwards.
+// touchNew creates an empty file. It is readable only by its owner if its mode is set
+// afterwards.
 func touchNew(name string, private bool) error {
 	mode := os.FileMode(0o666)
 	if private {
@@ -240,8 +241,8 @@ func touchNew(name string, private bool) error {
 	return f.Close()
 }
 
-// newFileMode is the mode that a new file gets by the mask of the process, which cannot
-// be asked for without changing it: a file is made to see it.
+// newFileMode returns the default mode of new files. The umask cannot be read without
+// changing it, so it creates a file.
 func newFileMode(dir string) (string, error) {
 	path := filepath.Join(dir, fmt.Sprintf(".mode-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err := touchNew(path, false); err != nil {
@@ -252,8 +253,8 @@ func newFileMode(dir string) (string, error) {
 	return i.mode, err
 }
 
-// checked makes the new file elsewhere and asks check_cmd about it. A result is that it
-// was refused.
+// checked writes the new file elsewhere and runs check_cmd on it. It returns a result if
+// that fails.
 func (m *managed) checked(ctx context.Context) (*states.Result, error) {
 	f, err := os.CreateTemp(m.Str("tmp_dir"), "*"+m.Str("tmp_ext"))
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// test tells what file.managed would change.
+// test returns the result of a test run of file.managed.
 func (m *managed) test(ctx context.Context) (*states.Result, error) {
 	if err := m.find(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		var told *sourceError
+		var fault *sourceError
 		var format *TemplateError
 		if errors.As(err, &format) {
 			return m.fail("%s", format.Error()), nil
 		}
-		if errors.As(err, &told) && told.msg != "none of the specified sources were found" {
-			return m.fail("%s", told.msg), nil
+		if errors.As(err, &fault) && fault.msg != "none of the specified sources were found" {
+			return m.fail("%s", fault.msg), nil
 		}
 		return m.fail("Unable to manage file: %s", osError(err)), nil
 	}
@@ -45,11 +45,11 @@ func (m *managed) test(ctx context.Context) (*states.Result, error) {
 	return m.res, nil
 }
 
-// meta is what would change of the file.
+// meta returns the changes of the file.
 func (m *managed) meta(ctx context.Context) (*value.Map, error) {
 	changes := value.NewMap()
 	now, err := infoOf(m.name, m.Truth("follow_symlinks"))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter: file.recurse would replace what is above
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: file.recurse would replace a file above it
 		changes.Set("newfile", m.name)
 		return changes, nil
 	}
@@ -83,7 +83,7 @@ func (m *managed) meta(ctx context.Context) (*value.Map, error) {
 	return changes, nil
 }
 
-// metaChanges adds what would change of owner and mode.
+// metaChanges adds the changes of owner and mode.
 func metaChanges(changes *value.Map, now info, o owners) {
 	if o.user != nil && pystr(o.user) != now.user && pystr(o.user) != strconv.Itoa(now.uid) {
 		changes.Set("user", o.user)

@@ -15,10 +15,10 @@ func init() {
 	spec := states.Spec{Args: args(onlyName), VarKw: true}
 	Register("module",
 		Function{Name: "run", Spec: spec, Run: moduleRun, Doc: `
-Calls execution functions. Each argument whose name has a dot is one, with the list
-of its arguments as value. The older form takes the function as name and its
-arguments as those of the state (m_name for an argument name, args and kwargs for
-others).
+Calls execution functions. Each argument with a dot in its name is a function,
+with the list of its arguments as value. The older form has the function as name
+and its arguments as those of the state (m_name for an argument name, args and
+kwargs for others).
 
     restart:
       module.run:
@@ -26,7 +26,7 @@ others).
           - name: nginx
 `},
 		Function{Name: "wait", Spec: spec, Run: func(_ context.Context, c *Call) (*states.Result, error) { return good(c.Name(), ""), nil }, Doc: `
-As module.run, when a state that it watches has changed.
+As module.run, when a watched state has changed.
 `},
 		Function{Name: "mod_watch", Spec: spec, Run: moduleRun, Doc: "\nCalls the functions of a state whose watch has fired.\n"},
 	)
@@ -107,14 +107,14 @@ func moduleNew(ctx context.Context, c *Call, funs []string) (*states.Result, err
 				failures = append(failures, fmt.Sprintf("'%s': False", fun))
 			}
 		default:
-			told := pystr(v)
+			text := pystr(v)
 			if m != nil {
-				told = "Success"
+				text = "Success"
 				if v, ok := m.Get("comment"); ok {
-					told = pystr(v)
+					text = pystr(v)
 				}
 			}
-			done = append(done, fun+": "+told)
+			done = append(done, fun+": "+text)
 			res.Changes.Set(fun, v)
 		}
 	}
@@ -123,7 +123,7 @@ func moduleNew(ctx context.Context, c *Call, funs []string) (*states.Result, err
 	return res, nil
 }
 
-// pyPlural is what Salt prints in the place of an s: "True" for several.
+// pyPlural returns what Salt prints in place of a plural s: "True" for several.
 func pyPlural(names []string) string {
 	if len(names) > 1 {
 		return "True"
@@ -131,7 +131,7 @@ func pyPlural(names []string) string {
 	return ""
 }
 
-// callArgs are the arguments of a function in the new form: maps in the list are
+// callArgs returns the arguments of a function in the new form: maps in the list are
 // keywords.
 func callArgs(v any) (args []any, kwargs *value.Map) {
 	kwargs = value.NewMap()
@@ -157,7 +157,7 @@ func callArgs(v any) (args []any, kwargs *value.Map) {
 	return args, kwargs
 }
 
-// callResult tells whether a function has succeeded by what it gave.
+// callResult reports whether a function's return value means success.
 func callResult(v any, changes *value.Map) bool {
 	if m, ok := v.(*value.Map); ok && m.Has("retcode") && m.Int("retcode") != 0 {
 		return false
@@ -174,7 +174,7 @@ func callResult(v any, changes *value.Map) bool {
 	return noFailure(changes)
 }
 
-// noFailure looks for a result of false in a map and those inside it.
+// noFailure reports whether a map has no false result, at any level.
 func noFailure(m *value.Map) bool {
 	good := true
 	m.Range(func(k, v any) bool {
@@ -188,7 +188,7 @@ func noFailure(m *value.Map) bool {
 	return good
 }
 
-// moduleLegacy calls the function that name says.
+// moduleLegacy calls the function in the argument name.
 func moduleLegacy(ctx context.Context, c *Call) (*states.Result, error) {
 	name := c.Name()
 	fn, ok := modules.Lookup(name)

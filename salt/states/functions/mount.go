@@ -21,20 +21,20 @@ func init() {
 Ensure that a device is mounted, and has its entry in fstab.
 
 name, device, fstype, opts, user
-    The folder, the device (a path, UUID=… or LABEL=…), the type, the options as a list or with
-    commas, and who mounts.
+    The mount point, the device (a path, UUID=… or LABEL=…), the type, the
+    options as a list or with commas, and the user who mounts.
 mkmnt : False
-    Make the folder.
+    Create the mount point.
 mount, persist : True
     Mount it now; write it to the file config.
 config, dump, pass_num, match_on
-    The fstab, two fields of its entry, and by which fields the entry is found.
+    The fstab, two fields of its entry, and the fields that identify the entry.
 device_name_regex
-    Devices that do not count as another one.
+    Devices that count as the same one.
 extra_mount_invisible_options, extra_mount_invisible_keys, hidden_opts, extra_mount_ignore_fs_keys, extra_mount_translate_options
-    Options whose change does not lead to a remount.
+    Options that do not cause a remount when they change.
 bind_mount_copy_active_opts : True
-    A bind mount has the options of what it is bound to.
+    A bind mount gets the options of the source mount.
 
     /mnt/sdb:
       mount.mounted:
@@ -47,9 +47,10 @@ bind_mount_copy_active_opts : True
 Ensure that nothing is mounted at a folder.
 
 name, device, user
-    The folder, the device if it may be mounted at several, and who unmounts.
+    The mount point, the device if several are mounted there, and the user who
+    unmounts.
 persist : False
-    Take its entry out of the file config.
+    Remove its entry from the file config.
 config : /etc/fstab
     The fstab.
 
@@ -69,24 +70,24 @@ config : /etc/fstab
       mount.swap: []
 `},
 		Function{Name: "mod_watch", Run: mountWatch, Spec: states.Spec{Args: args(onlyName, "user", nil, "sfun", nil, "device", nil, "fstype", "", "opts", "defaults"), VarKw: true}, Doc: `
-What mount.mounted does when something that it watches has changed: it mounts anew.
+Run when a state that mount.mounted watches has changed: it remounts.
 `},
 	)
 }
 
-// mounted is one mount.mounted at work.
+// mounted is one run of mount.mounted.
 type mounted struct {
 	*Call
 	r      *states.Result
 	name   string
 	real   string
-	key    string // real as the kernel writes it
+	key    string // real in the kernel's form
 	device string
 	opts   []string
 	active *value.Map
-	found  string   // the device that is meant
-	known  []string // devices that are mounted there
-	cache  bool     // what is known of the mount has changed
+	found  string   // the selected device
+	known  []string // devices mounted there
+	cache  bool     // the cached mount options have changed
 }
 
 func (m *mounted) read(ctx context.Context) (err error) {
@@ -94,10 +95,10 @@ func (m *mounted) read(ctx context.Context) (err error) {
 	return err
 }
 
-// here is what is mounted at the folder, nil for nothing.
+// here returns what is mounted at the folder, or nil.
 func (m *mounted) here() *value.Map { return m.active.Map(m.key) }
 
-// ends is a step after which nothing follows.
+// ends sets the final result of the state.
 func (m *mounted) ends(verdict any, format string, a ...any) (bool, error) {
 	_, err := says(m.r, verdict, format, a...)
 	return true, err
@@ -139,7 +140,7 @@ func mountMounted(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// commaList is a list, or a text with commas.
+// commaList returns a list; a string is split at commas.
 func commaList(v any) []string {
 	if s, ok := v.(string); ok {
 		return strings.Split(s, ",")
@@ -152,7 +153,7 @@ var (
 	fuseDevice = regexp.MustCompile(`^\w+#(.+)`)
 )
 
-// findDevice finds out which device is meant.
+// findDevice determines the device.
 func (m *mounted) findDevice(ctx context.Context) (bool, error) {
 	upper := strings.ToUpper(m.device)
 	_, behind, _ := strings.Cut(m.device, "=")
@@ -191,7 +192,7 @@ func (m *mounted) findDevice(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// bound finds the device of a bind mount that is there; "" for what is none.
+// bound returns the device of an existing bind mount; "" if it is not one.
 func (m *mounted) bound() string {
 	here := m.here()
 	if here == nil || !slices.Contains(m.opts, "bind") {
@@ -220,7 +221,7 @@ func (m *mounted) bound() string {
 	}
 }
 
-// mount mounts what is not mounted, or no more.
+// mount mounts or unmounts the device if needed.
 func (m *mounted) mount(ctx context.Context) (bool, error) {
 	if m.here() != nil {
 		return false, nil
@@ -315,7 +316,7 @@ func (m *mounted) persist(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// written tells what has become of an entry of fstab.
+// written sets the result after the fstab entry was written.
 func written(r *states.Result, out any) {
 	switch out {
 	case "present":

@@ -11,16 +11,16 @@ import (
 )
 
 var (
-	// invisibleOptions are options that the kernel does not tell of a mount.
+	// invisibleOptions are options that the kernel does not show for a mount.
 	invisibleOptions = strings.Fields(`_netdev actimeo bg comment defaults delay_connect direct-io-mode intr loop nointr nobootwait nofail password
 		reconnect retry soft auto users bind nonempty transform_symlinks port backup-volfile-servers`)
-	// invisibleKeys are options with a value that it does not tell.
+	// invisibleKeys are options with a value that it does not show.
 	invisibleKeys = strings.Fields(`actimeo comment credentials direct-io-mode password port retry secretfile`)
 	mountSize     = regexp.MustCompile(`^size=([0-9]+)(k|m|g)`)
 	digits        = regexp.MustCompile(`^[0-9]+$`)
 )
 
-// inKilobytes writes an option of a size as the kernel does.
+// inKilobytes writes a size option as the kernel does.
 func inKilobytes(opt string) string {
 	s := mountSize.FindStringSubmatch(opt)
 	if s == nil {
@@ -33,7 +33,7 @@ func inKilobytes(opt string) string {
 	return "size=" + strconv.FormatInt(n<<map[string]uint{"k": 0, "m": 10, "g": 20}[s[2]], 10) + "k"
 }
 
-// again mounts anew what is mounted with other options, and unmounts what is another device.
+// again remounts with other options, or unmounts another device, if needed.
 func (m *mounted) again(ctx context.Context) (bool, error) {
 	here := m.here()
 	if here == nil || !m.Truth("mount") {
@@ -65,7 +65,7 @@ func (m *mounted) again(ctx context.Context) (bool, error) {
 	return m.otherDevice(ctx)
 }
 
-// changedOptions are the options that the mount does not have.
+// changedOptions returns the options that the mount lacks.
 func (m *mounted) changedOptions(ctx context.Context, here *value.Map) ([]string, error) {
 	hidden := slices.Concat(invisibleOptions, texts(m.Value("extra_mount_invisible_options")), commaList(m.Value("hidden_opts")))
 	keys := slices.Concat(invisibleKeys, texts(m.Value("extra_mount_invisible_keys")))
@@ -112,7 +112,7 @@ func (m *mounted) changedOptions(ctx context.Context, here *value.Map) ([]string
 	return out, nil
 }
 
-// idOf is the number of a user or a group, or its name where there is none.
+// idOf returns the id of a user or a group, or its name if it has none.
 func (m *mounted) idOf(ctx context.Context, key, name string) (string, error) {
 	fun := map[string]string{"uid": "user.info", "gid": "group.info"}[key]
 	v, err := m.Module(ctx, fun, []any{name}, nil)
@@ -125,7 +125,7 @@ func (m *mounted) idOf(ctx context.Context, key, name string) (string, error) {
 	return name, nil
 }
 
-// remount mounts anew; network and FUSE file systems are unmounted first.
+// remount mounts again; network and FUSE file systems are unmounted first.
 func (m *mounted) remount(ctx context.Context, why string) (bool, error) {
 	if m.Test {
 		return m.ends(nil, "Remount would be forced because %s", why)
@@ -155,7 +155,7 @@ func (m *mounted) remount(ctx context.Context, why string) (bool, error) {
 	return false, nil
 }
 
-// lessOptions mounts anew when an option of the last time is not wanted any more.
+// lessOptions mounts again if an option of the last run is no longer wanted.
 func (m *mounted) lessOptions(ctx context.Context) (bool, error) {
 	kept, err := m.mapOf(ctx, "mount.read_mount_cache", m.real)
 	if err != nil {
@@ -175,7 +175,7 @@ func (m *mounted) lessOptions(ctx context.Context) (bool, error) {
 	return m.remount(ctx, "options ("+strings.Join(gone, ",")+") changed")
 }
 
-// otherDevice unmounts a device that is not the one that is meant.
+// otherDevice unmounts a device other than the wanted one.
 func (m *mounted) otherDevice(ctx context.Context) (bool, error) {
 	for _, pattern := range texts(m.Value("device_name_regex")) {
 		re, err := regexp.Compile("^(?:" + pattern + ")")

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// errno is the number of a system error, 0 for another error.
+// errno returns the number of a system error, 0 for other errors.
 func errno(err error) int {
 	var no syscall.Errno
 	if errors.As(err, &no) {
@@ -18,7 +18,7 @@ func errno(err error) int {
 	return 0
 }
 
-// pythonError is the text of a system error as Python has it: with a capital.
+// pythonError returns the text of a system error in Python's form: capitalized.
 func pythonError(err error) string {
 	s := err.Error()
 	if s == "" {
@@ -27,7 +27,7 @@ func pythonError(err error) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// osError is the text of a system error as Python writes it, with its number and paths.
+// osError returns the text of a system error in Python's form, with its number and paths.
 func osError(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -40,7 +40,7 @@ func osError(err error) string {
 	return err.Error()
 }
 
-// strerror is a system error without its number and paths: Salt's file.touch gives no more.
+// strerror returns a system error without its number and paths, as Salt's file.touch does.
 func strerror(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -49,10 +49,10 @@ func strerror(err error) error {
 	return err
 }
 
-// raised is the error of a state function with the text of Python when it is a system
-// error. One that has been given a text keeps it.
+// raised converts a system error of a state function to Python's text. Other errors keep
+// their text.
 func raised(err error) error {
-	switch err.(type) { //nolint:errorlint // a wrapped error has a text
+	switch err.(type) { //nolint:errorlint // a wrapped error keeps its text
 	case *fs.PathError, *os.LinkError:
 		return errors.New(osError(err))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// outcome runs a state as a run does. An error of the function is the comment that it gives.
+// outcome runs a state. An error of the function becomes the comment, as in a run.
 func (h host) outcome(fun, name string, args ...any) (result any, comment string, changes *value.Map) {
 	h.t.Helper()
 	fn, ok := Lookup(fun)
@@ -48,7 +48,7 @@ func TestReplace_NoFolder(t *testing.T) {
 	}
 }
 
-// TestOSErrors gives states paths that the system refuses. The texts are those of Salt.
+// TestOSErrors passes states paths that the system rejects. The texts are Salt's.
 func TestOSErrors(t *testing.T) {
 	h := newHost(t, value.NewMap(), nil)
 	h.put("f", "file\n", 0o600)

@@ -12,19 +12,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// outcome begins the result of a state that has nothing to change yet.
+// outcome returns the initial result of a state, without changes.
 func outcome(c *Call) *states.Result {
 	return &states.Result{Name: c.Name(), Result: true, Changes: value.NewMap()}
 }
 
-// says ends a result with a verdict and what is told of it.
+// says sets the verdict and the comment of a result.
 func says(r *states.Result, verdict any, format string, a ...any) (*states.Result, error) {
 	r.Result, r.Comment = verdict, fmt.Sprintf(format, a...)
 	return r, nil
 }
 
-// work tells whether an error is work that failed, which a state reports by its text,
-// and not a call that was wrong.
+// work reports whether an error means that the work failed, which a state reports as text,
+// and not that the call was invalid.
 func work(err error) (text string, ok bool) {
 	var failed *modules.CommandError
 	var info *modules.InfoError
@@ -37,18 +37,18 @@ func work(err error) (text string, ok bool) {
 	return "", false
 }
 
-// truthOf calls an execution function and gives Python's truth of its result.
+// truthOf calls an execution function and returns Python's truth of its result.
 func (c *Call) truthOf(ctx context.Context, fun string, args ...any) (bool, error) {
 	v, err := c.Module(ctx, fun, args, nil)
 	return pyfmt.Truth(v), err
 }
 
-// mapOf calls an execution function that gives a map.
+// mapOf calls an execution function that returns a map.
 func (c *Call) mapOf(ctx context.Context, fun string, args ...any) (*value.Map, error) {
 	return c.mapOfKw(ctx, fun, nil, args...)
 }
 
-// mapOfKw calls one with keywords.
+// mapOfKw is mapOf with keywords.
 func (c *Call) mapOfKw(ctx context.Context, fun string, kwargs *value.Map, args ...any) (*value.Map, error) {
 	v, err := c.Module(ctx, fun, args, kwargs)
 	if err != nil {
@@ -56,12 +56,12 @@ func (c *Call) mapOfKw(ctx context.Context, fun string, kwargs *value.Map, args 
 	}
 	m, ok := v.(*value.Map)
 	if !ok || m == nil {
-		return nil, fmt.Errorf("%s gave %s, not a map", fun, modules.PyRepr(v))
+		return nil, fmt.Errorf("%s returned %s, not a map", fun, modules.PyRepr(v))
 	}
 	return m, nil
 }
 
-// texts is an argument that is a list of texts, or one text.
+// texts returns an argument that is a list of strings, or one string.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case nil:
@@ -76,7 +76,7 @@ func texts(v any) []string {
 	return []string{modules.PyStr(v)}
 }
 
-// texted is a list of texts as a value.
+// texted returns a list of strings as a value.
 func texted(list []string) []any {
 	out := make([]any, len(list))
 	for i, s := range list {
@@ -85,7 +85,7 @@ func texted(list []string) []any {
 	return out
 }
 
-// condition is an argument that is True, False or not given.
+// condition returns an argument that is True, False or not given.
 func (c *Call) condition(name string) (is, given bool) {
 	switch v := c.Value(name).(type) {
 	case nil:

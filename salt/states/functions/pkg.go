@@ -33,34 +33,34 @@ func init() {
 				{Name: "hold"},
 			}), VarKw: true},
 			Doc: `
-Ensure that packages are installed, in the version that is named if one is.
+Ensure that packages are installed, in the given version if any.
 
 name, version
-    a package; the version may be a condition such as '>=1.2' or end in *
+    a package; the version may be a condition such as '>=1.2' or end with *
 pkgs
     several, as names or {name: version}
 sources
     packages in files: {name: file}
 refresh
-    True fetches the lists of packages first, False does not; else the first
+    True refreshes the package lists first, False does not; by default the first
     package state of a run does, if something has to be installed
 fromrepo, skip_verify, ignore_epoch, reinstall
-    as pkg.install has them
+    as in pkg.install
 allow_updates : False
-    a newer version will do
+    accept a newer version
 hold
-    True keeps them as they are then, False lets them go
+    True holds them afterwards, False releases them
 pkg_verify
-    not supported; a state that sets it is refused
+    not supported; a state that sets it fails
 normalize : True
-    takes the architecture of this host from names that end in it
+    removes the architecture of this host from names that end with it
 skip_suggestions, update_holds
-    are taken with the values that ask for what happens anyway, and refused with
-    others: nothing is suggested (True), and what is held is let go while it is
-    changed with apt (True), not elsewhere (False)
+    only values without an effect are supported, others fail: nothing is
+    suggested (True), and held packages are released while they change with apt
+    (True), not elsewhere (False)
 
-Other keywords go to pkg.install; what that does not carry out fails the state
-before anything is done.
+Other keywords are passed to pkg.install; an unsupported one fails the state
+before it changes anything.
 
     httpd:
       pkg.installed:
@@ -71,10 +71,10 @@ before anything is done.
 			Name: "latest", Run: pkgLatest,
 			Spec: states.Spec{Args: slices.Concat([]states.Arg{name}, repo, []states.Arg{{Name: "pkgs"}, {Name: "watch_flags"}}), VarKw: true},
 			Doc: `
-Ensure that packages are installed in the newest version there is; pkgs is a list
-of several. refresh, fromrepo and skip_verify are as pkg.installed has them;
-watch_flags, of Gentoo, is refused, as is any keyword that pkg.install does not
-carry out.
+Ensure that packages are installed in the newest available version; pkgs is a
+list of several. refresh, fromrepo and skip_verify are as in pkg.installed;
+watch_flags, for Gentoo, is not supported, nor is any keyword that pkg.install
+does not support.
 
     httpd:
       pkg.latest: []
@@ -82,14 +82,14 @@ carry out.
 		},
 		Function{Name: "removed", Spec: gone, Run: pkgGone("remove"), Doc: `
 Ensure that packages are not installed: name, or pkgs, those that have the
-version if one is named (ignore_epoch: without what stands before a colon).
+version if given (ignore_epoch: without the part before a colon).
 
     telnetd:
       pkg.removed: []
 `},
 		Function{Name: "purged", Spec: gone, Run: pkgGone("purge"), Doc: `
-Ensure that packages are not installed and have left no configuration: name, or
-pkgs, those that have the version if one is named.
+Ensure that packages and their configuration are not installed: name, or pkgs,
+those that have the version if given.
 
     telnetd:
       pkg.purged: []
@@ -98,8 +98,8 @@ pkgs, those that have the version if one is named.
 			Name: "uptodate", Run: pkgUptodate,
 			Spec: states.Spec{Args: []states.Arg{name, {Name: "refresh", Default: false}, {Name: "pkgs"}}, VarKw: true},
 			Doc: `
-Ensure that all packages are the newest there are; pkgs names those whose
-upgrade counts. refresh fetches the lists of packages first.
+Ensure that all packages are up to date; pkgs lists those whose upgrade counts.
+refresh refreshes the package lists first.
 
     everything:
       pkg.uptodate:
@@ -109,8 +109,8 @@ upgrade counts. refresh fetches the lists of packages first.
 	)
 }
 
-// pkgKeywords are the keywords that a state hands on to pkg.FUN, with those of its own
-// arguments that are given; refusal tells of one that is not carried out.
+// pkgKeywords returns the keywords that a state passes to pkg.FUN, including those of its
+// own arguments that are given. refusal is a message about an unsupported one.
 func (c *Call) pkgKeywords(fun string, own ...string) (kwargs *value.Map, refusal string) {
 	kwargs = value.NewMap()
 	c.Kwargs.Range(func(k, v any) bool {
@@ -128,7 +128,7 @@ func (c *Call) pkgKeywords(fun string, own ...string) (kwargs *value.Map, refusa
 	return kwargs, ""
 }
 
-// some are those of the keywords that a function that only asks takes.
+// some returns the keywords accepted by a function that only reads.
 func some(kwargs *value.Map, names ...string) *value.Map {
 	out := value.NewMap()
 	for _, name := range names {
@@ -141,8 +141,8 @@ func some(kwargs *value.Map, names ...string) *value.Map {
 
 type refreshedKey struct{}
 
-// refresh tells whether the lists of packages are to be fetched: when the state says so,
-// or if it says nothing, by the first state of a run.
+// refresh reports whether to refresh the package lists: as the state says, or by default in
+// the first state of a run.
 func (c *Call) refresh() bool {
 	if v := c.Value("refresh"); v != nil {
 		return pyfmt.Truth(v)
@@ -158,7 +158,7 @@ func (c *Call) refresh() bool {
 	return first
 }
 
-// failedPkg is what a state says when a change of packages failed.
+// failedPkg sets the result after a failed package change.
 func failedPkg(r *states.Result, err error, doing string) (*states.Result, error) {
 	var info *modules.InfoError
 	var failed *modules.CommandError
@@ -174,7 +174,7 @@ func failedPkg(r *states.Result, err error, doing string) (*states.Result, error
 	return nil, err
 }
 
-// wishes reads name, version and pkgs: names with the version that each is to have.
+// wishes parses name, version and pkgs: names with the wanted versions.
 func (c *Call) wishes() (*value.Map, bool) {
 	out := value.NewMap()
 	list, isList := c.Value("pkgs").([]any)
@@ -199,8 +199,8 @@ func (c *Call) wishes() (*value.Map, bool) {
 	return out, out.Len() > 0
 }
 
-// normalWishes are the wishes with the names as they are listed: without the architecture of
-// this host, unless the state says normalize: False.
+// normalWishes returns the wishes with names in the form of pkg.list_pkgs: without the
+// architecture of this host, unless normalize is False.
 func (c *Call) normalWishes() (*value.Map, bool) {
 	wanted, ok := c.wishes()
 	if v := c.Value("normalize"); v != nil && !pyfmt.Truth(v) {
@@ -214,7 +214,7 @@ func (c *Call) normalWishes() (*value.Map, bool) {
 	return out, ok
 }
 
-// listedName is the name of a package without the architecture of this host.
+// listedName returns the name of a package without the architecture of this host.
 func (c *Call) listedName(name string) string {
 	var sep string
 	all := []string{c.Env.Grains().String("osarch")}
@@ -232,7 +232,7 @@ func (c *Call) listedName(name string) string {
 	return name
 }
 
-// versionText is a version as text, nil when there is none.
+// versionText returns a version as text, or nil.
 func versionText(v any) any {
 	if v == nil || v == "" {
 		return nil
@@ -242,7 +242,7 @@ func versionText(v any) any {
 
 func pyText(v any) string { return modules.PyStr(v) }
 
-// installedPkgs are the versions that are installed.
+// installedPkgs returns the installed versions.
 func (c *Call) installedPkgs(ctx context.Context, kwargs *value.Map) (*value.Map, error) {
 	all := value.NewMap("versions_as_list", true)
 	kwargs.Range(func(k, v any) bool {
@@ -254,7 +254,7 @@ func (c *Call) installedPkgs(ctx context.Context, kwargs *value.Map) (*value.Map
 	return m, err
 }
 
-// fulfills tells whether one of the versions that are installed is the wanted one.
+// fulfills reports whether one of the installed versions is the wanted one.
 func (c *Call) fulfills(ctx context.Context, have []string, want string) (bool, error) {
 	for condition := range strings.SplitSeq(want, ",") {
 		condition = strings.TrimSpace(condition)
@@ -293,7 +293,7 @@ func (c *Call) fulfillsOne(ctx context.Context, have []string, want string) (boo
 	return false, nil
 }
 
-// versioned writes a package as its name and version.
+// versioned returns a package as name and version.
 func versioned(name string, version any) string {
 	text, ok := version.(string)
 	if !ok {

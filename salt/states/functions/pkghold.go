@@ -18,11 +18,11 @@ func init() {
 			Name: "held", Run: pkgHeld,
 			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "replace", Default: false}), VarKw: true},
 			Doc: `
-Ensure that packages are not changed by an upgrade: name, or pkgs. With
-replace=True no others are held.
+Ensure that packages are held, so that upgrades do not change them: name, or
+pkgs. With replace=True no others are held.
 
 version, and versions in pkgs
-    are of zypper in Salt; what is installed is held
+    are for zypper in Salt; the installed version is held
 
     kernel:
       pkg.held: []
@@ -32,8 +32,8 @@ version, and versions in pkgs
 			Name: "unheld", Run: pkgUnheld,
 			Spec: states.Spec{Args: append(slices.Clone(both), states.Arg{Name: "all", Default: false}), VarKw: true},
 			Doc: `
-Ensure that packages may be changed: name, or pkgs, or with all=True every one
-that is held.
+Ensure that packages are not held: name, or pkgs, or with all=True every held
+one.
 
     kernel:
       pkg.unheld: []
@@ -42,22 +42,22 @@ that is held.
 	)
 }
 
-// holdings are what came of holding packages, or of letting them go.
+// holdings are the results of holding or releasing packages.
 type holdings struct{ changed, same, failed []*value.Map }
 
-// all are the changed ones first and the failed ones last.
+// all returns the changed ones first and the failed ones last.
 func (h holdings) all() []*value.Map { return slices.Concat(h.changed, h.same, h.failed) }
 
-// holding holds packages, or lets them go, when the state says so. A test run finds out what
-// would be done.
+// holding holds or releases packages if the state says so. A test run only checks what it
+// would do.
 func (c *Call) holding(ctx context.Context, names []any) (h holdings, err error) {
 	hold, given := c.condition("hold")
 	if !given {
 		return h, nil
 	}
-	told, err := c.holdEach(ctx, hold, names)
-	for _, k := range told.Keys() {
-		switch one := told.Map(modules.PyStr(k)); {
+	results, err := c.holdEach(ctx, hold, names)
+	for _, k := range results.Keys() {
+		switch one := results.Map(modules.PyStr(k)); {
 		case one.Map("changes").Len() > 0:
 			h.changed = append(h.changed, one)
 		case one.Bool("result"):
@@ -69,7 +69,8 @@ func (c *Call) holding(ctx context.Context, names []any) (h holdings, err error)
 	return h, err
 }
 
-// holdEach is what pkg.hold or pkg.unhold says of each package; in a test run, what it would.
+// holdEach returns the results of pkg.hold or pkg.unhold for each package; in a test run,
+// the expected ones.
 func (c *Call) holdEach(ctx context.Context, hold bool, names []any) (*value.Map, error) {
 	if !c.Test {
 		fun := map[bool]string{true: "pkg.hold", false: "pkg.unhold"}[hold]
@@ -113,7 +114,7 @@ func (c *Call) pkgHold(ctx context.Context, r *states.Result, plan *pkgPlan) (*s
 	return r, err
 }
 
-// merge adds what holding has changed to the changes of an installation.
+// merge adds the changes of holding to those of an installation.
 func (h holdings) merge(changes *value.Map) {
 	joined := func(diff, more *value.Map, key string) {
 		text := diff.String(key)
@@ -149,8 +150,8 @@ func pkgUnheld(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.pkgLocks(ctx, false, "unheld", c.Truth("all"))
 }
 
-// pkgLocks holds packages or lets them go. others tells to let go of those, too, that are
-// held and not named.
+// pkgLocks holds or releases packages. With others, it also releases held packages that are
+// not named.
 func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool) (*states.Result, error) {
 	r := outcome(c)
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 && !others {
@@ -177,11 +178,11 @@ func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool
 			lines = append(lines, line)
 			return nil
 		}
-		told, err := c.holdEach(ctx, hold, []any{name})
+		results, err := c.holdEach(ctx, hold, []any{name})
 		if err != nil {
 			return err
 		}
-		one := told.Map(name)
+		one := results.Map(name)
 		good := one != nil && one.Bool("result")
 		switch {
 		case !hold && one != nil:
@@ -194,7 +195,7 @@ func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool
 		if !good {
 			r.Result = false
 		}
-		told.Range(func(k, v any) bool {
+		results.Range(func(k, v any) bool {
 			r.Changes.Set(k, v)
 			return true
 		})
@@ -210,11 +211,11 @@ func (c *Call) pkgLocks(ctx context.Context, hold bool, word string, others bool
 		}
 	}
 	for _, name := range held {
-		letGo := others || wanted.Has(name)
+		release := others || wanted.Has(name)
 		if hold {
-			letGo = others && !wanted.Has(name)
+			release = others && !wanted.Has(name)
 		}
-		if !letGo {
+		if !release {
 			continue
 		}
 		if err := change(false, name); err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// pkgPlan is what pkg.installed has to do.
+// pkgPlan is the work of pkg.installed.
 type pkgPlan struct {
 	wanted  *value.Map // all packages with their versions
-	handed  *value.Map // keywords for pkg.install
-	targets []string   // those that have to be installed
-	again   []string   // those that are installed once more
+	handed  *value.Map // keywords of pkg.install
+	targets []string   // packages to install
+	again   []string   // packages to reinstall
 }
 
 func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
@@ -26,7 +26,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
 		return says(r, false, "This minion does not support pkg_verify of pkg.installed")
 	}
 	if v := c.Value("skip_suggestions"); v != nil && !pyfmt.Truth(v) {
-		return says(r, false, "pkg.installed does not carry out skip_suggestions: False (leave it out: names are taken as they are, and nothing is suggested)")
+		return says(r, false, "pkg.installed does not support skip_suggestions: False (leave it out: names are used as given, and nothing is suggested)")
 	}
 	handed, refusal := c.pkgKeywords("install", "update_holds")
 	if refusal != "" {
@@ -52,7 +52,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.pkgDo(ctx, r, plan)
 }
 
-// pkgPlan finds out what has to be installed; nil when the result tells already.
+// pkgPlan determines what to install; nil if the result is already final.
 func (c *Call) pkgPlan(ctx context.Context, r *states.Result) (*pkgPlan, error) {
 	wanted, ok := c.normalWishes()
 	sources, hasSources := c.Value("sources").([]any)
@@ -113,7 +113,7 @@ func (c *Call) pkgPlan(ctx context.Context, r *states.Result) (*pkgPlan, error) 
 	return plan, nil
 }
 
-// pkgAlready is what is told when nothing has to be done.
+// pkgAlready returns the comment if nothing has to be done.
 func pkgAlready(wanted *value.Map) string {
 	text := "All specified packages are already installed"
 	wanted.Range(func(_, v any) bool {
@@ -125,7 +125,8 @@ func pkgAlready(wanted *value.Map) string {
 	return text
 }
 
-// pkgNewest is the newest version of a package: what could be installed, else what is.
+// pkgNewest returns the newest version of a package: the available one, else the installed
+// one.
 func (c *Call) pkgNewest(ctx context.Context, name string, have []string) (any, error) {
 	v, err := c.Module(ctx, "pkg.latest_version", []any{name}, value.NewMap("refresh", c.refresh()))
 	if err != nil {
@@ -154,7 +155,7 @@ func (c *Call) pkgWould(r *states.Result, plan *pkgPlan) (*states.Result, error)
 	return says(r, nil, "%s", strings.Join(lines, "\n"))
 }
 
-// pkgDo installs and looks at what came of it.
+// pkgDo installs the packages and checks the result.
 func (c *Call) pkgDo(ctx context.Context, r *states.Result, plan *pkgPlan) (*states.Result, error) {
 	kwargs := value.NewMap("refresh", c.refresh(), "skip_verify", c.Value("skip_verify"), "reinstall", len(plan.again) > 0,
 		"ignore_epoch", pyfmt.Truth(c.Value("ignore_epoch")), "saltenv", c.Saltenv)
@@ -196,7 +197,8 @@ func (c *Call) pkgDo(ctx context.Context, r *states.Result, plan *pkgPlan) (*sta
 	return r, c.pkgVerdict(ctx, r, plan, held)
 }
 
-// pkgVerdict tells which packages are as they are wanted now, and what became of holding them.
+// pkgVerdict sets the result: which packages are as wanted now, and whether holding them
+// succeeded.
 func (c *Call) pkgVerdict(ctx context.Context, r *states.Result, plan *pkgPlan, held holdings) error {
 	have, err := c.installedPkgs(ctx, nil)
 	if err != nil {

@@ -18,7 +18,7 @@ func pkgLatest(ctx context.Context, c *Call) (*states.Result, error) {
 		return says(r, false, "The \"sources\" parameter is not supported.")
 	}
 	if pyfmt.Truth(c.Value("watch_flags")) {
-		return says(r, false, "pkg.latest does not carry out watch_flags (leave it out: it is of Gentoo)")
+		return says(r, false, "pkg.latest does not support watch_flags (leave it out: it is for Gentoo)")
 	}
 	handed, refusal := c.pkgKeywords("install")
 	if refusal != "" {
@@ -104,7 +104,7 @@ func pkgLatest(ctx context.Context, c *Call) (*states.Result, error) {
 	return latestVerdict(r, targets, current, avail)
 }
 
-// versionsOf calls a function that tells the version of packages.
+// versionsOf calls a function that returns versions of packages.
 func (c *Call) versionsOf(ctx context.Context, fun string, names []any, kwargs *value.Map) (map[string]string, error) {
 	v, err := c.Module(ctx, fun, names, kwargs)
 	out := map[string]string{}
@@ -119,7 +119,7 @@ func (c *Call) versionsOf(ctx context.Context, fun string, names []any, kwargs *
 	return out, err
 }
 
-// latestVerdict tells which packages are the newest now.
+// latestVerdict sets the result: which packages are the newest now.
 func latestVerdict(r *states.Result, targets, current []string, avail map[string]string) (*states.Result, error) {
 	var good, bad, lines []string
 	for _, name := range targets {
@@ -152,7 +152,7 @@ func latestVerdict(r *states.Result, targets, current []string, avail map[string
 	return says(r, len(bad) == 0, "%s", strings.Join(lines, " "))
 }
 
-// pkgGone ensures that packages are removed or purged.
+// pkgGone returns a function that removes or purges packages.
 func pkgGone(action string) func(context.Context, *Call) (*states.Result, error) {
 	return func(ctx context.Context, c *Call) (*states.Result, error) {
 		r := outcome(c)
@@ -201,8 +201,8 @@ func pkgGone(action string) func(context.Context, *Call) (*states.Result, error)
 	}
 }
 
-// pkgThere are the packages of a wish that are installed, in the version that is wished
-// if one is; specific tells whether a version was.
+// pkgThere returns the wanted packages that are installed, in the wanted version if given;
+// specific reports whether a version was given.
 func (c *Call) pkgThere(ctx context.Context, wanted *value.Map) (targets []string, specific bool, err error) {
 	have, err := c.installedPkgs(ctx, nil)
 	if err != nil {

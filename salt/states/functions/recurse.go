@@ -21,29 +21,29 @@ func init() {
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
 			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil,
 			"keep_symlinks", false, "force_symlinks", false, "sym_mode", nil)}, Doc: `
-Keeps a folder with all files of a folder of salt://.
+Manages a folder with all files of a salt:// folder.
 
 source
-    The folder: salt://path, or a list of which the first that is there counts.
+    The folder: salt://path, or a list of which the first existing one is used.
 user, group, dir_mode, file_mode (also keep)
-    Whose it all is.
+    Owners and modes.
 template, context, defaults, replace, backup, keep_source
-    As for file.managed.
+    As in file.managed.
 include_empty, include_pat, exclude_pat, maxdepth
-    Empty folders too; globs, or after E@ regular expressions, of the paths taken and
-    left out; how deep.
+    Empty folders too; globs, or regular expressions after E@, of paths to
+    include and exclude; the depth.
 
 clean : False
-    Removes what is not from the source, not kept by a required state and not excluded;
-    a folder gives way to a file and a file to a folder.
+    Removes paths that are not in the source, not kept by a required state and
+    not excluded; replaces folders by files and files by folders.
 keep_symlinks, force_symlinks, sym_mode
-    Links of the source are links here, too, and not what they lead to; as with force and
-    mode of file.symlink.
+    Links of the source stay links instead of being followed; force and mode as
+    in file.symlink.
 `,
 	})
 }
 
-// recursion is one file.recurse at work.
+// recursion is one run of file.recurse.
 type recursion struct {
 	*Call
 	name     string
@@ -115,8 +115,8 @@ func fileRecurse(ctx context.Context, c *Call) (*states.Result, error) {
 	return r.end(), nil
 }
 
-// all brings each link, folder and file into its state, and tells their paths. folders are
-// those of the source, with itself.
+// all brings each link, folder and file into the wanted state, and returns their paths.
+// folders are those of the source, including itself.
 func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
 	list, err := r.listing(ctx, env, folder, folders)
 	if err != nil {
@@ -159,8 +159,7 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 	return list.paths(r.name), nil
 }
 
-// replaced removes, with clean, what is in the way of a file or a folder. It is left to the
-// real run by a test run, which only tells.
+// replaced removes, with clean, what blocks a file or a folder. A test run only reports it.
 func (r *recursion) replaced(path string, inTheWay bool, would, did string) (left bool, err error) {
 	if !inTheWay || !r.Truth("clean") {
 		return false, nil
@@ -202,7 +201,7 @@ func orNil(s string) any {
 	return s
 }
 
-// sub runs another state function and adds what it gave.
+// sub runs another state function and merges its result.
 func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, more bool) error {
 	fn, _ := Lookup(fun)
 	call := *r.Call.Call
@@ -233,21 +232,21 @@ func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, mo
 	return nil
 }
 
-// merge takes up what one path gave.
+// merge merges the result of one path.
 func (r *recursion) merge(path string, res *states.Result) {
 	if res.Result == false || r.res.Result == true {
 		r.res.Result = res.Result
 	}
 	if res.Result != true && res.Comment != "" {
-		r.tell(path, res.Comment)
+		r.report(path, res.Comment)
 	}
 	if res.Changes.Len() > 0 {
 		r.res.Changes.Set(path, res.Changes)
 	}
 }
 
-// tell adds a comment to those of a path.
-func (r *recursion) tell(path, comment string) {
+// report adds a comment to those of a path.
+func (r *recursion) report(path, comment string) {
 	head := fmt.Sprintf("\n#### %s ####\n", path)
 	if i := slices.IndexFunc(r.comments, func(c string) bool { return strings.HasPrefix(c, head) }); i >= 0 {
 		r.comments[i] += "\n" + comment

@@ -19,10 +19,10 @@ type listing struct {
 	files []string // below the source
 }
 
-// keptLink is a link of the source that stays one (keep_symlinks).
+// keptLink is a link of the source that stays a link (keep_symlinks).
 type keptLink struct{ rel, target string }
 
-// paths are those of this host that are kept.
+// paths returns the paths on this host that are kept.
 func (l listing) paths(name string) []string {
 	out := slices.Clone(l.dirs)
 	for _, link := range l.links {
@@ -34,12 +34,12 @@ func (l listing) paths(name string) []string {
 	return out
 }
 
-// behind tells whether a path of the source lies behind one of the links.
+// behind reports whether a path of the source lies behind one of the links.
 func (l listing) behind(rel string) bool {
 	return slices.ContainsFunc(l.links, func(link keptLink) bool { return strings.HasPrefix(rel, link.rel+"/") })
 }
 
-// taken tells whether a path below the folder is wanted.
+// taken reports whether a path below the folder is wanted.
 func (r *recursion) taken(rel string) bool {
 	if pat := r.Value("include_pat"); pyfmt.Truth(pat) && !excluded(rel, pat) {
 		return false
@@ -51,7 +51,8 @@ func (r *recursion) taken(rel string) bool {
 	return !limited || int64(strings.Count(rel, "/")) <= n
 }
 
-// listing finds what is wanted of the source. folders are those of the source, with itself.
+// listing lists the wanted files of the source. folders are those of the source, including
+// itself.
 func (r *recursion) listing(ctx context.Context, env, folder string, folders []string) (l listing, err error) {
 	if l.links, err = r.links(ctx, env, folder); err != nil {
 		return l, err
@@ -67,7 +68,8 @@ func (r *recursion) listing(ctx context.Context, env, folder string, folders []s
 	}
 	var linked []string
 	for _, n := range names {
-		// What a source lists begins with the words of the folder, and may be one beside it.
+		// A source lists every path with the folder's name as prefix, also one beside the
+		// folder.
 		rel, below := strings.CutPrefix(n, folder+"/")
 		if !below || !r.taken(rel) || l.behind(rel) {
 			continue
@@ -79,7 +81,7 @@ func (r *recursion) listing(ctx context.Context, env, folder string, folders []s
 		}
 		l.files = append(l.files, rel)
 	}
-	// A link to a file is one of the files, too: last, when what it leads to is there.
+	// A link to an existing file counts as a file too, after the others.
 	l.files = append(l.files, linked...)
 	if !r.Truth("include_empty") {
 		return l, nil
@@ -87,7 +89,7 @@ func (r *recursion) listing(ctx context.Context, env, folder string, folders []s
 	for _, d := range folders {
 		rel, below := strings.CutPrefix(d, folder+"/")
 		if d == folder {
-			rel, below = ".", true // as Salt lists it, path and all
+			rel, below = ".", true // as Salt lists it, with the full path
 		}
 		if below && r.taken(rel) && !l.behind(rel) {
 			note(r.name + "/" + rel)
@@ -96,7 +98,7 @@ func (r *recursion) listing(ctx context.Context, env, folder string, folders []s
 	return l, nil
 }
 
-// links are the links of the source that are wanted as such.
+// links returns the links of the source that stay links.
 func (r *recursion) links(ctx context.Context, env, folder string) (out []keptLink, err error) {
 	if !r.Truth("keep_symlinks") {
 		return nil, nil
@@ -112,7 +114,7 @@ func (r *recursion) links(ctx context.Context, env, folder string) (out []keptLi
 	return out, err
 }
 
-// recursed are the paths that a file.recurse of this run keeps, told by its chunk.
+// recursed returns the paths that a file.recurse of this run keeps, given its chunk.
 func (c *Call) recursed(ctx context.Context, low *value.Map) ([]string, error) {
 	call := *c.Call
 	call.Args = low

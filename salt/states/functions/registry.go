@@ -12,12 +12,12 @@ import (
 type Function struct {
 	// Name is the part after the dot: "managed" of file.managed.
 	Name string
-	// Doc is what sys.state_doc prints: what the state ensures, its arguments, an
-	// example.
+	// Doc is the documentation that sys.state_doc prints: a description, the arguments, and
+	// an example.
 	Doc string
-	// Spec tells the arguments; the first is name.
+	// Spec describes the arguments; the first is name.
 	states.Spec
-	// Run does the work. It must end soon after ctx is done.
+	// Run executes the function. It must return soon after ctx ends.
 	Run func(ctx context.Context, c *Call) (*states.Result, error)
 }
 
@@ -25,19 +25,19 @@ var registered = registry.New("states", func(f Function) registry.Entry {
 	return registry.Entry{Name: f.Name, Doc: f.Doc, Args: f.Args, Code: f.Run != nil}
 })
 
-// Register adds functions to a state module. It is called from init of the module's
-// file and panics on a mistake in the declaration.
+// Register adds functions to a state module. Call it from init. It panics on a fault in the
+// declaration.
 func Register(module string, fns ...Function) { registered.Register(module, fns...) }
 
-// usable says of modules that not every host has why one cannot be used now, "" if it can.
-// It is written by init functions only.
+// usable has a function for modules with requirements on the host. It returns why the
+// module is not usable, or "". Only init functions write the map.
 var usable = map[string]func() string{}
 
-// Depends has a module ask, before each state, whether this host has what it needs: why
-// gives the reason why not, or "".
+// Depends makes a module check its requirements before each state: why returns the reason
+// why the host lacks them, or "".
 func Depends(module string, why func() string) { usable[module] = why }
 
-// unusable is the reason why a function cannot be used on this host now, or "".
+// unusable returns the reason why a function is not usable on this host, or "".
 func unusable(name string) string {
 	module, _, _ := strings.Cut(name, ".")
 	if why := usable[module]; why != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// good is a result of true.
+// good returns a result of true.
 func good(name, comment string) *states.Result {
 	return &states.Result{Name: name, Result: true, Comment: comment, Changes: value.NewMap()}
 }
 
-// bad is a result of false.
+// bad returns a result of false.
 func bad(name, format string, a ...any) *states.Result {
 	comment := format
 	if len(a) > 0 {
@@ -22,7 +22,7 @@ func bad(name, format string, a ...any) *states.Result {
 	return &states.Result{Name: name, Result: false, Comment: comment, Changes: value.NewMap()}
 }
 
-// would is the result of a state that would change something (test=True).
+// would returns the result of a state that would change something (test=True).
 func would(name, comment string, changes *value.Map) *states.Result {
 	if changes == nil {
 		changes = value.NewMap()
@@ -30,8 +30,8 @@ func would(name, comment string, changes *value.Map) *states.Result {
 	return &states.Result{Name: name, Comment: comment, Changes: changes}
 }
 
-// args declares arguments: the first is required, the others have defaults, name and
-// default by turns.
+// args declares arguments: the required ones, followed by alternating names and defaults of
+// the others.
 func args(required []string, optional ...any) []states.Arg {
 	out := make([]states.Arg, 0, len(required)+len(optional)/2)
 	for _, name := range required {
@@ -47,7 +47,7 @@ var onlyName = []string{"name"}
 
 func pystr(v any) string { return modules.PyStr(v) }
 
-// get is a key of a map, nil when it is not there.
+// get returns the value of a key, or nil.
 func get(m *value.Map, key string) any {
 	v, _ := m.Get(key)
 	return v

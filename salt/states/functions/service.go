@@ -17,14 +17,14 @@ func init() {
 	run := states.Spec{Args: []states.Arg{name, {Name: "enable"}, {Name: "sig"}, {Name: "init_delay"}}, VarKw: true}
 	const about = `
 enable
-    True has it started with the system, False not; else that stays as it is
+    True enables it at boot, False disables it; by default that does not change
 sig
-    a process whose command line has this text is the service (not with systemd,
+    a text in the command line of a process of the service (not with systemd,
     which knows its processes)
 init_delay
     seconds to wait after it was started or stopped
 no_block, unmask, unmask_runtime
-    as service.start has them; passed over where systemd does not run
+    as in service.start; ignored on hosts without systemd
 `
 	Register("service",
 		Function{Name: "running", Spec: run, Run: serviceRunning, Doc: `
@@ -44,13 +44,13 @@ Ensure that the service name does not run.
         - enable: False
 `},
 		Function{Name: "enabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(true), Doc: `
-Ensure that the service name is started with the system.
+Ensure that the service name is enabled at boot.
 
     nginx:
       service.enabled: []
 `},
 		Function{Name: "disabled", Spec: states.Spec{Args: []states.Arg{name}, VarKw: true}, Run: serviceToggle(false), Doc: `
-Ensure that the service name is not started with the system.
+Ensure that the service name is not enabled at boot.
 
     telnetd:
       service.disabled: []
@@ -67,17 +67,17 @@ Ensure that the service name is not started with the system.
 				{Name: "force", Default: false},
 			}, VarKw: true},
 			Doc: `
-What a service does when something that it watches has changed: it is restarted,
-with reload=True it reads its configuration again (with force=True, or is
-restarted if it cannot), a stopped one is started, and one that is to be dead is
-stopped. full_restart restarts it.
+Run when a watched state has changed: the service is restarted. With reload=True
+it is reloaded (with force=True, or restarted if it cannot reload). A stopped
+service is started, and one that must not run is stopped. full_restart restarts
+it fully.
 `,
 		},
 	)
 }
 
-// systemdOnly are the arguments of a state that a function of service takes. Formulas give
-// them on every host; where systemd does not run they say nothing, as in Salt.
+// systemdOnly returns the arguments that only systemd supports. As in Salt, they are
+// ignored on other hosts, since formulas give them everywhere.
 func (c *Call) systemdOnly(names ...string) *value.Map {
 	out := value.NewMap()
 	if !modules.HasSystemd(c.Env) {
@@ -91,12 +91,12 @@ func (c *Call) systemdOnly(names ...string) *value.Map {
 	return out
 }
 
-// serviceStatus tells whether the service runs.
+// serviceStatus reports whether the service runs.
 func (c *Call) serviceStatus(ctx context.Context) (bool, error) {
 	return c.truthOf(ctx, "service.status", c.Name(), c.Value("sig"))
 }
 
-// serviceThere tells whether there is such a service; if not, the result says so.
+// serviceThere reports whether the service exists; if not, it sets the result.
 func (c *Call) serviceThere(ctx context.Context, r *states.Result) (bool, error) {
 	ok, err := c.truthOf(ctx, "service.available", c.Name())
 	if text, failed := work(err); failed {
@@ -117,20 +117,20 @@ func serviceDead(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.serviceRun(ctx, false)
 }
 
-// serviceRun brings a service into the state that is wanted.
+// serviceRun starts or stops a service if needed.
 func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if c.Kwargs.Has("enabled") {
 		return says(r, false, "Service %s uses non-existent option \"enabled\".  Perhaps \"enable\" option was intended?", name)
 	}
-	enable, told := c.condition("enable")
+	enable, given := c.condition("enable")
 	if ok, err := c.serviceThere(ctx, r); err != nil || !ok {
 		switch {
 		case c.Test:
 			would := map[bool]string{true: "started", false: "stopped"}[want]
 			r.Result, r.Comment = nil, "Service "+name+" not present; if created in this state run, it would have been "+would
 		case !want:
-			r.Result = true // what is not there does not run
+			r.Result = true // a missing service does not run
 		}
 		return r, err
 	}
@@ -148,7 +148,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	}
 	if up == want {
 		r.Comment = "The service " + name + " is already " + map[bool]string{true: "running", false: "dead"}[want] + unmasked
-		if told && enable != on {
+		if given && enable != on {
 			return c.toggle(ctx, r, enable, nil, true)
 		}
 		return r, nil
@@ -166,7 +166,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	}
 	if !done {
 		r.Result, r.Comment = false, failed
-		if told {
+		if given {
 			return c.toggle(ctx, r, enable, !want, false)
 		}
 		return r, nil
@@ -190,7 +190,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*states.Result, error
 	if now == want {
 		r.Comment = map[bool]string{true: "Started service " + name, false: "Service " + name + " was killed"}[want]
 	}
-	if told {
+	if given {
 		if r, err = c.toggle(ctx, r, enable, now, now == want); err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (c *Call) serviceAct(ctx context.Context, start bool) (bool, error) {
 	return pyfmt.Truth(v), err
 }
 
-// serviceDelay waits init_delay seconds; "" is none.
+// serviceDelay waits init_delay seconds. It returns a message, or "" without a delay.
 func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 	var d time.Duration
 	switch v := c.Value("init_delay").(type) {
@@ -226,8 +226,8 @@ func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 	return modules.PyStr(c.Value("init_delay")), timing.Sleep(ctx, d)
 }
 
-// toggle has a service started with the system, or not. up is whether it runs now,
-// nil when nothing was done to it; verdict is what the state is without it.
+// toggle enables or disables a service at boot. up is whether it runs now, nil if it was
+// not touched; verdict is the result of the state without it.
 func (c *Call) toggle(ctx context.Context, r *states.Result, enable bool, up any, verdict bool) (*states.Result, error) {
 	name := c.Name()
 	word, tail := map[bool]string{true: "enabled", false: "disabled"}[enable], ", and is dead"
@@ -330,7 +330,7 @@ func serviceWatch(ctx context.Context, c *Call) (*states.Result, error) {
 		return says(r, nil, "Service is set to be %s", past)
 	}
 	if fun == "start" {
-		// What is left of it goes first.
+		// Stop remaining processes first.
 		if _, err := c.Module(ctx, "service.stop", []any{c.Name()}, nil); err != nil {
 			return nil, err
 		}

@@ -14,15 +14,15 @@ func init() {
 	spec := states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "runtime", Default: false}}}
 	Register("service",
 		Function{Name: "masked", Spec: spec, Run: serviceMask(true), Doc: `
-Ensure that the service name cannot be started; with runtime=True, until the next
-start of the system. Both masks are apart from each other. With systemd only.
+Ensure that the service name is masked; with runtime=True, until the next boot.
+The two masks are independent. With systemd only.
 
     telnetd:
       service.masked: []
 `},
 		Function{Name: "unmasked", Spec: spec, Run: serviceMask(false), Doc: `
-Ensure that the service name has no mask; with runtime=True, none until the next
-start of the system. With systemd only.
+Ensure that the service name is not masked; with runtime=True, not until the
+next boot. With systemd only.
 
     nginx:
       service.unmasked: []
@@ -36,7 +36,7 @@ func serviceMask(want bool) func(context.Context, *Call) (*states.Result, error)
 	}
 }
 
-// setMask gives a service a mask, or takes it away.
+// setMask masks or unmasks a service.
 func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result, error) {
 	name, r := c.Name(), outcome(c)
 	if !modules.HasSystemd(c.Env) {
@@ -78,8 +78,8 @@ func (c *Call) setMask(ctx context.Context, want, runtime bool) (*states.Result,
 	return says(r, true, "Service %s was %s", name, done)
 }
 
-// unmask takes away the mask of a service that is to run, if the state says so, and tells
-// of it on a line of its own.
+// unmask unmasks a service that is to run, if the state says so, and returns a line about
+// it.
 func (c *Call) unmask(ctx context.Context, run bool) (string, error) {
 	if !run || !pyfmt.Truth(get(c.Kwargs, "unmask")) {
 		return "", nil

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What is wanted is what salt-call 3006.0 gave beside the same programs.
+// The results are those of salt-call 3006.0 with the same programs.
 func TestService_Masks(t *testing.T) {
 	h, none := systemd(t), changed{}
 	mask := changed{"masked": changed{"old": false, "new": true}}
@@ -30,7 +30,7 @@ func TestService_ThatDoesNotStay(t *testing.T) {
 	h.wants(h.apply("service.running", "dies", false, "enable", true), false, changed{"dies": true}, "Service dies has been enabled, and is dead")
 }
 
-// systemd knows its processes: the one that sig looks for does not count.
+// systemd knows its processes: sig is ignored.
 func TestService_SigWithSystemd(t *testing.T) {
 	h := systemd(t)
 	h.put("up.web", "", 0o644)

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/salt/fileclient"
 )
 
-// hashLengths are the hashes that source_hash may have, with their hex digits.
+// hashLengths are the hash types of source_hash, with their number of hex digits.
 var hashLengths = []struct {
 	kind   string
 	length int
@@ -50,7 +50,7 @@ func badHash(hash string) error {
 		"md5 (32), sha1 (40), sha224 (56), sha256 (64), sha384 (96), sha512 (128).", hash)
 }
 
-// sourceSum reads source_hash: a hash, TYPE=HEX, or a file with hashes.
+// sourceSum parses source_hash: a hash, TYPE=HEX, or a file with hashes.
 func (c *Call) sourceSum(ctx context.Context, src, hash string) (kind, sum string, err error) {
 	scheme := schemeOf(hash)
 	if filepath.IsAbs(hash) || scheme != "" {
@@ -84,8 +84,8 @@ func (c *Call) sourceSum(ctx context.Context, src, hash string) (kind, sum strin
 }
 
 // sumFromFile finds the hash of a source in a file of hashes: on a line with
-// source_hash_name, or else with the name of the file that is managed, or else with that of
-// the source. When no line has one of them it is the first hash there is.
+// source_hash_name, else with the name of the managed file, else with that of the source.
+// If no line matches, it is the first hash.
 func (c *Call) sumFromFile(ctx context.Context, src, hash, scheme string) (kind, sum string, err error) {
 	file := hash
 	if scheme != "" {
@@ -136,30 +136,30 @@ func (c *Call) sumFromFile(ctx context.Context, src, hash, scheme string) (kind,
 	return kindOfLength(len(sum)), sum, nil
 }
 
-// hashInLine is the first run of hex digits that could be a hash.
+// hashInLine matches the first run of hex digits that may be a hash.
 var hashInLine = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])([a-f0-9]{32,128})(?:$|[^a-z0-9])`)
 
 const lineBlanks = " \t\n\r\v\f"
 
-// isAbout tells whether a line of a file of hashes is about a file: it ends in its name, or
-// begins with its path.
+// isAbout reports whether a line of a file of hashes is about a file: it ends with its
+// name, or begins with its path.
 func isAbout(line, whole, base string) bool {
 	return endsIn(line, base, lineBlanks+`\/*`) || beginsWith(line, whole)
 }
 
-// endsIn tells whether a line ends in a name, behind one of the separators.
+// endsIn reports whether a line ends with a name after one of the separators.
 func endsIn(line, name, separators string) bool {
 	before, ok := strings.CutSuffix(line, name)
 	return ok && before != "" && strings.IndexByte(separators, before[len(before)-1]) >= 0
 }
 
-// beginsWith tells whether a line begins with a name and white space.
+// beginsWith reports whether a line begins with a name and white space.
 func beginsWith(line, name string) bool {
 	after, ok := strings.CutPrefix(line, name)
 	return ok && after != "" && strings.IndexByte(lineBlanks, after[0]) >= 0
 }
 
-// sourceBase is the name of a file at its source: the end of the path of an address.
+// sourceBase returns the file name of a source: the last part of the path of an address.
 func sourceBase(src string) string {
 	u, err := url.Parse(src)
 	switch {

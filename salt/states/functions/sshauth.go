@@ -25,19 +25,19 @@ func init() {
 name
     the key: KEY, KEY COMMENT, or TYPE KEY COMMENT with options before it
 user
-    whom it lets in
+    the user of the key
 enc : ssh-rsa, comment, options
-    its type, and what stands beside it
+    its type, comment and options
 config : .ssh/authorized_keys
     the file, in the home folder or absolute
 fingerprint_hash_type : sha256
-    of the fingerprints that are looked at
+    type of the fingerprints
 source
-    a file of keys, salt:// or http, in place of the key that name is
+    a file of keys, salt:// or http, instead of the key in name
 `
 	Register("ssh_auth",
 		Function{Name: "present", Spec: states.Spec{Args: args, VarKw: true}, Run: sshPresent, Doc: `
-Ensure that a key lets in a user.
+Ensure that a key is authorized for a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
       ssh_auth.present:
@@ -45,7 +45,7 @@ Ensure that a key lets in a user.
         - enc: ssh-ed25519
 `},
 		Function{Name: "absent", Spec: states.Spec{Args: args}, Run: sshAbsent, Doc: `
-Ensure that a key does not let in a user.
+Ensure that a key is not authorized for a user.
 ` + about + `
     AAAAB3NzaC1kc3MAAACBAL0sQ9fJ5bYTEyY==:
       ssh_auth.absent:
@@ -56,13 +56,13 @@ Ensure that a key does not let in a user.
 
 var fullKey = regexp.MustCompile(`^(.*?)\s?((?:sk-)?(?:ssh-|ecds)[\w-]+\s.+)$`)
 
-// sshKey is a key with what stands beside it.
+// sshKey is a key with its comment and options.
 type sshKey struct {
 	key, enc, comment string
 	options           []any
 }
 
-// sshKey reads the name of a state.
+// sshKey parses the name of a state.
 func (c *Call) sshKey() sshKey {
 	k := sshKey{enc: c.Str("enc"), comment: modules.PyStr(orEmptyText(c.Value("comment"))), options: texted(texts(c.Value("options")))}
 	name := strings.TrimSpace(c.Name())
@@ -85,7 +85,7 @@ func (c *Call) sshKey() sshKey {
 	return k
 }
 
-// sshCheck tells what would be done: add, update or exists.
+// sshCheck returns what would be done: add, update or exists.
 func (c *Call) sshCheck(ctx context.Context, k sshKey) (any, error) {
 	return c.Module(ctx, "ssh.check_key", []any{c.Str("user"), k.key, k.enc, k.comment, k.options}, c.sshWhere())
 }
@@ -122,7 +122,7 @@ func sshPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return c.sshDone(r, k.key, done)
 }
 
-// sshDone tells what has become of a key, or of those of a file.
+// sshDone sets the result for a key, or for those of a file.
 func (c *Call) sshDone(r *states.Result, name string, done any) (*states.Result, error) {
 	user := c.Str("user")
 	switch done {

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// sshFile looks at the keys of a source: what would be done with each. why says what is wrong
-// with the file.
+// sshFile checks the keys of a source: what would be done with each. why is the fault of
+// the file, if any.
 func (c *Call) sshFile(ctx context.Context) (keys *value.Map, why string, err error) {
 	source := c.Str("source")
 	there, err := c.there(ctx, source)
@@ -28,14 +28,14 @@ func (c *Call) sshFile(ctx context.Context) (keys *value.Map, why string, err er
 	return keys, why, err
 }
 
-// sshSource are the arguments of a function that takes a file of keys.
+// sshSource returns the arguments of a function for a file of keys.
 func (c *Call) sshSource() ([]any, *value.Map) {
 	kwargs := c.sshWhere()
 	kwargs.Set("saltenv", c.Saltenv)
 	return []any{c.Str("user"), c.Str("source")}, kwargs
 }
 
-// sshPresentFrom lets the keys of a file in.
+// sshPresentFrom authorizes the keys of a file.
 func (c *Call) sshPresentFrom(ctx context.Context, r *states.Result) (*states.Result, error) {
 	keys, why, err := c.sshFile(ctx)
 	if why != "" || err != nil {
@@ -65,7 +65,7 @@ func (c *Call) sshPresentFrom(ctx context.Context, r *states.Result) (*states.Re
 	return c.sshDone(r, c.Name(), done)
 }
 
-// sshAbsentFrom lets the keys of a file in no more.
+// sshAbsentFrom removes the authorization of the keys of a file.
 func (c *Call) sshAbsentFrom(ctx context.Context, r *states.Result) (*states.Result, error) {
 	keys, why, err := c.sshFile(ctx)
 	if why != "" || err != nil {
@@ -93,7 +93,7 @@ func (c *Call) sshAbsentFrom(ctx context.Context, r *states.Result) (*states.Res
 	return r, err
 }
 
-// workOr ends a result that cannot be had: for a reason, or for an error that is work that failed.
+// workOr sets a failed result: for a reason, or for an error of the work.
 func workOr(r *states.Result, why string, err error) (*states.Result, error) {
 	if err == nil {
 		return says(r, false, "%s", why)

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// strptime reads times out of names as Python's datetime.strptime does.
+// strptime parses times in names as Python's datetime.strptime does.
 type strptime struct {
 	re     *regexp.Regexp
 	fields []byte
 }
 
-// strptimeParts are the directives, as Python matches them.
+// strptimeParts are the directives, as regular expressions from Python.
 var strptimeParts = map[byte]string{
 	'Y': `\d\d\d\d`, 'y': `\d\d`, 'm': `1[0-2]|0[1-9]|[1-9]`, 'd': `3[0-1]|[1-2]\d|0[1-9]|[1-9]| [1-9]`,
 	'j': `36[0-6]|3[0-5]\d|[1-2]\d\d|0[1-9]\d|00[1-9]|[1-9]\d|0[1-9]|[1-9]`,
@@ -77,8 +77,8 @@ func newStrptime(format string) (*strptime, error) {
 	return s, err
 }
 
-// parse reads a time; what does not fit the format whole, or is no day of the calendar,
-// is none.
+// parse parses a time; ok is false if the text does not match the whole format, or is not a
+// valid date.
 func (s *strptime) parse(text string) (time.Time, bool) {
 	m := s.re.FindStringSubmatch(text)
 	if m == nil || len(m[0]) != len(text) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestStrptime reads names as Python's strptime does: white space for white space, one or
-// two digits, nothing left over, and days that are in the calendar.
+// TestStrptime parses names like Python's strptime: white space matches white space,
+// numbers have one or two digits, the whole text must match, and the date must be valid.
 func TestStrptime(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"b-%Y%m%dT%H%M.tar.bz2", "b-20240229T0105.tar.bz2", "2024-02-29T01:05:00"},
@@ -56,7 +56,7 @@ func FuzzStrptime(f *testing.F) {
 	})
 }
 
-// TestBytesOf reads sizes as human_to_bytes does with metric units.
+// TestBytesOf parses sizes like human_to_bytes with metric units.
 func TestBytesOf(t *testing.T) {
 	for in, want := range map[any]float64{
 		int64(5): 5, "10": 10, "10MB": 1e7, "10MiB": 10 << 20, "10m": 10 << 20, "1.5k": 1536, " 2 B ": 2, "x": 0, "1.2.3": 0, "5 dogs": 0, "": 0,

@@ -20,20 +20,20 @@ func init() {
 		Name: "symlink", Run: fileSymlink, Spec: states.Spec{VarKw: true, Args: args([]string{"name", "target"},
 			"force", false, "backupname", nil, "makedirs", false, "user", nil, "group", nil, "mode", nil,
 			"atomic", false, "inherit_user_and_group", false)}, Doc: `
-Keeps a symbolic link.
+Manages a symbolic link.
 
 target
     What it points to.
 force : False
-    Removes what is in its place, but no folder.
+    Replaces a file in its place, but not a folder.
 backupname
     Renames what is in its place: a path, or a name in the same folder.
 makedirs : False, mode
-    Makes the folders above it, with a mode.
+    Creates its parent folders, with a mode.
 user, group, inherit_user_and_group
-    Whose the link is.
+    The owner of the link.
 atomic : False
-    Puts it in place in one step.
+    Replaces it in one step.
 `,
 	})
 }
@@ -77,8 +77,8 @@ func fileSymlink(_ context.Context, c *Call) (*states.Result, error) {
 	return s.make(), nil
 }
 
-// whose finds the owner of the link, by default the user of the minion; what is wrong
-// with it is told.
+// whose sets the owner of the link, by default the user of the minion. It returns a message
+// if the owner is invalid, else "".
 func (s *symlink) whose() string {
 	s.owners.user, s.owners.group = s.Value("user"), s.Value("group")
 	if v, ok := s.Kwargs.Get("owner"); ok && !given(s.owners.user) {
@@ -96,7 +96,7 @@ func (s *symlink) whose() string {
 		s.owners.user = userName(os.Getuid())
 	}
 	if !given(s.owners.group) {
-		_, gid, _ := ownerOf(pystr(s.owners.user)) // 0 for one who is not there
+		_, gid, _ := ownerOf(pystr(s.owners.user)) // 0 for an unknown user
 		s.owners.group = groupName(gid)
 	}
 	var errs []string
@@ -116,7 +116,7 @@ func (s *symlink) whose() string {
 	return msg
 }
 
-// look tells what a test run says.
+// look returns the result of a test run.
 func (s *symlink) look() (result any, comment string, changes *value.Map) {
 	changes = value.NewMap()
 	now, err := infoOf(s.name, false)
@@ -159,7 +159,7 @@ func (s *symlink) make() *states.Result {
 			res.Changes.Set("ownership", owner)
 			return res
 		}
-		if err := os.Remove(s.name); err != nil { // with force or without, as Salt
+		if err := os.Remove(s.name); err != nil { // with force or without, as in Salt
 			return bad(s.name, "%s", osError(err))
 		}
 	} else if err == nil {
@@ -181,14 +181,14 @@ func (s *symlink) make() *states.Result {
 	return res
 }
 
-// own gives the link its owner.
+// own sets the owner of the link.
 func (s *symlink) own() bool {
 	uid, _ := uidOf(s.owners.user)
 	gid, _ := gidOf(s.owners.group)
 	return os.Lchown(s.name, uid, gid) == nil
 }
 
-// makeRoom moves aside what is in the place of the link. A result is why it cannot.
+// makeRoom moves aside what is in the place of the link. It returns a result if that fails.
 func (s *symlink) makeRoom() *states.Result {
 	if v := s.Value("backupname"); v != nil {
 		backup := pystr(v)
@@ -224,8 +224,8 @@ func (s *symlink) makeRoom() *states.Result {
 	return bad(s.name, "%s exists where the symlink %s should be", kind, s.name)
 }
 
-// link makes the link. What is in its place gives way with force, but for a folder: what is
-// in that stays, as with Salt.
+// link creates the link. With force it replaces what is in its place. As in Salt, the
+// content of a folder stays.
 func (s *symlink) link() error {
 	now, err := infoOf(s.name, false)
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *symlink) link() error {
 	return s.create(s.name)
 }
 
-// create makes the link at a path. As with Salt the error does not say why.
+// create creates the link at a path. As in Salt, the error does not give the reason.
 func (s *symlink) create(path string) error {
 	if err := os.Symlink(s.target, path); err != nil {
 		return fmt.Errorf("Could not create '%s'", path)

@@ -16,7 +16,7 @@ Ensure that a kernel parameter has a value now and after a restart.
 name, value
     The parameter and its value, as sysctl shows it.
 config
-    The file that keeps it. Left out: that of the host.
+    The file that stores it, by default that of the host.
 
     vm.swappiness:
       sysctl.present:
@@ -24,7 +24,7 @@ config
 `})
 }
 
-// sysctlBlanks are runs of one kind of blank.
+// sysctlBlanks matches runs of one kind of blank.
 var sysctlBlanks = regexp.MustCompile(" +|\t+")
 
 func sysctlPresent(ctx context.Context, c *Call) (*states.Result, error) {
@@ -61,7 +61,7 @@ func sysctlTest(ctx context.Context, c *Call, r *states.Result, want, config str
 	}
 	configured, ok := shown.(*value.Map)
 	if !ok {
-		configured = value.NewMap() // there is no such file yet
+		configured = value.NewMap() // the file does not exist yet
 	}
 	if err != nil {
 		return says(r, nil, "Sysctl option %s might be changed, we failed to check config file at %s. The file is either unreadable, or missing.", name, config)

@@ -34,12 +34,12 @@ func init() {
 	)
 }
 
-// usableNames are the names of the states that this host can run now, sorted.
+// usableNames returns the names of the states that this host can run now, sorted.
 func usableNames() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return unusable(name) != "" })
 }
 
-// namedBy reports whether a name, a module or a glob means a function.
+// namedBy reports whether a name, a module or a glob matches a function.
 func namedBy(want, name string) bool {
 	if strings.ContainsAny(want, "*?[") {
 		return target.Glob(want, name)
@@ -47,7 +47,7 @@ func namedBy(want, name string) bool {
 	return name == want || strings.HasPrefix(name, strings.TrimSuffix(want, ".")+".")
 }
 
-// wanted are the functions that a call names; all when it names none.
+// wanted returns the functions that a call names, or all.
 func wanted(c *modules.Call) []string {
 	return slices.DeleteFunc(usableNames(), func(name string) bool {
 		return len(c.Rest()) > 0 && !slices.ContainsFunc(c.Rest(), func(want any) bool { return namedBy(pystr(want), name) })
@@ -101,7 +101,7 @@ func sysStateArgspec(_ context.Context, c *modules.Call) (any, error) {
 	return out, nil
 }
 
-// orNone is a list, or nil for an empty one.
+// orNone returns a list, or nil if it is empty.
 func orNone(list []any) any {
 	if len(list) == 0 {
 		return nil

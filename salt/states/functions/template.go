@@ -10,15 +10,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TemplateError is a template format that is not known here.
+// TemplateError means that a template format is not supported.
 type TemplateError struct{ Format string }
 
 func (e *TemplateError) Error() string {
 	return fmt.Sprintf("Specified template format %s is not supported", e.Format)
 }
 
-// rendered renders the source of a file with the template format of the state, its
-// context and its defaults.
+// rendered renders the source of a file with the template format of the state, its context
+// and its defaults.
 func (c *Call) rendered(ctx context.Context, data []byte, source string, vars *value.Map) ([]byte, error) {
 	if format := pystr(c.Value("template")); format != "jinja" {
 		return nil, &TemplateError{format}
@@ -39,7 +39,7 @@ func (c *Call) rendered(ctx context.Context, data []byte, source string, vars *v
 	return []byte(out), err
 }
 
-// ownerOf is the user and group number of a user, by name or number.
+// ownerOf returns the uid and gid of a user, given by name or number.
 func ownerOf(name string) (uid, gid int, err error) {
 	u, err := user.Lookup(name)
 	if err != nil {

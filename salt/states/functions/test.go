@@ -23,7 +23,7 @@ func init() {
 		Function{
 			Name: "configurable_test_state", Spec: states.Spec{Args: args(onlyName, "changes", true, "result", true, "comment", "", "warnings", nil)},
 			Run: testConfigurable, Doc: `
-Gives what it is told to.
+Returns the given result.
 
 changes : True
     Whether it pretends a change: True, False or Random.
@@ -93,7 +93,7 @@ func testFailChange(_ context.Context, c *Call) (*states.Result, error) {
 	return res, nil
 }
 
-// chance reads an option that is True, False or Random.
+// chance evaluates an option that is True, False or Random.
 func chance(c *Call, name string) (bool, error) {
 	v := c.Value(name)
 	if b, ok := v.(bool); ok {
@@ -149,7 +149,7 @@ func testNotify(_ context.Context, c *Call) (*states.Result, error) {
 	return good(c.Name(), pystr(c.Value("text"))), nil
 }
 
-// pillarKinds are the types that test.check_pillar knows, with Python's names.
+// pillarKinds are the types of test.check_pillar, with Python's names.
 var pillarKinds = []struct {
 	name, class string
 	is          func(v any) bool

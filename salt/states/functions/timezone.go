@@ -16,8 +16,8 @@ func init() {
 		Name: "system", Run: timezoneSystem,
 		Spec: states.Spec{Args: []states.Arg{{Name: "name", Required: true}, {Name: "utc", Default: true}}},
 		Doc: `
-Ensure that the host has the time zone name, and that its hardware clock is set to
-UTC; with utc=False that clock is left alone.
+Ensure that the time zone of the host is name, and that its hardware clock is
+set to UTC; with utc=False the clock is not changed.
 
     Europe/Berlin:
       timezone.system:
@@ -45,22 +45,22 @@ func timezoneSystem(ctx context.Context, c *Call) (*states.Result, error) {
 	}
 	utc := pyfmt.Truth(c.Value("utc"))
 	setClock := utc && clock == "localtime"
-	var told []string
+	var lines []string
 	switch {
 	case same && !setClock:
-		told = append(told, "Timezone "+name+" already set")
+		lines = append(lines, "Timezone "+name+" already set")
 		if utc {
-			told = append(told, "UTC already set to "+name)
+			lines = append(lines, "UTC already set to "+name)
 		}
-		return says(r, true, "%s", strings.Join(told, ", "))
+		return says(r, true, "%s", strings.Join(lines, ", "))
 	case c.Test:
 		if !same {
-			told = append(told, "Timezone "+name+" needs to be set")
+			lines = append(lines, "Timezone "+name+" needs to be set")
 		}
 		if setClock {
-			told = append(told, "UTC needs to be set to True")
+			lines = append(lines, "UTC needs to be set to True")
 		}
-		return says(r, nil, "%s", strings.Join(told, ", "))
+		return says(r, nil, "%s", strings.Join(lines, ", "))
 	}
 	for _, step := range []struct {
 		due            bool
@@ -81,12 +81,12 @@ func timezoneSystem(ctx context.Context, c *Call) (*states.Result, error) {
 		}
 		r.Result = ok
 		if !ok {
-			told = append(told, step.unworked)
+			lines = append(lines, step.unworked)
 			continue
 		}
 		r.Changes.Set(step.key, step.value)
-		told = append(told, step.done)
+		lines = append(lines, step.done)
 	}
-	r.Comment = strings.Join(told, ", ")
+	r.Comment = strings.Join(lines, ", ")
 	return r, nil
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What is wanted is what salt-call 3006.0 gave beside the same programs.
+// The results are those of salt-call 3006.0 with the same programs.
 func TestTimezoneAndLocale(t *testing.T) {
 	h := newHost(t, value.NewMap("os_family", "Debian", "os", "Debian"), map[string]string{
 		"timedatectl": `echo "          RTC in local TZ: yes"`,
 		"locale":      `echo C.utf8`,
 	})
 	none := changed{}
-	r := h.apply("timezone.system", "Nowhere/None", true) // what is wrong with it depends on the host
+	r := h.apply("timezone.system", "Nowhere/None", true) // the fault depends on the host
 	if r.Result != false || !strings.HasPrefix(r.Comment, "Unable to compare desired timezone 'Nowhere/None' to system timezone: ") {
 		t.Errorf("%+v", r)
 	}

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WithUmask calls fn with a file mode mask of its own. The mask belongs to the whole
-// process, so it is changed on a thread that has been parted from the others and that
-// ends with its goroutine; programs that fn starts inherit it.
+// WithUmask calls fn with a file mode mask. The mask belongs to the whole process, so it is
+// set on a thread that no longer shares it and that ends with its goroutine. Programs that
+// fn starts inherit it.
 func WithUmask(mask int, fn func()) error {
 	result := make(chan error, 1)
 	go func() {

@@ -4,7 +4,7 @@ package functions
 
 import "errors"
 
-// WithUmask is refused where a mask of its own cannot be given to a thread.
+// WithUmask returns an error on systems where a thread cannot have its own mask.
 func WithUmask(int, func()) error {
-	return errors.New("a umask of its own cannot be given to a state on this system")
+	return errors.New("the state option umask is not supported on this system")
 }

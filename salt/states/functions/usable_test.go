@@ -7,7 +7,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TestDepends has the states of a module wait for what they need, in Salt's words.
+// TestDepends: states of a module fail while the host lacks what they need, in Salt's
+// words.
 func TestDepends(t *testing.T) {
 	why, before := "cron module could not be loaded", usable["cron"]
 	usable["cron"] = func() string { return why }
@@ -28,7 +29,7 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// TestGrainListPresent_Test tells of a grain that is not there what Salt does.
+// TestGrainListPresent_Test expects Salt's messages for a missing grain.
 func TestGrainListPresent_Test(t *testing.T) {
 	h := newHost(t, value.NewMap(), nil)
 	r := h.apply("grains.list_present", "roles", true, "value", []any{"web"})

@@ -46,32 +46,32 @@ func init() {
 	}
 	Register("user",
 		Function{Name: "present", Spec: states.Spec{Args: args}, Run: userPresent, Doc: `
-Ensure that the user name is there, with these properties.
+Ensure that the user name exists, with these properties.
 
 uid, gid
     numbers (gid also a group by name); they are changed only with
     allow_uid_change, allow_gid_change
 usergroup
-    True gives a new user a group of its name, False none
+    True creates a group of its name for a new user, False none
 groups, optional_groups
-    what it is in besides; optional ones only if they are there. remove_groups=False
-    leaves it in others too
+    its supplementary groups; optional ones only if they exist.
+    remove_groups=False keeps its other groups
 home, createhome : True
-    its folder, and whether that is made
+    its home folder, and whether to create it
 password, enforce_password : True
-    the hash of its password; with enforce_password=False only where none is set
+    the hash of its password; with enforce_password=False only if none is set
 empty_password : False
-    log in without one
+    allow login without a password
 password_lock
     True locks the password, False unlocks it
 shell, unique, system, nologinit
-    as user.add has them
+    as in user.add
 fullname, roomnumber, workphone, homephone, other
     the fields of its comment
 date, mindays, maxdays, inactdays, warndays, expire
-    how its password ages, as shadow.info has it
+    the aging of its password, as in shadow.info
 hash_password, loginclass
-    not supported; a state that sets one is refused
+    not supported; a state that sets one fails
 
     fred:
       user.present:
@@ -82,8 +82,8 @@ hash_password, loginclass
 			Name: "absent", Run: userAbsent,
 			Spec: states.Spec{Args: []states.Arg{name, {Name: "purge", Default: false}, {Name: "force", Default: false}}},
 			Doc: `
-Ensure that the user name is not there; purge removes its files too, force also
-when it is logged in.
+Ensure that the user name does not exist; purge also removes its files, force
+removes it even if it is logged in.
 
     fred:
       user.absent:
@@ -93,7 +93,7 @@ when it is logged in.
 	)
 }
 
-// hidden stands for a password in what is told.
+// hidden replaces a password in messages.
 const hidden = "XXX-REDACTED-XXX"
 
 func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
@@ -113,7 +113,7 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if missing != "" && !c.Test { // in a test run a state before this one may have been going to add them
+	if missing != "" && !c.Test { // in a test run, an earlier state may create them
 		return says(r, false, "The following group(s) are not present: %s", missing)
 	}
 	want := userWish{call: c, optional: optional, uid: c.Truth("allow_uid_change"), gid: c.Truth("allow_gid_change")}
@@ -145,7 +145,7 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	if err := c.userChange(ctx, r, changes); err != nil {
 		return nil, err
 	}
-	want.uid, want.gid = true, true // what was forbidden was told the first time
+	want.uid, want.gid = true, true // rejected changes were reported the first time
 	left, _, err := want.changes(ctx)
 	if err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func userPresent(ctx context.Context, c *Call) (*states.Result, error) {
 	return r, nil
 }
 
-// userGroups looks for the groups of a user: those that are missing, with commas, and the
-// optional ones that are there. The missing ones are taken out of the argument.
+// userGroups checks the groups of a user: it returns the missing ones, separated by commas,
+// and the existing optional ones. It removes missing groups from the argument groups.
 func (c *Call) userGroups(ctx context.Context) (missing string, optional []string, err error) {
 	var groups []any
 	for _, arg := range []string{"groups", "optional_groups"} {
@@ -186,7 +186,7 @@ func (c *Call) userGroups(ctx context.Context) (missing string, optional []strin
 	return missing, optional, nil
 }
 
-// userPair has what user.info and shadow.info say of the user.
+// userPair returns the user.info and shadow.info of the user.
 func (c *Call) userPair(ctx context.Context) (info, shadow *value.Map, err error) {
 	if info, err = c.mapOf(ctx, "user.info", c.Name()); err != nil {
 		return nil, nil, err
@@ -195,7 +195,7 @@ func (c *Call) userPair(ctx context.Context) (info, shadow *value.Map, err error
 	return info, shadow, err
 }
 
-// userChange makes the changes and tells what is different then.
+// userChange makes the changes and records the differences.
 func (c *Call) userChange(ctx context.Context, r *states.Result, changes *value.Map) error {
 	before, shadowBefore, err := c.userPair(ctx)
 	if err != nil {

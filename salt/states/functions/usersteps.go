@@ -17,8 +17,8 @@ type userStep struct {
 	do  func(ctx context.Context, c *Call, changes, before *value.Map) error
 }
 
-// userSteps are all changes, in their order: groups come last, for those that a user is
-// in depend on its primary one.
+// userSteps are all changes in order. groups come last, since a user's groups depend on the
+// primary one.
 var userSteps = []userStep{
 	{"passwd", byModule("shadow.set_password")},
 	{"empty_password", func(ctx context.Context, c *Call, _, _ *value.Map) error {
@@ -60,8 +60,8 @@ var userSteps = []userStep{
 	}},
 }
 
-// byModule makes a change by a function that takes the name and the new value; the
-// function is looked up by the key of its step.
+// byModule makes a change with a function that takes the name and the new value. The key of
+// its step selects the value.
 func byModule(fun string) func(context.Context, *Call, *value.Map, *value.Map) error {
 	return func(ctx context.Context, c *Call, changes, _ *value.Map) error {
 		v, _ := changes.Get(stepOf(fun))
@@ -70,7 +70,7 @@ func byModule(fun string) func(context.Context, *Call, *value.Map, *value.Map) e
 	}
 }
 
-// stepOf is the change that a function makes.
+// stepOf returns the change that a function makes.
 func stepOf(fun string) string {
 	switch fun {
 	case "shadow.set_password":
@@ -92,7 +92,7 @@ func cut(s, prefix string) (string, string, bool) {
 	return "", "", false
 }
 
-// userHome makes the home folder of a user.
+// userHome creates the home folder of a user.
 func userHome(ctx context.Context, c *Call, changes, before *value.Map) error {
 	home := changes.String("homeDoesNotExist")
 	if err := os.Mkdir(home, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -102,7 +102,8 @@ func userHome(ctx context.Context, c *Call, changes, before *value.Map) error {
 	return err
 }
 
-// userNew adds a user. missing are groups that a test run expects other states to add.
+// userNew adds a user. missing are groups that other states are expected to add in a test
+// run.
 func (c *Call) userNew(ctx context.Context, r *states.Result, missing string, optional []string) (*states.Result, error) {
 	name := c.Name()
 	if c.Test {

@@ -16,17 +16,17 @@ import (
 // gecosArgs are the fields of the comment of a user.
 var gecosArgs = []string{"fullname", "roomnumber", "workphone", "homephone", "other"}
 
-// userAges are the arguments about the age of a password, with the fields of shadow.info.
+// userAges maps arguments about the age of a password to fields of shadow.info.
 var userAges = [][2]string{{"date", "lstchg"}, {"mindays", "min"}, {"maxdays", "max"}, {"inactdays", "inact"}, {"warndays", "warn"}, {"expire", "expire"}}
 
-// userWish is what a user is to be.
+// userWish is the wanted state of a user.
 type userWish struct {
 	call     *Call
-	optional []string // of the groups, those that are there
+	optional []string // the existing ones of the optional groups
 	uid, gid bool     // may be changed
 }
 
-// changes is what has to be changed of the user, and whether it is there.
+// changes returns the changes of the user, and whether the user exists.
 func (w userWish) changes(ctx context.Context) (*value.Map, bool, error) {
 	c := w.call
 	info, shadow, err := c.userPair(ctx)
@@ -62,7 +62,7 @@ func (w userWish) changes(ctx context.Context) (*value.Map, bool, error) {
 	return out, true, w.forbidden(info, out)
 }
 
-// forbidden is an error when a number would be changed that may not be.
+// forbidden returns an error if an id would change that must not.
 func (w userWish) forbidden(info, out *value.Map) error {
 	var faults []string
 	for _, n := range []struct {
