@@ -195,7 +195,7 @@ func TestAPI_Login(t *testing.T) {
 	if _, _, err := login(Login{Eauth: "pam", Username: "ann", Password: "wrong"}, ""); Code(err) != exitDenied || err.Error() != "ERROR: Authentication failed" {
 		t.Errorf("a wrong password: %v", err)
 	}
-	if _, _, err := login(Login{}, ""); Code(err) != exitDenied || !strings.Contains(err.Error(), "there is no login for") {
+	if _, _, err := login(Login{}, ""); Code(err) != exitDenied || !strings.Contains(err.Error(), "no login for") {
 		t.Errorf("nothing: %v", err)
 	}
 	var wrong *options.Error
