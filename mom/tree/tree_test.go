@@ -46,7 +46,7 @@ func TestTreeRefuses(t *testing.T) {
 		{[]string{"-c", conf, "--out", "xml"}, 64, `"xml", must be text, json, dot or mermaid`},
 		{[]string{"-c", conf, "--problems", "--out", "dot"}, 64, "problems are written as text or json"},
 		{[]string{"-c", conf, "--watch", "--problems"}, 64, "excludes --problems"},
-		{[]string{"-c", conf, "--depth", "-1"}, 64, "below 0"},
+		{[]string{"-c", conf, "--depth", "-1"}, 64, "must not be negative"},
 	} {
 		if got := momtest.Run(Command(), "", c.args...); got.Code != c.code || !strings.Contains(got.Err, c.err) {
 			t.Errorf("%v: %v", c.args, got)
