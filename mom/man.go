@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Command is mom man. commands returns the commands by the names under which the program can be
+// manCommand is mom man. commands returns the commands by the names under which the program can be
 // called: each gets a page, and so does each sub-command.
-func Command(commands func() []*cobra.Command) *cobra.Command {
+func manCommand(commands func() []*cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write the manual pages of all commands into a directory",
@@ -36,8 +36,8 @@ func Command(commands func() []*cobra.Command) *cobra.Command {
 	}
 }
 
-// write writes the pages of a command and its sub-commands.
-func write(dir string, c *cobra.Command) error {
+// writeManual writes the pages of a command and its sub-commands.
+func writeManual(dir string, c *cobra.Command) error {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	var b bytes.Buffer
 	if err := writePage(&b, c, name); err != nil {
@@ -57,8 +57,8 @@ func write(dir string, c *cobra.Command) error {
 	return nil
 }
 
-// page writes one page in the format of man(7).
-func page(w io.Writer, c *cobra.Command, name string) error {
+// writePage writes one page in the format of man(7).
+func writePage(w io.Writer, c *cobra.Command, name string) error {
 	usage, sections, err := help(c)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func help(c *cobra.Command) (usage string, sections []section, err error) {
 	}
 	_, rest, ok := strings.Cut(b.String(), "Usage:")
 	if !ok {
-		return "", nil, fmt.Errorf("its help has no usage")
+		return "", nil, errors.New("its help has no usage")
 	}
 	for line := range strings.Lines(rest) {
 		line = strings.TrimRight(line, " \n")

@@ -22,8 +22,8 @@ import (
 type ours struct {
 	m *minion
 
-	mu      sync.Mutex
-	ch      *channel.Channel // of this life
+	mu     sync.Mutex
+	ch     *channel.Channel // of this life
 	wakeup chan struct{}    // closed when the connection comes or goes; nil: nobody waits
 }
 

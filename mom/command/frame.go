@@ -59,7 +59,7 @@ func (f *Frame) Words(cmd *cobra.Command, words []string) ([]string, error) {
 }
 
 // Arguments parses words as arguments of a function.
-func (f *Frame) Arguments(words []string) []any { return arguments.Parse(words, f.Unparsed()) }
+func (f *Frame) Arguments(words []string) []any { return callargs.Parse(words, f.Unparsed()) }
 
 // Unparsed returns the keyword arguments whose values stay text.
 func (f *Frame) Unparsed() []string {

@@ -79,7 +79,7 @@ func untilSignal(parent context.Context, overdue Overdue) (context.Context, func
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				s.report(busy.Now())
+				s.report(process.CurrentWork())
 				//mutant:sigterm-ends-commands
 				os.Exit(why.Code())
 			case <-ended:

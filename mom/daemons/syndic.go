@@ -137,9 +137,9 @@ func (n *node) run(ctx context.Context) error {
 	return errors.Join(masterErr, syndicErr)
 }
 
-// heart returns the parts of the pulse of master and forwarder.
-func (n *node) heart() pulse.Heart {
-	return pulse.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
+// heart returns the links and checks of master and forwarder.
+func (n *node) heart() daemon.Health {
+	return daemon.Health{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
 // localMaster adapts a master to the forwarder beside it.

@@ -14,7 +14,7 @@ import (
 )
 
 // askWork asks the master for its jobs in flight.
-func askWork(ctx context.Context, cl *client.Client) screen.Work {
+func askWork(ctx context.Context, cl *client.Client) Work {
 	v, err := cl.Query(ctx, client.RunnerCall{Fun: "jobs.inflight"})
 	if err != nil {
 		return Work{Err: err}
@@ -130,7 +130,7 @@ func workText(w io.Writer, work Work) error {
 }
 
 // workJSON writes the stable format: seconds are numbers, fields are only added.
-func workJSON(w io.Writer, work screen.Work) error {
+func workJSON(w io.Writer, work Work) error {
 	type job struct {
 		JID      string  `json:"jid"`
 		Fun      string  `json:"fun"`
