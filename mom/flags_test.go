@@ -17,7 +17,7 @@ import (
 
 var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
 
-// foreignFlags are those of other programs that the pages tell to run.
+// foreignFlags are flags of other programs in commands on the pages.
 var foreignFlags = []string{
 	"from", "now", "rm", "entrypoint", "force-recreate", // COPY in a Dockerfile, systemctl, docker run, docker compose
 	"homedir", "export-secret-keys", "armor", // gpg
@@ -25,15 +25,15 @@ var foreignFlags = []string{
 	"target",      // pip
 }
 
-// labPages are pages about momlab, whose flags its own tests look for.
+// labPages are pages about momlab, whose flags its own tests check.
 var labPages = []string{"../docs/design/benchmarks.md", "../docs/design/chaos.md", "../docs/design/simulator.md", "../docs/guide/swarm.md"}
 
-// ofLab are lines that call momlab, by its name or by a target of the Makefile.
+// ofLab matches lines that call momlab, by its name or by a target of the Makefile.
 var ofLab = regexp.MustCompile(`(?m)^.*(momlab|ARGS=).*$`)
 
-// TestPagesNameFlags holds the pages and the commands together: a flag that a page
-// names is one of some command, and each flag of a command of ours is on some page,
-// by its name or its letter. Salt's own commands are documented by Salt.
+// TestPagesNameFlags compares the pages with the commands: each flag on a page exists, and each flag
+// of mom's own commands is on some page, by its name or its letter. Salt's own commands are documented
+// by Salt.
 func TestPagesNameFlags(t *testing.T) {
 	known, own := slices.Clone(foreignFlags), map[string]*pflag.Flag{}
 	for _, c := range saltCommands() {
@@ -77,7 +77,7 @@ func TestPagesNameFlags(t *testing.T) {
 	}
 }
 
-// helpOf is what a command line says when it is asked for help.
+// helpOf returns the help of a command line.
 func helpOf(words ...string) string {
 	var out bytes.Buffer
 	run(append(words, "--help"), strings.NewReader(""), &out, io.Discard)
@@ -91,8 +91,8 @@ func flagsIn(text string) (names []string) {
 	return names
 }
 
-// readPages reads all Markdown below the paths but the reasons for decisions, which
-// speak of what was at their time.
+// readPages reads all Markdown below the paths except the decisions, which describe the state at
+// their time.
 func readPages(t *testing.T, roots ...string) map[string]string {
 	t.Helper()
 	pages := map[string]string{}

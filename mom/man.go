@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// manCommand is mom man. commands gives the commands that there are, by the names by which
-// the program may be called: each gets a page, and each command below one.
+// manCommand is mom man. commands returns the commands by the names under which the program can be
+// called: each gets a page, and so does each sub-command.
 func manCommand(commands func() []*cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
-		Short: "Write the manual pages of all commands into a folder",
-		Long: "Writes a page of section 1 for each command, by what its --help says: mom.1, mom-tree.1,\n" +
-			"salt.1 and so on. Packages bring them along; with a binary alone:\n\n" +
+		Short: "Write the manual pages of all commands into a directory",
+		Long: "Writes a page of section 1 for each command, from its --help: mom.1, mom-tree.1,\n" +
+			"salt.1 and so on. Packages contain them; with only the binary:\n\n" +
 			"  mom man /usr/local/share/man/man1",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fmt.Errorf("make the folder for manual pages: %w", err)
+				return fmt.Errorf("create the directory for manual pages: %w", err)
 			}
 			for _, c := range commands() {
 				if err := writeManual(args[0], c); err != nil {
@@ -36,7 +36,7 @@ func manCommand(commands func() []*cobra.Command) *cobra.Command {
 	}
 }
 
-// writeManual writes the page of a command and those of the commands below it.
+// writeManual writes the pages of a command and its sub-commands.
 func writeManual(dir string, c *cobra.Command) error {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	var b bytes.Buffer
@@ -57,7 +57,7 @@ func writeManual(dir string, c *cobra.Command) error {
 	return nil
 }
 
-// writePage writes one page in the language of man(7).
+// writePage writes one page in the format of man(7).
 func writePage(w io.Writer, c *cobra.Command, name string) error {
 	usage, sections, err := help(c)
 	if err != nil {
@@ -83,7 +83,7 @@ func writePage(w io.Writer, c *cobra.Command, name string) error {
 // section is a heading of the help with its text.
 type section struct{ title, body string }
 
-// help reads what a command says with --help: the line of its usage, and what follows.
+// help parses the --help of a command: the usage line, and the sections.
 func help(c *cobra.Command) (usage string, sections []section, err error) {
 	var b bytes.Buffer
 	root := c.Root()
@@ -116,8 +116,8 @@ func help(c *cobra.Command) (usage string, sections []section, err error) {
 	return usage, sections, nil
 }
 
-// text is a text as man(7) takes it: nothing in it is an order, and dashes are those that
-// one can copy.
+// text escapes a text for man(7): nothing in it is a request, and dashes can be
+// copied.
 func text(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
 	lines := strings.Split(s, "\n")

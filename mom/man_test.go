@@ -43,7 +43,7 @@ func TestMan(t *testing.T) {
 	}
 	out.Reset()
 	errOut.Reset()
-	if code := run([]string{"mom", "man", filepath.Join(dir, "mom.1", "x")}, strings.NewReader(""), &out, &errOut); code == 0 || !strings.Contains(errOut.String(), "make the folder for manual pages") {
+	if code := run([]string{"mom", "man", filepath.Join(dir, "mom.1", "x")}, strings.NewReader(""), &out, &errOut); code == 0 || !strings.Contains(errOut.String(), "create the directory for manual pages") {
 		t.Errorf("a folder that cannot be: exit %d, %s", code, errOut.String())
 	}
 }

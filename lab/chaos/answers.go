@@ -10,34 +10,33 @@ import (
 )
 
 const (
-	// calm is how long after a fault has ended it may still be the reason why a minion
-	// is not waited for: a connection that fell silent is given up after 6 s
-	// (zmq_heartbeat_timeout of these worlds), what hung on it then has a lease of 5 s,
-	// and coming back takes a second or two, more on a busy machine. After a start a
-	// master waits 15 s for those who were there before.
+	// calm is how long after its end a fault may still be the reason that a minion is not
+	// waited for. A silent connection is closed after 6 s (zmq_heartbeat_timeout of these
+	// worlds), its minions then have a lease of 5 s, and a reconnect takes a second or two,
+	// more on a busy machine. After a start a master waits 15 s for earlier peers.
 	calm = 15 * time.Second
-	// moment is how long before and after a change of its place a minion is on the move.
+	// moment is how long before and after a change of its place a minion counts as moving.
 	// Looks are half a second apart.
 	moment = 2 * time.Second
-	// maxUnheard is how many minions that were not waited for are told one by one.
+	// maxUnheard is how many minions that were not waited for are listed one by one.
 	maxUnheard = 5
 )
 
-// answers: who is well is waited for. The rule is this. A command that waits for an
-// accepted job at its top must have the return of every minion of the target when it
-// ends, and must not have named it as missing before; unless from the publication
-// until then
+// answers checks that a command waits for healthy minions. A command that waits for an
+// accepted job at its top must have the return of every minion of the target when the job
+// ends, and the top must not have named that minion as missing before. A minion is excused
+// if between the publication and that time
 //
 //   - the minion, the top, a node on the way, or a connection between two of them was
-//     under a fault, or had been less than calm ago; or
-//   - the minion was on the move from one node to another, or one of its nodes was.
+//     under a fault, or had been less than calm before; or
+//   - the minion was moving from one node to another, or one of its nodes was.
 //
-// A small outbox that an outage has filled is a fault of its node (full.go). The way is
-// that over the node where the top saw the minion, at home or elsewhere. What else
-// happens to the rest of the tree, to MariaDB, or to another top excuses nothing, and a node that drains does not either: its minions only move.
-func (v *verdict) answers(j *job, h *heard, story *history) {
+// A small outbox that is full after an outage counts as a fault of its node (full.go). The
+// way goes over the node where the top saw the minion, at home or elsewhere. Faults of the rest of
+// the tree, of MariaDB, or of another top excuse nothing. Neither does a drain: its minions only move.
+func (v *verdict) answers(j *job, h *heard, past *history) {
 	if !j.accepted() {
-		return // the command has told so, and waits for nobody
+		return // the command has reported the error and does not wait
 	}
 	for _, id := range j.Who {
 		v.due++
@@ -45,7 +44,7 @@ func (v *verdict) answers(j *job, h *heard, story *history) {
 		if until.IsZero() {
 			until = time.Now()
 		}
-		if story.excuse(j.Top, id, j.at, until) != "" {
+		if past.excuse(j.Top, id, j.at, until) != "" {
 			continue
 		}
 		v.sure++
@@ -53,14 +52,14 @@ func (v *verdict) answers(j *job, h *heard, story *history) {
 			continue
 		}
 		if v.unheard++; v.unheard <= maxUnheard {
-			v.blame("job %s of %s: %s, %s after the publication; nothing had happened to it or its way (%s)",
-				j.jid, j.Top, wrong, since(j.at, until), strings.Join(story.way(j.Top, id, j.at, until), ", "))
+			v.blame("job %s of %s: %s, %s after the publication; no fault touched it or its way (%s)",
+				j.jid, j.Top, wrong, since(j.at, until), strings.Join(past.way(j.Top, id, j.at, until), ", "))
 		}
 	}
 }
 
-// amiss tells what a command that waited would have shown wrong of a minion that was
-// well, "" for nothing, and when. Zero: it would be waiting still.
+// amiss returns the error that a waiting command would have shown for a healthy minion, or "", and
+// when. A zero time means that the command would still be waiting.
 func (h *heard) amiss(id string) (at time.Time, wrong string) {
 	back, returned := h.first[id]
 	later := "and never returned"
@@ -74,7 +73,7 @@ func (h *heard) amiss(id string) (at time.Time, wrong string) {
 	case h.ended.IsZero() && returned:
 		return back, ""
 	case h.ended.IsZero():
-		return time.Time{}, "neither a return of " + id + " was told nor an end"
+		return time.Time{}, "neither a return of " + id + " nor the end was reported"
 	case !returned:
 		return h.ended, id + " was not in the account when the job ended " + later
 	case back.After(h.ended):
@@ -85,8 +84,8 @@ func (h *heard) amiss(id string) (at time.Time, wrong string) {
 
 func since(from, to time.Time) string { return fmt.Sprintf("%.2f s", to.Sub(from).Seconds()) }
 
-// excuse tells why nothing is expected of a minion from one time to another; "" when
-// it had to answer.
+// excuse returns why no answer is expected of a minion between two times, or "" if it had
+// to answer.
 func (s *history) excuse(top, minion string, from, to time.Time) string {
 	ways := s.ways(top, minion, from, to)
 	for _, h := range s.hits {
@@ -107,8 +106,8 @@ func (s *history) excuse(top, minion string, from, to time.Time) string {
 	return ""
 }
 
-// lingers is how long after its end a fault may still be a reason: jobs that an outbox
-// without room has kept back go on within a second.
+// lingers is how long after its end a fault may still be a reason. Jobs held back by a full outbox
+// continue within a second.
 func (f Fault) lingers() time.Duration {
 	if f.What == Full {
 		return moment
@@ -116,9 +115,9 @@ func (f Fault) lingers() time.Duration {
 	return calm
 }
 
-// ways gives where the top saw a minion in the moments around a time, in order and
-// without repetition: one set of places means that it stayed. When it was seen
-// nowhere, it counts as being where it was before.
+// ways returns where the top saw a minion around a span of time, in order and without repetition.
+// One set of places means that it stayed. While it is seen nowhere, it counts as being at its last
+// places.
 func (s *history) ways(top, minion string, from, to time.Time) (out [][]string) {
 	from, to = from.Add(-moment), to.Add(moment)
 	add := func(places []string) {
@@ -132,7 +131,7 @@ func (s *history) ways(top, minion string, from, to time.Time) (out [][]string) 
 		switch {
 		case len(places) == 0:
 		case !l.at.After(from):
-			out = out[:0] // of what was before, the last look counts
+			out = out[:0] // of the earlier looks, only the last counts
 			add(places)
 		default:
 			if add(places); l.at.After(to) {
@@ -143,7 +142,7 @@ func (s *history) ways(top, minion string, from, to time.Time) (out [][]string) 
 	return out
 }
 
-// way lists the places of ways, for people.
+// way lists the places of ways, for messages.
 func (s *history) way(top, minion string, from, to time.Time) (out []string) {
 	for _, places := range s.ways(top, minion, from, to) {
 		out = append(out, places...)
@@ -151,7 +150,7 @@ func (s *history) way(top, minion string, from, to time.Time) (out []string) {
 	return out
 }
 
-// homeOf is the path of the node that a minion is planted below.
+// homeOf returns the path of the node that a minion is configured for.
 func homeOf(minion string) string {
 	var path []string
 	for at := minion; ; {
@@ -170,8 +169,8 @@ func wayTo(top, path, minion string) []string {
 	return append(append([]string{top}, strings.FieldsFunc(path, func(r rune) bool { return r == '/' })...), minion)
 }
 
-// touches tells whether a fault is about a member of a way, or a connection between
-// two that follow each other.
+// touches reports whether a fault affects a member of a way, or a connection between two
+// neighbours on it.
 func (f Fault) touches(way []string) bool {
 	switch f.What {
 	case Drain, SQLKill, SQLStop, SQLPause:

@@ -15,12 +15,12 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// day is when the hand-made histories play; the job is published at its second 0.
+// day is the time of the histories in these tests; the job is published at its second 0.
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func sec(s float64) time.Time { return day.Add(time.Duration(s * float64(time.Second))) }
 
-// stays makes the looks of a time in which ma1 is at some nodes.
+// stays returns looks at which ma1 is at the given nodes.
 func stays(from, to float64, places ...string) (out []look) {
 	for s := from; s < to; s += 0.5 {
 		out = append(out, look{sec(s), map[string][]string{"ma1": places}})
@@ -33,7 +33,7 @@ func stays(from, to float64, places ...string) (out []look) {
 func TestVerdict_Answers(t *testing.T) {
 	hitAt := func(from, to float64, f Fault) hit { return hit{f, sec(from), sec(to)} }
 	cut := Weather{Cut: true}
-	// The past fault: ma1 was drained to b, and each job names it on the word of a.
+	// A fault fixed long ago: ma1 was drained to b, and each job names it as reported by a.
 	named := func(h *heard) {
 		h.missed(map[string]naming{"ma1": {sec(0.01), "Not connected", "a"}})
 		h.returned("ma1", sec(0.3))
@@ -44,59 +44,59 @@ func TestVerdict_Answers(t *testing.T) {
 		h.returned("ma1", sec(0.4))
 	}
 	for name, tt := range map[string]struct {
-		told    func(h *heard)
+		events  func(h *heard)
 		hits    []hit
 		looks   []look // none: a minion at home
 		refused bool
 		want    string // "": nothing is wrong
 		excused bool
 	}{
-		"it answers":                  {told: func(h *heard) { h.returned("ma1", sec(1)); h.closed(sec(1), ended{}) }},
-		"named, and answers later":    {told: named, want: `ma1 was named as missing (Not connected, behind "a") and returned 0.29 s later, 0.01 s after`},
-		"named, and never answers":    {told: func(h *heard) { h.missed(map[string]naming{"ma1": {at: sec(1)}}); h.closed(sec(1), ended{}) }, want: "and never returned"},
-		"ended without it":            {told: late, want: "ended without ma1, which returned 0.30 s later"},
-		"ended, and it never answers": {told: func(h *heard) { h.closed(sec(1), ended{}) }, want: "not in the account when the job ended and never returned"},
-		"no word at all":              {told: func(*heard) {}, want: "neither a return of ma1 was told nor an end"},
-		"a job that was not accepted": {told: func(*heard) {}, refused: true, excused: true},
+		"it answers":                  {events: func(h *heard) { h.returned("ma1", sec(1)); h.closed(sec(1), ended{}) }},
+		"named, and answers later":    {events: named, want: `ma1 was named as missing (Not connected, behind "a") and returned 0.29 s later, 0.01 s after`},
+		"named, and never answers":    {events: func(h *heard) { h.missed(map[string]naming{"ma1": {at: sec(1)}}); h.closed(sec(1), ended{}) }, want: "and never returned"},
+		"ended without it":            {events: late, want: "ended without ma1, which returned 0.30 s later"},
+		"ended, and it never answers": {events: func(h *heard) { h.closed(sec(1), ended{}) }, want: "not in the account when the job ended and never returned"},
+		"no event at all":             {events: func(*heard) {}, want: "neither a return of ma1 nor the end was reported"},
+		"a job that was not accepted": {events: func(*heard) {}, refused: true, excused: true},
 
-		"drained long ago":          {told: named, looks: append(stays(-30, -5, "a"), stays(-5, 30, "b")...), want: "had happened to it or its way (b)"},
-		"drained with a hole":       {told: named, looks: append(stays(-30, -9, "a"), stays(-5, 30, "b")...), want: "(b)"},
-		"guest of b, and a is dead": {told: named, looks: stays(-30, 30, "b"), hits: []hit{hitAt(-4, 9, Fault{What: Kill, Who: "a"})}, want: "(b)"},
-		"a drain alone":             {told: named, hits: []hit{hitAt(-4, 9, Fault{What: Drain, Who: "a"})}, want: "(a)"},
-		"it moves just now":         {told: named, looks: append(stays(-30, -1, "a"), stays(-1, 30, "b")...), excused: true},
-		"it is about to move":       {told: named, looks: append(stays(-30, 1, "a"), stays(1, 30, "b")...), excused: true},
-		"it is between two nodes":   {told: named, looks: append(stays(-30, -8, "a"), stays(8, 30, "b")...), excused: true},
-		"no look, and home was hit": {told: named, looks: []look{}, hits: []hit{hitAt(-4, 9, Fault{What: Kill, Who: "a"})}, excused: true},
-		"no look, and all was well": {told: named, looks: []look{}, want: "(a)"},
-		"it vanishes for no reason": {told: named, looks: append(stays(-30, -8, "a"), stays(8, 30, "a")...), want: "(a)"},
-		"its node moves":            {told: named, looks: append(stays(-30, 0, "a"), stays(0, 30, "b/a")...), excused: true},
+		"drained long ago":          {events: named, looks: append(stays(-30, -5, "a"), stays(-5, 30, "b")...), want: "no fault touched it or its way (b)"},
+		"drained with a hole":       {events: named, looks: append(stays(-30, -9, "a"), stays(-5, 30, "b")...), want: "(b)"},
+		"guest of b, and a is dead": {events: named, looks: stays(-30, 30, "b"), hits: []hit{hitAt(-4, 9, Fault{What: Kill, Who: "a"})}, want: "(b)"},
+		"a drain alone":             {events: named, hits: []hit{hitAt(-4, 9, Fault{What: Drain, Who: "a"})}, want: "(a)"},
+		"it moves just now":         {events: named, looks: append(stays(-30, -1, "a"), stays(-1, 30, "b")...), excused: true},
+		"it is about to move":       {events: named, looks: append(stays(-30, 1, "a"), stays(1, 30, "b")...), excused: true},
+		"it is between two nodes":   {events: named, looks: append(stays(-30, -8, "a"), stays(8, 30, "b")...), excused: true},
+		"no look, and home was hit": {events: named, looks: []look{}, hits: []hit{hitAt(-4, 9, Fault{What: Kill, Who: "a"})}, excused: true},
+		"no look, and all was well": {events: named, looks: []look{}, want: "(a)"},
+		"it vanishes for no reason": {events: named, looks: append(stays(-30, -8, "a"), stays(8, 30, "a")...), want: "(a)"},
+		"its node moves":            {events: named, looks: append(stays(-30, 0, "a"), stays(0, 30, "b/a")...), excused: true},
 		"at two nodes, one is hit": {
-			told: named, looks: stays(-30, 30, "a", "b"), hits: []hit{hitAt(-4, -1, Fault{What: Pause, Who: "b"})}, excused: true,
+			events: named, looks: stays(-30, 30, "a", "b"), hits: []hit{hitAt(-4, -1, Fault{What: Pause, Who: "b"})}, excused: true,
 		},
 
-		"it was killed":                  {told: named, hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "ma1"})}, excused: true},
-		"its node was killed":            {told: named, hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "a"})}, excused: true},
-		"its node is down":               {told: named, hits: []hit{{Fault{What: Restart, Who: "a"}, sec(-40), time.Time{}}}, excused: true},
-		"the top stood still":            {told: named, hits: []hit{hitAt(-14, -10, Fault{What: Pause, Who: "t1"})}, excused: true},
-		"the disk of its node was full":  {told: named, hits: []hit{hitAt(-14, -10, Fault{What: Disk, Who: "a"})}, excused: true},
-		"the clock of its node jumped":   {told: named, hits: []hit{hitAt(-14, -10, Fault{What: Clock, Who: "a"})}, excused: true},
-		"its connection was cut":         {told: named, hits: []hit{hitAt(-9, -1, Fault{What: Partition, Who: "a", Peer: "ma1", Weather: cut})}, excused: true},
-		"cut one way":                    {told: named, hits: []hit{hitAt(-9, -1, Fault{What: OneWay, Who: "t1", Peer: "a", Weather: cut})}, excused: true},
-		"all around its node is slow":    {told: named, hits: []hit{hitAt(-9, -1, Fault{What: Slow, Who: "a", Weather: Weather{Delay: 1}})}, excused: true},
-		"all around its top is cut":      {told: named, hits: []hit{hitAt(-9, -1, Fault{What: Partition, Who: "t1", Weather: cut})}, excused: true},
-		"a guest's host was hit":         {told: named, looks: stays(-30, 30, "b"), hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "b"})}, excused: true},
-		"the outbox of its node is full": {told: named, hits: []hit{hitAt(-4, 9, Fault{What: Full, Who: "a"})}, excused: true},
-		"it has had room for a while":    {told: named, hits: []hit{hitAt(-9, -2.1, Fault{What: Full, Who: "a"})}, want: "(a)"},
-		"the outbox of another is full":  {told: named, hits: []hit{hitAt(-4, 9, Fault{What: Full, Who: "b"})}, want: "(a)"},
-		"the hit was long ago":           {told: named, hits: []hit{hitAt(-30, -15.1, Fault{What: Kill, Who: "a"})}, want: "(a)"},
-		"the hit comes after the word":   {told: named, hits: []hit{hitAt(0.02, 5, Fault{What: Kill, Who: "a"})}, want: "(a)"},
-		"hit between word and return":    {told: late, hits: []hit{hitAt(0.2, 5, Fault{What: Kill, Who: "a"})}, want: "ended without ma1"},
-		"another branch was hit":         {told: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "b"})}, want: "(a)"},
-		"the node below its own was hit": {told: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "c"})}, want: "(a)"},
-		"the other top was hit":          {told: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "t2"})}, want: "(a)"},
-		"another connection of its node": {told: named, hits: []hit{hitAt(-4, 5, Fault{What: Partition, Who: "c", Peer: "a", Weather: cut})}, want: "(a)"},
-		"the database of its node":       {told: named, hits: []hit{hitAt(-4, 5, Fault{What: Partition, Who: "a", Peer: "sql", Weather: cut})}, want: "(a)"},
-		"the database":                   {told: named, hits: []hit{hitAt(-4, 5, Fault{What: SQLKill, Who: "sql"})}, want: "(a)"},
+		"it was killed":                  {events: named, hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "ma1"})}, excused: true},
+		"its node was killed":            {events: named, hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "a"})}, excused: true},
+		"its node is down":               {events: named, hits: []hit{{Fault{What: Restart, Who: "a"}, sec(-40), time.Time{}}}, excused: true},
+		"the top stood still":            {events: named, hits: []hit{hitAt(-14, -10, Fault{What: Pause, Who: "t1"})}, excused: true},
+		"the disk of its node was full":  {events: named, hits: []hit{hitAt(-14, -10, Fault{What: Disk, Who: "a"})}, excused: true},
+		"the clock of its node jumped":   {events: named, hits: []hit{hitAt(-14, -10, Fault{What: Clock, Who: "a"})}, excused: true},
+		"its connection was cut":         {events: named, hits: []hit{hitAt(-9, -1, Fault{What: Partition, Who: "a", Peer: "ma1", Weather: cut})}, excused: true},
+		"cut one way":                    {events: named, hits: []hit{hitAt(-9, -1, Fault{What: OneWay, Who: "t1", Peer: "a", Weather: cut})}, excused: true},
+		"all around its node is slow":    {events: named, hits: []hit{hitAt(-9, -1, Fault{What: Slow, Who: "a", Weather: Weather{Delay: 1}})}, excused: true},
+		"all around its top is cut":      {events: named, hits: []hit{hitAt(-9, -1, Fault{What: Partition, Who: "t1", Weather: cut})}, excused: true},
+		"a guest's host was hit":         {events: named, looks: stays(-30, 30, "b"), hits: []hit{hitAt(-4, -1, Fault{What: Kill, Who: "b"})}, excused: true},
+		"the outbox of its node is full": {events: named, hits: []hit{hitAt(-4, 9, Fault{What: Full, Who: "a"})}, excused: true},
+		"it has had room for a while":    {events: named, hits: []hit{hitAt(-9, -2.1, Fault{What: Full, Who: "a"})}, want: "(a)"},
+		"the outbox of another is full":  {events: named, hits: []hit{hitAt(-4, 9, Fault{What: Full, Who: "b"})}, want: "(a)"},
+		"the hit was long ago":           {events: named, hits: []hit{hitAt(-30, -15.1, Fault{What: Kill, Who: "a"})}, want: "(a)"},
+		"the hit comes after the naming": {events: named, hits: []hit{hitAt(0.02, 5, Fault{What: Kill, Who: "a"})}, want: "(a)"},
+		"hit between end and return":     {events: late, hits: []hit{hitAt(0.2, 5, Fault{What: Kill, Who: "a"})}, want: "ended without ma1"},
+		"another branch was hit":         {events: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "b"})}, want: "(a)"},
+		"the node below its own was hit": {events: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "c"})}, want: "(a)"},
+		"the other top was hit":          {events: named, hits: []hit{hitAt(-4, 5, Fault{What: Kill, Who: "t2"})}, want: "(a)"},
+		"another connection of its node": {events: named, hits: []hit{hitAt(-4, 5, Fault{What: Partition, Who: "c", Peer: "a", Weather: cut})}, want: "(a)"},
+		"the database of its node":       {events: named, hits: []hit{hitAt(-4, 5, Fault{What: Partition, Who: "a", Peer: "sql", Weather: cut})}, want: "(a)"},
+		"the database":                   {events: named, hits: []hit{hitAt(-4, 5, Fault{What: SQLKill, Who: "sql"})}, want: "(a)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			looks := tt.looks
@@ -108,7 +108,7 @@ func TestVerdict_Answers(t *testing.T) {
 				j.err = errors.New("no")
 			}
 			h, v := newHeard(), &verdict{}
-			tt.told(h)
+			tt.events(h)
 			v.answers(j, h, &history{hits: tt.hits, looks: map[string][]look{"t1": looks}})
 			got := strings.Join(v.faults, "\n")
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
@@ -121,8 +121,8 @@ func TestVerdict_Answers(t *testing.T) {
 	}
 }
 
-// What a command does not print does not count: the word of a node below, and words
-// after a return or after the end.
+// Events that a command does not print do not count: those of a node below, and those after
+// a return or after the end.
 func TestHear(t *testing.T) {
 	event := func(tag string, more ...any) client.Event {
 		b, err := client.RawOf(wire.NewMap(more...))
@@ -148,7 +148,7 @@ func TestHear(t *testing.T) {
 	} {
 		top.hear(e, sec(float64(i)))
 	}
-	h := top.told("j")
+	h := top.record("j")
 	if want := map[string]naming{"mc2": {sec(2), "Not connected", "a"}, "md2": {sec(3), "Not connected", "a"}}; !reflect.DeepEqual(h.named, want) {
 		t.Errorf("named: %v", h.named)
 	}
@@ -189,7 +189,7 @@ func TestGuests(t *testing.T) {
 		looks []look
 		want  bool
 	}{
-		"nobody has looked":   {nil, false},
+		"no look":             {nil, false},
 		"at home":             {stays(0, 5, "a"), false},
 		"at a sibling":        {stays(0, 5, "b"), true},
 		"it was at a sibling": {append(stays(0, 5, "b"), stays(5, 9, "a")...), false},

@@ -21,17 +21,17 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// How a task is run on a few minions at a time.
+// Ways to run a task on a few minions at a time.
 const (
-	ByMaster = "master" // which goes on by itself
+	ByMaster = "master" // survives the end of the command
 	ByClient = "client"
 )
 
-// batchStream is the second half of the seed of drawBatches. Batches came later than other tasks, so
-// they are drawn apart.
+// batchStream is the second half of the seed of drawBatches. Batches have a stream of their own, so
+// that the other tasks of a seed stay the same.
 const batchStream = 0x6261
 
-// drawBatches gives two seeds of three one to three batches.
+// drawBatches draws one to three batches for two seeds of three.
 func drawBatches(seed uint64, length time.Duration) (out []Task) {
 	r := rand.New(rand.NewPCG(seed, batchStream))
 	if r.IntN(3) == 0 {
@@ -47,9 +47,9 @@ func drawBatches(seed uint64, length time.Duration) (out []Task) {
 	return out
 }
 
-// batch runs a task in batches. The job id is the master's.
+// batch runs a task in batches. The master chooses the job id.
 func (w *World) batch(ctx context.Context, j *job) {
-	// The minion leaves when it has begun and ended beside what it has run.
+	// The minion records when it begins and ends, beside what it has run.
 	line := fmt.Sprintf(`echo %s >> "$%s"; from=$(date +%%s%%N); sleep %.1f; echo %[1]s $from $(date +%%s%%N) >> "$%[2]s.times"`, j.mark, envRan, j.Sleep.Seconds())
 	what := client.Job{Tgt: j.Tgt, TgtType: j.Type, Fun: []string{"cmd.run"}, Args: []any{line}}
 	o := client.Batch{Size: strconv.Itoa(j.Size)}
@@ -65,10 +65,10 @@ func (w *World) batch(ctx context.Context, j *job) {
 	} else {
 		j.err = w.batchByClient(ctx, j, by, what, o)
 	}
-	w.note("batch of %s at %s, %d at a time, is job %s: %v", j.Batch, j.Top, j.Size, j.jid, j.err)
+	w.note("batch by %s at %s, %d at a time, is job %s: %v", j.Batch, j.Top, j.Size, j.jid, j.err)
 }
 
-// batchByClient runs a batch as a command does: it ends with the connection to the master.
+// batchByClient runs a batch as a command does: the batch ends with the connection to the master.
 func (w *World) batchByClient(ctx context.Context, j *job, by *client.Client, what client.Job, o client.Batch) error {
 	j.Who = nil
 	b, err := by.Batch(ctx, what, o)
@@ -86,11 +86,11 @@ func (w *World) batchByClient(ctx context.Context, j *job, by *client.Client, wh
 			j.jid, j.Who = u.Started, append(j.Who, begins...)
 		}
 		if err != nil && j.jid != "" {
-			w.note("the command of batch %s has ended: %v", j.jid, err)
+			w.note("command of batch %s ended: %v", j.jid, err)
 			return nil
 		}
 		if err != nil || u.Ended != nil && j.jid == "" {
-			return errors.Join(err, errors.New("nothing was started"))
+			return errors.Join(err, errors.New("no slice was started"))
 		}
 		if u.Ended != nil {
 			return nil
@@ -98,8 +98,8 @@ func (w *World) batchByClient(ctx context.Context, j *job, by *client.Client, wh
 	}
 }
 
-// batchOver tells what a batch that its master drives still lacks. The masters of these worlds keep no
-// state of one that is over.
+// batchOver returns an error while a master still drives a batch. The masters of these worlds keep
+// no state of batches that have ended.
 func (w *World) batchOver(ctx context.Context, j *job) error {
 	raw, err := w.tops[j.Top].client.Runner(ctx, "batch.status", j.jid)
 	if err != nil {
@@ -113,12 +113,12 @@ func (w *World) batchOver(ctx context.Context, j *job) error {
 		return fmt.Errorf("read the state of batch %s: %w", j.jid, err)
 	}
 	if !st.Bool("halted") && st.Int("active")+st.Int("pending") > 0 {
-		return fmt.Errorf("batch %s goes on: %d are at work, %d have not begun", j.jid, st.Int("active"), st.Int("pending"))
+		return fmt.Errorf("batch %s is running: %d active, %d pending", j.jid, st.Int("active"), st.Int("pending"))
 	}
 	return nil
 }
 
-// batchesOver: no master drives a batch any more.
+// batchesOver returns an error while a master still drives any batch.
 func (w *World) batchesOver(ctx context.Context, jobs []*job) error {
 	for _, j := range jobs {
 		if j.Batch != ByMaster || !j.accepted() {
@@ -131,32 +131,32 @@ func (w *World) batchesOver(ctx context.Context, jobs []*job) error {
 	return nil
 }
 
-// batch: a batch of a top was not halted, so each of its minions has a row, or is named, and where all
-// have returned and none was ever named as missing, never more than Size worked at a time.
+// batch checks a batch that a top drives and that was not halted: each of its minions has a row or is
+// named. If all have returned and none was ever named as missing, at most Size ran it at a time.
 func (v *verdict) batch(j *job, h *heard, rows map[string]row, expected map[string]string, times []span) {
 	if j.Batch != ByMaster || !j.accepted() {
 		return
 	}
-	given := false
+	named := false
 	for _, id := range j.Who {
 		_, returned := rows[id]
 		_, asked := expected[id]
-		if given = given || !returned || expected[id] != ""; !returned && !asked {
-			v.blame("batch %s of %s: %s has not begun", j.jid, j.Top, id)
+		if named = named || !returned || expected[id] != ""; !returned && !asked {
+			v.blame("batch %s of %s: %s never ran it", j.jid, j.Top, id)
 		}
 	}
-	if n := atOnce(times); !given && len(h.named) == 0 && len(h.ends) > 0 && n > j.Size {
-		v.blame("batch %s: %d worked at a time, %d may: %v", j.jid, n, j.Size, times)
+	if n := atOnce(times); !named && len(h.named) == 0 && len(h.ends) > 0 && n > j.Size {
+		v.blame("batch %s: %d minions ran it at a time, the limit is %d: %v", j.jid, n, j.Size, times)
 	}
 }
 
-// span is when a minion worked on a job, in nanoseconds.
+// span is the time during which a minion ran a job, in Unix nanoseconds.
 type span struct {
 	id       string
 	from, to int64
 }
 
-// atOnce counts how many worked at a time at most.
+// atOnce returns the highest number of overlapping spans.
 func atOnce(spans []span) (most int) {
 	type change struct{ at, by int64 }
 	var cs []change
@@ -172,7 +172,7 @@ func atOnce(spans []span) (most int) {
 	return most
 }
 
-// times reads when minions worked on batches, by mark.
+// times reads when minions ran batches, by mark.
 func (w *World) times() (map[string][]span, error) {
 	out := map[string][]span{}
 	for _, id := range minions() {

@@ -11,13 +11,13 @@ import (
 	_ "modernc.org/sqlite" // reads the job stores of nodes
 )
 
-// books is what MariaDB holds of some jobs.
+// books is the content of MariaDB for some jobs.
 type books struct {
 	loads    map[string]bool
 	rows     map[string]map[string]row    // jid → minion
 	doubled  int                          // rows beyond the first of a (jid, minion)
-	expected map[string]map[string]string // jid → minion → why none is to be expected, or ""
-	nodes    map[string]map[string]bool   // jid → nodes that said whom they ask
+	expected map[string]map[string]string // jid → minion → why it is missing, or ""
+	nodes    map[string]map[string]bool   // jid → nodes that reported an expectation
 }
 
 type row struct {
@@ -25,7 +25,7 @@ type row struct {
 	result  string
 }
 
-// read asks the database about jobs.
+// read queries the database for jobs.
 func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
 	db, err := w.sql.Root("salt")
 	if err != nil {
@@ -92,8 +92,8 @@ func each(ctx context.Context, db *sql.DB, query string, args, into []any, f fun
 	return rows.Err()
 }
 
-// owed tells what a node still has to hand on; "" for nothing.
-func (m *member) owed(ctx context.Context) (string, error) {
+// pending lists the rows in a node's outbox; "" if it is empty.
+func (m *member) pending(ctx context.Context) (string, error) {
 	db, err := sql.Open("sqlite", "file:"+m.store()+"?mode=ro&_pragma=busy_timeout(2000)")
 	if err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func (m *member) owed(ctx context.Context) (string, error) {
 	return strings.Join(out, ", "), err
 }
 
-// returns tells whose returns of which jobs are in a node's own job store.
+// returns reads which minions' returns are in a node's own job store, by job.
 func (m *member) returns(ctx context.Context) (map[string]map[string]bool, error) {
 	db, err := sql.Open("sqlite", "file:"+m.store()+"?mode=ro&_pragma=busy_timeout(2000)")
 	if err != nil {

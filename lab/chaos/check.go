@@ -15,11 +15,11 @@ import (
 	"github.com/momtree/mom/internal/logs"
 )
 
-// verdict is what the checks of a round found.
+// verdict is the result of the checks of a round.
 type verdict struct {
 	returns, lost, doubled int
-	due, sure              int // answers to accepted jobs; those of them that nothing excused
-	unheard                int // minions that were well and not waited for
+	due, sure              int // answers to accepted jobs; those of them without an excuse
+	unheard                int // healthy minions that were not waited for
 	faults                 []string
 }
 
@@ -27,7 +27,7 @@ func (v *verdict) blame(format string, args ...any) {
 	v.faults = append(v.faults, fmt.Sprintf(format, args...))
 }
 
-// check looks for what must be true of jobs once the tree has settled.
+// check verifies the jobs once the tree has settled.
 func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	v := &verdict{}
 	ran, err := w.ran()
@@ -40,19 +40,19 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	}
 	v.doubled += b.doubled
 	if b.doubled > 0 {
-		v.blame("SQL holds %d rows twice", b.doubled)
+		v.blame("SQL has %d duplicate rows", b.doubled)
 	}
 	times, err := w.times()
 	if err != nil {
 		return nil, err
 	}
-	story := w.history()
+	past := w.history()
 	for _, j := range jobs {
-		if j.jid == "" { // whether there is such a batch is not known
+		if j.jid == "" { // it is not known whether the batch exists
 			v.once(j, ran[j.mark], nil)
 			continue
 		}
-		h := w.tops[j.Top].told(j.jid)
+		h := w.tops[j.Top].record(j.jid)
 		v.once(j, ran[j.mark], b.rows[j.jid])
 		if j.Batch != "" {
 			v.account(j, b, h.ends)
@@ -60,10 +60,10 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 			continue
 		}
 		v.account(j, b, h.ends)
-		v.answers(j, h, story)
+		v.answers(j, h, past)
 	}
 	if more := v.unheard - maxUnheard; more > 0 {
-		v.blame("%d more minions that were well were not waited for", more)
+		v.blame("%d more healthy minions were not waited for", more)
 	}
 	for _, id := range tops() {
 		v.events(w.tops[id])
@@ -71,8 +71,8 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	return v, nil
 }
 
-// once: a minion runs a job at most once, what ran has a row, and a row that says
-// that it ran is true.
+// once checks that a minion runs a job at most once, that each run has a row, and that each row of
+// a success has a run.
 func (v *verdict) once(j *job, ran map[string]int, rows map[string]row) {
 	v.returns += len(rows)
 	for id, n := range ran {
@@ -82,31 +82,31 @@ func (v *verdict) once(j *job, ran map[string]int, rows map[string]row) {
 		}
 		if _, there := rows[id]; !there && j.jid != "" {
 			v.lost++
-			v.blame("lost: %s ran job %s, and SQL has no row", id, j.jid)
+			v.blame("lost: %s ran job %s, but SQL has no row", id, j.jid)
 		}
 	}
 	for id, r := range rows {
 		if ran[id] == 0 && r.success {
-			v.blame("SQL says that %s ran job %s, and it did not: %s", id, j.jid, r.result)
+			v.blame("SQL says that %s ran job %s, but it did not: %s", id, j.jid, r.result)
 		}
-		if !contains(j.Who, id) && j.Batch != ByClient { // whose last slice may have been published without an answer
-			v.blame("SQL has a row of %s for job %s, which was not for it", id, j.jid)
+		if !contains(j.Who, id) && j.Batch != ByClient { // a client's last slice may be published without a confirmation
+			v.blame("SQL has a row of %s for job %s, but the job did not target it", id, j.jid)
 		}
 	}
 }
 
-// account: an accepted job is known, every minion of its target is accounted for,
-// and the accounts that were told add up.
+// account checks that an accepted job is known, that every minion of its target is accounted for,
+// and that the reported accounts add up.
 func (v *verdict) account(j *job, b *books, ends []ended) {
 	if !j.accepted() {
-		return // whether the top has it is not known to us either
+		return // the top may or may not have it
 	}
 	if !b.loads[j.jid] {
-		v.blame("forgotten: %s accepted job %s, and SQL has no load", j.Top, j.jid)
+		v.blame("forgotten: %s accepted job %s, but SQL has no load", j.Top, j.jid)
 	}
 	for id, why := range b.expected[j.jid] {
 		if _, there := b.rows[j.jid][id]; !there && why == "" {
-			v.blame("job %s was closed without a word about %s", j.jid, id)
+			v.blame("job %s was closed without a return or a reason for %s", j.jid, id)
 		}
 	}
 	for _, e := range ends {
@@ -118,16 +118,16 @@ func (v *verdict) account(j *job, b *books, ends []ended) {
 		_, returned := b.rows[j.jid][id]
 		_, asked := b.expected[j.jid][id]
 		if !returned && !asked && !excused(id, ends) {
-			v.blame("job %s was for %s, and nobody speaks of it (nodes: %v)", j.jid, id, nodesOf(ends))
+			v.blame("job %s targets %s, but no report names it (nodes: %v)", j.jid, id, nodesOf(ends))
 		}
 	}
 }
 
-// excused tells whether an account names the minion, or a node on the way to it,
+// excused reports whether an account names the minion, or a node on the way to it,
 // as not reached.
 func excused(id string, ends []ended) bool {
 	if len(ends) == 0 {
-		return true // told while nobody listened: the top was away, or our end of its bus
+		return true // reported while nobody listened: the top or our connection to its bus was down
 	}
 	for _, e := range ends {
 		if _, named := e.missing[id]; named {
@@ -142,7 +142,7 @@ func excused(id string, ends []ended) bool {
 	return false
 }
 
-// above tells whether a node's path leads to a minion.
+// above reports whether the last node of a path is above a minion.
 func above(path, minion string) bool {
 	node := path[strings.LastIndexByte(path, '/')+1:]
 	for at := minion; ; {
@@ -166,7 +166,7 @@ func nodesOf(ends []ended) (out []string) {
 	return out
 }
 
-// events: a top tells each return once.
+// events checks that a top fired the event of each return once.
 func (v *verdict) events(t *top) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -174,13 +174,13 @@ func (v *verdict) events(t *top) {
 		for id, n := range h.rets {
 			if n > 1 {
 				v.doubled++
-				v.blame("%s told the return of %s to job %s %d times", t.id, id, jid, n)
+				v.blame("%s fired the return of %s to job %s %d times", t.id, id, jid, n)
 			}
 		}
 	}
 }
 
-// memory gives the member that has held the most, and blames those above the cap.
+// memory returns the member with the highest memory use, and blames those above the limit.
 func (w *World) memory(v *verdict) (id string, peak int64) {
 	for _, r := range shape {
 		p := w.members[r.id].measure()
@@ -188,13 +188,13 @@ func (w *World) memory(v *verdict) (id string, peak int64) {
 			id, peak = r.id, p
 		}
 		if p > w.o.Memory {
-			v.blame("%s has held %d MiB, its cap is %d", r.id, p>>20, w.o.Memory>>20)
+			v.blame("%s used %d MiB of memory, the limit is %d", r.id, p>>20, w.o.Memory>>20)
 		}
 	}
 	return id, peak
 }
 
-// consoles looks for what no daemon may ever write.
+// consoles searches the output of the daemons for panics, data races and rescues.
 func (w *World) consoles(v *verdict) {
 	for _, r := range shape {
 		b, err := os.ReadFile(filepath.Join(w.members[r.id].dir, "console"))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestVerdict shows that each kind of harm is seen: checks that find nothing
-// because they look at nothing would be worse than none.
+// TestVerdict checks that each kind of damage is found: checks that pass because they look at
+// nothing would be worse than none.
 func TestVerdict(t *testing.T) {
 	type world struct {
 		ran  map[string]int
@@ -32,29 +32,29 @@ func TestVerdict(t *testing.T) {
 		harm func(*world)
 		want string
 	}{
-		"nothing":               {func(*world) {}, ""},
-		"a lost row":            {func(w *world) { delete(w.book.rows["j"], "mc1") }, "lost: mc1"},
-		"run twice":             {func(w *world) { w.ran["mc1"] = 2 }, "2 times"},
-		"a row out of thin air": {func(w *world) { delete(w.ran, "mc1") }, "it did not"},
+		"nothing":             {func(*world) {}, ""},
+		"a lost row":          {func(w *world) { delete(w.book.rows["j"], "mc1") }, "lost: mc1"},
+		"run twice":           {func(w *world) { w.ran["mc1"] = 2 }, "2 times"},
+		"a row without a run": {func(w *world) { delete(w.ran, "mc1") }, "it did not"},
 		"a failed row of a minion that never began": {func(w *world) {
 			delete(w.ran, "mc1")
 			w.book.rows["j"]["mc1"] = row{}
 		}, ""},
-		"a stranger":             {func(w *world) { w.ran["md1"] = 1; w.book.rows["j"]["md1"] = row{} }, "not for it"},
-		"a forgotten job":        {func(w *world) { delete(w.book.loads, "j") }, "forgotten"},
-		"a job that was refused": {func(w *world) { w.err = errors.New("no"); delete(w.book.loads, "j") }, ""},
-		"closed without a word":  {func(w *world) { delete(w.ran, "mc1"); delete(w.book.rows["j"], "mc1") }, "without a word about mc1"},
-		"told as missing": {func(w *world) {
+		"an untargeted minion":    {func(w *world) { w.ran["md1"] = 1; w.book.rows["j"]["md1"] = row{} }, "did not target it"},
+		"a forgotten job":         {func(w *world) { delete(w.book.loads, "j") }, "forgotten"},
+		"a job that was refused":  {func(w *world) { w.err = errors.New("no"); delete(w.book.loads, "j") }, ""},
+		"closed without a reason": {func(w *world) { delete(w.ran, "mc1"); delete(w.book.rows["j"], "mc1") }, "without a return or a reason for mc1"},
+		"reported as missing": {func(w *world) {
 			delete(w.ran, "mc1")
 			delete(w.book.rows["j"], "mc1")
 			w.book.expected["j"]["mc1"] = "Not connected"
 		}, ""},
 		"a wrong sum": {func(w *world) { w.ends[0].returned = 1 }, "does not add up"},
-		"nobody speaks of it": {func(w *world) {
+		"named in no report": {func(w *world) {
 			delete(w.ran, "mc1")
 			delete(w.book.rows["j"], "mc1")
 			delete(w.book.expected["j"], "mc1")
-		}, "nobody speaks of it"},
+		}, "no report names it"},
 		"behind a node that was not reached": {func(w *world) {
 			delete(w.ran, "mc1")
 			delete(w.book.rows["j"], "mc1")
@@ -77,7 +77,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-func TestVerdict_ReturnsToldTwice(t *testing.T) {
+func TestVerdict_ReturnsFiredTwice(t *testing.T) {
 	v := &verdict{}
 	v.events(&top{id: "t1", jobs: map[string]*heard{"j": {rets: map[string]int{"mc1": 1, "mc2": 2}}}})
 	if len(v.faults) != 1 || !strings.Contains(v.faults[0], "mc2") {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNotPermitted tells that namespaces or TUN devices may not be made here.
+// ErrNotPermitted means that namespaces or TUN devices cannot be created here.
 var ErrNotPermitted = errors.New("namespaces are not permitted")
 
-// exitNotPermitted is how the process inside says [ErrNotPermitted].
+// exitNotPermitted is the exit code by which the inner process reports [ErrNotPermitted].
 const exitNotPermitted = 90
 
 const envInside = "MOM_CHAOS_INSIDE"
@@ -22,9 +22,9 @@ const envInside = "MOM_CHAOS_INSIDE"
 // Inside reports whether this process was started by [Enter].
 func Inside() bool { return os.Getenv(envInside) != "" }
 
-// Enter runs this program again with args in namespaces of its own (network,
-// mounts, processes) and gives its exit code. Whatever it starts and mounts is
-// gone with it. It is the first process there, so a signal to end is passed on.
+// Enter runs this program again with args in namespaces of its own (network, mounts, processes) and
+// returns its exit code. Its processes and mounts end with it. The inner program is the init process
+// of its namespace, so Enter passes SIGINT and SIGTERM on to it.
 func Enter(args []string) (code int, err error) {
 	flags := uintptr(unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID)
 	cmd := exec.Command("/proc/self/exe", args...)
@@ -65,8 +65,8 @@ func Enter(args []string) (code int, err error) {
 	return 1, err
 }
 
-// Settle makes the namespaces usable; the first thing to call [Inside]. Without
-// permission it ends the process in the way that Enter knows.
+// Settle sets the namespaces up. Call it first if [Inside] returns true. Without permission it exits
+// with a code that Enter recognizes.
 func Settle() {
 	if err := settle(); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos: no namespaces here:", err)

@@ -14,16 +14,15 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// Where a node has a small outbox (outbox_max_rows), an outage of a few seconds fills it,
-// and then the node refuses returns and jobs until it has room: that is what the bound is
-// for. So a full outbox counts as a fault of the node, for as long as something explains
-// it: what the outbox waits for was hit, or refuses in turn. One that is full for no such
-// reason explains nothing.
+// Where a node has a small outbox (outbox_max_rows), an outage of a few seconds fills it. The node
+// then refuses returns and jobs until it has room, as the bound intends. So a full outbox counts as
+// a fault of the node, as long as something explains it: what the outbox waits for was hit, or
+// refuses rows itself. A full outbox without such a cause excuses nothing.
 
-// Full is an outbox at its bound. It is no fault that is drawn.
+// Full is an outbox at its bound. Schedules do not draw it.
 const Full = "full"
 
-// What a node says of its outbox (master/jobstore).
+// Log lines of a node about its outbox (master/jobstore).
 const (
 	fullSaid = "outbox full, refusing returns and jobs"
 	roomSaid = "outbox has room, accepting"
@@ -31,22 +30,22 @@ const (
 	started  = "Starting the Salt "
 )
 
-// full is a time in which an outbox was at its bound.
+// full is a span of time in which an outbox was at its bound.
 type full struct {
 	node     string
-	sql      bool      // it waits for the database; else for a master above
-	from, to time.Time // to is zero as long as it lasts
+	sql      bool      // the outbox of the database, otherwise that of a parent
+	from, to time.Time // to is zero while it lasts
 }
 
-// fullness follows what a node says of its outbox.
+// fullness tracks the log lines of a node about its outbox.
 type fullness struct {
 	node string
-	at   int64 // read so far
+	at   int64 // offset read so far
 	past []full
-	now  [2]*full // for the database, and for a master above
+	now  [2]*full // for the database, and for a parent
 }
 
-// read takes in what was written to the console since the last time it was read.
+// read reads what was written to the console since the last call.
 func (f *fullness) read(console io.ReadSeeker, last, now time.Time) error {
 	if _, err := console.Seek(f.at, io.SeekStart); err != nil {
 		return err
@@ -54,7 +53,7 @@ func (f *fullness) read(console io.ReadSeeker, last, now time.Time) error {
 	r := bufio.NewReader(console)
 	for {
 		line, err := r.ReadString('\n')
-		if err == io.EOF { // the rest of a line comes later
+		if err == io.EOF { // the rest of the line is not written yet
 			return nil
 		}
 		if err != nil {
@@ -65,8 +64,8 @@ func (f *fullness) read(console io.ReadSeeker, last, now time.Time) error {
 	}
 }
 
-// hear takes a line that was written between two times: the outbox may have been full
-// since the first one, and until the second.
+// hear handles a line written between last and now: the outbox may have been full since last, and
+// until now.
 func (f *fullness) hear(line string, last, now time.Time) {
 	of := 1
 	if strings.Contains(line, fullSQL) {
@@ -100,14 +99,14 @@ func (f *fullness) all() []full {
 	return out
 }
 
-// watchOutboxes reads twice a second what the nodes say of their outboxes.
+// watchOutboxes reads the nodes' log lines about their outboxes twice a second.
 func (w *World) watchOutboxes(ctx context.Context) {
 	for last := time.Now(); timing.Sleep(ctx, 500*time.Millisecond) == nil; {
 		now := time.Now()
 		for _, id := range nodes() {
 			console, err := os.Open(filepath.Join(w.members[id].dir, "console"))
 			if err != nil {
-				w.note("what %s says of its outbox: %v", id, err)
+				w.note("read outbox state of %s: %v", id, err)
 				continue
 			}
 			w.mu.Lock()
@@ -115,15 +114,15 @@ func (w *World) watchOutboxes(ctx context.Context) {
 			w.mu.Unlock()
 			_ = console.Close()
 			if err != nil {
-				w.note("what %s says of its outbox: %v", id, err)
+				w.note("read outbox state of %s: %v", id, err)
 			}
 		}
 		last = now
 	}
 }
 
-// explain gives the full outboxes that something explains, as faults, from the top down.
-// Each counts until calm after the end of what explains it, and no longer.
+// explain returns the full outboxes that have a cause, as faults, from the top down. Each counts
+// until calm after the end of its cause at most.
 func explain(hits []hit, boxes []full) (out []hit) {
 	for tier := 1; tier <= 3; tier++ {
 		for _, b := range boxes {
@@ -145,8 +144,8 @@ func explain(hits []hit, boxes []full) (out []hit) {
 	return out
 }
 
-// waitsFor tells whether a fault is about what the outbox waits for: the database, or a
-// node of the tier above, or the connection to it.
+// waitsFor reports whether a fault affects what the outbox waits for: the database, or a node of the
+// tier above, or the connection to it.
 func (b full) waitsFor(f Fault) bool {
 	switch f.What {
 	case Drain:

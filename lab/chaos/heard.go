@@ -8,18 +8,18 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// heard is what the events of a job have told, as the command salt would show it.
+// heard is the record of a job's events, as the command salt would show them.
 type heard struct {
-	rets  map[string]int       // minion → how often its return was told
-	first map[string]time.Time // minion → when it was told first
-	// named are the minions that were called missing before their return had come
-	// and before the job was complete.
+	rets  map[string]int       // minion → number of its return events
+	first map[string]time.Time // minion → time of the first one
+	// named are the minions that were reported missing before they returned and before the
+	// job was complete.
 	named map[string]naming
-	ended time.Time // when the first of ends was told; zero: never
+	ended time.Time // time of the first of ends; zero: never
 	ends  []ended
 }
 
-// naming is the word that a minion will not answer.
+// naming is a report that a minion is missing.
 type naming struct {
 	at           time.Time
 	reason, path string
@@ -32,8 +32,8 @@ type ended struct {
 	nodes                      map[string]string
 }
 
-// hear takes an event of the bus. Those of nodes below are not this master's word,
-// and no command shows them.
+// hear records an event of the bus. It skips events of nodes below, which no command
+// shows.
 func (t *top) hear(e client.Event, now time.Time) {
 	jid, u, err := e.Update()
 	if err != nil || jid == "" {
@@ -65,7 +65,7 @@ func (h *heard) returned(id string, now time.Time) {
 	}
 }
 
-// missed notes who is called missing while the command still waits for them.
+// missed records minions reported missing while the command still waits for them.
 func (h *heard) missed(gone map[string]naming) {
 	if !h.ended.IsZero() {
 		return

@@ -11,30 +11,30 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// history is what a world has gone through, as far as it excuses anybody.
+// history is what has happened to a world, as far as it excuses minions.
 type history struct {
 	hits  []hit
-	looks map[string][]look // top → what it saw, in the order of time
+	looks map[string][]look // top → what it saw, in order of time
 }
 
-// hit is a fault at the time when it was really there.
+// hit is a fault with the time during which it was in effect.
 type hit struct {
 	Fault
-	from, to time.Time // to is zero as long as it lasts
+	from, to time.Time // to is zero while it lasts
 }
 
-// look is where a top saw minions.
+// look records where a top saw minions.
 type look struct {
 	at time.Time
-	// places are the paths of the nodes at which a minion was up, sorted. A minion that
-	// is up nowhere has none.
+	// places are the sorted paths of the nodes at which a minion was up. A minion that is up
+	// nowhere has none.
 	places map[string][]string
 }
 
-// memory is how long before a round something may have happened that counts in it.
+// memory is how long before a round a fault may have happened and still count.
 const memory = 3 * time.Minute
 
-// suffer notes that a fault begins, and gives what notes its end.
+// suffer records the begin of a fault and returns a function that records its end.
 func (w *World) suffer(f Fault) (over func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *World) suffer(f Fault) (over func()) {
 	}
 }
 
-// history gives what has happened until now.
+// history returns the history until now.
 func (w *World) history() *history {
 	out := &history{looks: map[string][]look{}}
 	w.mu.Lock()
@@ -69,7 +69,7 @@ func (w *World) history() *history {
 	return out
 }
 
-// guests tells whether a top saw a minion elsewhere than at home when it looked last.
+// guests reports whether a top saw a minion away from home in its last look.
 func (s *history) guests() bool {
 	for _, looks := range s.looks {
 		if len(looks) == 0 {
@@ -84,20 +84,20 @@ func (s *history) guests() bool {
 	return false
 }
 
-// rest waits until no fault of the past excuses anybody any longer.
+// rest waits until no past fault excuses minions any more.
 func (w *World) rest(ctx context.Context) {
 	for _, h := range w.history().hits {
-		if h.What == Full { // what explains it is among them
+		if h.What == Full { // its cause is in the list too
 			continue
 		}
-		if h.to.IsZero() { // of a daemon that is about to be started again
+		if h.to.IsZero() { // the daemon is about to be started again
 			h.to = time.Now()
 		}
 		_ = timing.Sleep(ctx, time.Until(h.to.Add(calm+moment)))
 	}
 }
 
-// forget drops what was heard of jobs, and what was over before a time.
+// forget drops the records of jobs, and faults that ended before a time.
 func (w *World) forget(before time.Time) {
 	w.mu.Lock()
 	w.hits = slices.DeleteFunc(w.hits, func(h *hit) bool { return !h.to.IsZero() && h.to.Before(before) })
@@ -110,12 +110,12 @@ func (w *World) forget(before time.Time) {
 	}
 }
 
-// lookAround asks twice a second where minions are, through all lives of the master.
+// lookAround records twice a second where minions are, across restarts of the master.
 func (t *top) lookAround(ctx context.Context) {
 	for ctx.Err() == nil {
 		asked := time.Now()
 		n, err := t.tree(ctx)
-		// What took long may have been true long ago.
+		// A slow answer may be out of date.
 		if now := time.Now(); err == nil && now.Sub(asked) < time.Second {
 			t.mu.Lock()
 			t.looks = append(t.looks, look{now, placesOf(n)})
@@ -125,7 +125,7 @@ func (t *top) lookAround(ctx context.Context) {
 	}
 }
 
-// placesOf reads from a tree where minions are. Behind a node that is not up nobody is.
+// placesOf reads from a tree where minions are. It skips nodes that are not up.
 func placesOf(n topology.Node) map[string][]string {
 	out := map[string][]string{}
 	var walk func(path string, n topology.Node)

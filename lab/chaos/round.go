@@ -9,24 +9,23 @@ import (
 	"time"
 )
 
-// calmProbes is how many jobs each top has for minions that are guests when no fault
-// excuses anybody any longer. Which of the two nodes that know such a minion speaks
-// first is a matter of chance.
+// calmProbes is how many jobs each top runs when minions are guests and no fault excuses them any
+// more. Which of the two nodes that know a guest reports it first is random.
 const calmProbes = 5
 
-// Report is how a round went.
+// Report is the result of a round.
 type Report struct {
 	Schedule Schedule
 	Jobs     int // published, probes included
 	Accepted int
 	Returns  int // rows in SQL
-	Lost     int // returns that were made and have no row
+	Lost     int // returns without a row
 	Doubled  int
 	Due      int // answers to accepted jobs
-	Sure     int // those of them that had to come in time: nothing excused them
+	Sure     int // those of them without an excuse
 	Took     time.Duration
-	Settled  time.Duration // from the last healing until the tree was whole and owed nothing
-	Peak     int64         // bytes, the most a daemon has ever held
+	Settled  time.Duration // from the end of the last fault until the tree was whole and nothing was pending
+	Peak     int64         // bytes, highest memory use of a daemon
 	PeakOf   string
 	Wrong    []string // empty: the round passed
 }
@@ -40,9 +39,8 @@ func (r Report) String() string {
 	return s
 }
 
-// Round plays a schedule, heals everything and checks. An error says that the
-// round could not be played; what the tree did wrong stands in the report. After
-// either the world is not to be used again.
+// Round plays a schedule, ends all faults and checks the result. It returns an error if the round
+// could not be played; violations are in the report. Do not use the world again after either.
 func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	began := time.Now()
 	r := Report{Schedule: s}

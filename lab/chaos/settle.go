@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// await asks until a condition holds, at most for Options.Settle. The error is what
-// the condition lacked last.
+// await polls until a condition holds, at most for Options.Settle. It returns the last error of the
+// condition.
 func (w *World) await(ctx context.Context, what string, holds func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, w.o.Settle)
 	defer cancel()
@@ -33,7 +33,7 @@ func (w *World) await(ctx context.Context, what string, holds func(context.Conte
 	}
 }
 
-// whole: all processes run, and both tops see everyone up.
+// whole returns nil if all processes run and both tops see everyone up.
 func (w *World) whole(ctx context.Context) error {
 	for _, r := range shape {
 		m := w.members[r.id]
@@ -41,7 +41,7 @@ func (w *World) whole(ctx context.Context) error {
 		up := m.proc != nil && m.proc.running()
 		m.mu.Unlock()
 		if !up {
-			return fmt.Errorf("%s does not run", r.id)
+			return fmt.Errorf("%s is not running", r.id)
 		}
 	}
 	for _, id := range tops() {
@@ -52,7 +52,7 @@ func (w *World) whole(ctx context.Context) error {
 	return nil
 }
 
-// closed: no node has any of the jobs open.
+// closed returns nil if none of the jobs is open at any node.
 func (w *World) closed(ctx context.Context, jobs []*job) error {
 	for _, id := range nodes() {
 		open, err := w.members[id].open(ctx)
@@ -68,22 +68,22 @@ func (w *World) closed(ctx context.Context, jobs []*job) error {
 	return nil
 }
 
-// handedOn: no node owes anything, to a parent or to the database.
+// handedOn returns nil if no node has rows pending, for a parent or the database.
 func (w *World) handedOn(ctx context.Context) error {
 	for _, id := range nodes() {
-		owed, err := w.members[id].owed(ctx)
+		pending, err := w.members[id].pending(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the outbox of %s: %w", id, err)
 		}
-		if owed != "" {
-			return fmt.Errorf("%s still owes %s", id, owed)
+		if pending != "" {
+			return fmt.Errorf("%s still has pending %s", id, pending)
 		}
 	}
 	return nil
 }
 
-// stored: whatever a minion ran has its row in the database, and in the job store of
-// the top that asked: another one that stood in for it does not keep it alone.
+// stored returns nil if each run has its row in the database and in the job store of the top that
+// published the job. A row at the other top alone is not enough.
 func (w *World) stored(ctx context.Context, jobs []*job) error {
 	ran, err := w.ran()
 	if err != nil {
@@ -105,17 +105,17 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 		}
 		for id := range ran[j.mark] {
 			if _, there := b.rows[j.jid][id]; !there {
-				return fmt.Errorf("%s ran job %s, and SQL has no row", id, j.jid)
+				return fmt.Errorf("%s ran job %s, but SQL has no row", id, j.jid)
 			}
 			if j.accepted() && !own[j.Top][j.jid][id] {
-				return fmt.Errorf("%s ran job %s, and %s, which asked, has no row of its own", id, j.jid, j.Top)
+				return fmt.Errorf("%s ran job %s, but %s, which published it, has no row of its own", id, j.jid, j.Top)
 			}
 		}
 	}
 	return nil
 }
 
-// settled is what has to become true by itself after everything is healed.
+// settled returns the condition that the tree must reach without help after all faults have ended.
 func (w *World) settled(jobs []*job) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := w.whole(ctx); err != nil {
@@ -134,8 +134,8 @@ func (w *World) settled(jobs []*job) func(context.Context) error {
 	}
 }
 
-// probe has a top run a job that every minion answers. Jobs that end otherwise are
-// repeated, for a connection may just be coming back; all are returned.
+// probe runs a job at a top until every minion has answered one, as a connection may still be coming
+// back. It returns all jobs it ran.
 func (w *World) probe(ctx context.Context, top string) (jobs []*job, err error) {
 	gen := jid.NewGenerator(time.Now, os.Getpid())
 	err = w.await(ctx, top+" reaches every minion", func(ctx context.Context) error {
@@ -149,7 +149,7 @@ func (w *World) probe(ctx context.Context, top string) (jobs []*job, err error) 
 	return jobs, err
 }
 
-// probes has each top run such a job, one after the other.
+// probes runs such a job at each top in turn.
 func (w *World) probes(ctx context.Context) (jobs []*job, err error) {
 	for _, id := range tops() {
 		more, err := w.probe(ctx, id)
@@ -160,7 +160,7 @@ func (w *World) probes(ctx context.Context) (jobs []*job, err error) {
 	return jobs, nil
 }
 
-// answered waits until a job is closed at its top and tells whether all have
+// answered waits until a job is closed at its top and returns an error unless all minions have
 // returned.
 func (w *World) answered(ctx context.Context, j *job) error {
 	err := w.await(ctx, "job "+j.jid+" ends", func(ctx context.Context) error {
@@ -173,7 +173,7 @@ func (w *World) answered(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	// What is closed at the top is on its way into the database.
+	// A job closed at the top may not be in the database yet.
 	var lacking error
 	err = w.await(ctx, "job "+j.jid+" is stored", func(ctx context.Context) error {
 		b, err := w.read(ctx, []*job{j})

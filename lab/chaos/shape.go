@@ -2,7 +2,7 @@
 
 package chaos
 
-// kind is what a member runs.
+// kind is the kind of daemon that a member runs.
 type kind string
 
 const (
@@ -11,7 +11,7 @@ const (
 	kindMinion kind = "minion"
 )
 
-// role is a member of the world; its place in the list is its station.
+// role is a member of the world; its index in shape is its station.
 type role struct {
 	id      string
 	kind    kind
@@ -36,10 +36,10 @@ var shape = []role{
 	{id: "md2", kind: kindMinion, tier: 4, parents: []string{"d"}},
 }
 
-// database and desk are the stations beside the tree: MariaDB, and this process.
+// database and host are the stations beside the tree: MariaDB, and this process.
 var (
 	database = len(shape)
-	desk     = len(shape) + 1
+	host     = len(shape) + 1
 	stations = len(shape) + 2
 )
 
@@ -66,10 +66,10 @@ func tops() []string    { return idsOf(func(r role) bool { return r.tier == 1 })
 func nodes() []string   { return idsOf(func(r role) bool { return r.kind != kindMinion }) }
 func minions() []string { return idsOf(func(r role) bool { return r.kind == kindMinion }) }
 
-// keeper says who has a MariaDB for a job cache.
+// keeper reports whether a member uses MariaDB as job cache.
 func (r role) keeper() bool { return r.tier <= 2 }
 
-// edges are the connections of the tree, from the one who dials.
+// edges returns the connections of the tree, each from the side that dials.
 func edges() []edge {
 	var out []edge
 	for i, r := range shape {
@@ -87,8 +87,8 @@ func stationName(i int) string {
 	switch i {
 	case database:
 		return "sql"
-	case desk:
-		return "desk"
+	case host:
+		return "host"
 	}
 	return shape[i].id
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// top is a master of masters as its operator sees it: jobs go in, events come out.
+// top is a master of masters as its operator sees it: he publishes jobs and reads events.
 type top struct {
 	id     string
 	client *client.Client
 
 	mu    sync.Mutex
 	jobs  map[string]*heard // by jid
-	looks []look            // where minions were, in the order of time
+	looks []look            // where minions were, in order of time
 }
 
 func newTop(id string, o client.Options) *top {
@@ -31,7 +31,7 @@ func newTop(id string, o client.Options) *top {
 	return &top{id: id, client: client.New(o), jobs: map[string]*heard{}}
 }
 
-// watch listens to the event bus through all lives of the master.
+// watch records the events of the bus, across restarts of the master.
 func (t *top) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		events, err := t.client.Subscribe(ctx, jobevent.Prefix)
@@ -48,7 +48,7 @@ func (t *top) watch(ctx context.Context) {
 	}
 }
 
-// of gives what is heard of a job. The caller holds mu.
+// of returns the record of a job. The caller holds mu.
 func (t *top) of(jid string) *heard {
 	h := t.jobs[jid]
 	if h == nil {
@@ -58,8 +58,8 @@ func (t *top) of(jid string) *heard {
 	return h
 }
 
-// told gives what was heard of a job until now.
-func (t *top) told(jid string) *heard {
+// record returns a copy of the record of a job.
+func (t *top) record(jid string) *heard {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := *t.of(jid)
@@ -67,8 +67,8 @@ func (t *top) told(jid string) *heard {
 	return &h
 }
 
-// forget drops what was heard of jobs that have been checked, and what was seen
-// before a time.
+// forget drops the records of all jobs, which have been checked, and the looks before a
+// time.
 func (t *top) forget(before time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,11 +83,11 @@ func (t *top) tree(ctx context.Context) (topology.Node, error) {
 	return t.client.Tree(ctx)
 }
 
-// whole reports what a top's tree lacks; nil when everyone is up.
+// whole returns an error if a member is not up in the top's tree.
 func (t *top) whole(ctx context.Context) error {
 	n, err := t.tree(ctx)
 	if err != nil {
-		return fmt.Errorf("%s does not tell its tree: %w", t.id, err)
+		return fmt.Errorf("ask %s for its tree: %w", t.id, err)
 	}
 	up := map[string]bool{t.id: true}
 	n.Walk(func(path string, c topology.Node) {

@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tunnels is a network of namespaces. Each station has a TUN device whose other
-// end is here, where a switch in user space passes packets on, late or not at
-// all. So the weather needs no module of the kernel and no tool, and an edge has
-// one for each direction.
+// tunnels is a network of namespaces. Each station has a TUN device whose other end is in this
+// process: a switch in user space forwards packets, late or not at all. So faults of the network need
+// no kernel module and no tool, and differ per direction of an edge.
 type tunnels struct {
 	sky   *sky
-	cells []*cell    // nil at desk: that is our own namespace
+	cells []*cell    // nil for host: that is our own namespace
 	files []*os.File // TUN devices
 	late  atomic.Int64
 	wg    sync.WaitGroup
@@ -27,14 +26,13 @@ type tunnels struct {
 
 const (
 	mtu = 1500
-	// maxLate bounds the packets that wait for their time. Beyond it they are
-	// lost, as in a router.
+	// maxLate bounds the delayed packets. Beyond it packets are lost, as in a router.
 	maxLate = 8192
 )
 
-// newTunnels makes n stations. The calling process has to be in a network
-// namespace of its own (Enter): it is the station desk.
-func newTunnels(s *sky, n, desk int) (_ *tunnels, err error) {
+// newTunnels makes n stations. The calling process must be in a network namespace
+// of its own (Enter), which becomes the station host.
+func newTunnels(s *sky, n, host int) (_ *tunnels, err error) {
 	t := &tunnels{sky: s, cells: make([]*cell, n), files: make([]*os.File, n)}
 	defer func() {
 		if err != nil {
@@ -43,7 +41,7 @@ func newTunnels(s *sky, n, desk int) (_ *tunnels, err error) {
 	}()
 	for i := range n {
 		open := func() (err error) { t.files[i], err = openTunnel(t.address(i, i)); return err }
-		if i == desk {
+		if i == host {
 			err = open()
 		} else if t.cells[i], err = newCell(); err == nil {
 			err = t.cells[i].do(open)
@@ -58,7 +56,7 @@ func newTunnels(s *sky, n, desk int) (_ *tunnels, err error) {
 	return t, nil
 }
 
-// openTunnel makes the device of the namespace the caller is in.
+// openTunnel makes the TUN device of the caller's namespace.
 func openTunnel(addr string) (*os.File, error) {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -99,7 +97,7 @@ func (t *tunnels) within(station int, f func() error) error {
 	return f()
 }
 
-// carry passes on what station from sends, until its device is closed.
+// carry forwards the packets of a station until its device is closed.
 func (t *tunnels) carry(from int) {
 	buf := make([]byte, mtu+64)
 	for {
@@ -108,7 +106,7 @@ func (t *tunnels) carry(from int) {
 			return
 		}
 		if n < 20 || buf[0]>>4 != 4 {
-			continue // IPv6 neighbours that nobody has
+			continue // IPv6 neighbour discovery
 		}
 		to := int(buf[19]) - 1
 		if buf[16] != 10 || to < 0 || to >= len(t.files) {
@@ -121,7 +119,7 @@ func (t *tunnels) carry(from int) {
 func (t *tunnels) pass(from, to int, packet []byte) {
 	w := t.sky.at(from, to)
 	if w == nil {
-		_, _ = t.files[to].Write(packet) // a full device loses it, as networks do
+		_, _ = t.files[to].Write(packet) // a full device drops it, as networks do
 		return
 	}
 	if w.Cut || w.Loss > 0 && rand.Float64() < w.Loss {

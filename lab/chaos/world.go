@@ -21,32 +21,32 @@ import (
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
-// Options of a [World].
+// Options configure a [World].
 type Options struct {
 	Program string // built mom
-	Dir     string // an empty folder for everything; short, for paths of sockets have at most 107 bytes
-	// Namespaces says that the process has entered namespaces of its own (Enter).
+	Dir     string // an empty directory for everything; short, since socket paths have at most 107 bytes
+	// Namespaces is set if the process has entered namespaces of its own (Enter).
 	Namespaces bool
-	// Clock says that Program is built with a clock that can be set (Build).
+	// Clock is set if Program is built with a clock that can be set (Build).
 	Clock bool
-	// Memory is how many bytes a daemon may hold. Default 256 MiB.
+	// Memory is the limit of a daemon's memory in bytes. Default 256 MiB.
 	Memory int64
-	// Settle is how long the tree may take to be whole again. Default 120 s.
+	// Settle is the time in which the tree must be whole again. Default 120 s.
 	Settle time.Duration
-	// Bounds draws the bounds of each member small (package bounds). 0: all are as in
+	// Bounds is the seed of small bounds for each member (package bounds). 0: the bounds of
 	// production.
 	Bounds uint64
-	Log    io.Writer // what happens when, besides Dir/events; nil: nowhere
+	Log    io.Writer // a copy of Dir/events; nil: none
 }
 
 const (
 	pubPort, retPort = 24505, 24506
 	envRan           = "MOM_CHAOS_RAN"
-	// diskSize is the room of each node.
+	// diskSize is the size of each node's disk.
 	diskSize = "size=192m"
 )
 
-// World is a running tree that is being broken.
+// World is a running tree whose parts are broken on purpose.
 type World struct {
 	o       Options
 	sky     *sky
@@ -67,7 +67,7 @@ type World struct {
 	boxes  map[string]*fullness // by node
 }
 
-// New plants a world, starts it and waits until everything is up.
+// New creates a world, starts it and waits until everything is up.
 func New(ctx context.Context, o Options) (*World, error) {
 	if o.Memory <= 0 {
 		o.Memory = 256 << 20
@@ -81,7 +81,7 @@ func New(ctx context.Context, o Options) (*World, error) {
 	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	if err := w.open(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("plant a world in %s: %w", o.Dir, err), w.Close())
+		return nil, errors.Join(fmt.Errorf("set up a world in %s: %w", o.Dir, err), w.Close())
 	}
 	return w, nil
 }
@@ -121,7 +121,7 @@ func (w *World) open(ctx context.Context) (err error) {
 	return w.await(ctx, "the new tree is whole", w.whole)
 }
 
-// connect makes the network and the database.
+// connect sets up the network and the database.
 func (w *World) connect() (err error) {
 	ports := func(station int) []int {
 		if station == database {
@@ -130,7 +130,7 @@ func (w *World) connect() (err error) {
 		return []int{pubPort, retPort}
 	}
 	if w.o.Namespaces {
-		if w.net, err = newTunnels(w.sky, stations, desk); err != nil {
+		if w.net, err = newTunnels(w.sky, stations, host); err != nil {
 			return err
 		}
 		err = w.net.within(database, func() (err error) {
@@ -138,8 +138,8 @@ func (w *World) connect() (err error) {
 			return err
 		})
 	} else {
-		here := &relays{}
-		if w.sql, err = mysqltest.New("--bind-address=" + here.address(database, database)); err == nil {
+		local := &relays{}
+		if w.sql, err = mysqltest.New("--bind-address=" + local.address(database, database)); err == nil {
 			w.net, err = newRelays(w.sky, edges(), ports)
 		}
 	}
@@ -159,13 +159,13 @@ func (w *World) connect() (err error) {
 	return nil
 }
 
-// Close ends everything. The folder stays.
+// Close stops everything. The directory stays.
 func (w *World) Close() error {
 	var wg sync.WaitGroup
 	for _, m := range w.members {
 		wg.Go(func() {
 			_ = m.signal(unix.SIGCONT) // it may hang in a fault
-			_ = m.end(true)            // what it leaves is looked at no more
+			_ = m.end(true)            // its state does not matter any more
 		})
 	}
 	wg.Wait()
@@ -179,7 +179,7 @@ func (w *World) Close() error {
 		if pid, err := w.databasePid(); err == nil {
 			_ = unix.Kill(pid, unix.SIGCONT)
 		}
-		_ = w.sql.Kill() // faster than an orderly end
+		_ = w.sql.Kill() // faster than a clean shutdown
 		errs = append(errs, w.sql.Remove())
 	}
 	if w.net != nil {
@@ -198,7 +198,7 @@ func (w *World) Close() error {
 	return errors.Join(errs...)
 }
 
-// saveDisk puts what is on a node's small disk into the folder that stays.
+// saveDisk copies a node's small disk into the directory that stays.
 func (w *World) saveDisk(m *member) error {
 	_ = os.Remove(filepath.Join(m.disk(), "ballast"))
 	kept := filepath.Join(m.dir, "cache.kept")
@@ -211,27 +211,27 @@ func (w *World) saveDisk(m *member) error {
 	return nil
 }
 
-// filesOf is a file system without its sockets and the like, which cannot be copied.
+// filesOf is a file system without sockets and other special files, which cannot be copied.
 type filesOf struct{ fs.FS }
 
-// ReadDir lists folders and plain files.
+// ReadDir lists directories and regular files.
 func (f filesOf) ReadDir(name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(f.FS, name)
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return !e.IsDir() && !e.Type().IsRegular() }), err
 }
 
-// note writes into the record of what happened when.
+// note writes a line to Dir/events.
 func (w *World) note(format string, args ...any) {
 	line := fmt.Sprintf("%s %8.3f  %s\n", time.Now().UTC().Format("15:04:05.000"), time.Since(w.started).Seconds(), fmt.Sprintf(format, args...))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, _ = io.WriteString(w.events, line) // a record only
+	_, _ = io.WriteString(w.events, line) // best effort
 	if w.o.Log != nil {
 		_, _ = io.WriteString(w.o.Log, line)
 	}
 }
 
-// fall remembers what must not happen.
+// fall records a violation.
 func (w *World) fall(what string) {
 	w.note("FALL %s", what)
 	w.mu.Lock()
@@ -239,7 +239,7 @@ func (w *World) fall(what string) {
 	w.falls = append(w.falls, what)
 }
 
-// addr is where a member is found by another one.
+// addr returns the address at which a member reaches another one.
 func (w *World) addr(from, to string) string {
 	host := w.net.address(stationOf(from), stationOf(to))
 	return net.JoinHostPort(host, fmt.Sprint(retPort))

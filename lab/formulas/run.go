@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Outcome is what one call gave with one side: a value, or why there is none.
+// Outcome is the result of a call on one side: a value, or the error.
 type Outcome struct {
 	Value any
 	Error string
-	Lost  bool // the side answers no further calls
+	Lost  bool // the side does not answer any more
 }
 
 // Result is one call with both sides.
@@ -22,7 +22,7 @@ type Result struct {
 	Salt, Ours Outcome
 }
 
-// plain leaves out what two runs of one minion differ in.
+// plain removes fields that differ between two runs of one minion.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

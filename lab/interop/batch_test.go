@@ -96,7 +96,7 @@ func ended(t *testing.T, n *node, p *peer, jid string) map[string]any {
 	}
 }
 
-// agree wants both runners to tell the same, but for the age.
+// agree checks that both runners report the same, except for the age.
 func agree(t *testing.T, ours, salts map[string]any) {
 	t.Helper()
 	for _, k := range slices.Sorted(maps.Keys(bothMaps(ours, salts))) {

@@ -14,29 +14,29 @@ import (
 	"testing"
 )
 
-// keepDir takes every return as a file when it is set.
+// keepDir names the environment variable with a directory to which every return is written.
 const keepDir = "FORMULAS_KEEP"
 
-// left out of the comparison, each for what it is.
+// Parts of returns left out of the comparison.
 var (
-	// times: when a state began and how long it took.
+	// Start and duration of a state.
 	timed = []string{"start_time", "duration"}
-	// names by chance: of the files in which Salt renders and keeps scripts.
-	// order by chance: of what Salt keeps in a set, told in one comment.
+	// Random names of the files in which Salt renders and keeps scripts, and comments that list
+	// a set of Salt's in random order.
 	inSet    = regexp.MustCompile(`^(One or more requisite failed: )(.*)$`)
 	byChance = regexp.MustCompile(`/tmp/(__salt\.tmp\.)?[A-Za-z0-9_]{8}\b|/tmp/[A-Za-z0-9_.-]*__salt\.tmp\.[A-Za-z0-9_]+`)
 )
 
-// plain is a return without what is by chance: times, process ids, names of temporary files
-// and the id of the minion.
+// plain returns states without random parts: times, process ids, names of temporary files and the
+// id of the minion.
 func plain(states map[string]any, id string) map[string]any {
 	b, err := json.Marshal(states)
 	if err != nil {
-		panic(err) // it has come from JSON
+		panic(err) // it was decoded from JSON
 	}
 	var out map[string]any
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), id, "leaf-x")), &out); err != nil {
-		panic(err) // likewise
+		panic(err) // it was just encoded
 	}
 	for key, v := range out {
 		out[key] = plainValue(v)
@@ -54,15 +54,15 @@ func plain(states map[string]any, id string) map[string]any {
 			if gone, ok := changes["removed"].([]any); ok {
 				slices.SortFunc(gone, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 			}
-			delete(changes, "pid") // of the program that cmd has run
+			delete(changes, "pid") // of the program that cmd ran
 			out[key].(map[string]any)["changes"] = samePaths(changes)
 		}
 	}
 	return out
 }
 
-// samePaths is changes in which a folder has one name: file.recurse of Salt takes folders from a
-// set, and calls the first of them /path or /path/. by chance.
+// samePaths returns changes with one name for each directory: Salt's file.recurse iterates over a set
+// of directories and calls the first of them /path or /path/. at random.
 func samePaths(changes map[string]any) map[string]any {
 	out := make(map[string]any, len(changes))
 	for k, v := range changes {
@@ -74,8 +74,8 @@ func samePaths(changes map[string]any) map[string]any {
 	return out
 }
 
-// steady is a comment with what comes from a set in order: the states that have failed, the
-// parts on the paths of file.recurse, the files that would be changed or removed.
+// steady returns a comment with its lists in order where Salt's come from a set: failed states, the
+// parts on the paths of file.recurse, files that would be changed or removed.
 func steady(comment string) string {
 	if m := inSet.FindStringSubmatch(comment); m != nil {
 		ids := strings.Split(m[2], ", ")
@@ -85,7 +85,7 @@ func steady(comment string) string {
 	if !strings.HasPrefix(comment, "#### ") {
 		return comment
 	}
-	// What is said of one path stands behind it: "#### /path ####" and the text.
+	// Each path has a section: "#### /path ####" and its text.
 	parts := strings.Split(comment, "#### ")
 	for i, part := range parts {
 		head, rest, _ := strings.Cut(strings.TrimSpace(part), "\n")
@@ -116,7 +116,7 @@ func plainValue(v any) any {
 	return v
 }
 
-// keepReturn writes a return to the folder of FORMULAS_KEEP, to look at.
+// keepReturn writes a return to the directory in FORMULAS_KEEP, for inspection.
 func keepReturn(t *testing.T, name string, states map[string]any) {
 	t.Helper()
 	dir := os.Getenv(keepDir)
@@ -130,7 +130,7 @@ func keepReturn(t *testing.T, name string, states map[string]any) {
 	write(t, filepath.Join(dir, strings.ReplaceAll(name, " ", "_")+".json"), string(b))
 }
 
-// differences tells for each state of either return what is not equal, by its key.
+// differences lists the differing states of two returns, by the key of the state.
 func differences(a, b map[string]any) map[string]string {
 	out := map[string]string{}
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
@@ -149,7 +149,7 @@ func differences(a, b map[string]any) map[string]string {
 	return out
 }
 
-// unequal names the fields of two results of a state that differ, with both values.
+// unequal lists the fields that differ in two results of a state, with both values.
 func unequal(x, y any) string {
 	a, okA := x.(map[string]any)
 	b, okB := y.(map[string]any)
@@ -167,9 +167,9 @@ func unequal(x, y any) string {
 	return strings.Join(out, "\n  ")
 }
 
-// compareReturns holds the returns against each other: those of one kind of minion under all
-// masters, then those of our minion against each Salt's. Ours follows the older one: where two
-// of Salt's differ from each other, it has to be equal to that.
+// compareReturns compares returns: those of one kind of minion under all masters, then those of our
+// minion with those of each Salt. Ours follows the older Salt: where two versions of Salt differ, it
+// must match that one.
 func compareReturns(t *testing.T, all []returned) {
 	for _, p := range append(slices.Clone(installed), nil) {
 		kind := kindOf(p)
@@ -197,9 +197,9 @@ func compareReturns(t *testing.T, all []returned) {
 	}
 }
 
-// compareRuns counts the states of all runs that are equal and tells the others; known gives
-// by the key of a state, or by run and key, why it is not. What the second has as older has
-// it is right, too.
+// compareRuns counts equal states of all runs and reports the others. known maps the key of a state,
+// or run and key, to the reason why it differs. A state of b may also match the state of the older
+// Salt.
 func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB string, b map[string]map[string]any, known map[string]string, older map[string]map[string]any) {
 	t.Helper()
 	compared, explained, asOlder := 0, 0, 0
@@ -230,7 +230,7 @@ func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB 
 	}
 }
 
-// idOf is the ID of a state by its key, module_|-ID_|-name_|-function.
+// idOf returns the ID of a state from its key, module_|-ID_|-name_|-function.
 func idOf(key string) string {
 	if parts := strings.Split(key, "_|-"); len(parts) == 4 {
 		return parts[1]
@@ -238,15 +238,15 @@ func idOf(key string) string {
 	return key
 }
 
-// knownDifferences says of states why what our minion gives is not what that Salt's gives: by
-// peer, then by the ID of the state or by run and ID.
+// knownDifferences explains states whose result differs from Salt's: by peer, then by ID of the state
+// or by run and ID.
 var knownDifferences = map[string]map[string]string{
 	"peer": {
-		"test: handlers_bad_template":       "an exception is told without Python's traceback",
-		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+		"test: handlers_bad_template":       "an exception is reported without Python's traceback",
+		"test after: handlers_bad_template": "an exception is reported without Python's traceback",
 	},
 	"peer3": {
-		"test: handlers_bad_template":       "an exception is told without Python's traceback",
-		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+		"test: handlers_bad_template":       "an exception is reported without Python's traceback",
+		"test after: handlers_bad_template": "an exception is reported without Python's traceback",
 	},
 }

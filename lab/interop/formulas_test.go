@@ -106,7 +106,7 @@ func leafID(kind string) string {
 	return map[string]string{"peer": "leaf-peer2", "peer3": "leaf-peer3", "ours": "leaf-owned"}[kind]
 }
 
-// runFormulas joins a minion of each kind to the master near and has the commands given at top.
+// runFormulas joins a minion of each kind to the master near and runs the commands at top.
 func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
 	t.Helper()
 	out := returned{under, map[string]map[string]map[string]any{}}
@@ -145,8 +145,8 @@ func minionsUnder(master *peer) []*peer {
 	})
 }
 
-// firstOfEach is json with the first of several documents of a minion: with Salt's salt one
-// that is told of each failed state follows that of the return ("Error: cmd.run").
+// firstOfEach returns the first JSON document of each minion: Salt's salt prints another one for
+// each failed state after that of the return ("Error: cmd.run").
 func (r result) firstOfEach(t *testing.T) map[string]any {
 	t.Helper()
 	all := map[string]any{}

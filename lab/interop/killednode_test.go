@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// TestRealMinionsBelowOurKilledNode kills a node of ours by SIGKILL while minions
-// of Salt's are at work below it: what they have run is at the top once.
+// TestRealMinionsBelowOurKilledNode kills a node of ours with SIGKILL while Salt's minions run jobs
+// below it. Each run must be at the top once.
 func TestRealMinionsBelowOurKilledNode(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {
 		w := newWorld(t)
@@ -33,8 +33,8 @@ func TestRealMinionsBelowOurKilledNode(t *testing.T) {
 	})
 }
 
-// killedAtWork has one job whose returns come while the node is dead, and one whose
-// returns come when it is back. The node may be the top itself.
+// killedAtWork kills a node during two jobs: the first ends while the node is down, the second after
+// it is back. The node may be the top itself.
 func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 	mark := top.events.mark()
 	early, late := top.async(t, "*", "test.sleep", "8"), top.async(t, "*", "test.sleep", "45")
@@ -44,23 +44,23 @@ func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 	killed.crash()
 	waiting.Within(t, 60*time.Second, "end of the first job", func() bool { return atWork(early, minions) == 0 })
 	if n := atWork(late, minions); n != len(minions) {
-		t.Fatalf("%d are at work on the second job when the node comes back: it is too short for this machine", n)
+		t.Fatalf("only %d minions still run the second job when the node comes back: it is too short for this machine", n)
 	}
 	killed.start()
 	if killed != top {
 		top.joined(mark, "syndic", killed.ID)
 	}
 	for _, jid := range []string{early, late} {
-		told(t, top, jid, minions...)
+		hasReturns(t, top, jid, minions...)
 	}
 	settled(t, top, minions...)
 	for _, jid := range []string{early, late} {
-		// Who listens at a top that comes back may do so after the first returns.
+		// The recorder may reconnect to a restarted top after the first returns.
 		once(t, top, mark, jid, killed != top, minions...)
 	}
 }
 
-// atWork counts the minions that have not ended a job.
+// atWork counts the minions that are running a job.
 func atWork(jid string, minions []*node) (n int) {
 	for _, m := range minions {
 		if _, err := os.Stat(filepath.Join(m.Dir, "minion-cache", "proc", jid)); err == nil {
@@ -70,8 +70,8 @@ func atWork(jid string, minions []*node) (n int) {
 	return n
 }
 
-// told waits until a master has the returns of all, which are true, to a job.
-func told(t *testing.T, top *node, jid string, minions ...*node) {
+// hasReturns waits until a master has the returns of all minions to a job, and checks that they are true.
+func hasReturns(t *testing.T, top *node, jid string, minions ...*node) {
 	t.Helper()
 	if !waiting.Became(4*time.Minute, func() bool { return len(top.lookup(t, jid)) == len(minions) }) {
 		t.Fatalf("returns to %s at %s: %s, want %d", jid, top.ID, short(top.lookup(t, jid)), len(minions))
@@ -83,7 +83,7 @@ func told(t *testing.T, top *node, jid string, minions ...*node) {
 	}
 }
 
-// once fails when a return was seen twice at a master, or never though it has to be.
+// once fails if the master fired a return twice, or never although seen is set.
 func once(t *testing.T, top *node, mark int, jid string, seen bool, minions ...*node) {
 	t.Helper()
 	for _, m := range minions {
@@ -93,8 +93,8 @@ func once(t *testing.T, top *node, mark int, jid string, seen bool, minions ...*
 	}
 }
 
-// killedAtNewJobs kills the node between jobs that follow each other. Minions of
-// Salt's may miss some, as at any master; what they have run has to be at the top.
+// killedAtNewJobs kills the node between jobs that follow each other. Salt's minions may miss some,
+// as at any master; each run must be at the top.
 func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 	runs := filepath.Join(top.Dir, "runs")
 	if err := os.Mkdir(runs, 0o700); err != nil {
@@ -103,7 +103,7 @@ func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 	mark := top.events.mark()
 	var jids []string
 	for n := range 14 {
-		// The return is the name of a file that was not there before.
+		// The return is the name of a new file.
 		jids = append(jids, top.async(t, "*", "cmd.run", "mktemp "+filepath.Join(runs, strconv.Itoa(n)+".XXXXXX")))
 		switch n {
 		case 6:
@@ -134,7 +134,7 @@ func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 		slices.Sort(came)
 		return slices.Equal(ran, came)
 	}) {
-		t.Errorf("run and not told the same:\nrun  %v\ntold %v", ran, came)
+		t.Errorf("runs and returns differ:\nrun      %v\nreturned %v", ran, came)
 	}
 	for _, jid := range jids {
 		once(t, top, mark, jid, false, minions...)
@@ -148,8 +148,8 @@ func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 	}
 }
 
-// closed waits until the top has closed a job with both minions accounted for:
-// returned, or missing with a reason.
+// closed waits until the top has closed a job that accounts for both minions: returned, or missing
+// with a reason.
 func closed(t *testing.T, top *node, n int, jid string) {
 	t.Helper()
 	var step map[string]any
@@ -174,7 +174,7 @@ func closed(t *testing.T, top *node, n int, jid string) {
 	}
 }
 
-// async starts a job by `salt --async` and gives its jid.
+// async starts a job with `salt --async` and returns its jid.
 func (n *node) async(t *testing.T, args ...string) string {
 	t.Helper()
 	r := n.run(n.Salt, "salt", append([]string{"--async"}, args...)...)
@@ -201,15 +201,14 @@ func (n *node) returned(mark int, jid, id string) (count int) {
 	return count
 }
 
-// settled waits until a job through the whole tree is answered: what was under way
-// before it has come.
+// settled waits until a ping through the whole tree is answered: earlier messages have arrived then.
 func settled(t *testing.T, top *node, minions ...*node) {
 	t.Helper()
 	var ids []string
 	for _, m := range minions {
 		ids = append(ids, m.ID)
 	}
-	waiting.Within(t, 2*time.Minute, "an answer of all", func() bool {
+	waiting.Within(t, 2*time.Minute, "answers of all minions", func() bool {
 		return top.salt("*", "test.ping").ids(t) == strings.Join(ids, " ")
 	})
 }

@@ -64,6 +64,6 @@ func (w *world) find(id string) *node {
 			return n
 		}
 	}
-	w.t.Fatalf("there is no node %s", id)
+	w.t.Fatalf("no such node: %s", id)
 	return nil
 }

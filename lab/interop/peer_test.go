@@ -20,7 +20,7 @@ var eighth *peer
 // with8 runs a test with Salt 3008, where SALT_PEER8 names one.
 func with8(t *testing.T, f func(t *testing.T, p *peer)) {
 	if eighth == nil {
-		t.Skip("SALT_PEER8 is not set: give the folder of an installed Salt 3008")
+		t.Skip("SALT_PEER8 is not set: set it to the directory of an installed Salt 3008")
 	}
 	t.Logf("with %s", eighth.Version)
 	f(t, eighth)

@@ -55,7 +55,7 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 			if r.code != 1 || !strings.Contains(r.text(), "Minion did not return. [No response]") {
 				t.Errorf("exit %d\n%s", r.code, r.text())
 			}
-			// timeout 2 + gather_job_timeout 6: nothing else tells of a minion of Salt's.
+			// timeout 2 + gather_job_timeout 6: there is no other sign of a minion of Salt's.
 			if r.took < 8*time.Second || r.took > 11*time.Second {
 				t.Errorf("named after %v, want 8 s and a little", r.took)
 			}

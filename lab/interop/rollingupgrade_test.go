@@ -11,9 +11,9 @@ import (
 // then ours, then 3008 again, each program in the folders of the one before. Jobs are published all
 // the time, and each return is counted by job and minion.
 //
-// Jobs that no change met have one return of each minion. Of those that a change met, what was run
-// and not told is counted by change: a Python daemon that is stopped forgets what it has under way,
-// and what ours keeps on disk Salt's does not read.
+// Jobs that no change affected have one return of each minion. For the others, runs without a return
+// are counted by change: a Python daemon that is stopped loses its pending returns, and Salt does not
+// read the ones that ours keeps on disk.
 func TestRollingUpgrade(t *testing.T) {
 	with8(t, func(t *testing.T, eight *peer) {
 		w := newWorld(t)

@@ -182,9 +182,9 @@ func commandsAtSaltsAPI(t *testing.T, m *node, base string) {
 			t.Errorf("%v through Salt's own API: %s; want exit %d and %q", x.line, r.text(), x.code, x.want)
 		}
 	}
-	// Who may not see the tree cannot be told whom a job would mean.
+	// A preview of the target needs access to the tree.
 	bob := append(login[:2:2], "-a", "auto", "--username", "bob", "--password", "x")
-	if r := m.run(nil, "salt", append([]string{"near", "test.ping", "--preview-target"}, bob...)...); r.code == 0 || !strings.Contains(r.text(), "Salt's own API cannot tell") {
+	if r := m.run(nil, "salt", append([]string{"near", "test.ping", "--preview-target"}, bob...)...); r.code == 0 || !strings.Contains(r.text(), "Salt's own API cannot preview") {
 		t.Errorf("a preview for bob: %s", r.text())
 	}
 }

@@ -50,8 +50,8 @@ func TestRealMinionsBelowOurNodeOfTwoTops(t *testing.T) {
 	})
 }
 
-// callBelowTwo has a minion start a job itself: nobody in particular is owed it, and
-// one top gets it once.
+// callBelowTwo starts a job on a minion itself: no top requested it, and one of them gets the return
+// once.
 func callBelowTwo(t *testing.T, tops []*node, low *node, minions ...*node) {
 	mark := low.events.mark()
 	marks := map[*node]int{}
@@ -106,7 +106,7 @@ func killedBelowTwo(t *testing.T, tops []*node, killed *node, minions ...*node) 
 	}
 	killed.start()
 	for _, j := range append(early, late...) {
-		told(t, j.top, j.jid, minions...)
+		hasReturns(t, j.top, j.jid, minions...)
 	}
 	for _, top := range tops {
 		settled(t, top, minions...)

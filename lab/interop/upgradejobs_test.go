@@ -18,15 +18,15 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// upgrade publishes jobs at a top all the time while daemons are exchanged. Each run of a job makes
-// a file with a new name and returns that name, so what was run is known whatever is told.
+// upgrade publishes jobs at a top while daemons are exchanged. Each run of a job makes a file with a
+// new name and returns that name, so runs are known even if their returns are lost.
 type upgrade struct {
 	*testing.T
 	top     *node
 	minions []*node
-	dir     string // of the files: JOB.RANDOM
+	dir     string // directory of the files JOB.RANDOM
 	changes []*change
-	stored  map[string]bool // files that a job cache had and the bus did not tell
+	stored  map[string]bool // files of returns that were in a job cache but not on the bus
 
 	cancel context.CancelFunc
 	ended  chan struct{}
@@ -34,19 +34,19 @@ type upgrade struct {
 	jobs   []numbered
 }
 
-// numbered is a job by its number here.
+// numbered is a job with its number in this test.
 type numbered struct {
 	n   string
 	jid string // "": the command that published it failed
 	at  time.Time
 }
 
-// change is a time in which daemons were exchanged, until all minions answered the top again.
+// change is the time span of an exchange of daemons, until all minions answer the top again.
 type change struct {
 	what     string
 	from, to time.Time
-	// top is whose the top was afterwards: nil is ours. Masters of Salt's tell a return once more that
-	// a peer brings once more, as it does when it had no answer in time.
+	// top is the program of the top afterwards; nil is ours. Salt's masters fire the event of a
+	// return again if a peer repeats it, as it does without an answer in time.
 	top *peer
 }
 
@@ -62,11 +62,11 @@ func newUpgrade(t *testing.T, top *node, minions ...*node) *upgrade {
 	return u
 }
 
-// pace bounds the wait for the returns of a job before the next one is published: daemons in Python
-// on a busy machine fall behind otherwise, and repeat their requests.
+// pace bounds the wait for the returns of a job before the next one is published. Without it, Python
+// daemons on a busy machine fall behind and repeat their requests.
 const pace = 4 * time.Second
 
-// publish publishes one job after the other. While the top is down the commands fail.
+// publish publishes one job after the other. Its commands fail while the top is down.
 func (u *upgrade) publish(ctx context.Context) {
 	defer close(u.ended)
 	for n := 0; ctx.Err() == nil; n++ {
@@ -79,7 +79,7 @@ func (u *upgrade) publish(ctx context.Context) {
 	}
 }
 
-// async publishes a job for all minions by our command, which starts in a moment.
+// async publishes a job to all minions with our command, which starts fast.
 func (u *upgrade) async(ctx context.Context, args ...string) (jid string, err error) {
 	argv := u.top.Argv(nil, "salt", append([]string{"--async", "-L", u.ids()}, args...)...)
 	r, err := peers.Command(ctx, exec.Command(argv[0], argv[1:]...))
@@ -95,7 +95,7 @@ func (u *upgrade) ids() string {
 	return strings.Join(ids, ",")
 }
 
-// end ends the publishing.
+// end stops publishing.
 func (u *upgrade) end() {
 	u.cancel()
 	<-u.ended
@@ -107,8 +107,8 @@ func (u *upgrade) all() []numbered {
 	return slices.Clone(u.jobs)
 }
 
-// change makes a change, waits until all minions answer, and then until five jobs that came after
-// it have all their returns.
+// change makes a change, waits until all minions answer, and then until five later jobs have all
+// their returns.
 func (u *upgrade) change(what string, do func()) {
 	u.Helper()
 	c := &change{what: what, from: time.Now()}
@@ -139,8 +139,8 @@ func (u *upgrade) answered() bool {
 	})
 }
 
-// look asks the job cache of the top for returns to the jobs of a change that its bus did not tell
-// to the recorder: one that comes back may do so before it listens again.
+// look asks the job cache of the top for returns to the jobs of a change that the recorder did not get
+// from the bus: a top that restarts may receive returns before the recorder is connected again.
 func (u *upgrade) look(c *change) {
 	u.Helper()
 	for _, j := range u.all() {
@@ -154,13 +154,13 @@ func (u *upgrade) look(c *change) {
 	}
 }
 
-// made is a return: the minion under a job, and the file it made.
+// made is a return: its job and minion, and the file that the run made.
 type made struct {
 	jid, id, file string
 	at            time.Time
 }
 
-// returns are those that the bus of the top told since a mark, by the numbers of the jobs.
+// returns lists the returns on the bus of the top since a mark, by job number.
 func (u *upgrade) returns(since int) map[string][]made {
 	out := map[string][]made{}
 	u.top.events.each(since, func(e seen) {
@@ -175,7 +175,7 @@ func (u *upgrade) returns(since int) map[string][]made {
 	return out
 }
 
-// runs are the files that the minions made for a job.
+// runs lists the files that the minions made for a job.
 func (u *upgrade) runs(j numbered) (out []string) {
 	u.Helper()
 	paths, err := filepath.Glob(filepath.Join(u.dir, j.n+".*"))
@@ -188,15 +188,15 @@ func (u *upgrade) runs(j numbered) (out []string) {
 	return out
 }
 
-// lost are the runs that were not told.
+// lost lists the runs whose return was not received.
 func (u *upgrade) lost(j numbered) []string {
-	told := u.returns(0)[j.n]
+	returns := u.returns(0)[j.n]
 	return slices.DeleteFunc(u.runs(j), func(file string) bool {
-		return u.stored[file] || slices.ContainsFunc(told, func(r made) bool { return r.file == file })
+		return u.stored[file] || slices.ContainsFunc(returns, func(r made) bool { return r.file == file })
 	})
 }
 
-// repeated are the returns that were told more than once for a job id and a minion.
+// repeated lists the returns that were fired more than once for a job id and a minion.
 func (u *upgrade) repeated(j numbered) (out []made) {
 	seen := map[string]bool{}
 	for _, r := range u.returns(0)[j.n] {
@@ -209,25 +209,25 @@ func (u *upgrade) repeated(j numbered) (out []made) {
 	return out
 }
 
-// retrying is how long after its publication a job can be met by a change: a minion of Salt's tries for
-// that long to bring its return.
+// retrying is how long after its publication a change can affect a job: Salt's minions try for that
+// long to send a return.
 const retrying = 30 * time.Second
 
-// met gives the change that met a job, or nil. One with all its returns before a change was not met.
+// met returns the change that affected a job, or nil. A job that had all its returns before a change was not affected.
 func (u *upgrade) met(j numbered) *change {
 	end := j.at.Add(retrying)
-	told := map[string]time.Time{}
+	returned := map[string]time.Time{}
 	u.top.events.each(0, func(e seen) {
 		if j.jid == "" || !strings.HasPrefix(e.tag, "salt/job/"+j.jid+"/ret/") {
 			return
 		}
-		if _, ok := told[e.tag]; !ok {
-			told[e.tag] = e.at
+		if _, ok := returned[e.tag]; !ok {
+			returned[e.tag] = e.at
 		}
 	})
-	if len(told) == len(u.minions) {
+	if len(returned) == len(u.minions) {
 		end = j.at
-		for _, at := range told {
+		for _, at := range returned {
 			if at.After(end) {
 				end = at
 			}
@@ -244,7 +244,7 @@ func (u *upgrade) met(j numbered) *change {
 // tally counts jobs.
 type tally struct{ jobs, unpublished, runs, lost, repeated int }
 
-// before is the last change that was over when a job was published.
+// before returns the last change that was complete when a job was published.
 func (u *upgrade) before(j numbered) (last *change) {
 	for _, c := range u.changes {
 		if c.to.Before(j.at) {
@@ -254,8 +254,8 @@ func (u *upgrade) before(j numbered) (last *change) {
 	return last
 }
 
-// judge ends the publishing, waits for what is under way and counts. Jobs that no change met have
-// one run and one return of each minion. Nobody runs a job twice, and a top of ours tells no return
+// judge stops publishing, waits for pending returns and counts. Jobs that no change affected have
+// one run and one return of each minion. No minion runs a job twice, and our top fires no return
 // twice.
 func (u *upgrade) judge() {
 	u.Helper()
@@ -282,14 +282,14 @@ func (u *upgrade) judge() {
 		sum.lost += len(lost)
 		sum.repeated += len(repeated)
 		if len(repeated) > 0 {
-			u.Logf("job %s (%s): told more than once: %+v", j.n, j.jid, repeated)
+			u.Logf("job %s (%s): returns fired more than once: %+v", j.n, j.jid, repeated)
 		}
 		last := u.before(j)
 		switch {
 		case c == nil && j.jid != "" && (len(runs) != len(u.minions) || len(lost) > 0):
-			u.Errorf("job %s (%s), which no change met: %d runs, lost %v", j.n, j.jid, len(runs), lost)
+			u.Errorf("job %s (%s), which no change affected: %d runs, lost %v", j.n, j.jid, len(runs), lost)
 		case len(repeated) > 0 && last != nil && last.top == nil && (c == nil || c.top == nil):
-			u.Errorf("job %s (%s): our top told more than once: %+v", j.n, j.jid, repeated)
+			u.Errorf("job %s (%s): our top fired returns more than once: %+v", j.n, j.jid, repeated)
 		case len(runs) > len(u.minions):
 			u.Errorf("job %s (%s): run more than once by a minion: %v", j.n, j.jid, runs)
 		}

@@ -1,12 +1,13 @@
 // Package load puts a load on the REST API of a real master with a swarm of minions, and
-// keeps an account of it: many clients that send requests one after the other, and then many
-// streams of events while returns pass. Each stream has to have each return once, or to have
-// been told that it is cut off or that something is missing; whatever is lost in silence, or
-// comes twice, is a fault.
+// checks the results: many clients send requests one after the other, then many streams of
+// events are open while returns pass. Each stream must receive each return once, or a notice
+// that it was cut off or that events are missing. An event lost without a notice, or
+// delivered twice, is a fault.
 //
-// It also has a swarm fetch files, pillars and highstates from a real master, ours or Salt's, all
-// at once ([Fetch]): each minion has to have each file once and with its hash, and its own pillar.
+// It also lets a swarm fetch files, pillars and highstates from a real master, ours or Salt's,
+// at the same time ([Fetch]): each minion must get each file once, with the right hash, and its
+// own pillar.
 //
-// `make load` and `make fileload` run them at full size by the commands in the folders runs and
-// fetch; a small form of each is an ordinary test.
+// `make load` and `make fileload` run both at full size by `momlab load` and `momlab fileload`. The
+// tests run a small size of each.
 package load

@@ -15,25 +15,25 @@ import (
 	"github.com/momtree/mom/lab/swarm"
 )
 
-// FetchOptions say what is fetched, by how many.
+// FetchOptions set what is fetched, and by how many minions.
 type FetchOptions struct {
 	Program string // a built mom
-	// Salt is the folder of an installed Salt, whose bin/salt-master serves in the place of mom's.
+	// Salt is the directory of an installed Salt, whose bin/salt-master serves in place of mom's.
 	Salt     string
 	Protocol int    // of the minions: 3 (default), or 2 for Salt up to 3006.11
 	Workers  int    // Salt's worker_threads; 0: its default
-	Dir      string // for the tree and the files; it is left to the caller
+	Dir      string // for the tree and the files; the caller removes it
 	Minions  int
-	// MomShare is the share, 0 to 1, of minions that behave as ours; the others are stock ones.
+	// MomShare is the share, 0 to 1, of minions that behave like mom's; the others behave like Salt's.
 	MomShare  float64
-	Megabytes int  // MiB of the file that all fetch; 0: none is fetched
-	States    bool // pillar.items, state.highstate, and that once more
-	// Patience is how long one job may take, and all to become ready. Default 10 minutes.
+	Megabytes int  // size in MiB of the file that all fetch; 0: none
+	States    bool // run pillar.items, state.highstate, and state.highstate again
+	// Patience bounds each job, and the time until all minions are ready. Default 10 minutes.
 	Patience time.Duration
-	Say      io.Writer // is told what is being done; nil: nobody
+	Say      io.Writer // receives progress messages; nil: none
 }
 
-// Fetch starts a master and its minions, has them fetch, and accounts for it.
+// Fetch starts a master and its minions, lets them fetch, and checks the results.
 func Fetch(ctx context.Context, o FetchOptions) (f FetchFigures, err error) {
 	if o.Say == nil {
 		o.Say = io.Discard
@@ -68,12 +68,12 @@ func Fetch(ctx context.Context, o FetchOptions) (f FetchFigures, err error) {
 	return f, nil
 }
 
-// act is one job of all minions, with what each has to have then.
+// act is a job of all minions, with what each must have afterwards.
 type act struct {
 	name, fun            string
 	args                 []any
 	files, held, pillars int
-	sum                  string // of the file; "": of several
+	sum                  string // hash of the file; "": several files
 }
 
 // fetchWorld is a master with files, and a swarm.
@@ -81,10 +81,10 @@ type fetchWorld struct {
 	world
 	opts   FetchOptions
 	client *client.Client
-	sum    string // of the large file
+	sum    string // hash of the large file
 }
 
-// grow starts all of it.
+// grow starts the master and the minions.
 func (x *fetchWorld) grow(ctx context.Context) (err error) {
 	conf, err := x.plantFiles()
 	if err != nil {
@@ -118,20 +118,20 @@ func (x *fetchWorld) grow(ctx context.Context) (err error) {
 	return x.until(ctx, "all minions are ready", func() bool { return x.swarm.Report().Ready.Done == x.Minions })
 }
 
-// until waits for a condition.
+// until waits for a condition, at most for Patience.
 func (x *fetchWorld) until(ctx context.Context, what string, is func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, x.opts.Patience)
 	defer cancel()
 	for !is() {
 		if err := timing.Sleep(ctx, 20*time.Millisecond); err != nil {
 			r := x.swarm.Report()
-			return fmt.Errorf("%s: not after %v (%d signed in, %d ready, %d requests timed out): %w; logs are in %s", what, x.opts.Patience, r.SignedIn.Done, r.Ready.Done, r.Requests.TimedOut, err, x.Dir)
+			return fmt.Errorf("%s: not within %v (%d signed in, %d ready, %d requests timed out): %w; logs are in %s", what, x.opts.Patience, r.SignedIn.Done, r.Ready.Done, r.Requests.TimedOut, err, x.Dir)
 		}
 	}
 	return nil
 }
 
-// play publishes a job and accounts for it.
+// play publishes a job and checks its results.
 func (x *fetchWorld) play(ctx context.Context, a act) (f FetchAct, err error) {
 	f.Name = a.name
 	if x.client == nil {

@@ -10,58 +10,58 @@ import (
 	"github.com/momtree/mom/lab/swarm"
 )
 
-// FetchFigures are what came of it.
+// FetchFigures is the result of Fetch.
 type FetchFigures struct {
-	Salt     bool       `json:"salt"` // Salt's master, not ours
+	Salt     bool       `json:"salt"` // the master is Salt's
 	Minions  int        `json:"minions"`
 	Protocol int        `json:"protocol"`
 	Acts     []FetchAct `json:"acts"`
 }
 
-// FetchAct is what came of one job.
+// FetchAct is the result of one job.
 type FetchAct struct {
 	Name     string        `json:"name"`
-	Returned int           `json:"returned"` // minions whose return the master has
-	Lost     int           `json:"lost"`     // returns that were given up
+	Returned int           `json:"returned"` // minions whose return the master acknowledged
+	Lost     int           `json:"lost"`     // returns that minions gave up
 	Took     swarm.Seconds `json:"took"`     // from the publication to the last return
 	Work     swarm.Work    `json:"work"`
 	Busy     swarm.Seconds `json:"master_cpu"`
 	Swarm    swarm.Seconds `json:"swarm_cpu"`
-	// Peak is the most that the processes of the master ever held, added up (VmHWM); Share
-	// the most that was seen during the job, what they share counted once (Pss). Bytes.
+	// Peak is the sum of the peak memory of the master's processes (VmHWM). Share is the highest
+	// memory seen during the job, with shared pages counted once (Pss). Both in bytes.
 	Peak  int64 `json:"master_vmhwm"`
 	Share int64 `json:"master_pss"`
-	// TimedOut, Rejected and Cut are requests without an answer in time, answered with a
-	// refusal, and broken by the master.
+	// TimedOut, Rejected and Cut count requests that got no answer in time, that were refused,
+	// and whose connection the master closed.
 	TimedOut int64 `json:"timed_out"`
 	Rejected int64 `json:"rejected"`
 	Cut      int64 `json:"cut"`
-	// Wrong is what must not be.
+	// Wrong lists what is wrong with the result.
 	Wrong []string `json:"faults"`
 }
 
-// judge holds an account against what each minion has to have.
+// judge checks what the minions have.
 func (f *FetchAct) judge(a act, minions int) {
 	fault := func(format string, args ...any) { f.Wrong = append(f.Wrong, fmt.Sprintf(format, args...)) }
 	k := f.Work
 	if f.Returned != minions || f.Lost != 0 || k.Minions != minions {
-		fault("%d of %d returned, %d came to the end, %d returns were given up", f.Returned, minions, k.Minions, f.Lost)
+		fault("%d of %d minions returned, %d finished, %d returns were given up", f.Returned, minions, k.Minions, f.Lost)
 	}
 	if k.Failed+k.Wrong+k.Absent > 0 {
-		fault("%d minions failed, %d files had another hash, %d were said to be absent", k.Failed, k.Wrong, k.Absent)
+		fault("%d minions failed, %d files had a wrong hash, %d were reported absent", k.Failed, k.Wrong, k.Absent)
 	}
 	if k.Files != a.files*minions || k.Held != a.held*minions {
-		fault("%d files came whole and %d were there, not %d and %d", k.Files, k.Held, a.files*minions, a.held*minions)
+		fault("%d files were fetched and %d were cached, want %d and %d", k.Files, k.Held, a.files*minions, a.held*minions)
 	}
 	if a.sum != "" && k.Sums[a.sum] != minions {
-		fault("%d came with the hash of the file on the disk, not %d", k.Sums[a.sum], minions)
+		fault("%d files have the hash of the file on disk, want %d", k.Sums[a.sum], minions)
 	}
 	if k.Pillars != a.pillars*minions || k.Foreign+k.Faulty > 0 {
-		fault("%d pillars came, not %d; %d were of others, %d tell of errors", k.Pillars, a.pillars*minions, k.Foreign, k.Faulty)
+		fault("%d pillars, want %d; %d belong to other minions, %d have errors", k.Pillars, a.pillars*minions, k.Foreign, k.Faulty)
 	}
 }
 
-// Faults are what must not be.
+// Faults lists what is wrong with the result.
 func (f FetchFigures) Faults() (all []string) {
 	for _, a := range f.Acts {
 		for _, w := range a.Wrong {

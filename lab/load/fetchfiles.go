@@ -74,7 +74,7 @@ func (x *fetchWorld) plantBig() error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // Sync has told
+	defer f.Close() // Sync returns the error
 	draw := rand.NewChaCha8([32]byte{7})
 	piece := make([]byte, 1<<20)
 	for range x.opts.Megabytes {

@@ -8,44 +8,44 @@ import (
 	"time"
 )
 
-// Options say how much.
+// Options set the size of a load.
 type Options struct {
 	Program string // a built mom
-	// Salt is the folder of an installed Salt, whose bin/salt-master and bin/salt-api serve in
-	// the place of mom's. Salt's streams have no ids to come back with, so it has no Streams.
+	// Salt is the directory of an installed Salt, whose bin/salt-master and bin/salt-api serve in
+	// place of mom's. Salt's streams have no ids to resume from, so Streams must be 0.
 	Salt    string
-	Dir     string // for the tree; it is left to the caller
-	Minions int    // of the master. Default 20
+	Dir     string // for the tree; the caller removes it
+	Minions int    // Default 20
 
 	Clients  int // that send at the same time
-	Requests int // of each
+	Requests int // per client
 
-	Streams int // of events, all at the same time
-	Returns int // that pass while they are open
+	Streams int // concurrent streams of events
+	Returns int // that pass while the streams are open
 
-	// Say is told what is being done; nil: nobody.
+	// Say receives progress messages; nil: none.
 	Say io.Writer
 }
 
-// Figures are what came of it.
+// Figures is the result of a run.
 type Figures struct {
 	Requests Requests
 	Streams  Streams
-	// Memory is the most that the processes of the API ever held, in bytes (VmHWM): after the
-	// requests, and at the end.
+	// Memory is the peak memory of the API's processes in bytes (VmHWM): after the requests, and
+	// at the end.
 	Memory [2]int64
 }
 
-// Faults are what must not be.
+// Faults lists what is wrong with the result.
 func (f Figures) Faults() (list []string) {
 	if n := f.Requests.Failed; n > 0 {
 		list = append(list, fmt.Sprintf("%d requests failed, the first with: %s", n, f.Requests.First))
 	}
-	if f.Streams.Untold > 0 {
-		list = append(list, fmt.Sprintf("%d events were lost without a word", f.Streams.Untold))
+	if f.Streams.Silent > 0 {
+		list = append(list, fmt.Sprintf("%d events were lost without a notice", f.Streams.Silent))
 	}
 	if f.Streams.Doubled > 0 {
-		list = append(list, fmt.Sprintf("%d events came twice", f.Streams.Doubled))
+		list = append(list, fmt.Sprintf("%d events were delivered twice", f.Streams.Doubled))
 	}
 	return list
 }
@@ -60,13 +60,13 @@ func (f Figures) Write(w io.Writer) error {
 	}
 	s := f.Streams
 	_, e := fmt.Fprintf(w, "requests refused (503) and sent again: %d\n\nstreams %d, returns %d, in %.1f s: %d events delivered, %.0f per s\n"+
-		"cut off and told: %d; came back: %d; gaps told: %d; lost and told: %d; lost without a word: %d; twice: %d\nmemory of the API: %.1f MiB after the requests, %.1f MiB at the end\n",
+		"cut off: %d; resumed: %d; notices of gaps: %d; lost with notice: %d; lost without: %d; twice: %d\nmemory of the API: %.1f MiB after the requests, %.1f MiB at the end\n",
 		f.Requests.Refused, s.Open, s.Returns, s.Took.Seconds(), s.Delivered, float64(s.Delivered)/max(s.Took.Seconds(), 1e-9),
-		s.Cut, s.Resumed, s.Gaps, s.Told, s.Untold, s.Doubled, float64(f.Memory[0])/(1<<20), float64(f.Memory[1])/(1<<20))
+		s.Cut, s.Resumed, s.Gaps, s.Announced, s.Silent, s.Doubled, float64(f.Memory[0])/(1<<20), float64(f.Memory[1])/(1<<20))
 	return errors.Join(err, e)
 }
 
-// Run does all of it.
+// Run starts a master, its minions and the API, sends the requests and reads the streams.
 func Run(ctx context.Context, o Options) (f Figures, err error) {
 	if o.Minions <= 0 {
 		o.Minions = 20
@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (f Figures, err error) {
 		o.Say = io.Discard
 	}
 	if o.Salt != "" && o.Streams > 0 {
-		return f, errors.New("events of Salt have no ids, by which streams are held against each other: measure Salt with -streams 0")
+		return f, errors.New("Salt's events have no ids to compare streams by; measure Salt with --streams 0")
 	}
 	w := &world{Options: o}
 	defer func() { err = errors.Join(err, w.stop()) }()
@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) (f Figures, err error) {
 		return f, err
 	}
 	f.Memory[0] = w.api.memory()
-	w.say("%d streams are opened, and %d returns pass\n", o.Streams, o.Returns)
+	w.say("opening %d streams; %d returns pass\n", o.Streams, o.Returns)
 	if f.Streams, err = w.streams(ctx); err != nil {
 		return f, err
 	}

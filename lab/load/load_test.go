@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Twenty clients with 200 requests each, then a hundred streams while a thousand returns
-// pass: nothing fails, and nothing is lost without a word. How long it takes is not judged.
+// TestLoad sends 200 requests from each of 20 clients, then opens 100 streams while 1000 returns
+// pass. No request may fail, and no event may be lost without a notice. The duration is not checked.
 func TestLoad(t *testing.T) {
 	f, err := Run(t.Context(), Options{Program: program, Dir: t.TempDir(), Clients: 20, Requests: 200, Streams: 100, Returns: 1000})
 	if err != nil {
@@ -36,26 +36,26 @@ func TestLoad(t *testing.T) {
 	for _, k := range f.Requests.Kinds {
 		n += k.Number
 	}
-	if n != 20*200 || f.Streams.Returns < 1000 || f.Streams.Delivered == 0 || f.Streams.Delivered+f.Streams.Told < f.Streams.Returns*100 || f.Memory[1] == 0 {
+	if n != 20*200 || f.Streams.Returns < 1000 || f.Streams.Delivered == 0 || f.Streams.Delivered+f.Streams.Announced < f.Streams.Returns*100 || f.Memory[1] == 0 {
 		t.Errorf("%d requests, %+v", n, f)
 	}
 }
 
-// The account tells what is lost from what was told, and counts what comes twice.
+// Streams distinguish lost events with and without a notice, and count repeated ones.
 func TestAccount(t *testing.T) {
 	x := &stream{seen: map[string]int{}}
 	for _, tag := range []string{"salt/job/0/ret/a", "salt/netapi/hook/" + beginTag, "salt/job/1/ret/a", "salt/job/1/ret/b", "salt/job/1/ret/a", "mom/api/slow"} {
 		x.take(tag)
 	}
-	if x.doubled != 1 || x.cut != 1 || x.told || len(x.seen) != 2 {
+	if x.doubled != 1 || x.cut != 1 || x.noticed || len(x.seen) != 2 {
 		t.Errorf("%+v", x)
 	}
 	for _, tag := range []string{"mom/api/gap", "mom/api/lost"} {
-		if x := (&stream{}); !func() bool { x.take(tag); return x.told }() {
-			t.Errorf("%s tells nothing", tag)
+		if x := (&stream{}); !func() bool { x.take(tag); return x.noticed }() {
+			t.Errorf("%s is not a notice", tag)
 		}
 	}
-	if n := len(Figures{Requests: Requests{Failed: 1}, Streams: Streams{Untold: 1, Doubled: 1, Told: 5, Took: time.Second}}.Faults()); n != 3 {
+	if n := len(Figures{Requests: Requests{Failed: 1}, Streams: Streams{Silent: 1, Doubled: 1, Announced: 5, Took: time.Second}}.Faults()); n != 3 {
 		t.Errorf("%d faults", n)
 	}
 	shares := map[int]int{}

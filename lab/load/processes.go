@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// process is a daemon in a process group of its own: Salt's fork others.
+// process is a daemon in a process group of its own, as Salt's daemons fork.
 type process struct {
 	name    string
 	cmd     *exec.Cmd
@@ -19,7 +19,7 @@ type process struct {
 	done    chan struct{}
 }
 
-// start runs a daemon of mom, or where Salt is given Salt's.
+// start runs a daemon of mom, or of Salt if Salt is set.
 func (w *world) start(name string, args ...string) (*process, error) {
 	program, args := w.Program, append([]string{name, "-c", w.cluster.Top().ConfDir, "-l", "warning"}, args...)
 	if w.Salt != "" {
@@ -36,13 +36,13 @@ func (w *world) start(name string, args ...string) (*process, error) {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), console.Close())
 	}
 	go func() {
-		_ = p.cmd.Wait() // Salt's end with the status of their signal
+		_ = p.cmd.Wait() // Salt's daemons exit with the status of the signal
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// stop ends the daemon and all that it has forked.
+// stop ends the daemon and the processes that it has forked.
 func (p *process) stop() error {
 	if p == nil {
 		return nil
@@ -57,13 +57,13 @@ func (p *process) stop() error {
 	case <-ctx.Done():
 		err = fmt.Errorf("%s did not end on SIGTERM", p.name)
 	}
-	_ = syscall.Kill(group, syscall.SIGKILL) // what is left of it
+	_ = syscall.Kill(group, syscall.SIGKILL) // remaining processes
 	<-p.done
 	return errors.Join(err, p.console.Close())
 }
 
-// memory is the most that the processes of the daemon ever held, in bytes, each by itself
-// (VmHWM); 0 on systems that do not tell.
+// memory returns the sum of the peak memory of the daemon's processes in bytes (VmHWM), or 0 on
+// systems without it.
 func (p *process) memory() (sum int64) {
 	for dir := range p.group() {
 		sum += kib(filepath.Join(dir, "status"), "VmHWM:")

@@ -12,13 +12,13 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// Requests are what came of the clients.
+// Requests is the result of the clients.
 type Requests struct {
 	Kinds   []Kind
 	Took    time.Duration
-	Refused int    // by 503: the client was told, and sent it again after a while
-	Failed  int    // in any other way
-	First   string // of those
+	Refused int    // with 503; the client sent them again later
+	Failed  int    // with any other error
+	First   string // error of the first failed request
 }
 
 // Kind is one kind of request.

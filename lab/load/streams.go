@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// Streams are what came of the readers of events.
+// Streams is the result of the readers of events.
 type Streams struct {
 	Open      int // streams
-	Returns   int // that passed
+	Returns   int // returns that passed while they were open
 	Took      time.Duration
 	Delivered int // events, of all streams
-	Cut       int // streams that were too slow and were told
-	Resumed   int // streams that came back with the id of their last event
-	Gaps      int // of them were told that some cannot be had
-	Told      int // events that streams lack which were told that they may
-	Untold    int // events that streams lack which were told nothing
-	Doubled   int // events that a stream had twice
+	Cut       int // streams that were cut off, with a notice, because they were too slow
+	Resumed   int // streams that reconnected with the id of their last event
+	Gaps      int // notices that some events are not available any more
+	Announced int // missing events of streams that got a notice
+	Silent    int // missing events of streams without a notice
+	Doubled   int // events that a stream received twice
 }
 
-// stream is one reader, as a program has it: it comes back when it is cut off.
+// stream is a reader of events. It reconnects when it is cut off.
 type stream struct {
-	heard   atomic.Int64 // events that count, while they come
-	last    string       // id
-	begun   bool         // what came before is of the requests, with which the API was not done
+	heard   atomic.Int64 // counted events so far
+	last    string       // id of the last event
+	begun   bool         // events count; earlier ones belong to the requests before
 	seen    map[string]int
 	doubled int
-	told    bool // that something may be missing
+	noticed bool // it got a notice that events may be missing
 	cut     int
 	resumed int
 	gaps    int
 }
 
-// streams opens all of them, has returns pass and holds what each has had against what
-// passed.
+// streams opens all streams, publishes jobs whose returns pass, and compares what each stream
+// received with what passed.
 func (w *world) streams(ctx context.Context) (Streams, error) {
 	s := Streams{Open: w.Streams}
 	if w.Streams == 0 {
@@ -84,7 +84,7 @@ func (w *world) streams(ctx context.Context) (Streams, error) {
 		}
 		s.Returns += len(got)
 	}
-	// What comes last tells each stream that nothing more does.
+	// The last event shows each stream that no more follow.
 	end.set("load/end/" + time.Now().Format("150405.000000"))
 	if err := w.do(ctx, http.DefaultClient, "POST", "/hook/"+end.tag, "{}", nil); err != nil {
 		stop()
@@ -99,7 +99,7 @@ func (w *world) streams(ctx context.Context) (Streams, error) {
 		return s, err
 	}
 	if late != nil {
-		w.say("not all streams have heard the end; nothing more has come for %v\n", patience)
+		w.say("not all streams received the last event, and no event arrived for %v\n", patience)
 	}
 	for _, x := range list {
 		have := 0
@@ -109,21 +109,21 @@ func (w *world) streams(ctx context.Context) (Streams, error) {
 		}
 		s.Doubled, s.Cut, s.Resumed, s.Gaps = s.Doubled+x.doubled, s.Cut+x.cut, s.Resumed+x.resumed, s.Gaps+x.gaps
 		switch lack := s.Returns - have; {
-		case !x.told && lack < 0: // it has what never passed
+		case !x.noticed && lack < 0: // it has events that never passed
 			s.Doubled -= lack
-		case !x.told:
-			s.Untold += lack
+		case !x.noticed:
+			s.Silent += lack
 		default:
-			s.Told += max(lack, 0)
+			s.Announced += max(lack, 0)
 		}
 	}
 	return s, nil
 }
 
-// beginTag is the path of a webhook before the first return that counts.
+// beginTag is the path of the webhook that is called before the first counted return.
 const beginTag = "load/begin"
 
-// goal is the tag of the last event, once it is known.
+// goal is the tag of the last event, set once it is known.
 type goal struct {
 	mu  sync.Mutex
 	tag string
@@ -141,7 +141,7 @@ func (g *goal) is(tag string) bool {
 	return g.tag != "" && strings.HasSuffix(tag, g.tag)
 }
 
-// heardOut waits until all streams have heard the end, as long as anything comes.
+// heardOut waits until all streams have received the last event, as long as events arrive.
 func (w *world) heardOut(ctx context.Context, list []*stream, done *sync.WaitGroup) error {
 	for before := int64(-1); ; {
 		limit, cancel := context.WithTimeout(ctx, patience)
@@ -158,7 +158,7 @@ func (w *world) heardOut(ctx context.Context, list []*stream, done *sync.WaitGro
 	}
 }
 
-// wait waits for a group, or for ctx.
+// wait waits for a group, or until ctx ends.
 func wait(ctx context.Context, g *sync.WaitGroup) error {
 	over := make(chan struct{})
 	go func() {
@@ -180,7 +180,7 @@ func first(errs []error) error {
 	return nil
 }
 
-// follow reads events until it has heard the last one, or ctx ends.
+// follow reads events until it has received the last one, or ctx ends.
 func (x *stream) follow(ctx context.Context, w *world, opened, done func(), end *goal) error {
 	defer done()
 	defer opened()
@@ -196,7 +196,7 @@ func (x *stream) follow(ctx context.Context, w *world, opened, done func(), end 
 	}
 }
 
-// read reads one connection until it ends; over tells that the last event was heard.
+// read reads one connection until it ends. over is true once the last event was received.
 func (x *stream) read(ctx context.Context, w *world, opened func(), end *goal) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -221,7 +221,7 @@ func (x *stream) read(ctx context.Context, w *world, opened func(), end *goal) (
 	for {
 		l, err := b.ReadString('\n')
 		if err != nil {
-			return false, nil //nolint:nilerr // it was cut off, and comes back
+			return false, nil //nolint:nilerr // cut off; the caller reconnects
 		}
 		name, v, _ := strings.Cut(strings.TrimSuffix(l, "\n"), ": ")
 		switch name {
@@ -245,9 +245,9 @@ func (x *stream) take(tag string) {
 		x.begun = true
 	case tag == "mom/api/gap":
 		x.gaps++
-		x.told, x.begun = true, true
+		x.noticed, x.begun = true, true
 	case tag == "mom/api/lost":
-		x.told, x.begun = true, true
+		x.noticed, x.begun = true, true
 	case x.begun && strings.HasPrefix(tag, "salt/job/"):
 		x.heard.Add(1)
 		if x.seen[tag]++; x.seen[tag] > 1 {

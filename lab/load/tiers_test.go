@@ -22,14 +22,14 @@ import (
 	"github.com/momtree/mom/lab/swarm"
 )
 
-// fetchers are minions of the lowest of three tiers, to which files and pillars come from the top.
+// fetchers are minions below the lowest of three tiers. Files and pillars come from the top.
 type fetchers struct {
 	dir     string
 	cluster *localcluster.Cluster
 	procs   map[string]*localcluster.Process
 	roots   string // file_roots of the top
 	swarm   *swarm.Swarm
-	sums    map[string]string // of files, by name
+	sums    map[string]string // hashes of files, by name
 	tries   int
 }
 
@@ -95,7 +95,7 @@ func plantFetchers(ctx context.Context, t *testing.T) *fetchers {
 	return x
 }
 
-// stop ends all processes; none of them may have panicked.
+// stop ends all processes and checks that none has panicked.
 func (x *fetchers) stop(t *testing.T) {
 	t.Helper()
 	if err := localcluster.StopAll(slices.Collect(maps.Values(x.procs)), 30*time.Second); err != nil {
@@ -112,7 +112,7 @@ func (x *fetchers) stop(t *testing.T) {
 	}
 }
 
-// lay puts a new file at the top.
+// lay creates a new file at the top.
 func (x *fetchers) lay(t *testing.T, name string, seed uint64) {
 	t.Helper()
 	b := make([]byte, fileSize)
@@ -124,7 +124,7 @@ func (x *fetchers) lay(t *testing.T, name string, seed uint64) {
 	}
 }
 
-// ask publishes a job at the lowest tier, and tells its jid.
+// ask publishes a job at the lowest tier and returns its jid.
 func (x *fetchers) ask(ctx context.Context, t *testing.T, fun string, args ...any) string {
 	t.Helper()
 	low, _ := x.cluster.Find("low")
@@ -140,7 +140,7 @@ func (x *fetchers) ask(ctx context.Context, t *testing.T, fun string, args ...an
 	return p.JID
 }
 
-// fetched waits until all have answered a job, and tells what they fetched.
+// fetched waits until all minions have answered a job, and returns what they fetched.
 func (x *fetchers) fetched(ctx context.Context, t *testing.T, jid string) (w swarm.Work) {
 	t.Helper()
 	waiting.UntilDone(ctx, t, "all minions have answered "+jid, func() bool {
@@ -155,13 +155,13 @@ func (x *fetchers) fetched(ctx context.Context, t *testing.T, jid string) (w swa
 	return w
 }
 
-// fetch has all minions fetch a file to a place where they have none.
+// fetch makes all minions fetch a file to a new path.
 func (x *fetchers) fetch(ctx context.Context, t *testing.T, name string) string {
 	x.tries++
 	return x.ask(ctx, t, "cp.get_file", "salt://"+name, fmt.Sprintf("/tmp/%s-%d", name, x.tries))
 }
 
-// never holds what was fetched against what must never be: another content than the file's.
+// never checks that no minion has other content than the file's.
 func (x *fetchers) never(t *testing.T, name string, w swarm.Work) {
 	t.Helper()
 	if w.Wrong != 0 || w.Files != w.Sums[x.sums[name]] || w.Files+w.Failed+w.Absent != fetching {
@@ -169,7 +169,7 @@ func (x *fetchers) never(t *testing.T, name string, w swarm.Work) {
 	}
 }
 
-// until fetches a file again and again until all minions have it whole.
+// until fetches a file repeatedly until all minions have it.
 func (x *fetchers) until(ctx context.Context, t *testing.T, name string) {
 	t.Helper()
 	waiting.UntilDone(ctx, t, "all have "+name, func() bool {
@@ -179,7 +179,7 @@ func (x *fetchers) until(ctx context.Context, t *testing.T, name string) {
 	})
 }
 
-// copies are the files that a node keeps of those from above.
+// copies lists the files that a node has cached from its parent.
 func (x *fetchers) copies(t *testing.T, node string) (paths []string, size int64) {
 	t.Helper()
 	m, _ := x.cluster.Find(node)
@@ -198,11 +198,11 @@ func (x *fetchers) copies(t *testing.T, node string) (paths []string, size int64
 	return paths, size
 }
 
-// TestFilesOverThreeTiers has twelve minions of both kinds, below a node below a node, fetch
-// files of 2 MiB and pillars that the top alone has, while the tier between is killed in the
-// middle, is away, and comes back with other bytes in what it keeps. Whatever comes whole has the
-// hash of the file at the top, what is not known is an error and never "not there", and in the end
-// all minions have everything. What nodes keep stays within file_cache_size.
+// TestFilesOverThreeTiers lets twelve minions of both kinds, two nodes below the top, fetch files of
+// 2 MiB and pillars that only the top has. Meanwhile the middle node is killed, is away, and comes
+// back with damaged bytes in its cache. Each fetched file must have the hash of the file at the top.
+// An unreachable file must be an error and never "not there". In the end all minions must have
+// everything, and caches must stay within file_cache_size.
 func TestFilesOverThreeTiers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -219,7 +219,7 @@ func TestFilesOverThreeTiers(t *testing.T) {
 		if err := x.procs["mid"].Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if round == 2 { // what it comes back with is spoilt
+		if round == 2 { // damage its cache
 			paths, _ := x.copies(t, "mid")
 			for _, path := range paths {
 				if b, err := os.ReadFile(path); err == nil && len(b) == fileSize {
@@ -238,16 +238,16 @@ func TestFilesOverThreeTiers(t *testing.T) {
 		x.never(t, name, x.fetched(ctx, t, jid))
 		x.until(ctx, t, name)
 	}
-	x.until(ctx, t, "first") // it was kept in between, or is fetched again
+	x.until(ctx, t, "first") // cached on the way, or fetched again
 	x.lay(t, "away", 9)
 	if err := x.procs["mid"].Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if w := x.fetched(ctx, t, x.fetch(ctx, t, "away")); w.Failed != fetching || w.Absent+w.Files != 0 {
-		t.Errorf("a file that nobody below knows, while the tier between is away: %+v", w)
+		t.Errorf("a file that no node below has, while the middle node is away: %+v", w)
 	}
 	if w := x.fetched(ctx, t, x.ask(ctx, t, "pillar.items")); w.Faulty+w.Failed != fetching || w.Foreign > w.Faulty {
-		t.Errorf("pillars while the tier between is away: %+v", w)
+		t.Errorf("pillars while the middle node is away: %+v", w)
 	}
 	mid, _ := x.cluster.Find("mid")
 	var err error
@@ -262,7 +262,7 @@ func TestFilesOverThreeTiers(t *testing.T) {
 	for _, node := range []string{"mid", "low"} {
 		paths, size := x.copies(t, node)
 		if size == 0 || size > cacheSize<<20+fileSize {
-			t.Errorf("%s keeps %d bytes in %d files, of %d MiB that it may", node, size, len(paths), cacheSize)
+			t.Errorf("%s caches %d bytes in %d files, the limit is %d MiB", node, size, len(paths), cacheSize)
 		}
 	}
 }

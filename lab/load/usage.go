@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// group lists the processes of the daemon, with what the kernel says of each behind its name
-// (proc_pid_stat(5)), from the state on.
+// group lists the processes of the daemon, each with the fields of proc_pid_stat(5) from the state
+// on.
 func (p *process) group() map[string][]string {
 	own := strconv.Itoa(p.cmd.Process.Pid)
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -36,11 +36,11 @@ func (p *process) group() map[string][]string {
 	return all
 }
 
-// tick is a hundredth of a second, in which the kernel tells processor times.
+// tick is the unit of processor times in /proc.
 const tick = 10 * time.Millisecond
 
-// busy is the processor time that the daemon has used, with that of processes that have ended
-// since.
+// busy returns the processor time that the daemon has used, including processes that have
+// ended.
 func (p *process) busy() (sum time.Duration) {
 	for _, f := range p.group() {
 		for _, text := range f[11:15] { // utime, stime, cutime, cstime
@@ -51,7 +51,7 @@ func (p *process) busy() (sum time.Duration) {
 	return sum
 }
 
-// share is the memory of the daemon now, in bytes: what several processes share counts once
+// share returns the current memory of the daemon in bytes, with shared pages counted once
 // (Pss).
 func (p *process) share() (sum int64) {
 	for dir := range p.group() {
@@ -60,7 +60,7 @@ func (p *process) share() (sum int64) {
 	return sum
 }
 
-// watch looks at the memory until ctx ends, and gives the most that it saw.
+// watch samples the memory until ctx ends. The returned function waits for that and returns the highest sample.
 func (p *process) watch(ctx context.Context) func() int64 {
 	var most atomic.Int64
 	done := make(chan struct{})
@@ -79,7 +79,7 @@ func (p *process) watch(ctx context.Context) func() int64 {
 	}
 }
 
-// kib reads a line of a file of the kernel that ends with kB, in bytes.
+// kib reads a value in kB from a file in /proc and returns it in bytes.
 func kib(path, name string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func kib(path, name string) int64 {
 	return 0
 }
 
-// own is the processor time that this process has used.
+// own returns the processor time that this process has used.
 func own() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// APIs are what is asked of the REST API of another kind beside the top.
+// APIs returns the checks of the REST API of another kind beside the top.
 func APIs() []Check {
 	return []Check{
 		{"login", "a token by `external_auth` of the master", nil, func(ctx context.Context, b *beside) error { return b.login(ctx) }},
@@ -51,11 +51,11 @@ func APIs() []Check {
 			v, err := b.call(ctx, "GET", "/minions", nil)
 			return errors.Join(err, b.names(v))
 		}},
-		{"/events", "the returns of a job, as they come", nil, func(ctx context.Context, b *beside) error { return b.events(ctx) }},
+		{"/events", "the returns of a job, as they arrive", nil, func(ctx context.Context, b *beside) error { return b.events(ctx) }},
 	}
 }
 
-// names holds that all minions are named in an answer.
+// names returns an error unless an answer names all minions.
 func (b *beside) names(v any) error {
 	for _, id := range b.all() {
 		if !strings.Contains(fmt.Sprint(v), id) {
@@ -72,7 +72,7 @@ func said(s string) error {
 	return errors.New(s)
 }
 
-// serve starts the API and waits until it answers; end stops it.
+// serve starts the API and waits until it answers. end stops it.
 func (b *beside) serve(ctx context.Context) (end func(), err error) {
 	name := "api"
 	if b.salt != nil {
@@ -82,7 +82,7 @@ func (b *beside) serve(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	end = func() { _ = p.Stop(5 * time.Second) } // Salt's may well need the SIGKILL
+	end = func() { _ = p.Stop(5 * time.Second) } // Salt's API often needs the SIGKILL
 	for until := time.Now().Add(time.Minute); ; {
 		if _, _, err = b.http(ctx, "GET", "/", nil); err == nil {
 			return end, nil
@@ -106,7 +106,7 @@ func (b *beside) login(ctx context.Context) error {
 	return nil
 }
 
-// ask gives low data of one chunk, as words of a form, and takes its return.
+// ask sends one chunk of low data, given as pairs of a form, and returns its result.
 func (b *beside) ask(ctx context.Context, words ...string) (any, error) {
 	form := url.Values{}
 	for i := 0; i < len(words); i += 2 {
@@ -123,7 +123,7 @@ func (b *beside) low(ctx context.Context, want map[string]any, words ...string) 
 	return said(like(v, want))
 }
 
-// call makes a request and takes the first of what is returned.
+// call makes a request and returns the first result.
 func (b *beside) call(ctx context.Context, method, path string, form url.Values) (any, error) {
 	code, body, err := b.http(ctx, method, path, form)
 	if err != nil {
@@ -171,7 +171,7 @@ func (b *beside) http(ctx context.Context, method, path string, form url.Values)
 	return a.StatusCode, body, err
 }
 
-// events listens to /events while a job runs.
+// events reads /events while a job runs.
 func (b *beside) events(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -204,5 +204,5 @@ func (b *beside) events(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no return of %v was told: %w", missing, errors.Join(lines.Err(), ctx.Err()))
+	return fmt.Errorf("no return event of %v: %w", missing, errors.Join(lines.Err(), ctx.Err()))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// like compares by the way Go prints values, in which maps are sorted.
+// like compares values as Go prints them, which sorts maps.
 func like(got, want any) string {
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
 		return fmt.Sprintf("gives %s, want %s", short(g), short(w))
@@ -56,7 +56,7 @@ func grains(ctx context.Context, w *world) verdicts {
 	return v.and(w.each(got, err, func(_ kind, a answer) string { return like(a.value, true) }))
 }
 
-// and gives the first fault of each.
+// and returns the first fault of each minion.
 func (v verdicts) and(o verdicts) verdicts {
 	for k, said := range o {
 		if v[k] == "" {
@@ -67,11 +67,11 @@ func (v verdicts) and(o verdicts) verdicts {
 }
 
 func pillar(ctx context.Context, w *world) verdicts {
-	// A minion of Salt's whose master is late has an empty pillar for once.
+	// A minion of Salt's may have an empty pillar once if its master is late.
 	return again(ctx, 20*time.Second, func() verdicts {
 		got, err := w.job(ctx, "pillar.items")
 		if slices.Contains(w.Minions, salt8) && err == nil {
-			// They mask values else, and those of before do not know the word.
+			// Salt 3008 masks values without it, and earlier releases do not have the argument.
 			var of8 map[string]answer
 			of8, err = w.jobTo(ctx, patience, 1, ids[salt8], "pillar.items", "unmask=True")
 			maps.Copy(got, of8)
@@ -94,7 +94,7 @@ func mine(ctx context.Context, w *world) verdicts {
 	for _, id := range w.all() {
 		want[id] = id
 	}
-	// Minions of Salt's hand the mine to their main process and do not wait for it.
+	// Salt's minions pass the mine to their main process without waiting.
 	return again(ctx, 10*time.Second, func() verdicts {
 		got, err := w.job(ctx, "mine.get", "*", "whoami")
 		return w.each(got, err, func(_ kind, a answer) string { return like(a.value, want) })
@@ -128,7 +128,7 @@ func syncAll(ctx context.Context, w *world) verdicts {
 	if !v.good() {
 		return v
 	}
-	// Minions load their modules anew beside the job.
+	// Minions reload their modules while the job ends.
 	return again(ctx, 10*time.Second, func() verdicts {
 		v := verdicts{}
 		for _, name := range []string{"greet", "words"} {
@@ -143,7 +143,7 @@ func syncAll(ctx context.Context, w *world) verdicts {
 	})
 }
 
-// heard tells of which minions an event with the tag is on a bus since mark.
+// heard checks for each minion that an event with the tag is on a bus since mark.
 func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tag string) verdicts {
 	v := verdicts{}
 	waiting.Became(patience/2, func() bool {
@@ -152,7 +152,7 @@ func (w *world) heard(ctx context.Context, bus *peers.Recorder, mark int, tag st
 		}
 		bus.Each(mark, func(e peers.Event) {
 			for _, k := range w.Minions {
-				// What a syndic of Salt's forwards has the event in its data.
+				// Salt's syndic wraps the event in its data.
 				if e.Tag == tag && (e.Data.String("id") == ids[k] || e.Data.Map("data").String("id") == ids[k]) {
 					v[k] = ""
 				}

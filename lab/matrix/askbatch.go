@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// returnsAt collects the returns of test.echo with a word that came to the bus of the top since
-// mark, as "jid id".
+// returnsAt lists the returns of test.echo with a word on the bus of the top since mark, as
+// "jid id".
 func (w *world) returnsAt(mark int, word string) (out []string) {
 	w.top.Events.Each(mark, func(e peers.Event) {
 		parts := strings.Split(e.Tag, "/")
@@ -21,8 +21,8 @@ func (w *world) returnsAt(mark int, word string) (out []string) {
 	return out
 }
 
-// slices holds that each minion has returned a word once since mark, all under one job id if
-// one is set.
+// slices checks that each minion has returned a word once since mark, all under one job id if one
+// is set.
 func (w *world) slices(mark int, word string, one bool) verdicts {
 	v := verdicts{}
 	returns := w.returnsAt(mark, word)
@@ -37,7 +37,7 @@ func (w *world) slices(mark int, word string, one bool) verdicts {
 			}
 		}
 		if v[k] = ""; count != 1 {
-			v[k] = fmt.Sprintf("%d returns came to the top", count)
+			v[k] = fmt.Sprintf("%d returns reached the top", count)
 		}
 	}
 	if one && len(jids) > 1 {
@@ -75,7 +75,7 @@ func batchAsync(ctx context.Context, w *world) verdicts {
 	return w.slices(mark, "handed", true)
 }
 
-// handOver starts a batch by the salt of a kind and leaves it to the top.
+// handOver starts a batch with the salt of a kind and leaves it to the top.
 func handOver(ctx context.Context, w *world, by *peers.Salt) error {
 	r, err := w.top.Run(ctx, by, "salt", "--async", "-b", "1", "-L", w.target(), "test.echo", "handed")
 	if err == nil && (r.Code != 0 || !strings.Contains(r.Out, "Executed batch command with job ID: ")) {
@@ -93,19 +93,19 @@ func startEvent(ctx context.Context, w *world) verdicts {
 	return w.started(ctx, mark, jid)
 }
 
-// started holds that the bus of the minions' master has told the start of a job on each of them.
+// started checks that the bus of the minions' master has the start event of a job for each of them.
 func (w *world) started(ctx context.Context, mark int, jid string) verdicts {
 	v := verdicts{}
 	waiting.Became(patience/2, func() bool {
-		came := true
+		fired := true
 		for _, k := range w.Minions {
 			tag := "salt/job/" + jid + "/start/" + ids[k]
 			if v[k] = ""; !w.low.Events.Has(mark, tag) {
 				v[k] = "no event " + tag
-				came = came && !w.tellsStart(k) // the others never do
+				fired = fired && !w.firesStart(k) // other minions never do
 			}
 		}
-		return came || ctx.Err() != nil
+		return fired || ctx.Err() != nil
 	})
 	return v
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// out is the folder into which the states of a minion write.
+// out returns the directory into which the states of a minion write.
 func (w *world) out(k kind) string { return filepath.Join(w.dir, "out", ids[k]) }
 
 func fileManaged(ctx context.Context, w *world) verdicts {
@@ -20,7 +20,7 @@ func fileManaged(ctx context.Context, w *world) verdicts {
 	})
 }
 
-// formula applies the formula twice: what it makes is as wanted, and then nothing changes.
+// formula applies the formula twice: the first run must create the files, the second must change nothing.
 func formula(ctx context.Context, w *world) verdicts {
 	got, err := w.job(ctx, "state.apply", "tool")
 	v := w.each(got, err, func(k kind, a answer) string {
@@ -47,8 +47,8 @@ func formula(ctx context.Context, w *world) verdicts {
 	}))
 }
 
-// states looks at the return of a state run with n states: what is wrong, and how many
-// changed something.
+// states checks the return of a state run with n states. It returns what is wrong, and how many
+// states changed something.
 func states(v any, n int) (wrong string, changed int) {
 	m, ok := v.(map[string]any)
 	if !ok || len(m) != n {
@@ -66,14 +66,14 @@ func states(v any, n int) (wrong string, changed int) {
 	return "", changed
 }
 
-// holds tells what is wrong with the text of a file.
+// holds returns what is wrong with the text of a file, or "".
 func holds(path, want string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
 	}
 	if string(text) != want {
-		return fmt.Sprintf("%s holds %q, want %q", filepath.Base(path), text, want)
+		return fmt.Sprintf("%s contains %q, want %q", filepath.Base(path), text, want)
 	}
 	return ""
 }

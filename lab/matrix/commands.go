@@ -8,17 +8,17 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// Check is one thing asked of a command or of an API beside the top.
+// Check is a check of a command or an API beside the top.
 type Check struct {
 	Name string
-	// About says what has to come.
+	// About describes the expected result.
 	About string
-	// of tells of whose commands it is asked; nil: of all.
+	// of reports for which kinds the check applies; nil: all.
 	of  func(kind) bool
 	ask func(context.Context, *beside) error
 }
 
-// checks are the checks by the kind of their column.
+// checks returns the checks by kind of column.
 func checks() []struct {
 	of     string
 	checks []Check
@@ -29,17 +29,17 @@ func checks() []struct {
 	}{{OfCommands, Commands()}, {OfAPI, APIs()}}
 }
 
-// beside is whose commands or API stand beside the top of a world.
+// beside is a command line or API that runs beside the top of a world.
 type beside struct {
 	*world
 	salt  *peers.Salt // nil: ours
 	kind  kind
 	token string // of the API
-	jid   string // of its last async job
+	jid   string // job id of its last async job
 }
 
-// Commands are what is asked of the command line of another kind, on the host of the top and
-// with its configuration.
+// Commands returns the checks of the command line of another kind, run on the host of the top with
+// its configuration.
 func Commands() []Check {
 	return []Check{
 		{"salt", "`test.ping` of all, exit 0", nil, func(ctx context.Context, b *beside) error {
@@ -130,18 +130,18 @@ func Commands() []Check {
 	}
 }
 
-// newer tells whether a program is ours or of Salt 3008: those have `--start-event`, and batches
-// under one job id that a master drives.
+// newer reports whether a program is mom or Salt 3008: these have `--start-event`, and batches under
+// one job id that a master drives.
 func newer(k kind) bool { return k == mom || k == salt8 }
 
-// asked tells whether a check is of those commands.
+// asked reports whether a check applies to a kind.
 func (c Check) asked(k kind) bool { return c.of == nil || c.of(k) }
 
 func (b *beside) run(ctx context.Context, name string, args ...string) (peers.Result, error) {
 	return b.top.Run(ctx, b.salt, name, args...)
 }
 
-// printed runs a command that prints JSON and holds what it prints and how it ends.
+// printed runs a command that prints JSON, and checks its output and exit status.
 func (b *beside) printed(ctx context.Context, code int, want map[string]any, name string, args ...string) error {
 	r, err := b.run(ctx, name, append([]string{"--out=json"}, args...)...)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *beside) printed(ctx context.Context, code int, want map[string]any, nam
 	return nil
 }
 
-// settled asks for what comes a moment later until it is there.
+// settled repeats a check for a while, for results that arrive later.
 func (b *beside) settled(ctx context.Context, ask func() error) error {
 	var last error
 	again(ctx, patience/4, func() verdicts {
@@ -169,7 +169,7 @@ func (b *beside) settled(ctx context.Context, ask func() error) error {
 	return last
 }
 
-// all has one value for each minion.
+// all returns a map with one value for each minion.
 func all(w *world, v any) map[string]any {
 	out := map[string]any{}
 	for _, id := range w.all() {

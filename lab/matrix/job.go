@@ -14,17 +14,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// patience is how long the returns of a job are waited for: twice what a very busy machine needs
-// for a state run of a Python minion.
+// patience is how long to wait for the returns of a job: twice what a very busy machine needs for a
+// state run of a Python minion.
 const patience = 90 * time.Second
 
-// answer is a return as the bus of the top tells it.
+// answer is a return on the bus of the top.
 type answer struct {
 	value any
 	code  int64
 }
 
-// async starts a job by the salt --async of a kind, nil for ours, and gives its jid.
+// async starts a job with the salt --async of a kind, nil for mom, and returns its jid.
 func (w *world) async(ctx context.Context, by *peers.Salt, args ...string) (string, error) {
 	r, err := w.top.Run(ctx, by, "salt", append([]string{"--async"}, args...)...)
 	if err != nil {
@@ -37,15 +37,15 @@ func (w *world) async(ctx context.Context, by *peers.Salt, args ...string) (stri
 	return jid, nil
 }
 
-// job runs a function on all minions and gives what came of it to the bus of the top by id.
+// job runs a function on all minions and returns the returns on the bus of the top by id.
 func (w *world) job(ctx context.Context, args ...string) (map[string]answer, error) {
 	return w.jobTo(ctx, patience, len(w.Minions), append([]string{"-L", w.target()}, args...)...)
 }
 
-// jobTo is job for any target, with another patience and number of returns.
+// jobTo is job for any target, with another time limit and number of returns.
 func (w *world) jobTo(ctx context.Context, within time.Duration, returns int, args ...string) (map[string]answer, error) {
 	mark := w.top.Events.Mark()
-	jid, err := w.async(ctx, nil, args...) // Salt's takes seconds to start, and has rows of its own
+	jid, err := w.async(ctx, nil, args...) // Salt's command takes seconds to start, and has rows of its own
 	if err != nil {
 		return nil, err
 	}
@@ -62,16 +62,16 @@ func (w *world) jobTo(ctx context.Context, within time.Duration, returns int, ar
 	return out, ctx.Err()
 }
 
-// each holds the answer of each minion against what is wanted of it: "" or what is wrong.
+// each checks the answer of each minion with wrong, which returns "" or what is wrong.
 func (w *world) each(answers map[string]answer, err error, wrong func(k kind, a answer) string) verdicts {
 	out := verdicts{}
 	for _, k := range w.Minions {
-		a, came := answers[ids[k]]
+		a, returned := answers[ids[k]]
 		switch {
 		case err != nil:
 			out[k] = short(err.Error())
-		case !came:
-			out[k] = "no return came to the top"
+		case !returned:
+			out[k] = "no return reached the top"
 		default:
 			out[k] = wrong(k, a)
 		}
@@ -79,7 +79,7 @@ func (w *world) each(answers map[string]answer, err error, wrong func(k kind, a 
 	return out
 }
 
-// verdicts say of each minion what is wrong: "" is nothing.
+// verdicts holds what is wrong with each minion; "" is nothing.
 type verdicts map[kind]string
 
 func (v verdicts) good() bool {
@@ -91,7 +91,7 @@ func (v verdicts) good() bool {
 	return true
 }
 
-// err is the first fault, as an error that names the minion.
+// err returns the first fault as an error that names the minion.
 func (v verdicts) err() error {
 	for _, k := range slices.Sorted(maps.Keys(v)) {
 		if v[k] != "" {
@@ -101,7 +101,7 @@ func (v verdicts) err() error {
 	return nil
 }
 
-// again asks until all is as wanted or the time is up.
+// again repeats a check until all is well or the time is up.
 func again(ctx context.Context, within time.Duration, ask func() verdicts) verdicts {
 	end := time.Now().Add(within)
 	for {

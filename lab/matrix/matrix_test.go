@@ -9,7 +9,7 @@ import (
 
 const figures = "testdata/matrix.json"
 
-// The page is what the figures say: neither is changed without the other.
+// The page matches the figures: neither is changed without the other.
 func TestPageIsOfTheFigures(t *testing.T) {
 	r, err := Read(figures)
 	if err != nil {
@@ -20,20 +20,20 @@ func TestPageIsOfTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if Page(r) != string(page) {
-		t.Error("docs/reference/compatibility.md is not of lab/matrix/testdata/matrix.json: make momlab && build/momlab matrix --page-only")
+		t.Error("docs/reference/compatibility.md does not match lab/matrix/testdata/matrix.json: run make momlab && build/momlab matrix --page-only")
 	}
 }
 
-// The figures have columns and rows of the pairings alone, in their order, each cell that is not as
-// asked with a note that is about it; what they lack the page names ([Run.unplayed]), and once all is
-// played no note stands for nothing.
+// The figures contain only columns and rows of the pairings, in order, and each cell with a fault has a
+// note. The page names what is missing ([Run.unplayed]). Once everything is played, each note has a
+// cell.
 func TestFiguresAreWhole(t *testing.T) {
 	r, err := Read(figures)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range r.Faults() {
-		t.Errorf("without a note: %s", f)
+		t.Errorf("fault without a note: %s", f)
 	}
 	used := map[string]bool{}
 	var names []string
@@ -57,7 +57,7 @@ func TestFiguresAreWhole(t *testing.T) {
 				}
 			}
 		} else {
-			t.Errorf("%s: columns %+v are not of the pairing", p.Name(), table.Columns)
+			t.Errorf("%s: columns %+v do not belong to the pairing", p.Name(), table.Columns)
 		}
 		for _, k := range p.salts() {
 			if _, ok := table.Salts[k]; !ok && slices.ContainsFunc(table.Columns, func(c Column) bool { return c.Of == k }) {
@@ -67,20 +67,20 @@ func TestFiguresAreWhole(t *testing.T) {
 	}
 	for i, table := range r.Tables {
 		if i >= len(names) || table.Name != names[i] {
-			t.Errorf("table %d is of %s, which is no pairing or not in its place", i, table.Name)
+			t.Errorf("table %d is %s: not a pairing, or out of order", i, table.Name)
 		}
 	}
 	for _, n := range Notes() {
 		if !used[n.Key] && len(r.unplayed()) == 0 {
-			t.Errorf("the note %s is of no cell: what it says is not so any more", n.Key)
+			t.Errorf("note %s applies to no cell: remove it", n.Key)
 		}
 		if n.Side != "mom" && n.Side != "Salt" || n.Text == "" {
-			t.Errorf("the note %s does not say on which side and why", n.Key)
+			t.Errorf("note %s names no side or has no text", n.Key)
 		}
 	}
 }
 
-// within tells whether some are among all, in the same order.
+// within reports whether some is a subsequence of all.
 func within[T any](some, all []T, same func(a, b T) bool) bool {
 	for _, a := range some {
 		i := slices.IndexFunc(all, func(b T) bool { return same(a, b) })
@@ -92,18 +92,18 @@ func within[T any](some, all []T, same func(a, b T) bool) bool {
 	return true
 }
 
-// Every chain of two or three daemons with one of ours in it is played or told to be
-// impossible: 64 of three and 16 of two, without the 27 and 9 that are of Salt alone.
+// Every chain of two or three daemons with mom in it is played or listed as impossible: 64 of three
+// and 16 of two, without the 27 and 9 that consist of Salt alone.
 func TestEveryPairIsThere(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range Pairings() {
 		for _, m := range p.Minions {
 			name := p.Column(m)
 			if seen[name] {
-				t.Errorf("%s is there twice", name)
+				t.Errorf("%s is listed twice", name)
 			}
 			if seen[name] = true; len(p.Masters) > 1 && !strings.Contains(" "+name+" ", " mom ") {
-				t.Errorf("%s is of Salt alone", name)
+				t.Errorf("%s consists of Salt alone", name)
 			}
 		}
 	}
@@ -116,16 +116,16 @@ func TestEveryPairIsThere(t *testing.T) {
 	impossible := Impossible()
 	for _, name := range impossible {
 		if !strings.Contains(name, "Salt 3006 – Salt 3007") && !strings.Contains(name, "Salt 3006 – Salt 3008") {
-			t.Errorf("%s is not played, and nothing is in its way", name)
+			t.Errorf("%s is not played, but possible", name)
 		}
 	}
 	if n, want := ours+len(impossible), 64-27+16-9; n != want {
-		t.Errorf("%d chains with ours are played and %d impossible, want %d", ours, len(impossible), want)
+		t.Errorf("%d chains with mom are played and %d are impossible, want %d in total", ours, len(impossible), want)
 	}
 }
 
-// A fault without a note is one; with its note it is not, and a good cell bears none. Worlds
-// that are played anew take the place of those of before.
+// A fault without a note counts, one with a note does not, and a good cell has no note. Worlds that
+// are played again replace their previous results.
 func TestFaultsAndMerge(t *testing.T) {
 	table := func(name, wrong string) Table {
 		return Table{Name: name, Columns: []Column{
@@ -144,12 +144,12 @@ func TestFaultsAndMerge(t *testing.T) {
 	}
 	for _, want := range []string{"- world `Salt 3006`\n- world `Salt 3007`\n", "- column `mom – Salt 3008`\n", "- column `commands of Salt 3008 at mom`\n", "- rows of `mom – Salt 3006`: cmd.run, grains,"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say that this was not played: %q", want)
+			t.Errorf("the page does not list as unplayed: %q", want)
 		}
 	}
 	for _, played := range []string{"- world `mom – Salt 3006`\n", "- column `mom – Salt 3006 – mom`\n", "test.ping,"} {
 		if strings.Contains(page, played) {
-			t.Errorf("the page says that this was not played: %q", played)
+			t.Errorf("the page lists as unplayed: %q", played)
 		}
 	}
 	if yes, no, none := r.count(); yes != 3 || no != 2 || none != 1 {
@@ -164,7 +164,7 @@ func TestFaultsAndMerge(t *testing.T) {
 	}
 }
 
-// What is laid out for masters is whole and can be run by minions of ours.
+// The files for masters are complete, and mom's minions can run the programs.
 func TestFurnish(t *testing.T) {
 	dir := t.TempDir()
 	if err := furnish(dir, "top", "/o"); err != nil {
@@ -182,7 +182,7 @@ func TestFurnish(t *testing.T) {
 		}
 	}
 	if i, err := os.Stat(dir + "/srv/_modules/greet.sh"); err != nil || i.Mode().Perm()&0o100 == 0 {
-		t.Errorf("greet.sh cannot be run: %v %v", i, err)
+		t.Errorf("greet.sh is not executable: %v %v", i, err)
 	}
 	if _, err := os.Stat(dir + "/srv/top-only.txt"); err != nil {
 		t.Error(err)

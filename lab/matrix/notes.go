@@ -5,41 +5,41 @@ import (
 	"strings"
 )
 
-// Note says why cells cannot be or are not as asked, with what shows it.
+// Note explains why cells cannot be played or have a fault, with the evidence.
 type Note struct {
 	Key string
-	// None tells that it cannot be asked; else it is asked and not so.
+	// None is set if the row cannot be played; otherwise it is played and fails.
 	None bool
-	// Side is where the cause is: mom or Salt.
+	// Side is the program that causes it: mom or Salt.
 	Side string
 	Text string
-	// about tells which cells it is about: the pairing, the column and the row.
+	// about reports whether the note applies to a cell, given by pairing, column and row.
 	about func(p Pairing, c Column, row string) bool
 }
 
-// Notes are all that is known. A cell that is as asked bears none, whatever is said here.
+// Notes returns all notes. A cell without a fault has none, even if one applies.
 func Notes() []Note {
 	return []Note{
 		{
-			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](../guide/files.md)), also below a top of Salt's.",
+			"upstream", true, "Salt", "A master of Salt's serves only its own files: Salt has no file backend that asks the master above. mom's nodes have one, `upstream` ([files.md](../guide/files.md)), also below Salt's top.",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfMinion && row == "file of the top" && slices.ContainsFunc(p.Masters[1:], func(k kind) bool { return k != mom })
 			},
 		},
 		{
-			"start", true, "Salt", "Minions of Salt tell the start of a job since 3008, and a `salt-syndic` of Salt 3008 hands the wish for it on to no master below; our nodes and our forwarder do.",
+			"start", true, "Salt", "Salt's minions send the start event of a job since 3008, and Salt 3008's `salt-syndic` does not pass the request for it to masters below; mom's nodes and forwarder do.",
 			func(p Pairing, c Column, row string) bool {
-				return c.Kind == OfMinion && row == "--start-event" && !p.tellsStart(c.Of)
+				return c.Kind == OfMinion && row == "--start-event" && !p.firesStart(c.Of)
 			},
 		},
 		{
-			"client", false, "Salt", "3006.0 without the patches of later releases closes the client by which its templates fetch files after the first template, so a second SLS that imports a file fails: `'NoneType' object has no attribute 'done'`. It fails so in `salt-call` and below masters of Salt too; 3006.0 as openSUSE shipped it does not.",
+			"client", false, "Salt", "3006.0 without the patches of later releases closes the client of its templates after the first template, so a second SLS that imports a file fails: `'NoneType' object has no attribute 'done'`. The same happens in `salt-call` and below Salt's masters; 3006.0 as openSUSE shipped it works.",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfMinion && c.Of == salt6 && row == "state.apply"
 			},
 		},
 		{
-			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1, `salt -b` at the question who is there; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
+			"follow", false, "mom", "mom's commands wait until the master reports that the job is complete, which Salt's masters never do. `salt` starts the job, prints its jid, and exits with 1; `salt -b` exits when it asks which minions are up; the API starts the job and answers 404 with the jid. Use `salt --async` with `salt-run jobs.lookup_jid` there, or Salt's own `salt` and `salt-api` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				if p.top() == mom {
 					return false
@@ -48,13 +48,13 @@ func Notes() []Note {
 			},
 		},
 		{
-			"rules", false, "mom", "A master of Salt's does not tell by which rules somebody has logged in, so the API gives the events of that user's own jobs and calls alone, whatever the rules allow; this job is another's. `api_events: all` gives all of them to everybody who has logged in. Salt's own `salt-api` on that host gives them, too.",
+			"rules", false, "mom", "Salt's masters do not report the rules of a login, so the API sends only the events of the user's own jobs and calls, whatever the rules allow; this job is another user's. `api_events: all` sends all events to every user who has logged in. Salt's own `salt-api` on that host sends them too.",
 			func(p Pairing, c Column, row string) bool {
 				return p.top() != mom && c.Kind == OfAPI && row == "/events"
 			},
 		},
 		{
-			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and, without `job_cache_returns: True`, no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
+			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. mom's master writes the load of each job there, and returns only with `job_cache_returns: True`: they are in its job store. mom's `salt-run` and `/jobs` of either API show them, and so does Salt's `salt-run` if both masters' job cache is MySQL (`master_job_cache: mysql`).",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfCommands && p.top() == mom && row == "jobs.lookup_jid"
 			},
@@ -62,7 +62,7 @@ func Notes() []Note {
 	}
 }
 
-// note gives the note of a cell that is not as asked; nil: there is none.
+// note returns the note of a cell with a fault, or nil.
 func (t Table) note(c Column, cell Cell) *Note {
 	for _, p := range Pairings() {
 		if p.Name() != t.Name {
@@ -77,18 +77,18 @@ func (t Table) note(c Column, cell Cell) *Note {
 	return nil
 }
 
-// tellsStart tells whether a minion can tell the start of a job that was published at the top.
-func (p Pairing) tellsStart(minion kind) bool {
+// firesStart reports whether a minion can send the start event of a job that was published at the top.
+func (p Pairing) firesStart(minion kind) bool {
 	return newer(minion) && !slices.ContainsFunc(p.Masters[1:], func(k kind) bool {
 		_, forwarder := k.forwarder()
 		return k != mom && !forwarder
 	})
 }
 
-// top is the kind of the top.
+// top returns the kind of the top.
 func (p Pairing) top() kind { return p.Masters[0] }
 
-// Title says what a column is: a chain down to a minion, or what stands beside the top.
+// Title describes a column: a chain down to a minion, or a program beside the top.
 func (t Table) Title(c Column) string {
 	if c.Kind == OfMinion {
 		return t.Name + " – " + string(c.Of)

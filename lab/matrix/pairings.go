@@ -5,43 +5,43 @@ import (
 	"strings"
 )
 
-// kind names a program: ours, or a Salt by its release.
+// kind names a program: mom, or a release of Salt.
 type kind string
 
-// The kinds: ours, and the Salts of SALT_PEER (request protocol 2), SALT_PEER3 (protocol 3) and
-// SALT_PEER8. A world says which versions they were.
+// The kinds: mom, and the Salts of SALT_PEER (request protocol 2), SALT_PEER3 (protocol 3) and
+// SALT_PEER8. Each table records their versions.
 const (
 	mom   kind = "mom"
 	salt6 kind = "Salt 3006"
 	salt7 kind = "Salt 3007"
 	salt8 kind = "Salt 3008"
-	// besides are masters of Salt's with our forwarder beside them, in the place of salt-syndic.
+	// Masters of Salt's with mom's forwarder beside them, in place of salt-syndic.
 	beside6 kind = "Salt 3006 + mom"
 	beside8 kind = "Salt 3008 + mom"
 )
 
-// kinds are all but the forwarders.
+// kinds returns all kinds except those with a forwarder.
 func kinds() []kind { return []kind{mom, salt6, salt7, salt8} }
 
-// forwarder is the kind of the master beside which a forwarder of ours runs.
+// forwarder returns the kind of the master beside which mom's forwarder runs.
 func (k kind) forwarder() (master kind, ok bool) {
 	name, ok := strings.CutSuffix(string(k), " + mom")
 	return kind(name), ok
 }
 
-// Pairing is one world: a chain of masters and a minion of each kind below the last.
+// Pairing is a world: a chain of masters and a minion of each kind below the last.
 type Pairing struct {
 	// Masters are the kinds from the top down, at most three.
 	Masters []kind
 	// Minions are the kinds of minions below the last master.
 	Minions []kind
-	// Commands are whose command line and API are tried at the top, beside its own.
+	// Commands are the kinds whose command line and API are tried at the top, beside its own.
 	Commands []kind
 }
 
-// Pairings are all pairs that touch. What is of Salt alone is in it only where something of
-// ours hangs below, or for comparison. A minion or node of protocol 3 below a master of protocol 2
-// is not: it dies at its first sign-in, whoever asks ([Impossible]).
+// Pairings returns all pairs of daemons in contact. Chains of Salt alone are in it only with mom
+// below, or for comparison. A minion or node of protocol 3 below a master of protocol 2 is left out:
+// its first sign-in fails with any program ([Impossible]).
 func Pairings() []Pairing {
 	all := kinds()
 	return []Pairing{
@@ -73,8 +73,8 @@ func Pairings() []Pairing {
 	}
 }
 
-// Impossible are the chains of up to two masters that cannot be, since Salt itself cannot join
-// protocol 3 below protocol 2.
+// Impossible lists the chains of up to two masters that Salt itself cannot form: protocol 3 below
+// protocol 2.
 func Impossible() (out []string) {
 	played := []string{}
 	for _, p := range Pairings() {
@@ -99,7 +99,7 @@ func Impossible() (out []string) {
 	return out
 }
 
-// Name says which masters there are: "mom – Salt 3006".
+// Name lists the masters: "mom – Salt 3006".
 func (p Pairing) Name() string {
 	s := string(p.Masters[0])
 	for _, k := range p.Masters[1:] {
@@ -108,13 +108,13 @@ func (p Pairing) Name() string {
 	return s
 }
 
-// Column is the name of the chain down to a minion.
+// Column returns the name of the chain down to a minion.
 func (p Pairing) Column(minion kind) string { return p.Name() + " – " + string(minion) }
 
-// tiers tells whether there is a node below the top.
+// tiers reports whether there is a node below the top.
 func (p Pairing) tiers() bool { return len(p.Masters) > 1 }
 
-// salts are the Salts that a world is made of.
+// salts lists the Salts in a world.
 func (p Pairing) salts() (out []kind) {
 	for _, k := range slices.Concat(p.Masters, p.Minions, p.Commands) {
 		if master, ok := k.forwarder(); ok {

@@ -17,47 +17,46 @@ const (
 	OfAPI      = "API"
 )
 
-// Cell is what was found for one row.
+// Cell is the result of one row.
 type Cell struct {
 	Row string `json:"row"`
-	// Wrong is what is not as asked, in short; "" is nothing.
+	// Wrong says in short what is wrong; "" is nothing.
 	Wrong string `json:"wrong,omitempty"`
-	// Seconds is how long it took; of minions, all of a world together.
+	// Seconds is the duration; for minions, that of all minions of a world together.
 	Seconds float64 `json:"seconds"`
 }
 
-// Column is what was asked of one daemon of a world: a minion, or the commands or API
-// beside the top.
+// Column is the results of one daemon of a world: a minion, or the commands or API beside
+// the top.
 type Column struct {
 	// Kind is [OfMinion], [OfCommands] or [OfAPI].
 	Kind string `json:"kind"`
-	// Of says whose it is.
+	// Of is the kind of the daemon.
 	Of    kind   `json:"of"`
 	Cells []Cell `json:"cells"`
 }
 
-// Table is a world that was played.
+// Table is the results of a world.
 type Table struct {
-	// Name is that of its [Pairing].
+	// Name is the name of its [Pairing].
 	Name    string    `json:"name"`
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
 	// Mom is the commit that was played.
 	Mom string `json:"mom"`
-	// Salts are the versions of the Salts in it, by their kinds.
+	// Salts are the versions of the Salts in it, by kind.
 	Salts map[kind]string `json:"salts,omitempty"`
-	// Error says why the world could not be played to its end.
+	// Error says why the world could not be played to the end.
 	Error   string   `json:"error,omitempty"`
 	Columns []Column `json:"columns"`
 }
 
-// Run is all worlds as they were played last.
+// Run is the latest results of all worlds.
 type Run struct {
 	Tables []Table `json:"tables"`
 }
 
-// Faults lists the worlds that could not be played, and the cells that are not as asked and
-// whose cause no note tells.
+// Faults lists the worlds that could not be played, and the faulty cells without a note.
 func (r Run) Faults() (out []string) {
 	for _, t := range r.Tables {
 		if t.Error != "" {
@@ -74,7 +73,7 @@ func (r Run) Faults() (out []string) {
 	return out
 }
 
-// Merge puts worlds that were played anew in the place of those of before.
+// Merge replaces the results of worlds that were played again.
 func (r Run) Merge(newer Run) (out Run) {
 	for _, p := range Pairings() {
 		for _, from := range []Run{newer, r} {
@@ -87,7 +86,7 @@ func (r Run) Merge(newer Run) (out Run) {
 	return out
 }
 
-// Read reads a run from a file; one that is not there is an empty run.
+// Read reads a run from a file. A missing file is an empty run.
 func Read(path string) (r Run, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -114,8 +113,8 @@ func (r Run) Write(path string) error {
 	return nil
 }
 
-// unplayed lists the pairings that are not in the run, and the chains and rows of the others that
-// were added after they were played.
+// unplayed lists the pairings that are missing in the run, and the columns and rows that were added
+// to a pairing after it was played.
 func (r Run) unplayed() (out []string) {
 	for _, p := range Pairings() {
 		i := slices.IndexFunc(r.Tables, func(t Table) bool { return t.Name == p.Name() })
@@ -143,7 +142,7 @@ func (r Run) unplayed() (out []string) {
 	return out
 }
 
-// columns are all that is asked of a pairing, without what comes of it.
+// columns returns the columns and rows of a pairing, without results.
 func (p Pairing) columns() (out []Column) {
 	for _, k := range p.Minions {
 		c := Column{Kind: OfMinion, Of: k}

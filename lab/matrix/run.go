@@ -11,26 +11,26 @@ import (
 	"github.com/momtree/mom/lab/peers"
 )
 
-// Options of [Play].
+// Options configure [Play].
 type Options struct {
 	// Program is a built mom.
 	Program string
-	// Mom is its version, as it shall stand in the page.
+	// Mom is its version, as shown on the page.
 	Mom string
-	// Dir is a folder with a short name (the path of a socket has at most 107 bytes). The
-	// ends of the logs of worlds in which a cell is not as asked stay there.
+	// Dir is a directory with a short name (socket paths have at most 107 bytes). The ends of
+	// the logs of worlds with faults stay there.
 	Dir string
 	// Net is the first two bytes of the loopback addresses: "127.52".
 	Net string
-	// Only names pairings; nil is all.
+	// Only selects pairings; nil: all.
 	Only func(Pairing) bool
-	// Say is told what happens.
+	// Say receives progress messages.
 	Say func(format string, args ...any)
 }
 
-// Play plays all pairings, one after the other. The error of a world that
-// could not be played is in its table; the others are played all the same. The Salts are those
-// of SALT_PEER, SALT_PEER3 and SALT_PEER8.
+// Play plays all pairings, one after the other. If a world cannot be played, its table has the error
+// and the others are played all the same. The Salts are those of SALT_PEER, SALT_PEER3 and
+// SALT_PEER8.
 func Play(ctx context.Context, o Options, salts []*peers.Salt) (r Run, err error) {
 	of := map[kind]*peers.Salt{}
 	for i, k := range []kind{salt6, salt7, salt8} {
@@ -61,7 +61,7 @@ func Play(ctx context.Context, o Options, salts []*peers.Salt) (r Run, err error
 
 func seconds(d time.Duration) float64 { return float64(d.Milliseconds()/100) / 10 }
 
-// play plays one world and ends it.
+// play plays one world and removes it.
 func (w *world) play(ctx context.Context, o Options) (t Table, err error) {
 	began := time.Now()
 	t = Table{Name: w.Name(), Mom: o.Mom, Began: began.UTC().Truncate(time.Second), Salts: map[kind]string{}}
@@ -80,9 +80,9 @@ func (w *world) play(ctx context.Context, o Options) (t Table, err error) {
 	}()
 	o.Say("%s", t.Name)
 	if err := w.grow(ctx); err != nil {
-		return t, fmt.Errorf("grow: %w", err)
+		return t, fmt.Errorf("start the world: %w", err)
 	}
-	o.Say("%s: grown after %.0f s", t.Name, time.Since(began).Seconds())
+	o.Say("%s: started after %.0f s", t.Name, time.Since(began).Seconds())
 	cells := map[kind][]Cell{}
 	var restarts []Row
 	for _, row := range Rows() {
@@ -106,7 +106,7 @@ func (w *world) play(ctx context.Context, o Options) (t Table, err error) {
 	return t, ctx.Err()
 }
 
-// ask asks one row and notes its cells.
+// ask plays one row and records its cells.
 func (w *world) ask(ctx context.Context, o Options, row Row, cells map[kind][]Cell) {
 	if !row.asked(w.Pairing) || ctx.Err() != nil {
 		return
@@ -122,7 +122,7 @@ func (w *world) ask(ctx context.Context, o Options, row Row, cells map[kind][]Ce
 	o.Say("%s: %s, %.1f s", w.Name(), row.Name, time.Since(began).Seconds())
 }
 
-// beside asks the commands and the API of another kind beside the top.
+// beside plays the checks of the commands and the API of another kind beside the top.
 func (w *world) beside(ctx context.Context, o Options, k kind) (out []Column) {
 	b := &beside{world: w, kind: k, salt: w.salts[k]}
 	for _, x := range checks() {

@@ -10,7 +10,7 @@ import (
 
 func (n *Node) keyPath(folder, id string) string { return filepath.Join(n.Dir, "pki", folder, id) }
 
-// Pending tells whether the key of id waits to be accepted at this master.
+// Pending reports whether the key of id waits to be accepted at this master.
 func (n *Node) Pending(id string) bool {
 	_, err := os.Stat(n.keyPath("minions_pre", id))
 	return err == nil

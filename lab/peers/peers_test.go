@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What is lacking in the environment is said, with what to set.
+// Errors name what is missing in the environment, and what to set.
 func TestFind_SaysWhatIsLacking(t *testing.T) {
 	t.Setenv("SALT_PEER", "")
 	t.Setenv("SALT_PEER3", "")
@@ -36,7 +36,7 @@ func TestFind_SaysWhatIsLacking(t *testing.T) {
 	}
 }
 
-// A command that does not end is killed with all it has started; one that fails is no error.
+// A command that does not end is killed with all its children. One that fails is not an error.
 func TestCommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
@@ -56,7 +56,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A daemon that does not heed SIGTERM is ended all the same, and that is told.
+// A daemon that ignores SIGTERM is killed, and Stop returns an error.
 func TestNode_Stop(t *testing.T) {
 	n, err := NewNode("/bin/true", t.TempDir(), "one", nil)
 	if err != nil {
@@ -73,13 +73,13 @@ func TestNode_Stop(t *testing.T) {
 	if err := n.Stop(50 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "deaf did not end on SIGTERM") {
 		t.Errorf("a deaf daemon: %v", err)
 	}
-	if err := await(t.Context(), 20*time.Millisecond, "snow", func() bool { return false }); err == nil || !strings.Contains(err.Error(), "in vain: snow") {
-		t.Errorf("what does not come: %v", err)
+	if err := await(t.Context(), 20*time.Millisecond, "snow", func() bool { return false }); err == nil || !strings.Contains(err.Error(), ": snow") {
+		t.Errorf("an event that never comes: %v", err)
 	}
 }
 
-// Configurations have the options of the caller behind those of the layout, and the key of a
-// peer is accepted by moving it.
+// Configurations have the options of the caller after those of the layout. Accept moves the key of a
+// peer.
 func TestLayoutAndKeys(t *testing.T) {
 	n, err := NewNode("/bin/true", t.TempDir(), "one", nil)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Event is one of a master's bus.
+// Event is an event on the bus of a master.
 type Event struct {
 	Tag  string
 	Data *wire.Map
 	At   time.Time
 }
 
-// Recorder keeps the events of a master, over its restarts.
+// Recorder records the events of a master, across its restarts.
 type Recorder struct {
 	sockDir string
 	cancel  context.CancelFunc
@@ -30,7 +30,7 @@ type Recorder struct {
 	open   bool
 }
 
-// Record listens to the bus of the master with that sock_dir until Close.
+// Record records the bus of the master with that sock_dir until Close.
 func Record(sockDir string) *Recorder {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Recorder{sockDir: sockDir, cancel: cancel, done: make(chan struct{})}
@@ -46,7 +46,7 @@ func (r *Recorder) run(ctx context.Context) {
 			r.setOpen(true)
 			r.read(ctx, c)
 			r.setOpen(false)
-			_ = c.Close() // it broke, or the test is over
+			_ = c.Close() // broken, or closed
 		}
 		select {
 		case <-ctx.Done():
@@ -77,27 +77,27 @@ func (r *Recorder) setOpen(open bool) {
 	r.open = open
 }
 
-// IsOpen tells whether the bus is heard now.
+// IsOpen reports whether the bus is connected now.
 func (r *Recorder) IsOpen() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.open
 }
 
-// Close ends the recording.
+// Close stops the recording.
 func (r *Recorder) Close() {
 	r.cancel()
 	<-r.done
 }
 
-// Mark is the place in the record from which a later Find looks.
+// Mark returns the current position in the record, for a later Find.
 func (r *Recorder) Mark() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.events)
 }
 
-// Find gives the first event since a mark whose whole tag matches the expression.
+// Find returns the first event since a mark whose whole tag matches the expression.
 func (r *Recorder) Find(since int, tag string) (Event, bool) {
 	re := regexp.MustCompile("^(?:" + tag + ")$")
 	r.mu.Lock()
@@ -110,13 +110,13 @@ func (r *Recorder) Find(since int, tag string) (Event, bool) {
 	return Event{}, false
 }
 
-// Has tells whether an event of that tag came since a mark.
+// Has reports whether there is an event with that tag since a mark.
 func (r *Recorder) Has(since int, tag string) bool {
 	_, ok := r.Find(since, regexp.QuoteMeta(tag))
 	return ok
 }
 
-// Await waits for an event as Find gives it, until the time is up or ctx ends.
+// Await waits for an event that Find would return, until the time is up or ctx ends.
 func (r *Recorder) Await(ctx context.Context, within time.Duration, since int, tag string) (e Event, err error) {
 	err = await(ctx, within, "event "+tag, func() (ok bool) {
 		e, ok = r.Find(since, tag)
@@ -125,14 +125,14 @@ func (r *Recorder) Await(ctx context.Context, within time.Duration, since int, t
 	return e, err
 }
 
-// Tags lists what came since a mark.
+// Tags lists the tags since a mark.
 func (r *Recorder) Tags(since int) []string {
 	var out []string
 	r.Each(since, func(e Event) { out = append(out, e.Tag) })
 	return out
 }
 
-// Each shows the events since a mark to f.
+// Each calls f with the events since a mark.
 func (r *Recorder) Each(since int, f func(Event)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,18 +141,18 @@ func (r *Recorder) Each(since int, f func(Event)) {
 	}
 }
 
-// await waits until ok tells true; what was waited for is in the error.
+// await waits until ok returns true. Its error names what was awaited.
 func await(ctx context.Context, within time.Duration, what string, ok func() bool) error {
-	came := false
+	done := false
 	waiting.Became(within, func() bool {
-		came = ok()
-		return came || ctx.Err() != nil
+		done = ok()
+		return done || ctx.Err() != nil
 	})
-	if !came {
+	if !done {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		return fmt.Errorf("waited %v in vain: %s", within, what)
+		return fmt.Errorf("timed out after %v: %s", within, what)
 	}
 	return nil
 }

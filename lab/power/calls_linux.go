@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// opens are the flags with which an open changes something.
+// opens are the flags with which open changes something.
 const opens = unix.O_CREAT | unix.O_TRUNC | unix.O_DSYNC | unix.O_TMPFILE&^unix.O_DIRECTORY
 
-// call is one system call that waits for the recorder.
+// call is a system call that waits for the recorder.
 type call struct {
 	notification
 	log *Log
 
-	goes  bool       // the kernel carries it out
-	errno unix.Errno // else it has been, with this result
-	syncs *inode     // what it waits for
+	goes  bool       // the kernel carries the call out
+	errno unix.Errno // otherwise the result of the call, carried out here
+	syncs *inode     // the inode that the call syncs
 }
 
-// calls are those that may change files, and what is done about each; log.mu is held. What changes a
-// file in a way that is not written down here makes the record a broken one.
+// calls are the system calls that may change files, with their handlers; log.mu is held. A change
+// that the record cannot express makes the record invalid.
 var calls map[uintptr]func(*call)
 
 func init() {
@@ -80,12 +80,12 @@ func (c *call) read(at uint64, n int) []byte {
 	return b[:max(got, 0)]
 }
 
-// text is a string that ends with a zero, at most as long as a path.
+// text reads a string that ends with a zero byte, at most as long as a path.
 func (c *call) text(at uint64) string {
 	const page = 4096
 	var b []byte
 	for len(b) < page {
-		b = append(b, c.read(at, page-int(at%page))...) // what is behind the page may not be there
+		b = append(b, c.read(at, page-int(at%page))...) // the next page may not be mapped
 		if end := bytes.IndexByte(b, 0); end >= 0 {
 			return string(b[:end])
 		}
@@ -94,7 +94,7 @@ func (c *call) text(at uint64) string {
 	return string(b)
 }
 
-// path is what the arguments name: the number of an open folder, -1 for none, and a text.
+// path returns the path in the arguments: the number of an open directory, -1 for none, and a string.
 func (c *call) path(folder, at int) string {
 	path := c.text(c.args[at])
 	switch {
@@ -111,7 +111,7 @@ func (c *call) path(folder, at int) string {
 	return filepath.Clean(path)
 }
 
-// open is the path of what an argument has open; "" for what is no file.
+// open returns the path of the file that an argument has open, or "" if it is not a file.
 func (c *call) open(arg int) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", c.pid, int32(c.args[arg])))
 	if err != nil || !filepath.IsAbs(path) {
@@ -120,7 +120,7 @@ func (c *call) open(arg int) string {
 	return path
 }
 
-// does carries a call out in the place of the process.
+// does carries a call out in place of the process.
 func (c *call) does(err error) bool {
 	if err != nil && !errors.As(err, &c.errno) {
 		c.log.lost("carry out a call: %w", err)
@@ -138,11 +138,11 @@ func (c *call) unknown(paths ...string) {
 	}
 }
 
-// covered tells whether a call about these paths is to be recorded; else the kernel carries it out.
+// covered reports whether a call about these paths must be recorded. Otherwise the kernel carries it out.
 func (c *call) covered(paths ...string) bool {
 	for _, path := range paths {
 		if !c.log.covers(path) {
-			c.unknown(paths...) // one inside, another one outside
+			c.unknown(paths...) // one path inside, another outside
 			return false
 		}
 	}
@@ -166,7 +166,7 @@ func (c *call) writes(where func(*inode) (int64, error)) {
 	c.log.wrote(f, at, c.read(c.args[1], int(c.args[2])))
 }
 
-// position is where the next write goes.
+// position returns the offset of the next write.
 func (c *call) position(f *inode) (pos int64, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", c.pid, int32(c.args[0])))
 	if err != nil {
@@ -200,18 +200,18 @@ func (c *call) opens(path string, flags int, mode uint32) {
 	}
 	folder, _, node := c.log.find(path)
 	switch {
-	case folder == nil || node != nil && node.folder(): // it will fail
+	case folder == nil || node != nil && node.folder(): // the call will fail
 	case node == nil && flags&unix.O_CREAT != 0:
 		if _, err := os.Lstat(path); err == nil {
-			return // a socket, or what is passed over
+			return // a socket, or a skipped file
 		}
-		if flags&unix.O_EXCL == 0 { // made here, so that it is not made twice
+		if flags&unix.O_EXCL == 0 { // created here, so that it is not created twice
 			fd, err := unix.Open(path, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, mode)
 			if err == nil {
 				err = unix.Close(fd)
 			}
 			if err != nil {
-				return // so will the kernel say
+				return // the kernel returns the same error
 			}
 		}
 		c.log.created(path, false)
@@ -232,7 +232,7 @@ func (c *call) truncates() {
 func (c *call) waits() {
 	path := c.open(0)
 	if c.goes = !c.covered(path); !c.goes {
-		_, _, c.syncs = c.log.find(path) // nil: it has no name any more
+		_, _, c.syncs = c.log.find(path) // nil: the file is unlinked
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What [Recorder.Wrap] tells a process that is to be recorded.
+// Environment that [Recorder.Wrap] sets for a process to be recorded.
 const (
 	socketVariable  = "POWER_SOCKET"
 	programVariable = "POWER_PROGRAM"
 )
 
-// Confine makes this process the program that a [Recorder] records, if it was started as that; else
-// it does nothing. A TestMain calls it first.
+// Confine replaces this process by the program that a [Recorder] records, if it was started for that.
+// Otherwise it does nothing. A TestMain calls it first.
 func Confine() {
 	socket := os.Getenv(socketVariable)
 	if socket == "" {
@@ -29,7 +29,7 @@ func Confine() {
 }
 
 func confine(socket, program string) error {
-	runtime.LockOSThread() // the filter is of a thread, and stays over the exec of this one
+	runtime.LockOSThread() // the filter belongs to the thread and survives its exec
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func confine(socket, program string) error {
 	listener, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
-		return fmt.Errorf("ask the kernel to be told of calls (Linux 5.19 can): %w", errno)
+		return fmt.Errorf("install the seccomp filter (needs Linux 5.19): %w", errno)
 	}
 	if err := unix.Sendmsg(fd, []byte{0}, unix.UnixRights(int(listener)), nil, 0); err != nil {
 		return err
@@ -53,13 +53,13 @@ func confine(socket, program string) error {
 	return unix.Exec(program, os.Args, os.Environ())
 }
 
-// Places of the system call in what the filter sees.
+// Offsets in the data that the filter sees.
 const (
 	dataNumber = 0
-	dataArgs   = 16 // 8 bytes each; the lower half first, on both kinds of machines this is for
+	dataArgs   = 16 // 8 bytes each, lower half first on both supported architectures
 )
 
-// notified is the filter: the recorder is asked about the calls that may change files.
+// notified returns the filter: it notifies the recorder of calls that may change files.
 func notified() (f []unix.SockFilter) {
 	add := func(code uint16, k uint32, jt, jf uint8) {
 		f = append(f, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
@@ -71,7 +71,7 @@ func notified() (f []unix.SockFilter) {
 	load(dataNumber)
 	for n := range calls {
 		switch n {
-		case unix.SYS_OPENAT: // to read, or what is there to be written to, changes nothing
+		case unix.SYS_OPENAT: // opening to read, or to write an existing file, changes nothing
 			is(n, 4)
 			load(dataArgs + 2*8)
 			has(opens, 0, 1)

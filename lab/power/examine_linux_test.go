@@ -21,7 +21,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// left is what one loss of power has left of the tree.
+// left is what a loss of power has left of the tree.
 type left struct {
 	load *load
 	observed
@@ -34,7 +34,7 @@ func (x *left) fault(format string, args ...any) {
 	x.faults = append(x.faults, fmt.Errorf(format, args...))
 }
 
-// examine opens what is left and names each promise that is not kept.
+// examine opens what is left and reports each broken promise.
 func examine(ctx context.Context, l *load, o observed, dir string, at int) []error {
 	x := &left{load: l, observed: o, dir: dir, at: at}
 	for _, id := range []string{"m1", "m2", "late"} {
@@ -46,7 +46,7 @@ func examine(ctx context.Context, l *load, o observed, dir string, at int) []err
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// masters opens both, as their daemons do, and lets them take up their jobs.
+// masters opens both masters like their daemons and restores their jobs.
 func (x *left) masters(ctx context.Context) {
 	top, err := x.master(ctx, "top", func(dir string) (master.Options, error) {
 		c, _, err := config.LoadMaster(dir)
@@ -93,23 +93,23 @@ func (x *left) masters(ctx context.Context) {
 			x.fault("job %s has %d of %d returns and is not taken up", jid, back, x.load.asked[jid])
 		}
 	}
-	for jid := range x.load.published { // the top gave it to the node
+	for jid := range x.load.published { // the top sent it to the node
 		_, stored, err := node.Store().Embedded().GetLoad(ctx, jid)
 		asked, askedErr := node.Store().Embedded().NotesOf(ctx, returners.NoteOrigin, jid)
 		if err = errors.Join(err, askedErr); err != nil || stored != (len(asked) == 1) {
 			x.fault("job %s is stored at the node (%v) and %d masters above have asked for it: %v", jid, stored, len(asked), err)
 		}
 	}
-	owed := x.owed(ctx, node.Store().Outbox())
+	pending := x.pending(ctx, node.Store().Outbox())
 	for p, at := range x.acked {
-		if _, asked := x.load.published[p.jid]; !asked || at > x.at { // a master's own questions are not kept
+		if _, asked := x.load.published[p.jid]; !asked || at > x.at { // questions of masters themselves are not stored
 			continue
 		}
 		if !below[p] {
 			x.fault("the return %v was acknowledged and is gone from the node", p)
 		}
-		if !owed[p] && !above[p] {
-			x.fault("the return %v is neither at the top nor owed to it", p)
+		if !pending[p] && !above[p] {
+			x.fault("the return %v is neither at the top nor pending for it", p)
 		}
 	}
 	x.keys()
@@ -133,7 +133,7 @@ func (x *left) master(ctx context.Context, id string, options func(dir string) (
 	}
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() { r.done <- r.Run(ctx) }()
-	r.OpenJobs("", 1) // waits for the jobs of the life before
+	r.OpenJobs("", 1) // waits until earlier jobs are restored
 	return r, nil
 }
 
@@ -175,17 +175,17 @@ func rowsOf(ctx context.Context, x *left, s jobstore.Embedded) map[pair]bool {
 	return out
 }
 
-// owed are the returns that a node has for the master above.
-func (x *left) owed(ctx context.Context, s returners.SharedOutbox) map[pair]bool {
+// pending returns the returns in a node's outbox.
+func (x *left) pending(ctx context.Context, s returners.SharedOutbox) map[pair]bool {
 	out := map[pair]bool{}
 	for dest := range s.OutboxDests() {
 		rows, err := s.OutboxRead(ctx, dest, 0, 1<<20, 1<<30)
 		if err != nil {
-			x.fault("read what %s is owed: %w", dest, err)
+			x.fault("read the outbox of %s: %w", dest, err)
 		}
 		for _, row := range rows {
 			if p := (pair{row.JID, row.ID}); out[p] {
-				x.fault("the return %v is owed twice", p)
+				x.fault("the return %v is in the outbox twice", p)
 			} else {
 				out[p] = true
 			}
@@ -194,7 +194,7 @@ func (x *left) owed(ctx context.Context, s returners.SharedOutbox) map[pair]bool
 	return out
 }
 
-// keys: what was answered about them holds.
+// keys checks that the changes of keys that were confirmed have survived.
 func (x *left) keys() {
 	pki := filepath.Join(x.dir, "node", masterPKI)
 	store, err := keys.Open(keys.Options{PkiDir: pki, Log: quiet})
@@ -230,8 +230,8 @@ func (x *left) keys() {
 	}
 }
 
-// minion: a job that has begun has its return, or the note from which the return that it was
-// interrupted is made, until a master has the return; and it is remembered, so that it does not run again.
+// minion checks that a job that has begun has its return, or the note that the job was interrupted,
+// until a master has the return, and that the minion remembers it, so that it does not run again.
 func (x *left) minion(id string) {
 	c, _, err := config.LoadMinion(filepath.Join(x.dir, id, "conf"))
 	if err != nil {
@@ -248,11 +248,11 @@ func (x *left) minion(id string) {
 	if err := m.Close(); err != nil {
 		x.fault("the minion %s does not end: %w", id, err)
 	}
-	diary, err := os.ReadFile(filepath.Join(cache, "jids")) // as the minion has read it and written it anew
+	records, err := os.ReadFile(filepath.Join(cache, "jids")) // as the minion has read and rewritten it
 	if err != nil {
 		x.fault("what the minion %s remembers: %w", id, err)
 	}
-	known := strings.Fields(string(diary))
+	known := strings.Fields(string(records))
 	for p, at := range x.began {
 		if p.id != id || at > x.at {
 			continue
@@ -266,7 +266,7 @@ func (x *left) minion(id string) {
 	}
 }
 
-// wholeFiles are the jobs of which there is a file that a minion can read.
+// wholeFiles lists the jobs with a file that a minion can read.
 func wholeFiles(pattern string) map[string]bool {
 	out := map[string]bool{}
 	paths, _ := filepath.Glob(pattern)

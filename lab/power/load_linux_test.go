@@ -14,24 +14,23 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// pair is a return: of a job and a minion.
+// pair identifies a return by job and minion.
 type pair struct{ jid, id string }
 
-// load plays work on a recorded tree and notes what was promised, each at the point at which the
-// promise had been given.
+// load runs work on a recorded tree and notes each promise with its position in the record.
 type load struct {
 	tr        *tree
 	log       *Log
 	top, node *client.Client
-	pids      map[string]string // of minions, by process
+	pids      map[string]string // minions by process
 
-	ready int // when the tree was up
+	ready int // position when the tree was up
 
 	mu        sync.Mutex
 	published map[string]int // jobs whose publication was answered
-	asked     map[string]int // how many minions have to answer a job
+	asked     map[string]int // number of minions that must answer a job
 	shown     map[pair]int   // returns that the top has shown
-	keys      map[string]int // what was answered to be done to keys: "accept late"
+	keys      map[string]int // confirmed changes of keys: "accept late"
 	numbers   map[string]string
 }
 
@@ -42,7 +41,7 @@ func (l *load) promise(note func(at int)) {
 	note(at)
 }
 
-// play is the whole load; the record is complete when it returns.
+// play runs the whole load. The record is complete when it returns.
 func play(t *testing.T) *load {
 	t.Helper()
 	tr := plant(t)
@@ -57,7 +56,7 @@ func play(t *testing.T) *load {
 	tr.up(t, l.top, 2)
 	l.ready = l.log.Len()
 	l.decide(t, "reject bad")
-	l.decide(t, "delete old") // before there are jobs, which would wait for it
+	l.decide(t, "delete old") // before there are jobs, which would wait for that minion
 	l.admit(t, "new")
 	l.admit(t, "was", "--undo")
 	l.jobs(t, 6, 2)
@@ -69,7 +68,7 @@ func play(t *testing.T) *load {
 	l.decide(t, "accept late")
 	tr.up(t, l.top, 3)
 	l.jobs(t, 6, 3)
-	// While the top is away the node owes it returns; while the node is away the minions keep theirs.
+	// While the top is down the node keeps returns for it; while the node is down the minions keep theirs.
 	l.frozen(t, top, "minions that have handed over their returns", func(o observed) int { return len(o.acked) })
 	l.frozen(t, node, "minions with returns", func(o observed) int { return len(o.queued) })
 	l.jobs(t, 3, 3)
@@ -80,7 +79,7 @@ func play(t *testing.T) *load {
 	return l
 }
 
-// decide has the node do something to a key.
+// decide makes the node change a key.
 func (l *load) decide(t *testing.T, change string) {
 	t.Helper()
 	act, id, _ := strings.Cut(change, " ")
@@ -90,7 +89,7 @@ func (l *load) decide(t *testing.T, change string) {
 	l.promise(func(at int) { l.keys[change] = at })
 }
 
-// admit says by the command line that a node may be a home for others, or no more.
+// admit allows or forbids a node, by the command line, as a home for others.
 func (l *load) admit(t *testing.T, id string, undo ...string) {
 	t.Helper()
 	m, _ := l.tr.Find("node")
@@ -108,7 +107,7 @@ func (l *load) minion(t *testing.T, id string) {
 	l.pids[fmt.Sprint(p.Pid())] = id
 }
 
-// jobs runs n jobs, three at a time, to their ends.
+// jobs runs n jobs to their ends, three at a time.
 func (l *load) jobs(t *testing.T, n, minions int) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -154,7 +153,7 @@ func (l *load) job(t *testing.T, line string, minions int) {
 	}
 }
 
-// frozen plays jobs whose minions end them while a node does not answer.
+// frozen runs jobs that end at the minions while a node does not respond.
 func (l *load) frozen(t *testing.T, p *localcluster.Process, what string, count func(observed) int) {
 	t.Helper()
 	var wg sync.WaitGroup

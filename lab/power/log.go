@@ -9,20 +9,20 @@ import (
 	"sync"
 )
 
-// inode is a file or folder of the recorded tree.
+// inode is a file or directory of the recorded tree.
 type inode struct {
 	number int
-	names  map[string]*inode // of a folder, as they are now; nil: a file
-	size   int64             // of a file, as it is now
+	names  map[string]*inode // current names of a directory; nil: a file
+	size   int64             // current size of a file
 
-	// What was there before the record began counts as synced.
+	// Contents from before the record count as synced.
 	oldNames map[string]*inode
 	oldData  []byte
 }
 
 func (n *inode) folder() bool { return n.names != nil }
 
-// name is one change of a folder: base leads to node, or to nothing.
+// name is one change of a directory: base leads to node, or to nothing.
 type name struct {
 	folder *inode
 	base   string
@@ -32,31 +32,31 @@ type name struct {
 
 // op is one operation of the record.
 type op struct {
-	names []name // more than one: a rename, which is done whole or not at all
+	names []name // more than one: a rename, which is atomic
 
-	file *inode // that is written to, or cut off or grown to size
+	file *inode // file that is written, or truncated or extended to size
 	off  int64
-	data []byte // nil: size is the change
+	data []byte // nil: only the size changes
 	size int64
 
-	synced *inode // whose sync has ended; it covers what was done before since
+	synced *inode // inode whose sync has completed; it covers the operations before since
 	since  int
 }
 
-// Log is the record of what was done to the files below a folder, in one order for
-// all who did it. It is safe for concurrent use.
+// Log records the operations on files below a directory, in one order for all processes. It is safe
+// for concurrent use.
 type Log struct {
-	root string // without links
+	root string // with links resolved
 	skip func(path string) bool
 
 	mu    sync.Mutex
 	top   *inode
 	count int
 	ops   []op
-	fault error // why the record is not whole
+	fault error // why the record is incomplete
 }
 
-// NewLog begins a record with what is below root; what skip names is passed over.
+// NewLog begins a record of the files below root. It skips the names in skip.
 func NewLog(root string, skip func(path string) bool) (*Log, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -91,34 +91,34 @@ func (l *Log) inode(folder bool) *inode {
 	return n
 }
 
-// Len is the number of operations so far: the point at which something done now stands.
+// Len returns the number of operations so far: the position of the next one.
 func (l *Log) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.ops)
 }
 
-// Fault tells why the record is not whole; nil: it is.
+// Fault returns why the record is incomplete, or nil.
 func (l *Log) Fault() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fault
 }
 
-// covers tells whether a path belongs to the record.
+// covers reports whether a path belongs to the record.
 func (l *Log) covers(path string) bool {
 	return path == l.root || strings.HasPrefix(path, l.root+"/") && !l.skip(path)
 }
 
-// lost notes that something was done that the record cannot hold. l.mu is held.
+// lost records an operation that the record cannot express. l.mu is held.
 func (l *Log) lost(format string, args ...any) {
 	if l.fault == nil {
 		l.fault = fmt.Errorf(format, args...)
 	}
 }
 
-// find gives the folder and the name that a path has, and what is there: nil if nothing
-// is. folder is nil if that is not there either. l.mu is held.
+// find returns the directory and the name of a path, and its inode, or nil if it does not exist.
+// folder is nil if the directory does not exist either. l.mu is held.
 func (l *Log) find(path string) (folder *inode, base string, node *inode) {
 	node = l.top
 	rest := strings.TrimPrefix(strings.TrimPrefix(path, l.root), "/")
@@ -143,7 +143,7 @@ func (l *Log) rename(changes ...name) {
 	l.ops = append(l.ops, op{names: changes})
 }
 
-// The following note what a process does; l.mu is held.
+// The methods below record what a process does; l.mu is held.
 
 func (l *Log) created(path string, isFolder bool) {
 	folder, base, node := l.find(path)
@@ -155,7 +155,7 @@ func (l *Log) created(path string, isFolder bool) {
 }
 
 func (l *Log) removed(path string) {
-	if folder, base, node := l.find(path); node != nil { // else a socket
+	if folder, base, node := l.find(path); node != nil { // otherwise a socket
 		l.rename(name{folder, base, nil, path})
 	}
 }
@@ -180,7 +180,7 @@ func (l *Log) renamed(from, to string) {
 	l.rename(name{was, wasBase, nil, from}, name{folder, base, node, to})
 }
 
-// file is what a path leads to that is being written to; nil: a file that has no name any more.
+// file returns the file to which a path leads, for writing, or nil if the file has no name any more.
 func (l *Log) file(path string) *inode {
 	if strings.HasSuffix(path, " (deleted)") {
 		return nil

@@ -2,11 +2,11 @@ package power
 
 import "strings"
 
-// observed is what the record itself shows of promises: when a minion has begun a job, stored its return,
-// and let go of it because a master has acknowledged it.
+// observed is what the record itself shows: when a minion began a job, stored its return, and removed
+// the return because a master had acknowledged it.
 type observed struct{ began, queued, acked map[pair]int }
 
-// observe reads the record of a load as far as it is.
+// observe reads the record of a load so far.
 func observe(l *load) observed {
 	o := observed{map[pair]int{}, map[pair]int{}, map[pair]int{}}
 	log := l.log

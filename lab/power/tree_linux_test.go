@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// tree is a recorded tree: a top, a node below it, minions below that.
+// tree is a recorded tree: a top, a node below it, and minions below the node.
 type tree struct {
 	*localcluster.Cluster
 	rec   *Recorder
@@ -26,7 +26,7 @@ type tree struct {
 	procs []*localcluster.Process
 }
 
-// plant makes a tree of which nothing runs, and begins its record.
+// plant creates a tree without starting it, and begins its record.
 func plant(t *testing.T) *tree {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mp")
@@ -62,7 +62,7 @@ func plant(t *testing.T) *tree {
 
 const lines = "rehome: False\n"
 
-// keys: the one of late has to be accepted still, and there are others to be decided about.
+// keys creates the key of late, which is not accepted yet, and others to be accepted or rejected.
 func (tr *tree) keys(t *testing.T) {
 	t.Helper()
 	pki := filepath.Join(tr.Dir, "node", masterPKI)
@@ -79,10 +79,10 @@ func (tr *tree) keys(t *testing.T) {
 
 const (
 	masterPKI = "etc/salt/pki/master"
-	effects   = "effects" // the folder in which jobs leave a file each time they run
+	effects   = "effects" // directory in which each run of a job leaves a file
 )
 
-// unpromised are the files of which nothing is promised: logs, and what SQLite makes anew.
+// unpromised matches files that need not survive: logs, and files that SQLite rebuilds.
 func unpromised(path string) bool {
 	base := filepath.Base(path)
 	return base == "log" || base == "console" || strings.HasSuffix(base, "-shm")
@@ -99,7 +99,7 @@ func (tr *tree) start(t *testing.T, id string) *localcluster.Process {
 	return p
 }
 
-// end stops what runs; the record is complete then.
+// end stops all processes; the record is complete then.
 func (tr *tree) end(t *testing.T) {
 	t.Helper()
 	if tr.rec == nil {
@@ -125,7 +125,7 @@ func (tr *tree) client(t *testing.T, id string) *client.Client {
 	return c
 }
 
-// up waits until the top sees as many minions.
+// up waits until the top sees that many minions.
 func (tr *tree) up(t *testing.T, c *client.Client, minions int) {
 	t.Helper()
 	waiting.Until(t, "the minions at the top", func() bool {
@@ -142,7 +142,7 @@ func (tr *tree) up(t *testing.T, c *client.Client, minions int) {
 	})
 }
 
-// same tells in what two folders differ, apart from what is unpromised and sockets.
+// same lists the differences between two directories, apart from unpromised files and sockets.
 func same(t *testing.T, is, recorded string) {
 	t.Helper()
 	read := func(root string) map[string][]byte {

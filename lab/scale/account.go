@@ -20,7 +20,7 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// rows counts the returns of jobs in the top's store, and different minions among
+// rows counts the returns of jobs in the top's store, and the distinct minions among
 // them.
 func (w *world) rows(ctx context.Context) (rows, minions map[string]int, err error) {
 	db, err := sql.Open("sqlite", "file:"+w.conf.JobStoreFile+"?mode=ro&_pragma=busy_timeout(10000)")
@@ -46,12 +46,11 @@ func (w *world) rows(ctx context.Context) (rows, minions map[string]int, err err
 }
 
 // settlePatience is how long returns may be under way after the last job has ended: a
-// stock minion sends three times, each after up to 10 s.
+// stock minion sends a return three times, each after up to 10 s.
 const settlePatience = 60 * time.Second
 
-// settle waits until no minion has a return to send, the top holds as many as were
-// acknowledged, and the swarms, which report now and then, have reported whose returns of
-// the jobs in played it has.
+// settle waits until no minion has a return to send, the top has all acknowledged returns, and the
+// swarms, which report at intervals, have reported the returns of the played jobs that the top has.
 func (w *world) settle(ctx context.Context, played []Job) error {
 	ctx, cancel := context.WithTimeout(ctx, settlePatience)
 	defer cancel()
@@ -74,12 +73,12 @@ func (w *world) settle(ctx context.Context, played []Job) error {
 			}
 		}
 		if timing.Sleep(ctx, 200*time.Millisecond) != nil {
-			return nil // the account tells what is lacking
+			return nil // account reports what is missing
 		}
 	}
 }
 
-// account enters what became of each job, and says what is wrong.
+// account records the result of each job and its faults.
 func (w *world) account(ctx context.Context, r *Result) error {
 	rows, minions, err := w.rows(ctx)
 	if err != nil {
@@ -99,31 +98,31 @@ func (w *world) account(ctx context.Context, r *Result) error {
 			fault("%s", j.Error)
 		}
 		if j.Rows != j.Minions {
-			fault("%d returns in the top's store are doubled", j.Rows-j.Minions)
+			fault("%d duplicate returns in the top's store", j.Rows-j.Minions)
 		}
 		if j.Minions < s.AcknowledgedMinions {
-			fault("%d returns that were acknowledged are not in the top's store", s.AcknowledgedMinions-j.Minions)
+			fault("%d acknowledged returns are not in the top's store", s.AcknowledgedMinions-j.Minions)
 		}
 		if s.Lost > 0 || s.Waiting > 0 {
-			fault("%d returns were given up, %d are still to be sent", s.Lost, s.Waiting)
+			fault("%d returns were given up, %d are not sent yet", s.Lost, s.Waiting)
 		}
 		if s.Doubled > 0 {
 			fault("%d minions ran it twice", s.Doubled)
 		}
 		if j.Killed != "" {
-			continue // who had not heard it is named
+			continue // minions that missed it are named
 		}
 		if s.Minions != n || j.Minions != n || j.Expected != n || j.Returned != n || j.Missing > 0 {
-			fault("of %d minions %d heard it; the top expected %d, has %d, says that %d returned and %d are missing; %s", n, s.Minions, j.Expected, j.Minions, j.Returned, j.Missing, j.Failure)
+			fault("of %d minions %d received it; the top expected %d, stores %d, reports %d returned and %d missing; %s", n, s.Minions, j.Expected, j.Minions, j.Returned, j.Missing, j.Failure)
 		}
 	}
 	return nil
 }
 
-// lateAfterLast is how long after its last return a job may end.
+// lateAfterLast is the longest time from the last return to the end of a job.
 const lateAfterLast = time.Second
 
-// pace says what ended too late, of jobs without a kill.
+// pace records jobs without a kill that ended too late.
 func (w *world) pace(r *Result) {
 	r.Median, r.Slowest = middle(r.times())
 	for _, j := range r.Jobs {
@@ -139,7 +138,7 @@ func (w *world) pace(r *Result) {
 	}
 }
 
-// probe reads what the masters count.
+// probe checks the metrics and logs of the masters.
 func (w *world) probe(ctx context.Context, r *Result) error {
 	var errs []error
 	for id, addr := range w.probes {
@@ -157,10 +156,10 @@ func (w *world) probe(ctx context.Context, r *Result) error {
 		errs = append(errs, err)
 	}
 	for _, m := range w.cluster.Members {
-		n, err := told(filepath.Join(m.Dir, "console"))
+		n, err := rescues(filepath.Join(m.Dir, "console"))
 		errs = append(errs, err)
 		if n > 0 {
-			r.fault("%s tells %d rescues in its log", m.ID, n)
+			r.fault("the log of %s has %d rescues", m.ID, n)
 		}
 	}
 	all, _, err := w.sum()
@@ -169,15 +168,15 @@ func (w *world) probe(ctx context.Context, r *Result) error {
 		if all.Conns.Refused+all.Conns.Cut > 0 {
 			r.fault("connections of minions: %d refused, %d cut", all.Conns.Refused, all.Conns.Cut)
 		}
-		// A time-out is Salt's own way of waiting: ten thousand cannot be signed in within 5 s.
+		// Time-outs are normal for Salt: ten thousand minions cannot sign in within 5 s.
 		if q := all.Requests; q.Refused+q.Abandoned+q.Rejected > 0 {
-			r.fault("requests of minions: %d sign-ins refused, %d not taken, %d given up", q.Refused, q.Rejected, q.Abandoned)
+			r.fault("requests of minions: %d sign-ins refused, %d rejected, %d given up", q.Refused, q.Rejected, q.Abandoned)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// scrape reads metrics in the text form of Prometheus.
+// scrape reads metrics in the text format of Prometheus.
 func scrape(ctx context.Context, addr string, each func(name, labels string, v float64)) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -214,8 +213,8 @@ func parseMetrics(in io.Reader, each func(name, labels string, v float64)) error
 	return lines.Err()
 }
 
-// told counts the rescues that a log tells: those of processes that were killed, too.
-func told(log string) (n int, err error) {
+// rescues counts the rescues in a log, including those of processes that were killed.
+func rescues(log string) (n int, err error) {
 	f, err := os.Open(log)
 	if err != nil {
 		return 0, err

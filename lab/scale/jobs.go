@@ -16,11 +16,11 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Job is one job as who asked for it saw it, and what became of it.
+// Job is the result of a job, as its publisher saw it.
 type Job struct {
 	JID string `json:"jid"`
-	// Took is until the top told the end, AfterLast what of it came after the last
-	// return was there.
+	// Took is the time until the top reported the end, AfterLast the part of it after the last
+	// return.
 	Took      swarm.Seconds `json:"took"`
 	AfterLast swarm.Seconds `json:"after_last"`
 	Expected  int           `json:"expected"`
@@ -32,23 +32,23 @@ type Job struct {
 	Error     string        `json:"error,omitempty"`
 	// Failure is the result of the first minion that failed, cut to 300 bytes.
 	Failure string `json:"failure,omitempty"`
-	// Rows are the returns in the top's store, Minions different ones among them.
+	// Rows is the number of returns in the top's store, Minions of distinct minions among them.
 	Rows    int `json:"rows"`
 	Minions int `json:"minions"`
-	// Swarm is the account of the minions.
+	// Swarm is the minions' own account.
 	Swarm swarm.JobReport `json:"swarm"`
 }
 
-// jobPatience is how long a job may take before the run goes on without its end.
+// jobPatience is how long a job may take before the run continues without its end.
 const jobPatience = 3 * time.Minute
 
-// patience is how long a job may take, beside what its minions take for it.
+// patience returns how long a job may take, including the run time at its minions.
 func (w *world) patience() time.Duration { return jobPatience + 2*w.shape.Spread }
 
 // ping is the job that shapes publish.
 var ping = client.Job{Tgt: "*", Fun: []string{"test.ping"}}
 
-// ask publishes a job for all and follows it to its end.
+// ask publishes a job to all minions and follows it to its end.
 func (w *world) ask(ctx context.Context, job client.Job, kill string) Job {
 	j := Job{Killed: kill}
 	ctx, cancel := context.WithTimeout(ctx, w.patience())
@@ -97,7 +97,7 @@ func (w *world) ask(ctx context.Context, job client.Job, kill string) Job {
 	}
 }
 
-// killed kills a node a little after a job began, and starts it again a second later.
+// killed kills a node shortly after a job began, and starts it again a second later.
 func (w *world) killed(ctx context.Context, id string) error {
 	_ = timing.Sleep(ctx, time.Duration(50+rand.IntN(250))*time.Millisecond)
 	if err := w.procs[id].Kill(); err != nil {
@@ -120,7 +120,7 @@ func (w *world) healed(ctx context.Context) error {
 			break
 		}
 		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
-			return fmt.Errorf("after a node was killed %d of %d minions are connected again: %w", all.Conns.Up, w.shape.All(), err)
+			return fmt.Errorf("%d of %d minions are connected again after a node was killed: %w", all.Conns.Up, w.shape.All(), err)
 		}
 	}
 	nodes := len(w.cluster.Members) - 1
@@ -135,7 +135,7 @@ func (w *world) healed(ctx context.Context) error {
 	})
 }
 
-// command runs `salt '*' test.ping` as a user does.
+// command runs `salt '*' test.ping` like a user.
 func (w *world) command(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.patience())
 	defer cancel()
@@ -146,7 +146,7 @@ func (w *world) command(ctx context.Context) (time.Duration, error) {
 	took := time.Since(began)
 	tail := out[max(0, len(out)-300):]
 	if w.shape.Absent {
-		// Exit code 1 says that minions did not return.
+		// Exit status 1 means that minions did not return.
 		if got := named(out); got != w.shape.All() || cmd.ProcessState.ExitCode() != 1 {
 			return took, fmt.Errorf("salt '*' test.ping names or counts %d of %d absent minions after %v: %w: %s", got, w.shape.All(), took, err, tail)
 		}
@@ -158,10 +158,10 @@ func (w *world) command(ctx context.Context) (time.Duration, error) {
 	return took, nil
 }
 
-// counted is the line that stands for minions that are not named.
+// counted matches the line that stands for minions that are not named.
 var counted = regexp.MustCompile(`(?m)^(\d+) (?:more )?minions did not return \[Not connected: (\d+)\]`)
 
-// named is how many minions the output of a command names or counts as not connected.
+// named returns how many minions the output of a command names or counts as not connected.
 func named(out []byte) int {
 	n := bytes.Count(out, []byte("    Minion did not return. [Not connected]\n"))
 	for _, m := range counted.FindAllSubmatch(out, -1) {

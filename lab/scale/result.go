@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/lab/swarm"
 )
 
-// Result is one run of a shape.
+// Result is the result of one run of a shape.
 type Result struct {
 	Shape    string        `json:"shape"`
 	Nodes    int           `json:"nodes"`
@@ -22,25 +22,25 @@ type Result struct {
 	Slowest  swarm.Seconds `json:"slowest"`
 	CLI      CLI           `json:"salt_test_ping"`
 	Memory   Memory        `json:"memory"`
-	// Faults are what was not as promised. None: the run has passed.
+	// Faults lists the violations. The run passed if it is empty.
 	Faults []string `json:"faults"`
 }
 
-// CLI are runs of `salt '*' test.ping` as a whole command.
+// CLI summarizes runs of `salt '*' test.ping` as a command.
 type CLI struct {
 	Runs    int           `json:"runs"`
 	Median  swarm.Seconds `json:"median"`
 	Slowest swarm.Seconds `json:"slowest"`
 }
 
-// Memory are resident bytes at the end.
+// Memory is the resident memory at the end, in bytes.
 type Memory struct {
 	Top            int64 `json:"top"`
 	LargestNode    int64 `json:"largest_node"`
 	SwarmPerMinion int64 `json:"swarm_peak_a_minion"`
 }
 
-// mostFaults bounds what one run tells: ten thousand returns can be wrong for one cause.
+// mostFaults bounds the faults of a run: ten thousand returns may be wrong for one cause.
 const mostFaults = 100
 
 func (r *Result) fault(format string, args ...any) {
@@ -49,7 +49,7 @@ func (r *Result) fault(format string, args ...any) {
 	}
 }
 
-// times are those of jobs without a kill that ended.
+// times returns the durations of jobs without a kill or an error.
 func (r *Result) times() (ds []time.Duration) {
 	for _, j := range r.Jobs {
 		if j.Killed == "" && j.Error == "" {
@@ -65,7 +65,7 @@ func sortedCopy(ds []time.Duration) []time.Duration {
 	return s
 }
 
-// Table shows runs, one in a line.
+// Table prints one run per line.
 func Table(out io.Writer, rs []Result) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "shape\tnodes\tminions\tsigned in\tready\tjobs\tmedian\tslowest\tsalt median\tslowest\ttop MB\tnode MB\tKB a minion\tfaults\t")

@@ -13,26 +13,26 @@ import (
 	"github.com/momtree/mom/lab/swarm"
 )
 
-// Options of [Run].
+// Options configure [Run].
 type Options struct {
-	// Program is a built mom, Lab a built momlab, which plays the minions.
+	// Program is a built mom. Lab is a built momlab, which plays the minions.
 	Program, Lab string
-	// Dir is an empty folder for everything.
+	// Dir is an empty directory for everything.
 	Dir string
 	// LogLevel of the nodes. Default warning.
 	LogLevel string
-	// Unhurried leaves out what depends on how fast this machine is.
+	// Unhurried skips checks that depend on the speed of the machine.
 	Unhurried bool
-	// Say is told what happens; nil: nobody.
+	// Say receives progress messages; nil: none.
 	Say func(format string, args ...any)
-	// Pause is called when all minions are ready, before the first job; nil: nothing.
+	// Pause is called once all minions are ready, before the first job; nil: nothing.
 	Pause func()
 	// Progress is how often the minions report. Default 250 ms.
 	Progress time.Duration
 }
 
-// Run plays one shape. An error means that it could not be played; what was found
-// wrong stands in the result.
+// Run plays one shape. It returns an error if the shape could not be played; faults are in the
+// result.
 func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	}()
 	o.Say("%s: %s", s.Name, s.About)
 	if err := w.grow(ctx); err != nil {
-		return r, fmt.Errorf("grow the tree: %w", err)
+		return r, fmt.Errorf("start the tree: %w", err)
 	}
 	r.Nodes = len(w.cluster.Members)
 	if s.Absent {
@@ -110,10 +110,10 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 	}
 }
 
-// heard tells whether each node of the lowest tier has taken the subscriptions of all
-// its minions: until then a job does not reach them, as with Salt. The connections are
-// counted as well, those that are greeted still too: a minion that has connected twice,
-// and whose first connection the node has not seen end yet, stands for nobody else.
+// heard reports whether each node of the lowest tier has the subscriptions of all its minions: until
+// then a job does not reach them, as with Salt. It also compares the number of connections, including
+// those in a handshake: a minion that reconnected while the node still counts its first connection
+// must not stand for another minion.
 func (w *world) heard(ctx context.Context) bool {
 	for _, m := range w.leaves {
 		subscribers, peers, greeted := 0.0, 0.0, 0.0
@@ -135,7 +135,7 @@ func (w *world) heard(ctx context.Context) bool {
 	return true
 }
 
-// work gives the jobs.
+// work publishes the jobs.
 func (w *world) work(ctx context.Context, r *Result) error {
 	kills := 0
 	for i := range w.shape.Jobs {
@@ -177,7 +177,7 @@ func (w *world) work(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// memory enters what the processes take.
+// memory records the memory of the processes.
 func (w *world) memory(r *Result) {
 	all, _, _ := w.sum()
 	r.Memory.SwarmPerMinion = all.Memory.Peak / int64(max(w.shape.All(), 1))
@@ -195,7 +195,7 @@ func (w *world) memory(r *Result) {
 	}
 }
 
-// middle gives the median and the largest.
+// middle returns the median and the maximum.
 func middle(ds []time.Duration) (median, most swarm.Seconds) {
 	if len(ds) == 0 {
 		return 0, 0

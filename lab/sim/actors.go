@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/syndic/returns"
 )
 
-// drawActors draws what comes from minions that are not ours and what masters of other
-// versions do. It has its own numbers: schedules stay what they are without.
+// drawActors draws the odd returns of minions, the masters of other versions and the hostile peers.
+// It draws from streams of its own, so that the rest of a schedule does not depend on it.
 func (o *Options) drawActors() {
 	r := o.stream(0x6163746f72)
 	for i := range o.Jobs {
@@ -38,17 +38,17 @@ func (o *Options) drawActors() {
 	}
 }
 
-// narrowDepth is how deep values may be at a narrow master.
+// narrowDepth is the nesting depth of values that a narrow master accepts.
 const narrowDepth = 4
 
-// narrow tells whether a node is set to take values of narrowDepth only.
+// narrow reports whether a node accepts values up to narrowDepth only.
 func (n *node) narrow() bool { return share(uint64(n.idx), 901) < n.w.o.Narrow }
 
-// older tells whether a node is of a version that refuses a request of a node below
-// whole when it cannot read a part of it.
+// older reports whether a node runs a version that rejects a whole request from a child
+// when it cannot read a part of it.
 func (n *node) older() bool { return share(uint64(n.idx), 902) < n.w.o.Older }
 
-// values is how deep the values are that a node takes.
+// values returns the nesting depth of values that a node accepts.
 func (n *node) values() int {
 	if n.narrow() {
 		return narrowDepth
@@ -56,11 +56,11 @@ func (n *node) values() int {
 	return n.w.o.Bounds.Depth
 }
 
-// noResult is what oddOf gives of a return without a result.
+// noResult is what oddOf returns for a return without a result.
 const noResult = -1
 
-// oddOf is what is odd about a minion's return: 0 is nothing, noResult that it has no
-// result, and other numbers are how deep its result is. Python packs 511 levels.
+// oddOf returns what is unusual about a minion's return: 0 for nothing, noResult for a missing
+// result, otherwise the nesting depth of the result. Python packs 511 levels.
 func (j *job) oddOf(g int) int {
 	if j.Odd <= 0 || share(uint64(g), j.salt+2000) >= j.Odd {
 		return 0
@@ -68,10 +68,10 @@ func (j *job) oddOf(g int) int {
 	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8]
 }
 
-// odd tells whether a master may hold an error in the place of a return.
+// odd reports whether a master may store an error in place of a return.
 func (w *World) odd(j *job, g int) bool { return j.oddOf(g) != 0 || w.signs(g) != signedWell }
 
-// result is what a minion answers; nil: nothing.
+// result returns the result that a minion sends; nil means none.
 func (j *job) result(g int) wire.Raw {
 	switch d := j.oddOf(g); d {
 	case 0:
@@ -79,11 +79,11 @@ func (j *job) result(g int) wire.Raw {
 	case noResult:
 		return nil
 	default:
-		return append(slices.Repeat(wire.Raw{0x91}, d-1), 0x90) // lists in lists, the last one empty
+		return append(slices.Repeat(wire.Raw{0x91}, d-1), 0x90) // nested lists, the innermost empty
 	}
 }
 
-// refusedAt tells whether a node has to hold an error in the place of a return.
+// refusedAt reports whether a node must store an error in place of a return.
 func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
 	if !w.odd(j, w.index(r.ID)) {
 		return false
@@ -94,7 +94,7 @@ func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
 		return odd == noResult || deep || n.strict() && w.signs(w.index(r.ID)) != signedWell
 	}
 	i := slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })
-	if i < 0 { // it came over what is no node
+	if i < 0 { // the sender is not a node
 		return false
 	}
 	below := w.nodes[i]
@@ -105,11 +105,10 @@ func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
 	return refused || deep && w.o.Body == returns.Full
 }
 
-// rejected tells whether a destination is one of rows that are kept aside.
+// rejected reports whether a destination holds rows that were set aside.
 func rejected(dest string) bool { return strings.HasPrefix(dest, returners.Rejected("")) }
 
-// checkSetAside wants all rows that are kept aside to be such that a master above can
-// not take.
+// checkSetAside calls wrong for each row that was set aside although every master above accepts it.
 func (n *node) checkSetAside(dest string, wrong func(returners.Item)) {
 	items, err := n.disk.OutboxRead(background, dest, 0, math.MaxInt32, 0)
 	n.must(err)
@@ -120,8 +119,7 @@ func (n *node) checkSetAside(dest string, wrong func(returners.Item)) {
 	}
 }
 
-// mayRefuse tells whether a master above a node has to refuse a return that the node
-// holds.
+// mayRefuse reports whether a master above a node must reject a return that the node stores.
 func (w *World) mayRefuse(n *node, j *job, r returners.Return) bool {
 	return w.o.Body == returns.Full && !w.refusedAt(n, j, r) &&
 		slices.ContainsFunc(n.ups, func(l *link) bool { return j.oddOf(w.index(r.ID)) > l.parent.values() })

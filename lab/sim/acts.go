@@ -6,92 +6,92 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// act is a kind of thing that a daemon of the tree does: an effect of its engine, a
-// commit, an input of the engine, a message to another one.
+// act is a kind of action of a daemon in the tree: an effect of its engine, a commit, an input of
+// the engine, or a message to another daemon.
 type act string
 
 const (
 	// Effects of master/engine.
-	tellOwn       act = "tell who has to answer"
-	tellOn        act = "tell on who has to answer below"
-	tellMissing   act = "tell who is missing"
-	tellMissingOn act = "tell on who is missing below"
-	tellClosed    act = "tell that a job is closed"
+	reportOwn     act = "report who has to answer"
+	relayOwn      act = "relay who has to answer below"
+	reportMissing act = "report who is missing"
+	relayMissing  act = "relay who is missing below"
+	reportClosed  act = "report that a job is closed"
 	fireNew       act = "fire the event of a new job"
 	publishJob    act = "publish"
-	skipJob       act = "answer that a job was given before"
+	skipJob       act = "answer that a job was published before"
 	fireReturn    act = "fire the event of a return"
-	endJob        act = "tell that a job is complete"
-	noteMissed    act = "note who misses a job, for queues"
+	endJob        act = "fire the event of a complete job"
+	noteMissed    act = "note which minions missed a job, for queues"
 	findJob       act = "ask minions whether they work on a job"
-	countRescued  act = "count who was rescued by a question"
-	dropKept      act = "let the publication of an ended job go"
-	endAnew       act = "end a job anew"
-	ackWords      act = "acknowledge stored words"
+	countRescued  act = "count minions rescued by find_job"
+	dropKept      act = "drop the publication of an ended job"
+	endAnew       act = "end a job again"
+	ackReports    act = "acknowledge stored reports"
 
 	// Commits.
 	storeJob     act = "store a job"
 	storeReturns act = "store returns"
-	storeWords   act = "store words"
-	clearOutbox  act = "remove what was taken from the outbox"
-	oweEarlier   act = "owe earlier returns to a further parent"
-	noteAsker    act = "note who asked"
+	storeReports act = "store reports"
+	clearOutbox  act = "remove accepted rows from the outbox"
+	backfill     act = "queue earlier returns for another parent"
+	noteAsker    act = "record who requested a job"
 
-	// What the engine is told.
-	minionCame act = "minion came"
-	minionLeft act = "minion left"
-	nodeCame   act = "node came"
-	nodeLeft   act = "node left"
-	giveAgain  act = "given again"
-	adoptJob   act = "adopt"
-	foundJob   act = "answer of a minion that was asked"
-	toldAll    act = "all parents have heard of the end"
+	// Inputs of the engine.
+	minionCame  act = "minion came"
+	minionLeft  act = "minion left"
+	nodeCame    act = "node came"
+	nodeLeft    act = "node left"
+	giveAgain   act = "publish again"
+	adoptJob    act = "adopt"
+	foundJob    act = "answer to find_job"
+	endAccepted act = "all parents have accepted the end"
 
-	// What the forwarder does for itself.
+	// Internal steps of the forwarder.
 	wakeSender  act = "wake the sender"
 	armGather   act = "set the gather timer"
-	shiftOwners act = "look again at who owns rows"
-	tellAnew    act = "begin to tell anew"
+	shiftOwners act = "reassign rows to parents"
+	reportAgain act = "start to report again"
 
 	// Messages.
 	giveMinion   act = "publication to a minion"
 	giveNode     act = "publication to a node"
-	giveReturn   act = "return of a minion"
+	sendReturn   act = "return of a minion"
 	ackReturn    act = "acknowledgement to a minion"
 	askReturns   act = "request with returns"
-	askWords     act = "request with words"
+	askReports   act = "request with reports"
 	askGreeting  act = "announcement of a node"
 	answerParent act = "answer of a parent"
 	greetHost    act = "announcement of a minion at a sibling"
 )
 
-// acts are all of them.
+// acts lists every act.
 var acts = []act{
-	tellOwn, tellOn, tellMissing, tellMissingOn, tellClosed, fireNew, publishJob, skipJob, fireReturn, endJob, noteMissed, findJob, countRescued,
-	dropKept, endAnew, ackWords,
-	storeJob, storeReturns, storeWords, clearOutbox, oweEarlier, noteAsker,
-	minionCame, minionLeft, nodeCame, nodeLeft, giveAgain, adoptJob, foundJob, toldAll,
-	wakeSender, armGather, shiftOwners, tellAnew,
-	giveMinion, giveNode, giveReturn, ackReturn, askReturns, askWords, askGreeting, answerParent, greetHost,
+	reportOwn, relayOwn, reportMissing, relayMissing, reportClosed, fireNew, publishJob, skipJob, fireReturn, endJob, noteMissed, findJob, countRescued,
+	dropKept, endAnew, ackReports,
+	storeJob, storeReturns, storeReports, clearOutbox, backfill, noteAsker,
+	minionCame, minionLeft, nodeCame, nodeLeft, giveAgain, adoptJob, foundJob, endAccepted,
+	wakeSender, armGather, shiftOwners, reportAgain,
+	giveMinion, giveNode, sendReturn, ackReturn, askReturns, askReports, askGreeting, answerParent, greetHost,
 }
 
-// actOf is the kind of an effect.
+// actOf returns the act of an effect.
 func actOf(e engine.Effect) act {
 	switch e := e.(type) {
 	case engine.SendReport:
 		switch e.Word.(type) {
 		case jobevent.Closed:
-			return tellClosed
+			return reportClosed
 		case jobevent.Missing:
 			if e.From != "" {
-				return tellMissingOn
+				return relayMissing
 			}
-			return tellMissing
+			return reportMissing
 		}
 		if e.From != "" {
-			return tellOn
+			return relayOwn
 		}
-		return tellOwn
+		return reportOwn
 	case engine.Started:
 		return fireNew
 	case engine.Publish:
@@ -113,15 +113,15 @@ func actOf(e engine.Effect) act {
 	case engine.EndNotStored:
 		return endAnew
 	case engine.Stored:
-		return ackWords
+		return ackReports
 	}
-	panic("an effect that the simulator does not know")
+	panic("effect unknown to the simulator")
 }
 
-// meddler does an act of a node, or leaves it out, does it twice, or later.
+// meddler runs an act of a node, drops it, runs it twice, or delays it.
 type meddler func(n *node, a act, f func())
 
-// do is how a node does what tests meddle with.
+// do runs f, an act that tests may break.
 func (n *node) do(a act, f func()) {
 	if m := n.w.o.meddle; m != nil {
 		m(n, a, f)
@@ -130,7 +130,7 @@ func (n *node) do(a act, f func()) {
 	f()
 }
 
-// commit has rows stored. Who leaves it out says all the same that it is done.
+// commit stores rows. If a test drops or delays the act, commit reports success all the same.
 func (n *node) commit(a act, rows int, store func() (returners.Result, error)) (res returners.Result, err error) {
 	begun := false
 	n.do(a, func() {

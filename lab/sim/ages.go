@@ -12,16 +12,16 @@ import (
 // keepJobs is keep_jobs_seconds where clocks jump.
 const keepJobs = 24 * time.Hour
 
-// cleanUps are when old jobs are removed there, since the start: soon, and after a clock
-// that stays wrong is believed.
+// cleanUps are the times since the start at which nodes remove old jobs: soon, and after a node has
+// accepted a clock that stays wrong.
 var cleanUps = []time.Duration{
 	time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, time.Hour, 7 * time.Hour, 8 * time.Hour, 20 * time.Hour,
 }
 
-// farAhead is more than jobs are kept.
+// farAhead is a clock jump longer than jobs are kept.
 const farAhead = 26 * time.Hour
 
-// planClocks has wall clocks jump, for a moment or for good, and old jobs removed.
+// planClocks schedules jumps of wall clocks, for a moment or for good, and the removal of old jobs.
 func (w *World) planClocks() {
 	if w.o.Faults.Clocks == 0 {
 		return
@@ -33,11 +33,11 @@ func (w *World) planClocks() {
 		lasts := time.Duration(pick(r, 1, 60, 30*3600) * float64(time.Second))
 		w.after(at, func() {
 			n.skew += by
-			w.trace(n, "has a clock that is %s off", n.skew)
+			w.trace(n, "clock is off by %s", n.skew)
 			w.after(int64(time.Second)/2, n.cleanUp)
 			w.after(int64(lasts), func() {
 				n.skew -= by
-				w.trace(n, "has a clock that is %s off", n.skew)
+				w.trace(n, "clock is off by %s", n.skew)
 			})
 		})
 	}
@@ -48,10 +48,10 @@ func (w *World) planClocks() {
 	}
 }
 
-// wall is what the clock of the node's machine shows.
+// wall returns the time that the clock of the node's machine shows.
 func (n *node) wall() time.Time { return n.w.clock().Add(n.skew) }
 
-// aged is the time by which what is stored grows old.
+// aged returns the time that the ages of stored records are counted by.
 func (n *node) aged() time.Time {
 	switch {
 	case n.w.o.sabotage.trustWall:
@@ -62,7 +62,7 @@ func (n *node) aged() time.Time {
 	return n.ages.Now()
 }
 
-// openAges begins the clock of ages of one life.
+// openAges starts the age clock of one life.
 func (n *node) openAges() {
 	w := n.w
 	if w.o.Faults.Clocks == 0 || w.o.sabotage.trustWall {
@@ -86,7 +86,7 @@ func (n *node) cleanUp() {
 	n.must(n.cleaner.Round(background, func(context.Context) error { return nil }))
 }
 
-// unfinished are the jobs that stay however old they are: master's busy.
+// unfinished lists the jobs that are kept at any age: master's busy.
 func (n *node) unfinished() []string {
 	jids := slices.Concat(n.engine.Marked(), n.engine.Active())
 	if n.queues != nil {
@@ -98,14 +98,14 @@ func (n *node) unfinished() []string {
 	return slices.Compact(jids)
 }
 
-// checkAges lets days go by, in which all that is over grows old, and wants it to be gone. A
-// life that begins while the wall clock is behind counts ages from there, so they are more.
+// checkAges advances the time by days and checks that everything finished is removed. A life that
+// begins while the wall clock is behind counts ages from there, so the pass adds those jumps.
 func (w *World) checkAges(fail func(string, ...any)) {
 	if w.o.Faults.Clocks == 0 {
 		return
 	}
 	back := time.Duration(w.o.Faults.Clocks) * farAhead
-	for _, pass := range []time.Duration{time.Minute, 7 * time.Hour, keepJobs + back, time.Hour} { // a jump is seen, believed, and all is old
+	for _, pass := range []time.Duration{time.Minute, 7 * time.Hour, keepJobs + back, time.Hour} { // the clock jumps, is accepted, and everything is old
 		w.now += int64(pass)
 		for _, n := range w.nodes {
 			if n.ages != nil {
@@ -123,7 +123,7 @@ func (w *World) checkAges(fail func(string, ...any)) {
 			_, loaded, err := n.disk.GetLoad(background, j.jid)
 			n.must(err)
 			if left > 0 || len(xs) > 0 || loaded {
-				fail("%s keeps %d returns and %d expectations of %s, which was over days ago", n.id, left, len(xs), j.jid)
+				fail("%s still stores %d returns and %d expectations of %s, which ended days ago", n.id, left, len(xs), j.jid)
 			}
 		}
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Batch has a job run on a few minions at a time, driven by its top. The decisions are the
-// product's ([batches.Core]); a slice is a further publication of the job, as in a job that grows.
+// Batch runs a job on a few minions at a time, driven by the top. [batches.Core], the product's
+// code, decides. A slice is another publication of the job, as in a job that grows.
 type Batch struct {
-	Size     int // how many work at a time; 0: the job is not a batch
+	Size     int // how many minions run it at a time; 0: the job is not a batch
 	Wait     time.Duration
 	Failhard bool
 	Stop     time.Duration // when an operator stops it, after the publication; 0: never
 }
 
-// driven is a batch that a top drives in this life.
+// driven is a batch that a top drives during one life.
 type driven struct {
 	core    batches.Core
 	j       *job
@@ -31,19 +31,19 @@ type driven struct {
 }
 
 const (
-	batchSoon  = 1e6           // from an event to the step that it brings
-	batchLook  = 15e9          // between two looks without one
+	batchSoon  = 1e6           // delay from an event to the next step
+	batchLook  = 15e9          // interval of steps without an event
 	batchWrite = 1e9           // how far the state on disk may lag behind
-	batchAgain = 1 * time.Hour // nothing of a batch takes as long
+	batchAgain = 1 * time.Hour // upper bound for waits of a batch
 )
 
-// publishBatch is the command that leaves a job to the top as a batch: it insists until the top
-// takes the first slice.
+// publishBatch plays the command that starts a batch at the top. It retries until the top accepts
+// the first slice.
 func (w *World) publishBatch(j *job, r *run) {
 	top := r.top
 	if slices.Contains(top.pubs, j) {
 		w.reach(markBatchUnstarted)
-		return // the top died after it had stored the first slice: the job has no others
+		return // the top died after it had stored the first slice: there are no others
 	}
 	again := func() { w.after(int64(time.Second), func() { w.publishBatch(j, r) }) }
 	if !top.alive {
@@ -57,7 +57,7 @@ func (w *World) publishBatch(j *job, r *run) {
 		}
 	}
 	if len(ids) == 0 {
-		ids = w.ids[:1] // a batch of nobody is not started
+		ids = w.ids[:1] // a batch without minions is not started
 	}
 	st := batches.NewState(ids, j.Batch.Size, top.wall())
 	st.JID, st.Failhard, st.BatchWait = j.jid, j.Batch.Failhard, j.Batch.Wait.Seconds()
@@ -87,17 +87,17 @@ func (w *World) publishBatch(j *job, r *run) {
 			w.after(int64(j.Batch.Stop), func() { w.stopBatch(j, top) })
 		}
 	})
-	top.told()
+	top.runEffects()
 }
 
-// assign notes in which slice minions are given the job.
+// assign records the slice that publishes the job to the minions.
 func (j *job) assign(w *World, ids []string, slice int) {
 	for _, id := range ids {
 		j.assigned[w.index(id)] = slice
 	}
 }
 
-// stopBatch has an operator stop a batch, as soon as its top is there.
+// stopBatch plays an operator who stops a batch once its top is alive.
 func (w *World) stopBatch(j *job, top *node) {
 	d := top.batches[j.jid]
 	switch {
@@ -111,7 +111,7 @@ func (w *World) stopBatch(j *job, top *node) {
 	}
 }
 
-// drive has a batch go on, which is written by then.
+// drive stores the state of a batch and starts to step it.
 func (n *node) drive(d *driven) {
 	n.batches[d.j.jid] = d
 	n.writeBatch(d)
@@ -119,7 +119,7 @@ func (n *node) drive(d *driven) {
 	n.lookAtBatch(d)
 }
 
-// lookAtBatch steps now and then though no event came.
+// lookAtBatch steps a batch at intervals, without an event.
 func (n *node) lookAtBatch(d *driven) {
 	n.after(batchLook, func() {
 		if n.batches[d.j.jid] == d {
@@ -129,7 +129,7 @@ func (n *node) lookAtBatch(d *driven) {
 	})
 }
 
-// takeUpBatches goes on with the batches of an earlier life.
+// takeUpBatches resumes the batches of an earlier life.
 func (n *node) takeUpBatches() {
 	n.batches = map[string]*driven{}
 	for _, jid := range sortedKeys(n.onDisk) {
@@ -149,8 +149,8 @@ func (n *node) takeUpBatches() {
 	}
 }
 
-// namedBy lists whom the stored job names, sorted: those of the slices that were stored. What died
-// before that is forgotten.
+// namedBy lists the minions that the stored job names, sorted. It forgets slices that were not
+// stored before a crash.
 func (n *node) namedBy(j *job) (ids []string) {
 	parts := j.parts()
 	for m := range n.w.ids {
@@ -164,8 +164,8 @@ func (n *node) namedBy(j *job) (ids []string) {
 	return ids
 }
 
-// batchNews tells a batch that something has happened to its job.
-func (n *node) batchNews(jid string) {
+// wakeBatch schedules a step of a batch after an event of its job.
+func (n *node) wakeBatch(jid string) {
 	if d := n.batches[jid]; d != nil {
 		n.stepSoon(d, batchSoon)
 	}
@@ -182,7 +182,7 @@ func (n *node) stepSoon(d *driven, in int64) {
 	})
 }
 
-// step is what a master does with a batch when there may be news.
+// step advances a batch: it publishes the next slice, or ends the batch.
 func (n *node) step(d *driven) {
 	if d.busy || n.batches[d.j.jid] != d {
 		return
@@ -222,7 +222,7 @@ func (n *node) batchLook(d *driven) batches.News {
 	})
 }
 
-// publishSlice publishes a further slice of a batch.
+// publishSlice publishes another slice of a batch.
 func (n *node) publishSlice(d *driven, ids []string) {
 	whole := d.j
 	if whole.slices == nil {
@@ -237,7 +237,7 @@ func (n *node) publishSlice(d *driven, ids []string) {
 	whole.slices = append(whole.slices, &s)
 	whole.assign(n.w, ids, s.slice)
 	d.busy = true
-	n.w.trace(n, "begins %d minions of batch %s: %v", len(ids), whole.jid, ids)
+	n.w.trace(n, "starts batch slice of %d minions: %s: %v", len(ids), whole.jid, ids)
 	n.publish(&s, func(taken bool) {
 		d.busy = false
 		if !taken {
@@ -250,10 +250,10 @@ func (n *node) publishSlice(d *driven, ids []string) {
 		n.writeSoon(d)
 		n.stepSoon(d, batchSoon)
 	})
-	n.told()
+	n.runEffects()
 }
 
-// writeSoon writes the state of a batch once a second.
+// writeSoon stores the state of a batch at most once a second.
 func (n *node) writeSoon(d *driven) {
 	if d.lagging {
 		return
@@ -272,21 +272,21 @@ func (n *node) writeBatch(d *driven) {
 	d.core.Written()
 }
 
-// checkUnderWay wants no more minions under way than there may be, and none at work that has not
-// begun.
+// checkUnderWay checks that no more minions are active than the size of the batch allows, and
+// that no pending minion runs the job.
 func (n *node) checkUnderWay(d *driven) {
 	st := d.core.State
 	if len(st.Active)+len(st.Wait) > st.Size {
-		n.w.broken("batch %s: %d are under way and %d wait, %d may", d.j.jid, len(st.Active), len(st.Wait), st.Size)
+		n.w.broken("batch %s: %d active and %d waiting minions exceed size %d", d.j.jid, len(st.Active), len(st.Wait), st.Size)
 	}
 	for _, id := range st.Pending {
 		if g := n.w.index(id); *n.w.minion(g).work(d.j) == working {
-			n.w.broken("batch %s: %s works and has not begun", d.j.jid, id)
+			n.w.broken("batch %s: pending minion %s runs the job", d.j.jid, id)
 		}
 	}
 }
 
-// checkBatch wants a batch to have come to its end, with each minion in one account.
+// checkBatch checks that a batch has ended and that each minion is in exactly one state.
 func (w *World) checkBatch(j *job, fail func(string, ...any)) {
 	top := j.runs[0].top
 	st := top.onDisk[j.jid]
@@ -297,7 +297,7 @@ func (w *World) checkBatch(j *job, fail func(string, ...any)) {
 		return
 	}
 	if !st.Over() {
-		fail("batch %s never ended: %d are at work, %d have not begun", j.jid, len(st.Active), len(st.Pending))
+		fail("batch %s never ended: %d active, %d pending", j.jid, len(st.Active), len(st.Pending))
 		return
 	}
 	where := map[string]string{}
@@ -321,30 +321,30 @@ func (w *World) checkBatch(j *job, fail func(string, ...any)) {
 		put(id, "done")
 		r, ok, err := top.disk.GetReturn(background, j.jid, id)
 		if err != nil || !ok || r.Retcode != st.Done[id] {
-			fail("batch %s: %s is done with %d and has returned %d (%v, %v)", j.jid, id, st.Done[id], r.Retcode, ok, err)
+			fail("batch %s: %s is done with retcode %d, but its stored return has %d (%v, %v)", j.jid, id, st.Done[id], r.Retcode, ok, err)
 		}
 		struck = struck || st.Done[id] != 0
 	}
 	if len(where) != len(st.All) {
-		fail("batch %s of %d minions accounts for %d", j.jid, len(st.All), len(where))
+		fail("batch %s has %d minions, but accounts for %d", j.jid, len(st.All), len(where))
 	}
 	for id, what := range where {
 		if !st.Halted && (what == "pending" || what == "active") {
-			fail("batch %s has ended and %s is %s", j.jid, id, what)
+			fail("batch %s has ended, but %s is %s", j.jid, id, what)
 		}
 		if what == "pending" && j.hasRun(w.index(id)) {
-			fail("batch %s: %s has run it and has not begun", j.jid, id)
+			fail("batch %s: pending minion %s has run the job", j.jid, id)
 		}
 	}
 	switch {
 	case st.Failhard && struck && len(st.Pending) > 0 && !st.Halted:
-		fail("batch %s goes on after a failure", j.jid)
+		fail("batch %s continues after a failure in spite of failhard", j.jid)
 	case st.Halted && !(st.Failhard && struck) && j.Batch.Stop == 0:
-		fail("batch %s was halted for nothing: %s", j.jid, st.Reason)
+		fail("batch %s was halted without a cause: %s", j.jid, st.Reason)
 	}
 }
 
-// drawBatches makes batches of some jobs. The draws are of their own, so that all else of a seed stays.
+// drawBatches makes batches of some jobs. It draws from a stream of its own: the rest of a schedule stays the same.
 func (o *Options) drawBatches() {
 	r := o.stream(0x6261746368)
 	for i := range o.Jobs {
@@ -367,10 +367,10 @@ func RandomBatches(seed, salt uint64) Options {
 
 func (b Batch) validate(j Job) error {
 	if b.Size < 0 || b.Wait < 0 || b.Stop < 0 || b.Wait > batchAgain {
-		return fmt.Errorf("a batch has a size of 1 or more, and waits for at most %s", batchAgain)
+		return fmt.Errorf("batch size must not be negative, and its waits must be from 0 to %s", batchAgain)
 	}
 	if b.Size > 0 && (j.Slices > 1 || j.Queue > 0 || j.Twice > 0) {
-		return fmt.Errorf("a batch is published by one top, in slices of its own, and is not queued")
+		return fmt.Errorf("a batch cannot have slices, a queue deadline or a second top")
 	}
 	return nil
 }

@@ -2,14 +2,14 @@ package sim
 
 import "testing"
 
-// Batches that a master drives come to their end under faults of every kind: each minion of the
-// target runs the job once, all are in one account, and never more than so many are under way.
+// Batches that a master drives end under faults of every kind: each minion of the target runs the
+// job once, is in one state, and the size of the batch is never exceeded.
 func TestBatchesEnd(t *testing.T) {
 	reached := map[mark]int{}
 	for seed := *first; seed < *first+*seeds; seed++ {
 		w, err := playOut(t, RandomBatches(seed, *salt))
 		if err != nil {
-			tell(t, seed, " --batches", err)
+			failSeed(t, seed, " --batches", err)
 		}
 		for m, times := range w.marks {
 			reached[m] += times
@@ -17,7 +17,7 @@ func TestBatchesEnd(t *testing.T) {
 	}
 	for _, m := range []mark{markBatch, markBatchRestart, markBatchStopped} {
 		if reached[m] == 0 {
-			t.Errorf("%d schedules never reached this place: %s", *seeds, m)
+			t.Errorf("%d schedules never reached: %s", *seeds, m)
 		}
 	}
 }

@@ -5,32 +5,31 @@ import (
 	"testing"
 )
 
-// once hits the nth time it is asked, and never again.
+// once returns a function that returns true on its nth call only.
 func once(nth int) func() bool {
 	n := 0
 	return func() bool { n++; return n == nth }
 }
 
-// catches plays schedules with a broken tree until one is told to be broken. The
-// same schedules with a sound tree must pass.
+// catches plays schedules with a broken tree until Run or Check returns an error.
 func catches(t *testing.T, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
 	catchesFrom(t, 1, insist, breakIt)
 }
 
-// catchesFrom begins with another seed, shortly before the first that notices what is rare.
+// catchesFrom is catches with another first seed: one shortly before the first that catches a rare fault.
 func catchesFrom(t *testing.T, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
 	catchesAmong(t, false, from, insist, breakIt)
 }
 
-// catchesAmong may have hostile peers in the schedules, and clocks that jump.
+// catchesAmong is catchesFrom with hostile peers, jumping clocks and queues in the schedules, if hostile is set.
 func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
 	for seed := from; seed < from+3000; seed++ {
 		o := RandomOptions(seed, 0)
 		o.Insist = insist
-		o.MaxEvents = 200_000 // a broken tree may never rest
+		o.MaxEvents = 200_000 // a broken tree may never come to rest
 		if !hostile {
 			o.Faults = o.Faults.loud()
 			for i := range o.Jobs {
@@ -38,7 +37,7 @@ func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt 
 			}
 		}
 		if o.sabotage = breakIt(seed); o.sabotage.forget != nil {
-			o.Faults = Faults{} // a lost expectation may look like a lost node otherwise
+			o.Faults = Faults{} // otherwise a lost expectation may look like a lost node
 		}
 		w, err := New(o)
 		if err != nil {
@@ -59,7 +58,7 @@ func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt 
 				t.Fatal(ferr)
 			}
 			if w.Report().Rows != f.Report().Rows {
-				err = fmt.Errorf("other rows than a flat master: %w", differ(w, f))
+				err = fmt.Errorf("rows differ from those of a flat master: %w", differ(w, f))
 			}
 		}
 		if err != nil {
@@ -67,7 +66,7 @@ func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt 
 			return
 		}
 	}
-	t.Error("3000 schedules did not notice")
+	t.Error("3000 schedules did not catch it")
 }
 
 func TestSimCatchesAnEarlyAcknowledgement(t *testing.T) {
@@ -86,19 +85,19 @@ func TestSimCatchesAMasterThatForgetsOpenJobs(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{deafStart: true} })
 }
 
-func TestSimCatchesANodeThatDoesNotTellExpectationsAgain(t *testing.T) {
+func TestSimCatchesANodeThatDoesNotRepeatExpectations(t *testing.T) {
 	catchesFrom(t, 815, false, func(uint64) sabotage { return sabotage{keepSilent: true, keepHeard: true} })
 }
 
-func TestSimCatchesPublicationsThatAreNotGivenAgain(t *testing.T) {
+func TestSimCatchesPublicationsThatAreNotRepeated(t *testing.T) {
 	catches(t, true, func(uint64) sabotage { return sabotage{noRepeat: true} })
 }
 
-func TestSimCatchesMissingMinionsThatAreNotToldAgain(t *testing.T) {
+func TestSimCatchesMissingMinionsThatAreNotReportedAgain(t *testing.T) {
 	catchesFrom(t, 840, false, func(uint64) sabotage { return sabotage{forgetClosed: true, keepHeard: true} })
 }
 
-func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
+func TestSimCatchesReportsAcknowledgedBeforeTheyAreStored(t *testing.T) {
 	catchesFrom(t, 160, false, func(uint64) sabotage { return sabotage{ackUnbooked: true} })
 }
 
@@ -106,7 +105,7 @@ func TestSimCatchesAFullOutboxThatLooksLikeABadRow(t *testing.T) {
 	catchesFrom(t, 8300, false, func(uint64) sabotage { return sabotage{fullFails: true} })
 }
 
-func TestSimCatchesAReturnThatOneOfTwoParentsGets(t *testing.T) {
+func TestSimCatchesAReturnThatOnlyOneParentGets(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{oneIsEnough: true} })
 }
 
@@ -119,18 +118,18 @@ func TestSimCatchesASecondParentWithoutTheEarlierReturns(t *testing.T) {
 }
 
 func TestSimCatchesEarlierReturnsThatARestartForgets(t *testing.T) {
-	catchesFrom(t, 250, false, func(uint64) sabotage { return sabotage{forgetOwed: true} })
+	catchesFrom(t, 250, false, func(uint64) sabotage { return sabotage{forgetBackfills: true} })
 }
 
-func TestSimCatchesWordForParentsThatDidNotAsk(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{tellAll: true} })
+func TestSimCatchesReportsToParentsThatDidNotAsk(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{reportToAll: true} })
 }
 
 func TestSimCatchesEarlyReturnsThatAreNotCounted(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{lateCount: true} })
 }
 
-func TestSimCatchesAnEndThatOneOfTwoParentsHasHeard(t *testing.T) {
+func TestSimCatchesAnEndThatOnlyOneParentHasAccepted(t *testing.T) {
 	catchesFrom(t, 1210, false, func(uint64) sabotage { return sabotage{oneHasHeard: true, keepHeard: true} })
 }
 
@@ -138,10 +137,10 @@ func TestSimCatchesAJobThatRunsTwice(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{runAgain: true} })
 }
 
-func TestSimCatchesWholeResultsInThePlaceOfDigests(t *testing.T) {
+func TestSimCatchesWholeResultsInPlaceOfDigests(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{wholeUp: true} })
 }
 
-func TestSimCatchesWordsHeardLate(t *testing.T) {
+func TestSimCatchesLateReports(t *testing.T) {
 	catchesFrom(t, 2260, false, func(uint64) sabotage { return sabotage{hearLate: true} })
 }

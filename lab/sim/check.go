@@ -15,20 +15,19 @@ import (
 	"github.com/momtree/mom/syndic/returns"
 )
 
-// maxFaults is how many broken promises one check tells.
+// maxFaults is how many violations Check lists.
 const maxFaults = 12
 
-// Check tells what of the promises does not hold when the tree has come to rest:
+// Check returns an error that lists the violated promises. Once the tree has come to rest:
 //
-//   - each return of a minion that has run a job is stored at its node and, from
-//     there, at every master above that asked for the job, once, and counted as new
-//     once; nothing else is; no minion has run a job twice;
+//   - each return of a minion that has run a job is stored at its node and at every
+//     master above that requested the job, once, and was counted as new once; no other
+//     return is stored; no minion has run a job twice;
 //   - each job was completed at each top that published it, and expected = returned + failed + missing;
-//   - each minion that the job is meant for has a row, or is named as missing, or
-//     sits behind a node that is named as silent or unreachable; what is stored at
-//     the top says the same;
-//   - nothing is owed, and no account is open;
-//   - no sweep has found what should have gone by itself.
+//   - each minion of the target has a row, or is named as missing, or is behind a node
+//     that is named as silent or unreachable; the store of the top agrees;
+//   - no row is pending, and no account is open;
+//   - no sweep has found rows that should have been sent without it.
 //
 // Call it after Run.
 func (w *World) Check() error {
@@ -45,9 +44,9 @@ func (w *World) Check() error {
 	}
 	errs = append(errs, w.breaches...)
 	for _, by := range sortedKeys(w.rescues.Counts()) {
-		fail("%s has rescued %d times what should have gone by itself", by, w.rescues.Counts()[by])
+		fail("%s rescued %d rows or jobs that should have needed no rescue", by, w.rescues.Counts()[by])
 	}
-	w.Report() // before all grows old
+	w.Report() // before checkAges removes everything
 	w.checkAges(fail)
 	if len(errs) > maxFaults {
 		errs = append(errs[:maxFaults], fmt.Errorf("and %d more", len(errs)-maxFaults))
@@ -56,16 +55,16 @@ func (w *World) Check() error {
 }
 
 func (w *World) checkNode(n *node, fail func(string, ...any)) {
-	owed := n.disk.OutboxDests()
-	for _, to := range sortedKeys(owed) {
+	pending := n.disk.OutboxDests()
+	for _, to := range sortedKeys(pending) {
 		if rejected(to) {
 			n.w.reach(markSetAside)
 			n.checkSetAside(to, func(it returners.Item) {
-				fail("%s has set the return of %s to %s aside: %s", n.id, it.ID, it.JID, it.Error)
+				fail("%s set aside the return of %s to %s: %s", n.id, it.ID, it.JID, it.Error)
 			})
 			continue
 		}
-		fail("%s still owes %d returns to %s", n.id, owed[to], to)
+		fail("%s still has %d returns pending for %s", n.id, pending[to], to)
 	}
 	for _, jid := range sortedKeys(n.waitsFor) {
 		fail("%s has not closed %s: %s", n.id, jid, n.waitsFor[jid])
@@ -79,7 +78,7 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	}
 	n.checkSaid(fail)
 	if n.stats.rows != rows {
-		fail("%s has told of %d new returns and holds %d", n.id, n.stats.rows, rows)
+		fail("%s counted %d new returns, but stores %d", n.id, n.stats.rows, rows)
 	}
 	if w.simple() && !w.o.moves() {
 		want := 0
@@ -87,7 +86,7 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 			want += w.ranBelow(n, j)
 		}
 		if rows != int64(want) {
-			fail("%s holds %d returns, %d minions below it have run their job", n.id, rows, want)
+			fail("%s stores %d returns, but minions below it ran %d jobs", n.id, rows, want)
 		}
 		return
 	}
@@ -96,11 +95,11 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	}
 }
 
-// simple tells whether there is one way up from each minion: then counting is enough.
+// simple reports whether each minion has only one path up: counting rows is enough.
 func (w *World) simple() bool { return len(w.tops) == 1 && len(w.links) == len(w.nodes)-1 }
 
-// checkWays wants each return at the node to which its minion gave it, and from
-// there at each master above that asked for its job.
+// checkWays checks that each return is stored at the node that accepted it from the minion, and at
+// each master above that requested the job.
 func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 	have := w.holds(n, j)
 	for i := range n.minions {
@@ -110,7 +109,7 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 		}
 		for _, at := range w.gaveTo(&n.minions[i], j) {
 			if at == nil || !w.holds(at, j)[g] {
-				fail("%s does not hold the return of %s to %s", at.name(), w.ids[g], j.jid)
+				fail("%s does not store the return of %s to %s", at.name(), w.ids[g], j.jid)
 			}
 		}
 	}
@@ -121,15 +120,14 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 		above := w.holds(l.parent, j)
 		for _, g := range slices.Sorted(maps.Keys(have)) {
 			if !above[g] {
-				fail("%s does not hold the return of %s to %s, which %s has", l.parent.id, w.ids[g], j.jid, n.id)
+				fail("%s does not store the return of %s to %s, but %s does", l.parent.id, w.ids[g], j.jid, n.id)
 				break
 			}
 		}
 	}
 }
 
-// gaveTo lists the nodes that have said to a minion that they have its return; nil:
-// none has.
+// gaveTo lists the nodes that acknowledged a minion's return. A nil entry means that none did.
 func (w *World) gaveTo(m *minion, j *job) []*node {
 	if !w.o.moves() {
 		return []*node{m.n}
@@ -147,7 +145,7 @@ func (n *node) name() string {
 	return n.id
 }
 
-// holds is the set of minions whose returns of a job a node holds.
+// holds returns the set of minions whose returns to a job a node stores.
 func (w *World) holds(n *node, j *job) map[int]bool {
 	out := map[int]bool{}
 	n.disk.EachReturn(j.jid, func(r returners.Return) { out[w.index(r.ID)] = true })
@@ -172,19 +170,19 @@ func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, 
 	refused := w.refusedAt(n, j, r)
 	switch failed := j.fails(g) || refused; {
 	case !j.hasRun(g):
-		fail("%s holds a return of %s to %s, which did not run it", n.id, r.ID, j.jid)
+		fail("%s stores a return of %s to %s, but that minion did not run it", n.id, r.ID, j.jid)
 	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
-		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
+		fail("%s stores retcode %d, success %v for %s, job %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
 	}
-	whole := w.o.Body == returns.Full || r.Via == "" // the minion itself gave it to this node
+	whole := w.o.Body == returns.Full || r.Via == "" // this node got it from the minion itself
 	if text, _ := wire.Str(r.Value); refused && whole {
 		if !strings.HasPrefix(text, "ERROR: the result of "+r.ID+" could not be taken by ") {
-			fail("%s holds %.40q of %s to %s, want an error in its place", n.id, r.Value, r.ID, j.jid)
+			fail("%s stores %.40q for %s, job %s, want an error", n.id, r.Value, r.ID, j.jid)
 		}
 		return
 	}
 	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.result(g)) {
-		fail("%s holds %.40q of %s to %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
+		fail("%s stores %.40q for %s, job %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
 	}
 }
 
@@ -198,19 +196,18 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 	}
 	for g := range w.ids {
 		if j.hasRun(g) && !some[g] && !j.invented {
-			fail("job %s: the return of %s is at no top that asked", j.jid, w.ids[g])
+			fail("job %s: no top that requested it stores the return of %s", j.jid, w.ids[g])
 			return
 		}
 	}
 }
 
-// checkRun looks at a job as one top knows it; some is filled with the minions
-// whose return that has.
+// checkRun checks a job at one top and sets in some the minions whose returns that top stores.
 func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any)) {
 	a, top := r.account, r.top
 	for _, id := range sortedKeys(a.missing) {
 		if a.missing[id].Reason == reasonForged {
-			fail("job %s at %s: %s is missing by the word of a node that does not speak for it", j.jid, top.id, id)
+			fail("job %s at %s: %s is missing as reported by a node that does not speak for it", j.jid, top.id, id)
 			return
 		}
 	}
@@ -223,7 +220,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 	}
 	for _, path := range sortedKeys(a.nodes) {
 		if s := a.nodes[path]; s != jobevent.NodeAnswered && !w.o.Faults.any() {
-			fail("job %s at %s: node %s is %s, although nothing went wrong", j.jid, top.id, path, s)
+			fail("job %s at %s: node %s is %s without a fault", j.jid, top.id, path, s)
 		}
 	}
 	w.checkCalm(j, r, fail)
@@ -235,7 +232,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 	})
 	xs, _ := top.disk.GetExpectations(background, j.jid)
 	stored, asked := silentIn(xs), askedIn(xs)
-	told := 0
+	listed := 0
 	for g, id := range w.ids {
 		_, missing := a.missing[id]
 		if _, late := a.late[id]; late {
@@ -244,34 +241,34 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		has := rows[g]
 		switch {
 		case !j.meant(g) && (has || missing):
-			fail("job %s at %s: %s is in the account, but the target does not match it", j.jid, top.id, id)
+			fail("job %s at %s: the account has %s, which the target does not match", j.jid, top.id, id)
 		case j.meant(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
-			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
+			fail("job %s at %s: %s neither returned nor is named as missing", j.jid, top.id, id)
 		case !has && asked[id]:
-			fail("job %s at %s: by what is stored %s was asked, and neither returned nor is it missing", j.jid, top.id, id)
+			fail("job %s at %s: the store expects %s, which neither returned nor is missing", j.jid, top.id, id)
 		case w.o.Insist && !has && (j.hasRun(g) || j.meant(g) && w.kinds[g] != dead && w.kinds[g] != silent):
-			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
+			fail("job %s: the return of %s is not stored at %s", j.jid, id, top.id)
 		default:
 			continue
 		}
-		if told++; told > 3 {
+		if listed++; listed > 3 {
 			return
 		}
 	}
 }
 
-// checkCalm looks at a job of a tree in which nothing goes wrong: nobody who is there is
-// missing, and it ends as soon as its last minion has answered.
+// checkCalm checks a job in a tree without faults: no connected minion is missing, and the job ends
+// as soon as its last minion has answered.
 func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 	if w.o.Faults.any() || w.o.OutboxRows > 0 || w.o.Older > 0 {
 		return
 	}
 	if !r.answered {
-		fail("job %s: who publishes it at %s is not told that it was taken", j.jid, r.top.id)
+		fail("job %s: its publisher at %s got no confirmation", j.jid, r.top.id)
 	}
 	for _, id := range sortedKeys(r.gaveUp) {
 		if k := w.kinds[w.index(id)]; k != dead && k != silent {
-			fail("job %s was completed at %s without %s, which was there: %s", j.jid, r.top.id, id, r.gaveUp[id].Reason)
+			fail("job %s was completed at %s without %s, which was connected: %s", j.jid, r.top.id, id, r.gaveUp[id].Reason)
 			return
 		}
 	}
@@ -281,11 +278,11 @@ func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 	}
 }
 
-// promptly is much less than the gather timer of trees in which that is looked at, and
-// much more than messages take.
+// promptly is far below the gather timer of the trees that checkCalm looks at, and far above the
+// latency of messages.
 const promptly = 30 * time.Second
 
-// askedIn are the minions of stored expectations that none of them names as missing.
+// askedIn returns the minions of stored expectations that none of these names as missing.
 func askedIn(xs []returners.Expectation) map[string]bool {
 	asked := map[string]bool{}
 	for _, x := range xs {
@@ -301,8 +298,8 @@ func askedIn(xs []returners.Expectation) map[string]bool {
 	return asked
 }
 
-// behindSilence tells whether the account of a top names a node on each way to a
-// minion as one that did not say who has to answer.
+// behindSilence reports whether the account of a top names a node on each path to a minion as silent
+// or unreachable.
 func (w *World) behindSilence(g int, top *node, nodes map[string]jobevent.NodeState) bool {
 	for _, path := range w.minion(g).n.pathsFrom(top) {
 		silent := false
@@ -316,8 +313,7 @@ func (w *World) behindSilence(g int, top *node, nodes map[string]jobevent.NodeSt
 	return w.minion(g).n != top
 }
 
-// pathsFrom lists the ways from a top down to the node, by the ids of the nodes
-// below the top.
+// pathsFrom lists the paths from a top down to the node, as ids of the nodes below the top.
 func (n *node) pathsFrom(top *node) []string {
 	var out []string
 	for _, l := range n.ups {

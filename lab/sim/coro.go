@@ -2,7 +2,7 @@ package sim
 
 import "iter"
 
-// coro runs code that waits, such as the hand-over of a batch, one step at a time.
+// coro runs code that blocks, such as the handover of a batch, one step at a time.
 type coro struct {
 	next  func() (struct{}, bool)
 	end   func()
@@ -20,7 +20,7 @@ func newCoro(body func(c *coro)) *coro {
 	return c
 }
 
-// resume runs the code until it parks or ends.
+// resume runs the code until it parks or returns.
 func (c *coro) resume() {
 	if c.dead || c.inner {
 		return
@@ -30,15 +30,14 @@ func (c *coro) resume() {
 	c.next()
 }
 
-// park waits, inside the code, for the next resume; false: it has to end.
+// park blocks the code until the next resume. It returns false if the code must return.
 func (c *coro) park() bool {
 	ok := !c.dead && c.yield(struct{}{})
 	c.dead = c.dead || !ok
 	return ok
 }
 
-// stop ends the code where it parks. Of code that is running it takes the right
-// to park; it must end by itself.
+// stop makes a parked coroutine return. Running code may not park any more and must return.
 func (c *coro) stop() {
 	c.dead = true
 	if !c.inner {

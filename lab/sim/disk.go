@@ -9,18 +9,17 @@ import (
 	"github.com/momtree/mom/returners/memory"
 )
 
-// disk is what a restart of a node finds. It outlives who uses it, and may take nothing
-// for a while.
+// disk is the storage of a node, which survives restarts. It can fail for a while.
 type disk struct {
 	*memory.Store
 	n      *node
 	sick   bool
-	newest time.Time // when something was stored last, by the clock of ages
+	newest time.Time // time of the last commit, by the age clock
 	slow   bool
-	last   bool // the slow disk is about to fail: the node dies when it is asked again
+	last   bool // the slow disk is about to fail: the node dies on the next repeated request
 }
 
-// lag is what a commit takes beside its work.
+// lag returns the time that a commit takes on top of its work.
 func (d *disk) lag() int64 {
 	if !d.slow {
 		return 0
@@ -28,17 +27,16 @@ func (d *disk) lag() int64 {
 	return d.n.w.rng.Int64N(int64(slowCommit))
 }
 
-// slowCommit is how long a commit of a slow disk takes at most: less than anybody waits
-// for an answer.
+// slowCommit is the longest commit of a slow disk: shorter than any wait for an answer.
 const slowCommit = 3 * time.Second
 
-// Close leaves it as it is.
+// Close keeps the contents.
 func (*disk) Close() error { return nil }
 
 func (d *disk) well() error {
 	if d.sick {
 		d.n.w.reach(markSick)
-		return fmt.Errorf("the disk takes nothing: %w", returners.ErrUnavailable)
+		return fmt.Errorf("the disk rejects writes: %w", returners.ErrUnavailable)
 	}
 	return nil
 }

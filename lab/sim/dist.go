@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Dist is how long something takes: at least Min, at most Max, evenly spread; or,
-// with Exp, Min and on top of it an exponential time of that mean, cut at 20 times
-// the mean.
+// Dist is the distribution of a duration: uniform from Min to Max or, if Exp is set, Min plus an
+// exponentially distributed time with mean Exp, cut off at 20 times Exp.
 type Dist struct{ Min, Max, Exp time.Duration }
 
 // ParseDist reads "5ms", "1ms..20ms" or "1ms+exp:10ms".

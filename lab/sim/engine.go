@@ -10,21 +10,21 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// newEngine makes the engine of one life of a node, over what is on its disk.
+// newEngine makes the engine for one life of a node from what its disk stores.
 func (n *node) newEngine() *engine.Engine {
 	w := n.w
 	return engine.New(engine.Config{
 		Account: engine.AccountConfig{
 			Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Where: n.where,
-			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
+			AskConnected: 10000 * time.Hour, // off: it would hide jobs that get stuck
 		},
 		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: n.wall,
 		Open: n.noted(returners.NoteOpen), Unreported: n.noted(returners.NoteUnreported),
 	})
 }
 
-// told carries out what the engine has to be done by now.
-func (n *node) told() {
+// runEffects carries out the effects that the engine has ready.
+func (n *node) runEffects() {
 	for n.alive {
 		es := n.engine.Ready()
 		if len(es) == 0 {
@@ -53,7 +53,7 @@ func (n *node) perform(e engine.Effect) {
 	n.see(e)
 	switch e := e.(type) {
 	case engine.SendReport:
-		n.tell(e.Word)
+		n.queueReport(e.Word)
 	case engine.Publish:
 		j := n.begins[e.JID]
 		n.handOn(j)
@@ -70,11 +70,11 @@ func (n *node) perform(e engine.Effect) {
 		n.ask(e.JID, e.IDs)
 	case engine.Complete:
 		n.complete(e.Account)
-		n.batchNews(e.Account.JID)
+		n.wakeBatch(e.Account.JID)
 	case engine.Missed:
 		n.queueAway(e)
-		n.batchNews(e.JID)
-		n.w.trace(n, "misses %d minions and hears of %d nodes for %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
+		n.wakeBatch(e.JID)
+		n.w.trace(n, "%d minions and %d nodes missed %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
 	case engine.Ended:
 		n.over(n.w.byJID[e.JID])
 	case engine.EndNotStored:
@@ -84,33 +84,33 @@ func (n *node) perform(e engine.Effect) {
 		}
 	case engine.NewReturn:
 		n.queueAnswered(e.Return.JID, e.Return.ID)
-		n.batchNews(e.Return.JID)
+		n.wakeBatch(e.Return.JID)
 	case engine.Stored:
 		n.engine.Settle(e)
 	}
 }
 
-// must is for what memory does not fail in.
+// must panics on errors that the in-memory store cannot return.
 func (n *node) must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// noted lists the jobs that the disk has a note of one kind of.
+// noted lists the jobs with a note of one kind in the store.
 func (n *node) noted(kind string) (jids []string) {
 	n.must(returners.EachNote(background, n.disk, kind, func(x returners.Note) { jids = append(jids, x.JID) }))
 	return jids
 }
 
 const (
-	// storeDelay is how long words of jobs wait for their commit.
+	// storeDelay is how long reports of jobs wait for their commit.
 	storeDelay = 2e6
-	// storePause lies between attempts to store what a disk has not taken.
+	// storePause is the time between attempts to store what the disk rejected.
 	storePause = 5e9
 )
 
-// storeSoon has what was said of jobs stored.
+// storeSoon schedules a commit of the reports of jobs.
 func (n *node) storeSoon() { n.storeAfter(storeDelay) }
 
 func (n *node) storeAfter(d int64) {
@@ -120,28 +120,28 @@ func (n *node) storeAfter(d int64) {
 	n.saving = true
 	n.after(d+n.disk.lag(), func() {
 		n.saving = false
-		failed := n.storeWords() != nil
-		n.told()
+		failed := n.saveReports() != nil
+		n.runEffects()
 		if failed {
 			n.storeAfter(storePause)
 		}
 	})
 }
 
-// storeWords stores one batch of what was said of jobs.
-func (n *node) storeWords() error {
+// saveReports commits one batch of job reports.
+func (n *node) saveReports() error {
 	s, some := n.engine.NextSave()
 	if !some {
 		return nil
 	}
 	n.point("before expectations are stored")
-	err := n.save(storeWords, s.Batch) // the outbox bound does not hold for them
+	err := n.save(storeReports, s.Batch) // the outbox bound does not apply to them
 	n.point("after expectations are stored")
 	n.engine.Saved(s, returners.Result{}, err)
 	return err
 }
 
-// reasons counts why minions do not answer, by the path to them.
+// reasons summarizes why minions do not answer, by path.
 func reasons(gone map[string]jobevent.Absence) string {
 	counts := map[string]int{}
 	for _, g := range gone {

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// kind says what an event is. Those of minions come by the million and carry
+// kind is the kind of an event. Events of minions are counted in millions, so they carry
 // numbers; all others carry a function.
 type kind uint8
 
@@ -14,25 +14,25 @@ const (
 	call    kind = iota // run fn
 	alarm               // run fn, a timer of the ledger of node
 	deliver             // a publication reaches a minion
-	ran                 // a minion has run the job
-	arrive              // its return reaches the node
+	ran                 // a minion has run a job
+	arrive              // a minion's return reaches the node
 )
 
-// event is what happens at an instant.
+// event is something that happens at a point in virtual time.
 type event struct {
 	at   int64 // since the start, ns
 	seq  uint64
 	fn   func()
 	kind kind
 	node int32
-	life uint32 // of the node; an event for an earlier life is void
+	life uint32 // of the node; events of an earlier life are ignored
 	min  int32  // minion, counted within the node
 	job  int32
 }
 
 func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
-// queue is a heap of four children per event, which moves less than one of two.
+// queue is a heap with four children per event: it moves fewer events than a binary one.
 type queue []event
 
 func (q *queue) push(e event) {
@@ -75,7 +75,7 @@ func (q *queue) pop() event {
 	return first
 }
 
-// start is when every simulation begins.
+// start is the time at which every simulation begins.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (w *World) clock() time.Time { return start.Add(time.Duration(w.now)) }
@@ -86,15 +86,15 @@ func (w *World) schedule(e event, after int64) {
 	w.queue.push(e)
 }
 
-// after calls fn in d nanoseconds, whatever happens to the nodes.
+// after calls fn in d nanoseconds, even if nodes die meanwhile.
 func (w *World) after(d int64, fn func()) { w.schedule(event{fn: fn, node: -1}, d) }
 
-// after calls fn in d nanoseconds if the node still lives the same life.
+// after calls fn in d nanoseconds unless the node has died meanwhile.
 func (n *node) after(d int64, fn func()) {
 	n.w.schedule(event{fn: fn, node: n.idx, life: n.life}, d)
 }
 
-// clock is the time of one life of a node's ledger.
+// clock is the clock of a ledger during one life of its node.
 type clock struct {
 	n    *node
 	life uint32
@@ -108,8 +108,8 @@ func (c clock) AfterFunc(d time.Duration, f func()) engine.Timer {
 	return t
 }
 
-// timer is one of the ledger's. A stopped or reset one leaves its event behind,
-// which finds out by the generation.
+// timer is a timer of the ledger. Stop and Reset leave its event in the queue; the generation
+// makes that event void.
 type timer struct {
 	c     clock
 	f     func()

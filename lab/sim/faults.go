@@ -2,11 +2,11 @@ package sim
 
 import "time"
 
-// crashPoints is about how many points of a crash a job passes per node; crashes are
-// drawn among so many.
+// crashPoints is about how many crash points a job passes per node. Crashes are drawn from that
+// many points.
 const crashPoints = 8
 
-// planFaults draws what goes wrong, and when.
+// planFaults draws which faults happen, and when.
 func (w *World) planFaults() {
 	f := w.o.Faults
 	at := func() int64 { return w.rng.Int64N(int64(f.Within) + 1) }
@@ -57,12 +57,12 @@ func (w *World) minion(g int) *minion {
 	return nil
 }
 
-// planCut cuts an edge at t for d, per direction.
+// planCut cuts a link at time t for d, per direction.
 func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
 	l := w.links[w.rng.IntN(len(w.links))]
 	w.after(t, func() {
 		if l.cut[up] || l.cut[down] {
-			return // it is cut already
+			return // already cut
 		}
 		l.cut[up], l.cut[down] = cutUp, cutDown
 		w.faults++
@@ -77,7 +77,7 @@ func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
 			l.cut[up], l.cut[down] = false, false
 			w.trace(l.child, "can reach %s again", l.parent.id)
 			if l.standing && l.epoch == epoch {
-				l.cutOff() // what was lost meanwhile ends the connection
+				l.cutOff() // the messages lost meanwhile end the connection
 			}
 			l.deliverLate()
 			l.reconnectSoon()
@@ -85,7 +85,7 @@ func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
 	})
 }
 
-// planSickness has the disk of a node take nothing from t on for d.
+// planSickness makes the disk of a node reject writes from time t on for d.
 func (w *World) planSickness(n *node, t, d int64, dies bool) {
 	w.after(t, func() {
 		if n.disk.sick {
@@ -93,19 +93,19 @@ func (w *World) planSickness(n *node, t, d int64, dies bool) {
 		}
 		n.disk.sick = true
 		w.faults++
-		w.trace(n, "has a disk that takes nothing for %.3f s", float64(d)/1e9)
+		w.trace(n, "disk rejects writes for %.3f s", float64(d)/1e9)
 		w.after(d, func() {
-			if dies { // with all that it has in memory
+			if dies { // with everything that it has in memory only
 				w.kill(n, int64(time.Second))
 			}
 			n.disk.sick = false
-			w.trace(n, "has a disk that takes something again")
+			w.trace(n, "disk accepts writes again")
 		})
 	})
 }
 
-// planLag has the disk of a node be slow from t on for d. The node lives through it, dies
-// at its end, or dies while a request waits for it that comes again meanwhile.
+// planLag makes the disk of a node slow from time t on for d. The node survives it, dies at its
+// end, or dies while a repeated request waits for the disk.
 func (w *World) planLag(n *node, t, d int64, end int) {
 	w.after(t, func() {
 		if n.disk.slow {
@@ -113,10 +113,10 @@ func (w *World) planLag(n *node, t, d int64, end int) {
 		}
 		n.disk.slow, n.disk.last = true, end == 2
 		w.faults++
-		w.trace(n, "has a slow disk for %.3f s", float64(d)/1e9)
+		w.trace(n, "disk is slow for %.3f s", float64(d)/1e9)
 		w.after(d, func() {
 			n.disk.slow, n.disk.last = false, false
-			w.trace(n, "has no slow disk any more")
+			w.trace(n, "disk is fast again")
 			if end == 1 {
 				w.kill(n, int64(time.Second))
 			}
@@ -124,5 +124,5 @@ func (w *World) planLag(n *node, t, d int64, end int) {
 	})
 }
 
-// lost draws whether one message gets lost.
+// lost draws whether a message is lost.
 func (w *World) lost() bool { return w.o.Faults.Loss > 0 && w.rng.Float64() < w.o.Faults.Loss }

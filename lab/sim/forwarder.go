@@ -15,25 +15,25 @@ const (
 	failback      = 30 * time.Second
 )
 
-// forwarder decides when the senders of a node begin, and shares the returns among
-// its parents. It belongs to one life.
+// forwarder decides when the senders of a node start, and divides the returns among its parents. It
+// lives as long as one life of the node.
 type forwarder struct {
 	gather   returns.Gather
 	sharing  *returns.Sharing[*link]
 	shifts   uint64
 	sweeping bool
-	took     map[string]taking
+	accepted map[string]acceptance
 }
 
-// taking counts which parents have taken the words of a closed job up to one.
-type taking struct {
+// acceptance records which parents have accepted the reports of a closed job, up to report number word.
+type acceptance struct {
 	word  uint64
 	links []*link
 }
 
-// forward begins a life of the forwarder.
+// forward starts the forwarder of one life.
 func (n *node) forward() {
-	n.way = &forwarder{took: map[string]taking{}, gather: returns.Gather{Rows: n.w.o.Bounds.ForwardRows}, sharing: returns.NewSharing(returns.SharingOptions[*link]{
+	n.way = &forwarder{accepted: map[string]acceptance{}, gather: returns.Gather{Rows: n.w.o.Bounds.ForwardRows}, sharing: returns.NewSharing(returns.SharingOptions[*link]{
 		After: failoverAfter, Back: failback,
 	})}
 	if n.w.o.sabotage.forgetAskers {
@@ -42,15 +42,15 @@ func (n *node) forward() {
 	for _, l := range n.ups {
 		l.fresh()
 	}
-	if len(n.ups) > 1 { // those that do not come back within that time are gone from then on
+	if len(n.ups) > 1 { // a parent that is not back by then counts as gone
 		n.after(int64(failoverAfter)+1e6, n.shift)
 	}
 	n.way.gather.Grown(0)
-	n.after(int64(n.w.o.Gather), n.due) // what an earlier life has left
+	n.after(int64(n.w.o.Gather), n.due) // rows of an earlier life
 	n.sweepSoon()
 }
 
-// grown tells that the outbox may hold more.
+// grown is called when the outbox may hold more rows.
 func (n *node) grown() {
 	rows, _ := n.disk.OutboxSize(dest)
 	n.stats.outbox = max(n.stats.outbox, rows)
@@ -82,7 +82,7 @@ func (n *node) flush() {
 	}
 }
 
-// shift tells that a parent came or went: rows may have got another owner.
+// shift is called when a parent came or went: rows may have another owner.
 func (n *node) shift() {
 	if !n.alive {
 		return
@@ -98,11 +98,11 @@ func (n *node) shift() {
 	n.do(shiftOwners, look)
 }
 
-// sweepSoon looks for rows that were passed over, or forgotten: there are none.
+// sweepSoon schedules a search for rows that no sender picked up. It must find none.
 func (n *node) sweepSoon() {
 	rows := int64(0)
 	for to, k := range n.disk.OutboxDests() {
-		if !rejected(to) { // nobody sends those
+		if !rejected(to) { // these are not sent
 			rows += k
 		}
 	}
@@ -119,11 +119,11 @@ func (n *node) sweepSoon() {
 	})
 }
 
-// askers are the parents that a return is owed to: those that asked for its job, or
-// all if a minion has brought it from elsewhere: syndic's parents.askers.
+// askers returns the parents that a return is pending for: those that requested its job, or all if
+// a minion brought it from another node. Compare syndic's parents.askers.
 func (n *node) askers(it returners.Item) []*link {
 	asked := n.origins[it.JID]
-	if len(asked) > 0 || len(n.ups) < 2 || n.w.o.sabotage.oweOne {
+	if len(asked) > 0 || len(n.ups) < 2 || n.w.o.sabotage.queueForOne {
 		return asked
 	}
 	via := ""
@@ -136,8 +136,8 @@ func (n *node) askers(it returners.Item) []*link {
 	return nil
 }
 
-// learn notes who published a job, on the disk, and has the parent given what is
-// here already: syndic's parents.learn and link.early.
+// learn records on disk that the parent requested a job, and queues the returns that are already
+// here for that parent. Compare syndic's parents.learn and link.early.
 func (l *link) learn(j *job) {
 	n := l.child
 	asked := n.origins[j.jid]
@@ -146,44 +146,44 @@ func (l *link) learn(j *job) {
 			if asked := n.origins[j.jid]; !slices.Contains(asked, l) {
 				n.origins[j.jid] = append(slices.Clip(asked), l)
 			}
-			l.owed[j.jid] = struct{}{}
+			l.backfills[j.jid] = struct{}{}
 		})
 		if len(asked) > 0 {
 			n.w.reach(markTwoAsk)
 		}
-		n.point("after it is written down who asked")
-		l.again(j.jid)
+		n.point("after the requesting parent is recorded")
+		l.backfill(j.jid)
 		if len(n.ups) > 1 {
 			n.shift()
 		}
 	}
 }
 
-// again has the parent owed the returns of a job that are here, also those that
-// another one has had: syndic's sender.owe.
-func (l *link) again(jid string) {
+// backfill queues the stored returns of a job for the parent, also those that another parent has
+// accepted. Compare syndic's sender.owe.
+func (l *link) backfill(jid string) {
 	if l.w.o.sabotage.notAgain {
 		return
 	}
 	if l.child.said[l.w.byJID[jid].n].rows == 0 {
-		l.owe(jid)
+		l.fill(jid)
 		return
 	}
-	l.child.do(oweEarlier, func() { l.owe(jid) })
+	l.child.do(backfill, func() { l.fill(jid) })
 }
 
-func (l *link) owe(jid string) {
+func (l *link) fill(jid string) {
 	n := l.child
 	rows, err := n.disk.OutboxBackfill(background, l.dest, jid)
-	if err != nil { // it is still owed
-		n.after(storePause, func() { l.again(jid) })
+	if err != nil { // try again
+		n.after(storePause, func() { l.backfill(jid) })
 		return
 	}
 	if rows > 0 {
-		n.w.reach(markOwedLater)
-		n.point("after a further parent is owed what was here")
+		n.w.reach(markBackfilled)
+		n.point("after stored returns are queued for another parent")
 		l.ring()
 		n.sweepSoon()
 	}
-	delete(l.owed, jid)
+	delete(l.backfills, jid)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A job that grows is published in slices under one jid. Each slice but the first is a job of its
-// own here, for who publishes it and hands it on; for minions and the check there is the whole job.
+// A job that grows is published in slices under one jid. Publisher and nodes see each slice but
+// the first as a job of its own. Minions and Check see the whole job.
 
-// cut makes the loads of a job and, if it grows, its slices.
+// cut makes the loads of a job and of its slices.
 func (j *job) cut() error {
 	all := []*job{j}
 	for k := 1; k < j.Slices; k++ {
@@ -38,7 +38,7 @@ func (j *job) cut() error {
 	return nil
 }
 
-// root is the whole job.
+// root returns the whole job of a slice.
 func (j *job) root() *job {
 	if j.whole != nil {
 		return j.whole
@@ -46,7 +46,7 @@ func (j *job) root() *job {
 	return j
 }
 
-// parts are the slices of a job; of one that does not grow, itself.
+// parts returns the slices of a job, or the job itself if it does not grow.
 func (j *job) parts() []*job {
 	if all := j.root().slices; all != nil {
 		return all
@@ -59,7 +59,7 @@ func (j *job) aimed(m int) bool {
 	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
 }
 
-// meant reports whether the job is for a minion: of a batch, whether it has begun.
+// meant reports whether a minion has to run the job. For a batch, whether its slice has begun.
 func (j *job) meant(m int) bool {
 	if j.Batch.Size > 0 {
 		_, begun := j.root().assigned[m]
@@ -78,10 +78,10 @@ func (j *job) wants(m int) bool {
 	return j.meant(m) && (n < 2 || int(mix(uint64(m), j.salt+77)%uint64(n)) == j.slice)
 }
 
-// inSlices reports whether the job is given in several publications, or may be.
+// inSlices reports whether the job has, or may get, several publications.
 func (j *job) inSlices() bool { return len(j.parts()) > 1 || j.Batch.Size > 0 }
 
-// here lists the slices that a node was given of a job.
+// here lists the slices of a job that a node has published.
 func (n *node) here(j *job) (out []*job) {
 	for _, s := range j.parts() {
 		if slices.Contains(n.pubs, s) {
@@ -91,8 +91,8 @@ func (n *node) here(j *job) (out []*job) {
 	return out
 }
 
-// grows reports whether a slice extends a job that the node was given, and gives the load of the job
-// with it.
+// grows reports whether a slice extends a job that the node has, and returns the load to store for
+// the job.
 func (n *node) grows(j *job) (load wire.Raw, grows bool) {
 	load = j.load
 	for _, s := range n.here(j) {
@@ -107,8 +107,8 @@ func (n *node) grows(j *job) (load wire.Raw, grows bool) {
 	return load, grows
 }
 
-// afterTheEnd publishes a slice when the end of the job that it extends is stored; false: it is not
-// being stored.
+// afterTheEnd publishes a slice once the end of the job that it extends is stored. It returns false
+// if err does not say that the end is being stored.
 func (n *node) afterTheEnd(j *job, err error, done func(taken bool)) bool {
 	var end engine.EndingError
 	if !errors.As(err, &end) {
@@ -127,7 +127,7 @@ func (n *node) afterTheEnd(j *job, err error, done func(taken bool)) bool {
 	return true
 }
 
-// publishNext publishes the next slice of a job, Every after the one before was taken.
+// publishNext publishes the next slice of a job, Every after the last one was accepted.
 func (w *World) publishNext(j *job, r *run) {
 	all := j.parts()
 	if j.slice+1 < len(all) {
@@ -135,7 +135,7 @@ func (w *World) publishNext(j *job, r *run) {
 	}
 }
 
-// unclaimed lists the minions of others that a slice names, at a top.
+// unclaimed lists the minions of other nodes that a slice names, at a top.
 func (n *node) unclaimed(j *job) (ids []string) {
 	if !j.inSlices() || len(n.ups) > 0 {
 		return nil

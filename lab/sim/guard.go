@@ -13,14 +13,13 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// guard is by what a node tells who may speak for whom: the product's judge over what the
-// node knows. It is there in worlds with peers that try (see Hostile), whose minions stay
-// where they are.
+// guard decides who may speak for whom, with the product's judge over what the nodes report. It
+// exists in worlds with hostile peers (see Hostile); minions do not move there.
 type guard struct {
 	n        *node
 	claims   *ownership.Claims
-	roles    map[string]roles.Role // of keys, on disk
-	admitted map[string]bool       // by an operator, on disk
+	roles    map[string]roles.Role // role of each key, on disk
+	admitted map[string]bool       // admitted by an operator, on disk
 	*ownership.Judge
 }
 
@@ -32,14 +31,14 @@ func newGuard(n *node) *guard {
 	return g
 }
 
-// fix notes what a key has acted as first.
+// fix records the role in which a key was first used.
 func (g *guard) fix(id string, as roles.Role) {
 	if g != nil && g.roles[id] == roles.None {
 		g.roles[id] = as
 	}
 }
 
-// Of and the others are what the judge asks.
+// Of returns the role of a key. It and the methods below are the judge's interfaces.
 func (g *guard) Of(id string) roles.Role { return g.roles[id] }
 
 // Admitted is described at Of.
@@ -53,7 +52,7 @@ func (g *guard) Accepted(id string) bool {
 	return g.Has(id) || g.n.own(id) != nil
 }
 
-// keys shows who is connected.
+// keys reports who is connected.
 type keys struct{ *guard }
 
 // Announced is described at [presence.Registry].
@@ -78,7 +77,7 @@ func (k keys) Announces(role, id string) bool {
 	return role == presence.Syndic && k.Has(id) || role == presence.Minion && m != nil && m.tracked()
 }
 
-// below is the edge to a node right below, nil if there is none of that id.
+// below returns the link to a child, or nil if it has no such child.
 func (n *node) below(id string) *link {
 	for _, l := range n.downs {
 		if l.child.id == id {
@@ -88,7 +87,7 @@ func (n *node) below(id string) *link {
 	return nil
 }
 
-// own is a minion of this node itself, connected or not; nil: there is none of that id.
+// own returns a minion of this node, connected or not, or nil if it has no such minion.
 func (n *node) own(id string) *minion {
 	for i := range n.minions {
 		if n.minions[i].id() == id {
@@ -98,7 +97,7 @@ func (n *node) own(id string) *minion {
 	return nil
 }
 
-// claim takes the report of a node right below.
+// claim applies the tree report of a child.
 func (n *node) claim(tree topology.Node) {
 	n.tree.SetNode(tree)
 	if n.guard != nil {
@@ -107,11 +106,11 @@ func (n *node) claim(tree topology.Node) {
 	}
 }
 
-// reportAfter is how long after a change the masters above are told who is behind a node.
+// reportAfter is the delay from a change to the tree report to the parents.
 const reportAfter = int64(300 * time.Millisecond)
 
-// reportSoon tells the masters above who is behind the node now, where it matters. One that
-// is not connected hears it in the greeting.
+// reportSoon schedules a report of the node's tree to its parents, in worlds with a guard. A parent
+// that is not connected gets it with the greeting.
 func (n *node) reportSoon() {
 	if n.guard == nil {
 		return
@@ -126,14 +125,14 @@ func (n *node) reportSoon() {
 	}
 }
 
-// report is the subtree of the child as it tells it.
+// report returns the subtree of the child as the child reports it.
 func (l *link) report() topology.Node {
 	tree := l.child.tree.Snapshot()
 	tree.ID, tree.State = l.child.id, topology.Up
 	return tree
 }
 
-// noteMinion has the tree show whether a minion of the node is connected.
+// noteMinion records in the tree whether a minion of the node is connected.
 func (n *node) noteMinion(m *minion) {
 	if n.guard == nil {
 		return
@@ -146,7 +145,7 @@ func (n *node) noteMinion(m *minion) {
 	n.reportSoon()
 }
 
-// mayReturnFor tells whether who sends `_syndic_return` is a node: ownership.Policy.Join.
+// mayReturnFor returns an error if the sender of `_syndic_return` may not act as a node: ownership.Policy.Join.
 func (n *node) mayReturnFor(via string) error {
 	if n.guard == nil {
 		return nil
@@ -158,8 +157,8 @@ func (n *node) mayReturnFor(via string) error {
 	return nil
 }
 
-// settle tells why a node does not speak for a minion, if so. What is elsewhere by what is
-// known comes again: ownership.Policy.Settle waits for a report.
+// settle returns an error if a node does not speak for a minion. A return of a minion that is known
+// to be elsewhere is sent again: ownership.Policy.Settle waits for a report.
 func (n *node) settle(via, id string) error {
 	if n.guard == nil || n.w.o.sabotage.believeNodes {
 		return nil
@@ -167,10 +166,10 @@ func (n *node) settle(via, id string) error {
 	return n.guard.MayAnswer(via, id)
 }
 
-// owned is that for words.
+// owned reports whether a node speaks for a minion.
 func (n *node) owned(via, id string) bool { return n.settle(via, id) == nil }
 
-// allowed leaves out of a word the minions that the node may not speak for.
+// allowed removes from a report the minions that the node may not speak for.
 func (n *node) allowed(via string, w jobevent.Word) jobevent.Word {
 	if n.guard == nil {
 		return w
@@ -194,7 +193,7 @@ func (n *node) allowed(via string, w jobevent.Word) jobevent.Word {
 	return w
 }
 
-// takeFrom takes a return that a peer sends as a minion: intake's onReturn.
+// takeFrom accepts a return from a peer acting as a minion: intake's onReturn.
 func (n *node) takeFrom(sender string, load wire.Raw) {
 	ret, err := wire.ParseReturn(load)
 	n.must(err)
@@ -204,8 +203,8 @@ func (n *node) takeFrom(sender string, load wire.Raw) {
 		return
 	}
 	n.guard.fix(sender, roles.Minion)
-	_ = n.keep(n.rowsOf(ret), nil) // what is not stored is not missed by who sends it
+	_ = n.keep(n.rowsOf(ret), nil) // a hostile sender does not retry
 }
 
-// protocol is the one that all peers here speak.
+// protocol is the version that all peers speak.
 const protocol = 3

@@ -7,33 +7,33 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// greetGuest takes the announcement of a minion of a sibling: master.peerUp.
+// greetGuest handles the announcement of a minion of a sibling: master.peerUp.
 func (n *node) greetGuest(v *visit, running map[string]bool) {
 	m := v.m
 	v.known = true
 	n.tree.SetMinion(topology.Minion{ID: m.id(), State: topology.Up})
 	n.do(minionCame, func() { n.engine.MinionUp(m.id(), running) })
 	n.adopt(m, running)
-	for _, j := range n.pubs { // what it was counted for and has missed
+	for _, j := range n.pubs { // jobs that expect it and that it has missed
 		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && (n.engine.Expects(j.jid, m.id()) || n.wants(j, m.id())) {
 			n.do(giveAgain, func() { n.engine.Redelivered(j.jid, m.id()) })
 			n.giveGuest(v, j, 0)
 		}
 	}
-	n.told()
+	n.runEffects()
 }
 
-// loseGuest hears that a guest is gone.
+// loseGuest handles the end of a guest's connection.
 func (n *node) loseGuest(v *visit) {
 	if !n.alive {
 		return
 	}
 	n.tree.RemoveMinion(v.m.id())
 	n.do(minionLeft, func() { n.engine.MinionDown(v.m.id(), 0) })
-	n.told()
+	n.runEffects()
 }
 
-// adopt makes the node answer for the jobs that a minion was at work on when it came.
+// adopt makes the node expect the answers of a minion that arrived while running jobs.
 func (n *node) adopt(m *minion, running map[string]bool) {
 	if n.w.o.sabotage.adoptNothing {
 		return
@@ -44,8 +44,8 @@ func (n *node) adopt(m *minion, running map[string]bool) {
 	}
 }
 
-// oweMoved makes every parent one that the words on a job are owed to, when a minion
-// has come at work on it and nobody has asked this node: syndic's oweMoved.
+// oweMoved records all parents as requesting a job if a minion arrived while running it and no
+// parent requested it from this node. Compare syndic's oweMoved.
 func (n *node) oweMoved(x jobevent.Expectation) {
 	if len(n.ups) < 2 || !x.Moved || len(n.origins[x.JID]) > 0 {
 		return
@@ -53,7 +53,7 @@ func (n *node) oweMoved(x jobevent.Expectation) {
 	n.origins[x.JID] = slices.Clone(n.ups)
 }
 
-// giveGuest hands a publication to a minion that is here for a while.
+// giveGuest delivers a publication to a visiting minion.
 func (n *node) giveGuest(v *visit, j *job, wait int64) {
 	n.count(down, n.w.publicationBytes(j))
 	stay := v.stay
@@ -64,7 +64,7 @@ func (n *node) giveGuest(v *visit, j *job, wait int64) {
 	})
 }
 
-// counted lists the guests that a job has to ask here: those that are connected.
+// counted lists the connected guests that a job expects here.
 // master.absentGuest leaves out the others.
 func (n *node) counted(j *job) []*minion {
 	var out []*minion
@@ -76,7 +76,7 @@ func (n *node) counted(j *job) []*minion {
 	return out
 }
 
-// present is the minion of that id if it is connected here.
+// present returns the minion with that id if it is connected here, or nil.
 func (n *node) present(id string) *minion {
 	if g, ok := slices.BinarySearch(n.w.ids, id); ok && g >= n.lo && g < n.lo+len(n.minions) {
 		if m := &n.minions[g-n.lo]; m.connected {
@@ -92,7 +92,7 @@ func (n *node) present(id string) *minion {
 	return nil
 }
 
-// keepAcknowledged remembers where a return is, for the check.
+// keepAcknowledged records for Check that a node acknowledged a return.
 func (w *World) keepAcknowledged(n *node, m *minion, j *job) {
 	if !w.o.moves() {
 		return

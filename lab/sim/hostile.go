@@ -12,37 +12,36 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Hostile is what accepted peers do that they may not, and what comes again from the wire:
-// how many times each. They do harm to none: what is refused leaves no trace in accounts
-// and rows, and what comes again changes nothing.
+// Hostile counts the attacks of accepted peers and the replays of messages. None may do harm:
+// what is refused leaves no trace in accounts and rows, and replays change nothing.
 type Hostile struct {
-	// Forgers are minions that return in the name of another.
+	// Forgers are minions that return in the name of another minion.
 	Forgers int
-	// Turncoats are minions whose key speaks as a node.
+	// Turncoats are minions that use their key as a node.
 	Turncoats int
-	// Usurpers are nodes that speak for minions of the master above, which they report as
-	// their own, and for those of nodes beside them.
+	// Usurpers are nodes that speak for minions of other nodes: those of the parent, which
+	// they report as their own, and those of siblings.
 	Usurpers int
-	// Replays are publications that come again to minions and nodes, and returns that come
-	// again with another result.
+	// Replays are publications repeated to minions and nodes, and returns repeated with
+	// another result.
 	Replays int
-	// Floods are returns that come many times at once, and returns of jobs that nobody
-	// has published.
+	// Floods are returns sent many times at once, and returns to jobs that were never
+	// published.
 	Floods int
 }
 
 func (h Hostile) any() bool { return h != Hostile{} }
 
-// draw draws some of everything.
+// draw draws how often each attack happens.
 func (h *Hostile) draw(r *rand.Rand) {
 	some := func() int { return int(pick(r, 0, 1, 3)) }
 	*h = Hostile{Forgers: some(), Turncoats: some(), Usurpers: some(), Replays: some(), Floods: some()}
 }
 
-// copies is how many times a return comes in a flood, at most.
+// copies is the highest number of copies of a return in a flood.
 const copies = 40
 
-// planHostiles plans what hostile peers do. Their numbers are their own.
+// planHostiles schedules the attacks. They draw from a stream of their own.
 func (w *World) planHostiles() {
 	h := w.o.Faults.Hostile
 	if !h.any() {
@@ -59,7 +58,7 @@ func (w *World) planHostiles() {
 	}
 }
 
-// addInvented makes the jobs that nobody publishes and minions answer.
+// addInvented adds the jobs that are never published and that minions answer.
 func (w *World) addInvented() error {
 	for i := range w.o.Faults.Hostile.Floods {
 		n := len(w.jobs)
@@ -71,7 +70,7 @@ func (w *World) addInvented() error {
 	return nil
 }
 
-// forgedLoad is a return that its minion never gave.
+// forgedLoad returns a return that its minion never sent.
 func (j *job) forgedLoad(id string) wire.Raw {
 	raw, err := wire.Encode(wire.NewMap("cmd", "_return", "id", id, "success", true, "return", "forged", "retcode", 0, "jid", j.jid, "fun", j.Fun, "fun_args", []any{}))
 	if err != nil {
@@ -80,13 +79,13 @@ func (j *job) forgedLoad(id string) wire.Raw {
 	return raw
 }
 
-// rowsOf is the row of a return of a minion.
+// rowsOf returns the row of a minion's return.
 func (n *node) rowsOf(ret wire.Return) []returners.Return {
 	return []returners.Return{intake.RowOf(ret, n.wall())}
 }
 
-// anyMinion draws one that is connected, and a job that its node has published; false:
-// there is none.
+// anyMinion draws a connected minion and a job that its node has published. It returns false if
+// the drawn minion is not connected or its node has no job.
 func (w *World) anyMinion() (m *minion, j *job, ok bool) {
 	m = w.minion(w.evil.IntN(len(w.ids)))
 	if !m.n.alive || !m.connected || len(m.n.pubs) == 0 {
@@ -95,11 +94,11 @@ func (w *World) anyMinion() (m *minion, j *job, ok bool) {
 	return m, m.n.pubs[w.evil.IntN(len(m.n.pubs))].root(), true
 }
 
-// soon does something hostile after the latency of a minion.
+// soon runs a hostile act after the latency of a minion.
 func (w *World) soon(n *node, do func()) {
 	n.after(int64(time.Millisecond)+w.evil.Int64N(int64(time.Millisecond)), func() {
 		do()
-		n.told()
+		n.runEffects()
 	})
 }
 
@@ -115,7 +114,7 @@ func (w *World) forge() {
 	w.soon(m.n, func() { m.n.takeFrom(m.id(), j.forgedLoad(victim)) })
 }
 
-// forgedBatch is a request with forged returns, as a node sends it.
+// forgedBatch returns a request with forged returns as a node sends it.
 func (j *job) forgedBatch(via string, ids []string) wire.Raw {
 	ret := wire.NewMap()
 	for _, id := range ids {
@@ -130,10 +129,10 @@ func (j *job) forgedBatch(via string, ids []string) wire.Raw {
 	return raw
 }
 
-// turnCoat has a minion return for others as a node does.
+// turnCoat makes a minion send returns of others, as a node does.
 func (w *World) turnCoat() {
 	m, j, ok := w.anyMinion()
-	if !ok || m.n.guard == nil || m.n.guard.Of(m.id()) == "" { // it may still be either
+	if !ok || m.n.guard == nil || m.n.guard.Of(m.id()) == "" { // its role is still open
 		return
 	}
 	ids := []string{w.ids[w.evil.IntN(len(w.ids))], w.ids[w.evil.IntN(len(w.ids))]}
@@ -144,7 +143,7 @@ func (w *World) turnCoat() {
 	})
 }
 
-// usurp has a node speak for minions that are another's: in its report, in words, and in
+// usurp makes a node speak for minions of other nodes: in its tree report, in job reports, and in
 // returns.
 func (w *World) usurp() {
 	if len(w.links) == 0 {
@@ -163,7 +162,7 @@ func (w *World) usurp() {
 			return
 		}
 		w.reach(markUsurped)
-		w.trace(c, "speaks for %v, which are not its own", ids)
+		w.trace(c, "speaks for minions of other nodes: %v", ids)
 		tree := l.report()
 		for _, id := range ids {
 			if p.own(id) != nil {
@@ -171,17 +170,17 @@ func (w *World) usurp() {
 			}
 		}
 		p.claim(tree)
-		p.takeWords(l, []jobevent.Word{
+		p.receiveReports(l, []jobevent.Word{
 			jobevent.Expectation{JID: j.jid, Ours: true, Partial: true, Minions: ids, Unreachable: map[string]string{}},
 			jobevent.Missing{JID: j.jid, Minions: absent(ids)},
 		})
 		if _, err := p.onSyndicReturn(c.id, j.forgedBatch(c.id, ids)); err != nil {
-			w.trace(p, "does not take forged returns: %v", err)
+			w.trace(p, "refuses forged returns: %v", err)
 		}
 	})
 }
 
-// reasonForged is why nobody is missing.
+// reasonForged is a reason that no real report has.
 const reasonForged = "forged"
 
 func absent(ids []string) map[string]jobevent.Absence {
@@ -192,21 +191,20 @@ func absent(ids []string) map[string]jobevent.Absence {
 	return out
 }
 
-// protects tells whether a minion is known to be connected to a node itself, or to one
-// right below that is not the given one: then that one does not speak for it.
+// protects reports whether a minion is known to be connected to the node itself, or to a child other
+// than c: c does not speak for it then.
 func (n *node) protects(id string, c *node) bool {
 	if m := n.own(id); m != nil {
 		return m.connected && m.tracked()
 	}
 	if n.guard.claims.Has(c.id, id) {
-		return false // it is behind both
+		return false // reported by both
 	}
 	other, ok := n.guard.claims.Elsewhere(id, n.guard.Up)
 	return ok && other != c.id
 }
 
-// replay has something come again: a return of a minion with another result, or a
-// publication.
+// replay repeats a return of a minion with another result, or a publication.
 func (w *World) replay() {
 	if w.evil.IntN(2) == 0 && len(w.links) > 0 {
 		l := w.links[w.evil.IntN(len(w.links))]
@@ -235,7 +233,7 @@ func (w *World) replay() {
 	})
 }
 
-// flood has a return come many times, and one of a job that nobody has published.
+// flood sends a return many times, and a return to a job that was never published.
 func (w *World) flood() {
 	m, j, ok := w.anyMinion()
 	if !ok {

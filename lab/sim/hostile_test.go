@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// What is broken here are the rules against peers that try what they may not, and against
-// clocks that jump.
+// These tests break the rules against hostile peers and jumping clocks.
 
 func TestSimCatchesAMinionThatReturnsForAnother(t *testing.T) {
 	catchesAmong(t, true, 1, false, func(uint64) sabotage { return sabotage{anyName: true} })
@@ -25,7 +24,7 @@ func TestSimCatchesJobsThatAreOldByTheWallClock(t *testing.T) {
 }
 
 // Hostile peers and clocks change nothing: the rows are those of the same schedule without
-// them, and every job is as soon over.
+// them, and every job ends as soon.
 func TestHostilePeersChangeNothing(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
 		o := RandomOptions(seed, *salt)
@@ -52,7 +51,7 @@ func TestHostilePeersChangeNothing(t *testing.T) {
 			rows[i] = w.Report().Rows
 		}
 		if rows[0] != rows[1] {
-			t.Fatalf("seed %d: other rows than without hostile peers", seed)
+			t.Fatalf("seed %d: rows differ from those without hostile peers", seed)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestParseShape(t *testing.T) {
 	}
 	for _, s := range []string{"", "x", "0", "-1", "3x", "3x0", "1e3", "99999999999", "100000x100000x1", "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", "20000x2000"} {
 		if _, err := ParseShape(s); err == nil {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }
@@ -43,12 +43,12 @@ func TestParseDist(t *testing.T) {
 	}
 	for _, s := range []string{"", "5", "-1s", "2s..1s", "1s..", "..1s", "1s+exp:", "9000h"} {
 		if _, err := ParseDist(s); err == nil {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }
 
-// Every random shape is one that New takes, with all minions in it.
+// New accepts every random shape, with all its minions.
 func TestRandomShapes(t *testing.T) {
 	for seed := range uint64(500) {
 		o := RandomOptions(seed, 0)
@@ -70,7 +70,7 @@ func TestRefusals(t *testing.T) {
 		"nothing gets past": {Shape: sh, Faults: Faults{Loss: 0.99}},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }

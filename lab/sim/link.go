@@ -23,77 +23,77 @@ const (
 	down
 )
 
-// link is the edge between a node and its parent: the connection, the queue of
-// what is told of jobs, and the sender of returns.
+// link is the edge between a node and its parent: the connection, the queue of job reports, and
+// the sender of returns.
 type link struct {
 	w             *World
 	child, parent *node
-	dest          string // what the parent alone is owed by the child
+	dest          string // outbox destination of rows for this parent alone
 
 	cut [2]bool // a partition, per direction
 
-	standing bool // the connection is there
-	epoch    int  // counts connections and their ends
-	coming   bool // it is about to connect
-	greeted  bool // the parent knows the node: what the child takes for up
-	seen     bool // the parent takes the node for up
+	standing bool // the connection exists
+	epoch    int  // counts connects and disconnects
+	coming   bool // a connect is scheduled
+	greeted  bool // the child has the answer to its greeting: the parent is up
+	seen     bool // the parent counts the child as up
 	lostAt   int64
-	heard    int // publications of the parent that the child has taken in this life
-	handed   int // those that were sent over this connection
+	heard    int // publications of the parent that the child has processed in this life
+	handed   int // publications sent over this connection
 
-	owed map[string]struct{} // jobs whose returns that were there before are to be given, on the child's disk
+	backfills map[string]struct{} // jobs whose stored returns must still be queued for the parent, on the child's disk
 
-	late []undelivered // what a cut has kept
+	late []undelivered // requests held up by a cut
 
-	// For the check: jobs whose end the parent has acknowledged, and those for which it
-	// has named the child as silent.
+	// For Check: jobs whose end the parent has acknowledged, and jobs for which it has
+	// named the child as silent.
 	acknowledged, silent map[string]bool
 
-	last [2]int64 // when the last message of each direction arrives: order is kept
+	last [2]int64 // arrival of the last message, per direction: messages stay in order
 
-	// Of this life of the child.
-	offered  map[int]struct{}  // publications that the local master has not taken yet
-	begun    map[*job]struct{} // publications that were begun to be handed on
-	newest   int               // the newest publication that has come
+	// State of this life of the child.
+	offered  map[int]struct{}  // publications that the local master has not accepted yet
+	begun    map[*job]struct{} // publications offered to the local master
+	newest   int               // serial of the newest publication received
 	resting  bool
-	since    int64 // of the last change between available and not
+	since    int64 // last change of Available
 	patience time.Duration
-	words    []jobevent.Word
-	answers  []jobevent.Word // that nobody can tell again
-	aloft    int             // words under way
-	retelling
-	numbers *sequence.Numbers
-	telling bool
+	reports  []jobevent.Word
+	answers  []jobevent.Word // reports that exist only in this queue
+	inFlight int             // reports in the current request
+	rereporting
+	numbers     *sequence.Numbers
+	reportsBusy bool // a request with reports is under way
 	*sending
 	over *returns.Handover
 }
 
 var errSilence = errors.New("no answer in time")
 
-// fresh begins a life of the child.
+// fresh resets the state that belongs to one life of the child.
 func (l *link) fresh() {
 	n := l.child
 	l.numbers = n.order.Numbers()
-	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
-	l.retelling = retelling{lap: events.NewRotation()}
+	l.resting, l.patience, l.reports, l.answers, l.reportsBusy, l.inFlight, l.since = false, 0, nil, nil, false, 0, l.w.now
+	l.rereporting = rereporting{rotation: events.NewRotation()}
 	l.offered, l.begun = map[int]struct{}{}, map[*job]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0
 	}
 	l.newest = l.heard
 	l.send()
-	owed := sortedKeys(l.owed)
-	if l.w.o.sabotage.forgetOwed {
-		owed = nil
+	backfills := sortedKeys(l.backfills)
+	if l.w.o.sabotage.forgetBackfills {
+		backfills = nil
 	}
 	n.after(0, func() {
-		for _, jid := range owed {
-			l.again(jid)
+		for _, jid := range backfills {
+			l.backfill(jid)
 		}
 	})
 }
 
-// body is what of a return goes up.
+// body returns which part of a return is sent up.
 func (l *link) body() returns.Body {
 	if l.w.o.sabotage.wholeUp {
 		return returns.Full
@@ -101,19 +101,19 @@ func (l *link) body() returns.Body {
 	return l.w.o.Body
 }
 
-// settle makes the connection stand as if it had always been.
+// settle establishes the connection without messages, as at the start of the world.
 func (l *link) settle() {
 	l.standing, l.greeted, l.seen = true, true, true
 	l.epoch++
-	l.lap.Begin(false)
-	l.tellAgain() // there is nothing to tell as yet
+	l.rotation.Begin(false)
+	l.refill() // nothing is queued yet: this ends the rotation
 }
 
 func (l *link) halt() {
 	l.sending.halt()
 }
 
-// live is what the parent's presence says of the node.
+// live returns the state of the child in the presence of the parent.
 func (l *link) live() engine.Liveness {
 	switch {
 	case l.seen:
@@ -124,7 +124,7 @@ func (l *link) live() engine.Liveness {
 	return engine.Down
 }
 
-// cutOff ends the connection; each end that lives hears of it at once.
+// cutOff ends the connection. Both ends that are alive notice at once.
 func (l *link) cutOff() {
 	if l.standing {
 		l.standing = false
@@ -138,27 +138,26 @@ func (l *link) cutOff() {
 			p.tree.SetNodeState(l.child.id, topology.Down)
 			p.reportSoon()
 			p.do(nodeLeft, func() { p.engine.NodeDown(l.child.id) })
-			p.told()
+			p.runEffects()
 		}
 	}
 	l.reconnectSoon()
 }
 
-// Available tells whether returns should go this way.
+// Available reports whether returns should be sent to this parent.
 func (l *link) Available() bool { return l.greeted && !l.resting }
 
-// GoneFor tells whether the parent has not been available for d, BackFor whether
-// it has.
+// GoneFor reports whether the parent has been unavailable for d.
 func (l *link) GoneFor(d time.Duration) bool {
 	return !l.Available() && l.w.now-l.since >= int64(d)
 }
 
-// BackFor is described at GoneFor.
+// BackFor reports whether the parent has been available for d.
 func (l *link) BackFor(d time.Duration) bool {
 	return l.Available() && l.w.now-l.since >= int64(d)
 }
 
-// change alters what makes the parent available: syndic's link.change.
+// change calls alter, which may change Available, and handles the change: syndic's link.change.
 func (l *link) change(alter func()) {
 	before := l.Available()
 	alter()
@@ -177,8 +176,8 @@ func (l *link) change(alter func()) {
 	}
 }
 
-// reconnectSoon connects when both ends live and the edge is whole; it is called
-// whenever one of these begins.
+// reconnectSoon schedules a connect if both ends are alive and the link is whole. It is called
+// whenever one of these conditions may have become true.
 func (l *link) reconnectSoon() {
 	if l.coming || l.standing {
 		return
@@ -201,7 +200,7 @@ func (l *link) connect() {
 	l.greet(l.epoch)
 }
 
-// greet makes the node known to the parent, which gives it what it has missed.
+// greet announces the child to the parent, which sends the publications that the child missed.
 func (l *link) greet(epoch int) {
 	c, p := l.child, l.parent
 	tree := l.report()
@@ -216,10 +215,10 @@ func (l *link) greet(epoch int) {
 		l.seen = true
 		p.claim(tree)
 		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
-		p.told()
+		p.runEffects()
 		for l.handed < len(p.pubs) {
 			j := p.pubs[l.handed]
-			if _, known := l.begun[j]; !known && p.owesNode(j, c.id) {
+			if _, known := l.begun[j]; !known && p.resendsToNode(j, c.id) {
 				l.hand(j, 0)
 			} else {
 				l.handed++
@@ -238,15 +237,15 @@ func (l *link) greet(epoch int) {
 			})
 			return
 		}
-		l.retell()
+		l.reportAgain()
 		l.change(func() { l.greeted = true })
 		c.shift()
 		l.child.after(0, l.resume)
-		l.tellOn()
+		l.sendReports()
 	})
 }
 
-// arrival is when a message that leaves in d arrives, in order with those before.
+// arrival returns the delay until a message that leaves in d arrives, after all earlier ones.
 func (l *link) arrival(dir direction, d int64) int64 {
 	at := max(l.w.now+d+l.w.o.Edge.draw(l.w.rng), l.last[dir]+1)
 	l.last[dir] = at
@@ -269,7 +268,7 @@ func (l *link) hand(j *job, wait int64) {
 	})
 }
 
-// take has the child publish what has come.
+// take makes the child publish a job from its parent.
 func (l *link) take(j *job, serial int) {
 	l.offered[serial], l.begun[j] = struct{}{}, struct{}{}
 	l.newest = max(l.newest, serial)
@@ -277,12 +276,12 @@ func (l *link) take(j *job, serial int) {
 	l.insist(j, serial, insistFor)
 }
 
-// insistFor is how often a second apart a job is offered to the local master.
+// insistFor is how often the child offers a job to its local master, one second apart.
 const insistFor = 10
 
-// insist publishes a job on the local master, which may refuse it while its outbox
-// is full, and tells the parent when it gives up, which of a queued job is at its deadline:
-// syndic's link.publish and link.offer.
+// insist publishes a job on the local master, which may refuse it while its outbox is full. Once
+// the attempts are used up, for a queued job at its deadline, it reports the child as unreachable.
+// Compare syndic's link.publish and link.offer.
 func (l *link) insist(j *job, serial, times int) {
 	c := l.child
 	answered := false
@@ -302,7 +301,7 @@ func (l *link) insist(j *job, serial, times int) {
 			c.w.reach(markDeclined)
 			c.said[j.n].declined = true
 			if !c.w.o.Faults.any() && c.w.o.OutboxRows == 0 {
-				c.w.broken("%s gives up %s of %s, and nothing is wrong", c.id, j.jid, l.parent.id)
+				c.w.broken("%s gives up %s of %s without a fault", c.id, j.jid, l.parent.id)
 			}
 			c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})
 		}
@@ -311,12 +310,12 @@ func (l *link) insist(j *job, serial, times int) {
 			l.heard = slices.Min(slices.Collect(maps.Keys(l.offered))) - 1
 		}
 	}
-	c.after(int64(insistFor*time.Second), func() { // the command that publishes gives up
+	c.after(int64(insistFor*time.Second), func() { // the publishing command times out
 		if !answered {
 			times = 1
 			answer(false)
 		}
 	})
 	c.publish(j, answer)
-	c.told()
+	c.runEffects()
 }

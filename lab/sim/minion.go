@@ -1,40 +1,40 @@
 package sim
 
-// state is what a minion has to do with a job.
+// state is the state of a job at a minion.
 type state uint8
 
 const (
-	idle     state = iota // it has not got the job
-	working               // it runs it
-	owing                 // it has run it, and its return waits for the acknowledgement
-	answered              // the return was acknowledged
+	idle     state = iota // the minion does not have the job
+	working               // it runs the job
+	owing                 // it has run the job; its return is not acknowledged
+	answered              // its return was acknowledged
 )
 
-// minion is one minion, a leaf. What it owes is on its disk.
+// minion is a leaf of the tree. Its pending returns are on its disk.
 type minion struct {
 	n         *node
-	i         int32 // among the minions of its node
+	i         int32 // index among the minions of its node
 	connected bool
-	away      bool // a fault keeps it from connecting
-	coming    bool // it is about to connect
+	away      bool // a fault prevents it from connecting
+	coming    bool // a connect is scheduled
 	moves     bool // it is at a sibling, or looks for one: see World.visits
 }
 
 func (m *minion) kind() species { return m.n.w.kinds[m.n.lo+int(m.i)] }
 
-// tracked tells whether the minion reports presence: hung ones do not.
+// tracked reports whether the minion reports its presence. Silent ones do not.
 func (m *minion) tracked() bool { return m.kind() != untracked && m.kind() != silent }
 
 func (m *minion) work(j *job) *state { return &m.n.work[j.n][m.i] }
 
 func (m *minion) taken(job int) { m.n.work[job][m.i] = answered }
 
-// later schedules one of the events of minions.
+// later schedules an event of the minion.
 func (m *minion) later(k kind, j *job, after int64) {
 	m.n.w.schedule(event{kind: k, node: m.n.idx, life: m.n.life, min: m.i, job: int32(j.n)}, after)
 }
 
-// give hands a publication to a minion; first is when the node gets to it.
+// give sends a publication to a minion. The node is busy with other work for first nanoseconds.
 func (n *node) give(i int, j *job, first int64) {
 	if n.w.o.meddle == nil {
 		n.minions[i].later(deliver, j, first+n.w.o.Leaf.draw(n.w.rng))
@@ -45,13 +45,13 @@ func (n *node) give(i int, j *job, first int64) {
 }
 
 func (n *node) delivered(i int, j *job) {
-	if m := &n.minions[i]; m.connected { // else it has missed it
+	if m := &n.minions[i]; m.connected { // otherwise it misses the job
 		m.take(j, n.w.homeStay[m])
 	}
 }
 
-// take has a minion run a job that has reached it over one of its stays. What it
-// knows runs once, but another stay is given the return too: minion/jobs/recent.go.
+// take makes a minion run a job that it received during one of its stays. It runs a known job only
+// once, but sends its return again if the stay is a new one: minion/jobs/recent.go.
 func (m *minion) take(j *job, stay int) {
 	n, w := m.n, m.n.w
 	j = j.root()
@@ -75,7 +75,7 @@ func (m *minion) take(j *job, stay int) {
 		m.later(ran, j, run)
 		return
 	}
-	// Its work goes on whatever becomes of the node.
+	// The run continues if the node dies.
 	w.after(run, func() { n.hasRun(int(m.i), j) })
 }
 
@@ -86,10 +86,10 @@ func (n *node) hasRun(i int, j *job) {
 	m.send(j)
 }
 
-// returnTimeout is after how long a minion that hears nothing sends again.
+// returnTimeout is how long a minion waits for an acknowledgement before it sends a return again.
 const returnTimeout = 5e9
 
-// send passes a return to the node where the minion is; it waits if it is at none.
+// send sends a return to the node where the minion is. It does nothing if the minion is at none.
 func (m *minion) send(j *job) {
 	n := m.deliversTo()
 	if n == nil {
@@ -102,7 +102,7 @@ func (m *minion) send(j *job) {
 	if n.w.lost() {
 		return
 	}
-	n.do(giveReturn, func() {
+	n.do(sendReturn, func() {
 		if n == m.n {
 			m.later(arrive, j, n.w.o.Leaf.draw(n.w.rng))
 			return
@@ -111,7 +111,7 @@ func (m *minion) send(j *job) {
 	})
 }
 
-// deliversTo is the node to which a minion gives its returns now, nil if none.
+// deliversTo returns the node to which the minion sends its returns now, or nil.
 func (m *minion) deliversTo() *node {
 	if v := m.visit(); v != nil && v.host != nil {
 		return v.deliversTo()
@@ -122,7 +122,7 @@ func (m *minion) deliversTo() *node {
 	return nil
 }
 
-// hears tells whether the answer of a node reaches a minion.
+// hears reports whether messages of a node reach the minion.
 func (m *minion) hears(n *node) bool {
 	if n == m.n && m.connected {
 		return true
@@ -137,9 +137,8 @@ func (m *minion) sendAgain(j *job) {
 	}
 }
 
-// listensTo tells whether a minion goes by what a node says of its returns: it gives
-// them to one node at a time, and what another one still says of them counts no more
-// (minion/delivery/takeover.go).
+// listensTo reports whether a minion accepts acknowledgements of a node. It sends its returns to one
+// node at a time and ignores late answers of others (minion/delivery/takeover.go).
 func (m *minion) listensTo(n *node) bool {
 	v := m.visit()
 	if v == nil || v.host == nil || v.home {
@@ -148,14 +147,14 @@ func (m *minion) listensTo(n *node) bool {
 	return n == v.host
 }
 
-// acknowledge tells a minion that its return is stored.
+// acknowledge confirms to a minion, after the latency, that its return is stored.
 func (n *node) acknowledge(m *minion, j *job) {
 	n.count(down, ackBytes)
 	n.w.keepAcknowledged(n, m, j)
 	switch {
 	case !m.hears(n), n.w.lost():
 	case !n.w.o.uncertain():
-		m.taken(j.n) // nothing can happen to it on the way
+		m.taken(j.n) // the acknowledgement cannot get lost
 	default:
 		n.do(ackReturn, func() {
 			n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { // also if the node dies meanwhile
@@ -167,7 +166,7 @@ func (n *node) acknowledge(m *minion, j *job) {
 	}
 }
 
-// drop cuts a minion off for d.
+// drop disconnects a minion for d.
 func (m *minion) drop(d int64) {
 	n := m.n
 	m.away = true
@@ -184,7 +183,7 @@ func (m *minion) drop(d int64) {
 	})
 }
 
-// disconnect ends the connection to the home.
+// disconnect ends the connection to the minion's own node.
 func (m *minion) disconnect() {
 	n := m.n
 	if !m.connected {
@@ -196,11 +195,11 @@ func (m *minion) disconnect() {
 	}
 	if n.alive && m.tracked() {
 		n.do(minionLeft, func() { n.engine.MinionDown(n.minionID(int(m.i)), 0) })
-		n.told()
+		n.runEffects()
 	}
 }
 
-// reconnectSoon connects a minion to the node where it is when that lives.
+// reconnectSoon schedules a connect to the node where the minion is, if that node is alive.
 func (m *minion) reconnectSoon() {
 	if m.coming || m.connected {
 		return
@@ -218,7 +217,7 @@ func (m *minion) reconnectSoon() {
 	})
 }
 
-// underWay are the jobs that a minion works on or owes the return of.
+// underWay returns the jobs that a minion runs or whose returns are pending.
 func (m *minion) underWay() map[string]bool {
 	out := map[string]bool{}
 	for i, s := range m.n.work {
@@ -238,21 +237,21 @@ func (m *minion) connect() {
 	if m.tracked() {
 		n.do(minionCame, func() { n.engine.MinionUp(n.minionID(int(m.i)), running) })
 	}
-	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it comes back
+	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it returns from a sibling
 		delete(n.w.left, m)
 		n.adopt(m, running)
 	}
-	for _, j := range n.pubs { // what it has missed
-		if m.lacks(j) && j.wants(n.lo+int(m.i)) && n.owes(j, n.minionID(int(m.i))) {
+	for _, j := range n.pubs { // publications that it has missed
+		if m.lacks(j) && j.wants(n.lo+int(m.i)) && n.resends(j, n.minionID(int(m.i))) {
 			n.give(int(m.i), j, 0)
 		}
 	}
 	m.sendAll()
-	n.told()
+	n.runEffects()
 }
 
-// lacks tells whether a minion that is at home is to be given a job that it has
-// missed there; one that is new there may have had it elsewhere.
+// lacks reports whether a minion at home needs a job that it has missed there. A minion that
+// returned may have run the job elsewhere; it needs the job again to send its return here.
 func (m *minion) lacks(j *job) bool {
 	switch *m.work(j) {
 	case idle:
@@ -264,16 +263,16 @@ func (m *minion) lacks(j *job) bool {
 	return false
 }
 
-// sendAll sends all returns that the minion owes.
+// sendAll sends all pending returns of the minion.
 func (m *minion) sendAll() {
 	for _, j := range m.n.w.jobs {
 		m.sendAgain(j)
 	}
 }
 
-// owes reports whether a minion right below is given a publication that it has missed; the
-// ledger waits for it again.
-func (n *node) owes(j *job, id string) bool {
+// resends reports whether a minion of this node gets a publication that it has missed. If so, the
+// ledger waits for the minion again.
+func (n *node) resends(j *job, id string) bool {
 	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Expects(j.jid, id) && !n.wants(j, id) {
 		return false
 	}
@@ -282,8 +281,8 @@ func (n *node) owes(j *job, id string) bool {
 	return true
 }
 
-// owesNode is owes for a node right below.
-func (n *node) owesNode(j *job, id string) bool {
+// resendsToNode is resends for a child.
+func (n *node) resendsToNode(j *job, id string) bool {
 	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.ExpectsNode(j.jid, id) && !n.wantsNode(j, id) {
 		return false
 	}
@@ -292,7 +291,7 @@ func (n *node) owesNode(j *job, id string) bool {
 	return true
 }
 
-// ask is a round of find_job among the minions of this node.
+// ask sends find_job to minions of this node.
 func (n *node) ask(jid string, ids []string) {
 	j := n.w.byJID[jid]
 	wait := n.spend(int64(len(ids)) * int64(n.w.o.Costs.Subscribe))

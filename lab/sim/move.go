@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// movers is what the world knows of minions that move. Few do, so that it is kept
-// beside them.
+// movers holds the state of minions that move. Few do, so it is kept apart from the minions.
 type movers struct {
 	visits map[*minion]*visit
-	left   map[*minion]bool // those that said at home that they leave, on its disk
-	// stays counts the connections of a minion that were begun by moving, homeStay
-	// holds that to its home, and heard over which of them a job came.
+	left   map[*minion]bool // minions that announced their move at home, on the home's disk
+	// stays counts the connections that each minion began by moving. homeStay is the number
+	// of the last connection to its home. heard records over which of them a job arrived.
 	stays, homeStay map[*minion]int
 	heard           map[heardOf]bool
-	// acked holds, where minions move, the nodes that said that they have a return.
+	// acked records, where minions move, the nodes that acknowledged a return.
 	acked map[*minion]map[*job][]*node
 }
 
@@ -31,8 +30,7 @@ func newMovers() movers {
 	}
 }
 
-// hearsFirst notes that a job came over a stay, and tells whether it is the first
-// time.
+// hearsFirst records that a job arrived over a stay, and reports whether it is the first time.
 func (w *World) hearsFirst(m *minion, j *job, stay int) bool {
 	if !w.o.moves() {
 		return false
@@ -43,20 +41,20 @@ func (w *World) hearsFirst(m *minion, j *job, stay int) bool {
 	return first
 }
 
-// visit is the stay of a minion at a sibling of its home, or the search for one:
+// visit is the stay of a minion at a sibling of its home, or its search for one:
 // minion/failover/known.go.
 type visit struct {
-	m      *minion
-	host   *node // nil: none yet
-	turn   int   // counts the connections; what was meant for an earlier one is void
-	stay   int   // the number of this one
-	here   bool  // it is subscribed there
-	known  bool  // the host has taken its announcement
-	told   bool  // and it has heard so: it delivers
-	home   bool  // it is on its way home, and delivers there
-	looks  bool  // it is about to look for another place
-	astray bool  // it cannot reach its home, but the siblings of that
-	until  int64 // not home before
+	m       *minion
+	host    *node // nil while it searches
+	turn    int   // counts the connections; events of earlier ones are void
+	stay    int   // number of this stay
+	here    bool  // it is subscribed at the host
+	known   bool  // the host has processed its announcement
+	greeted bool  // it has the answer: it sends its returns to the host
+	home    bool  // it is on its way home, and sends its returns there
+	looks   bool  // a search is scheduled
+	astray  bool  // it cannot reach its home, but can reach its siblings
+	until   int64 // it does not go home before
 }
 
 func (m *minion) visit() *visit {
@@ -75,7 +73,7 @@ func (m *minion) begin() *visit {
 	return v
 }
 
-// end forgets a visit: the minion is at home, or waits for it.
+// end removes a visit: the minion is at home, or waits for it.
 func (v *visit) end() {
 	m := v.m
 	v.turn++
@@ -83,8 +81,8 @@ func (v *visit) end() {
 	delete(m.n.w.visits, m)
 }
 
-// seekSoon has a minion that has lost its home look for a sibling, in rehome_after
-// and up to as much again.
+// seekSoon schedules the search of a minion that has lost its home, between rehome_after and twice
+// that time from now.
 func (m *minion) seekSoon() {
 	if m.n.w.o.Rehome <= 0 || m.moves || m.connected || !m.tracked() || m.kind() == dead {
 		return
@@ -106,13 +104,13 @@ func (v *visit) seekSoon() {
 	})
 }
 
-// seek goes home, to a sibling, or nowhere yet.
+// seek goes home, or to a sibling, or tries again later.
 func (v *visit) seek() {
 	m := v.m
 	switch {
 	case v.here || v.home:
 		return
-	case v.host == nil && (m.connected || v.reaches(m.n)): // it comes back by itself
+	case v.host == nil && (m.connected || v.reaches(m.n)): // it reconnects without moving
 		v.end()
 		m.reconnectSoon()
 		return
@@ -129,13 +127,13 @@ func (v *visit) seek() {
 	v.seekSoon()
 }
 
-// reaches tells whether the minion can speak to a node.
+// reaches reports whether the minion can reach a node.
 func (v *visit) reaches(n *node) bool {
 	return n.alive && (!v.m.away || v.astray && n != v.m.n)
 }
 
-// siblings are the nodes below the parents of the home, in the order in which the
-// minion tries them.
+// siblings returns the nodes that share a parent with the home, in the order in which the minion
+// tries them.
 func (m *minion) siblings() []*node {
 	var out []*node
 	for _, up := range m.n.ups {
@@ -150,8 +148,8 @@ func (m *minion) siblings() []*node {
 	return out
 }
 
-// moveTo subscribes at a sibling, announces there what is under way, and delivers
-// once that was taken.
+// moveTo subscribes at a sibling and announces the jobs under way. The minion sends its returns once
+// the announcement is answered.
 func (v *visit) moveTo(n *node) {
 	w, m := n.w, v.m
 	v.leaveHost()
@@ -160,7 +158,7 @@ func (v *visit) moveTo(n *node) {
 	w.stays[m]++
 	v.host, v.stay = n, w.stays[m]
 	n.guests = append(n.guests, v)
-	w.trace(n, "is visited by %s of %s", m.id(), m.n.id)
+	w.trace(n, "minion %s of %s moves here", m.id(), m.n.id)
 	v.arrive()
 	if first {
 		v.watchHome(0)
@@ -175,25 +173,24 @@ func (v *visit) arrive() {
 	}
 }
 
-// saidAfter is how long a minion waits with its returns for its announcement to be
-// taken.
+// saidAfter is how long a minion holds its returns back for an unanswered announcement.
 const saidAfter = 10e9
 
-// announce tells the host what is under way until it has heard that that was taken.
+// announce sends the jobs under way to the host until that has answered.
 func (v *visit) announce() {
 	n, w, turn := v.host, v.host.w, v.turn
 	running := v.m.underWay()
 	still := func() bool { return v.turn == turn && v.here && v.host == n }
 	deliver := func() {
-		if still() && !v.told {
-			v.told = true
+		if still() && !v.greeted {
+			v.greeted = true
 			v.m.sendAll()
 		}
 	}
 	n.after(saidAfter, deliver)
 	again := func() {
 		n.after(returnTimeout, func() {
-			if still() && !v.told {
+			if still() && !v.greeted {
 				v.announce()
 			}
 		})
@@ -220,7 +217,7 @@ func (v *visit) deliversTo() *node {
 	switch {
 	case v.home && v.m.n.alive:
 		return v.m.n
-	case !v.home && v.here && (v.told || v.host.w.o.sabotage.deliverFirst):
+	case !v.home && v.here && (v.greeted || v.host.w.o.sabotage.deliverFirst):
 		return v.host
 	}
 	return nil
@@ -232,14 +229,14 @@ func (v *visit) disconnect() {
 		return
 	}
 	v.turn++
-	v.here, v.told = false, false
+	v.here, v.greeted = false, false
 	if v.known {
 		v.known = false
 		v.host.loseGuest(v)
 	}
 }
 
-// reconnect subscribes at the host again, which was away.
+// reconnect subscribes at the host again after a break.
 func (v *visit) reconnect() {
 	if !v.here && !v.home && v.reaches(v.host) {
 		v.turn++
@@ -255,8 +252,8 @@ func (v *visit) leaveHost() {
 	v.host.guests = slices.DeleteFunc(v.host.guests, func(x *visit) bool { return x == v })
 }
 
-// watchHome goes home when that has been there for rehome_failback without a break;
-// good counts the quarters of it.
+// watchHome goes home once that has been reachable for rehome_failback without a break; good
+// counts the quarters of that time.
 func (v *visit) watchHome(good int) {
 	m, w := v.m, v.m.n.w
 	quarter := int64(w.o.Failback) / 4
@@ -277,10 +274,10 @@ func (v *visit) watchHome(good int) {
 	})
 }
 
-// goHome delivers at home from now on, subscribes there, then leaves the sibling.
+// goHome sends returns to the home from now on, subscribes there, and leaves the sibling.
 func (v *visit) goHome() {
 	m, w := v.m, v.m.n.w
-	w.trace(m.n, "is where %s goes back to", m.id())
+	w.trace(m.n, "minion %s comes back", m.id())
 	v.home = true
 	m.sendAll()
 	w.after(w.o.Leaf.draw(w.rng), func() {
@@ -308,8 +305,8 @@ func (v *visit) goHome() {
 	})
 }
 
-// askToMove sends a minion to a sibling while its home is there, as `mom node drain`
-// does, for at least d.
+// askToMove sends a minion to a sibling for at least d although its home is alive, as `mom node
+// drain` does.
 func (m *minion) askToMove(d int64) {
 	w := m.n.w
 	if !m.connected || m.moves || !m.tracked() {
@@ -323,9 +320,9 @@ func (m *minion) askToMove(d int64) {
 		v := m.begin()
 		v.until = w.now + d
 		v.moveTo(n)
-		w.after(2*w.o.Leaf.draw(w.rng), func() { // what it hears meanwhile comes from both
+		w.after(2*w.o.Leaf.draw(w.rng), func() { // until then it is connected to both
 			if w.visits[m] != v || v.home {
-				return // it is back already
+				return // already back
 			}
 			if m.connected && !w.lost() {
 				w.left[m] = true
@@ -336,14 +333,14 @@ func (m *minion) askToMove(d int64) {
 	}
 }
 
-// stray keeps a minion from its home for d, but not from the siblings of that.
+// stray keeps a minion from reaching its home for d, but not from reaching the siblings.
 func (m *minion) stray(d int64) {
 	w := m.n.w
 	if m.moves || m.away || m.kind() == dead || !m.tracked() {
 		return
 	}
 	w.faults++
-	w.trace(m.n, "cannot be reached by its minion %s for %.3f s", m.id(), float64(d)/1e9)
+	w.trace(m.n, "minion %s cannot reach it for %.3f s", m.id(), float64(d)/1e9)
 	m.away = true
 	m.disconnect()
 	v := m.begin()

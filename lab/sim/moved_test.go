@@ -2,9 +2,9 @@ package sim
 
 import "testing"
 
-// What is broken here are the rules for minions that move to a sibling and back.
+// These tests break the rules for minions that move to a sibling and back.
 
-// movesCatch plays schedules in which minions move until one is told to be broken.
+// movesCatch plays schedules in which minions move until Run or Check returns an error.
 func movesCatch(t *testing.T, s sabotage) {
 	t.Helper()
 	for seed := uint64(1); seed < 3000; seed++ {
@@ -13,27 +13,27 @@ func movesCatch(t *testing.T, s sabotage) {
 			return
 		}
 	}
-	t.Error("3000 schedules did not notice")
+	t.Error("3000 schedules did not catch it")
 }
 
 func TestSimCatchesANodeThatAdoptsNothing(t *testing.T) {
 	movesCatch(t, sabotage{adoptNothing: true})
 }
 
-func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
+func TestSimCatchesAMinionThatReturnsHomeUnannounced(t *testing.T) {
 	movesCatch(t, sabotage{quietReturn: true})
 }
 
-func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
+func TestSimCatchesMovesTreatedAsPlainExpectations(t *testing.T) {
 	catchesFrom(t, 2070, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
 }
 
-func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
-	catchesFrom(t, 2070, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
+func TestSimCatchesGuestsReportedAsCompleteExpectations(t *testing.T) {
+	catchesFrom(t, 2070, false, func(uint64) sabotage { return sabotage{completeReports: true} })
 }
 
-// A minion that announces what it brings has the parents told of it. What one brings in
-// silence is the case for the rule that all of them are owed it.
-func TestSimCatchesBroughtReturnsThatOneParentGets(t *testing.T) {
-	catchesFrom(t, 1390, false, func(uint64) sabotage { return sabotage{oweOne: true, quietReturn: true} })
+// A minion that announces the jobs it brings makes the node report them to all parents. If it does
+// not announce them, their returns must still go to all parents.
+func TestSimCatchesBroughtReturnsThatOnlyOneParentGets(t *testing.T) {
+	catchesFrom(t, 1390, false, func(uint64) sabotage { return sabotage{queueForOne: true, quietReturn: true} })
 }

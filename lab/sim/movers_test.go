@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A leaf node dies in the middle of jobs, and minions are asked to move: whoever is
-// at work is waited for where it goes, and goes home again, and nobody is missing.
+// A leaf node dies during jobs, and minions are asked to move. Minions at work are waited for
+// where they go, they go home again, and none is missing.
 func TestMoversAreWaitedFor(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
 		if err := playMoves(t, seed, sabotage{}, nil); err != nil {
@@ -16,7 +16,7 @@ func TestMoversAreWaitedFor(t *testing.T) {
 	}
 }
 
-// playMoves plays one such schedule and tells what was wrong with it.
+// playMoves plays one such schedule and returns the first violation.
 func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 	t.Helper()
 	o := Options{Seed: seed, Salt: *salt}
@@ -25,7 +25,7 @@ func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 		Seed: seed, Salt: *salt, Shape: RandomShape(r, 12, 4, 5+r.IntN(40)),
 		Rehome:   time.Duration(200+r.IntN(800)) * time.Millisecond,
 		Failback: time.Duration(pick(r, 2, 10, 60) * float64(time.Second)),
-		Faults:   Faults{Loss: 1e-12}, // so that it is known that something happens
+		Faults:   Faults{Loss: 1e-12}, // makes Faults.any true
 		Leaf:     Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 2, 30, 200)) * time.Millisecond},
 	}
 	if r.IntN(3) == 0 {
@@ -66,7 +66,7 @@ func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 	if len(leaves) > 0 {
 		n, d := leaves[r.IntN(len(leaves))], 5e9+r.Int64N(30e9)
 		w.after(within(), func() {
-			for _, j := range w.jobs { // what the dead node has alone is missed until it is back
+			for _, j := range w.jobs { // returns stored at the dead node alone are missing until it is back
 				for g := range w.holds(n, j) {
 					answers[w.ids[g]+j.jid] = true
 				}

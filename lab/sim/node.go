@@ -19,10 +19,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// dest is the outbox destination of what goes up.
+// dest is the outbox destination of rows for the parents.
 const dest = returners.DestAbove
 
-// node is one master of the tree with its forwarder.
+// node is a master of the tree with its forwarder.
 type node struct {
 	w       *World
 	idx     int32
@@ -30,46 +30,46 @@ type node struct {
 	depth   int
 	ups     []*link   // to the masters above, in the order of syndic_failover; none at a top
 	downs   []*link   // to the nodes right below
-	lo      int       // the first of its minions in World.ids
+	lo      int       // index of its first minion in World.ids
 	minions []minion  // its own
-	work    [][]state // by job, then by minion: what the minions have to do with it
+	work    [][]state // by job, then by minion
 
-	// On disk: what a restart finds.
+	// On disk, survives a restart.
 	disk    *disk
-	pubs    []*job        // what it has published, by serial
-	kept    map[*job]bool // publications that are kept for who misses them
+	pubs    []*job        // its publications, by serial
+	kept    map[*job]bool // publications kept for peers that missed them
 	onDisk  map[string]*batches.State
-	origins map[string][]*link // which parents asked for a job
-	guard   *guard             // who may speak for whom; nil: nobody tries
+	origins map[string][]*link // which parents requested a job
+	guard   *guard             // who may speak for whom; nil: no hostile peers
 	skew    time.Duration      // how far the wall clock is ahead
 
-	// Of this life.
+	// State of this life.
 	alive   bool
 	life    uint32
 	engine  *engine.Engine
 	jobs    *jobstore.Store
-	ages    *timing.Clock // nil: the wall clock is right
+	ages    *timing.Clock // nil: the wall clock does not jump
 	cleaner *jobstore.Cleaner
 	queues  *retention.Queues // nil: no job is queued
 	tree    *topology.Tree
-	batches map[string]*driven // that it drives
-	guests  []*visit           // minions of siblings that are here or were last
+	batches map[string]*driven // driven by this node
+	guests  []*visit           // minions of siblings that are here, or were last
 	inbox   []arrival          // returns of its minions that wait for the commit
-	busy    bool               // a commit runs
+	busy    bool               // a commit is running
 	free    int64              // when its processor is free
-	saving  bool               // words of jobs are about to be stored
+	saving  bool               // a commit of reports is scheduled
 	starts  map[string]func()
-	begins  map[string]*job   // by jid: what was published, or came, last
-	skipped string            // the job that was given before, and was not published
-	nonces  *admission.Nonces // requests with words that have come
+	begins  map[string]*job   // by jid: the last publication
+	skipped string            // the job that was known already, and was not published
+	nonces  *admission.Nonces // requests with reports that were received
 	again   map[*admission.Outcome][]func(wire.Raw, error)
 	way     *forwarder
-	order   *sequence.Life // of what it tells its parents
-	gate    *sequence.Gate // for what the nodes below tell
+	order   *sequence.Life // numbers its reports to the parents
+	gate    *sequence.Gate // orders the reports of the children
 
 	observed
 	stats    nodeStats
-	waitsFor map[string]string // in the end, by open job
+	waitsFor map[string]string // at the end, by open job
 }
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
@@ -81,7 +81,7 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	}
 	for _, p := range parents {
 		above := w.nodes[p]
-		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), owed: map[string]struct{}{}, acknowledged: map[string]bool{}, silent: map[string]bool{}}
+		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), backfills: map[string]struct{}{}, acknowledged: map[string]bool{}, silent: map[string]bool{}}
 		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
 		n.depth = max(n.depth, above.depth+1)
 	}
@@ -109,8 +109,8 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	return n
 }
 
-// boot begins a life. settled: all its peers are connected already, as at the
-// beginning of the world.
+// boot begins a life. If settled is set, its peers are connected already, as at the start of the
+// world.
 func (n *node) boot(settled bool) {
 	w := n.w
 	n.alive = true
@@ -179,10 +179,10 @@ func (n *node) boot(settled bool) {
 	for _, l := range slices.Concat(n.downs, n.ups) {
 		l.reconnectSoon()
 	}
-	n.told()
+	n.runEffects()
 }
 
-// kill ends a life without a farewell; the next one begins after d.
+// kill ends a life abruptly; the next one begins after d.
 func (w *World) kill(n *node, d int64) {
 	if !n.alive {
 		return
@@ -190,7 +190,7 @@ func (w *World) kill(n *node, d int64) {
 	w.faults++
 	w.trace(n, "is killed, for %.3f s", float64(d)/1e9)
 	n.halt()
-	n.forgetUntold()
+	n.forgetUnreported()
 	for m := range n.minions {
 		n.minions[m].connected = false
 		n.minions[m].seekSoon()
@@ -219,7 +219,7 @@ func (n *node) halt() {
 
 func (n *node) minionID(m int) string { return n.w.ids[n.lo+m] }
 
-// spend keeps the processor busy for d and gives the wait until then.
+// spend occupies the processor for d and returns the wait until that work is done.
 func (n *node) spend(d int64) int64 {
 	n.free = max(n.free, n.w.now) + d
 	n.stats.busy += d

@@ -13,142 +13,138 @@ import (
 type Job struct {
 	At  time.Duration // when it is published, since the start
 	Fun string
-	// Part is the share of the minions that the target matches, spread evenly;
-	// 0 and 1 mean all.
+	// Part is the share of the minions that the target matches, spread evenly. 0 and 1 both
+	// mean all.
 	Part float64
-	Run  Dist // how long a minion works on it
+	Run  Dist // run time at a minion
 	Size int  // bytes of the result; 0: the text true
-	// Fail is the share of minions whose return tells a failure.
+	// Fail is the share of minions whose return has a failure.
 	Fail float64
-	// Odd is the share of minions whose return is nested deeply or has no result, as a
-	// stock minion may send it.
+	// Odd is the share of minions whose return is deeply nested or has no result, as stock
+	// minions may send it.
 	Odd float64
-	// Top is which of several tops publishes it, counted from 0. Twice, if above
-	// zero, is how much later the next top publishes it too, under the same jid.
+	// Top is the index of the top that publishes it. If Twice is above zero, the next top
+	// publishes it too, that much later, under the same jid.
 	Top   int
 	Twice time.Duration
-	// Queue, if above zero, is for how long minions and nodes that are away are given it
-	// when they are back, also when it is over for all others.
+	// Queue, if above zero, is how long the job is delivered to minions and nodes that come
+	// back, even after it has ended for all others.
 	Queue time.Duration
-	// Slices, if above 1, is in how many publications under one job id the job is given, as a
-	// batch does: each is for further minions, and goes out Every after the one before was taken.
+	// Slices, if above 1, is the number of publications of the job under one job id, as for a
+	// batch. Each targets other minions, and goes out Every after the last was accepted.
 	Slices int
 	Every  time.Duration
-	// Batch has the top publish the job in slices by itself, to a few minions at a time.
+	// Batch makes the top publish the job in slices, to a few minions at a time.
 	Batch Batch
 
-	invented bool // nobody publishes it: see Hostile.Floods
+	invented bool // never published: see Hostile.Floods
 }
 
-// Minions describes the population. The shares are of all minions and exclude each
-// other; the rest answers as it should.
+// Minions describes the population. The shares refer to all minions and exclude each other; the
+// remaining minions answer normally.
 type Minions struct {
 	Dead   float64 // never connected
-	Silent float64 // without presence, take the job, never answer anything
-	Slow   float64 // work SlowBy longer
+	Silent float64 // no presence, receive jobs, never answer
+	Slow   float64 // take SlowBy longer
 	SlowBy time.Duration
-	// Untracked minions do not report presence (Python): found out by find_job.
+	// Untracked minions do not report presence (Python): the master asks them by find_job.
 	Untracked float64
 }
 
-// Faults says what goes wrong. Everything heals in the end.
+// Faults says what goes wrong. All faults end before the simulation does.
 type Faults struct {
 	// Loss is the share of requests, answers and returns that are lost.
 	Loss float64
-	// Kills is how many kills of a node, between two events; Crashes is how many
-	// at a point inside the handling of one, such as between commit and
-	// acknowledgement.
+	// Kills is how many times a node is killed between two events. Crashes is how many times
+	// one is killed while handling an event, such as between commit and acknowledgement.
 	Kills, Crashes int
-	// Partitions is how many edges are cut both ways, OneWay how many one way.
+	// Partitions is how many links are cut both ways, OneWay how many one way.
 	Partitions, OneWay int
 	// Drops is how many single minions lose their connection.
 	Drops int
-	// Moves is how many single minions move to a sibling although their node is
-	// there: half of them are asked to, the others cannot reach it.
+	// Moves is how many single minions move to a sibling although their node is alive: half
+	// of them are asked to, the others cannot reach it.
 	Moves int
-	// Sick is how many times a disk takes nothing for a while; in half of them the node
-	// is killed in the end.
+	// Sick is how many times a disk rejects writes for a while. Half of these end with the
+	// death of the node.
 	Sick int
-	// Lag is how many times a disk takes seconds for each commit for a while; in two of
-	// three the node is killed in the end, or before.
+	// Lag is how many times a disk takes seconds for each commit for a while. In two of three
+	// cases the node is killed at the end or before.
 	Lag int
-	// Repeat is the share of requests whose bytes the transport sends once more.
+	// Repeat is the share of requests that the transport sends twice.
 	Repeat float64
 	// Clocks is how many times the wall clock of a node jumps by 26 hours, most of them
-	// ahead: for a second, a minute or a day. Jobs are kept for a day then.
+	// ahead: for a second, a minute or 30 hours. Jobs are then kept for a day.
 	Clocks int
-	// Turned is how many times the key of a node is accepted anew at a master above, where the
-	// minion of its machine speaks first: the node is refused until an operator admits it. It
-	// is played where minions do not move.
+	// Turned is how many times the key of a node is accepted anew at a parent where the minion
+	// of the same machine uses it first: the node is refused until an operator admits it. It
+	// has no effect if minions move.
 	Turned int
-	// Hostile is what accepted peers do that they may not. It is played where minions do
-	// not move.
+	// Hostile counts attacks by accepted peers. It has no effect if minions move.
 	Hostile Hostile
-	// Within is the time in which faults begin. Default: until 5 s after the
-	// last job was published.
+	// Within is the time span in which faults begin. Default: until 5 s after the last
+	// publication.
 	Within time.Duration
-	// For is how long each lasts. Default 100ms..20s.
+	// For is the duration of each fault. Default 100ms..20s.
 	For Dist
 }
 
-// any tells whether something may get lost or late. Neither hostile peers nor clocks do
-// that.
+// any reports whether messages may get lost or late. Hostile peers and clocks do neither.
 func (f Faults) any() bool {
 	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag+f.Turned > 0 || f.Repeat > 0
 }
 
-// loud are the faults without those of keys and clocks.
+// loud returns the faults without hostile peers, clocks and turned keys.
 func (f Faults) loud() Faults {
 	f.Hostile, f.Clocks, f.Turned = Hostile{}, 0, 0
 	return f
 }
 
-// Options of a [World]. Zero values mean the defaults.
+// Options configure a [World]. Zero values mean the defaults.
 type Options struct {
 	Shape   Shape
 	Seed    uint64
-	Salt    uint64 // other schedules for the same seeds
+	Salt    uint64 // gives other schedules for the same seeds
 	Jobs    []Job  // default: one test.ping to all at 0 s
 	Minions Minions
 	Faults  Faults
-	// Namesakes: nodes have the ids of minions of the nodes above them, as a syndic and the
-	// minion of its host do.
+	// Namesakes gives nodes the ids of minions of the nodes above them, like a syndic and the
+	// minion of its host.
 	Namesakes bool
-	// Edge and Leaf are the latencies of one way between nodes and between a
-	// node and a minion. Default 1ms..2ms and 500us..1ms.
+	// Edge and Leaf are the one-way latencies between nodes, and between a node and a
+	// minion. Default 1ms..2ms and 500us..1ms.
 	Edge, Leaf Dist
 	// Gather is syndic_event_forward_timeout. Default 500 ms.
 	Gather time.Duration
-	// Timeout and Lease are the ledger's. Default 5 s each.
+	// Timeout and Lease are those of the ledger. Default 5 s each.
 	Timeout, Lease time.Duration
-	// Rehome is rehome_after: minions whose node is gone for so long, and up to as
-	// much again, move to a sibling of it. 0: they wait, but 2 s with Faults.Moves.
+	// Rehome is rehome_after: minions whose node is gone for that long, and up to twice
+	// that, move to a sibling. 0: they wait; with Faults.Moves the default is 2 s.
 	// Failback is rehome_failback. Default 60 s.
 	Rehome, Failback time.Duration
-	// Heartbeat is after how long the two ends of a cut edge know. Default 3 s.
+	// Heartbeat is how long the two ends of a cut link take to notice. Default 3 s.
 	Heartbeat time.Duration
-	// Costs is what a node's work takes. Default: [MeasuredCosts]
-	// of two processors.
+	// Costs is the processor time of a node's work. Default: [MeasuredCosts] of two
+	// processors.
 	Costs Costs
 	// OutboxRows bounds each outbox; 0: no bound.
 	OutboxRows int64
-	// Bounds are those of each node, all the same. Those that are not set are as in
-	// production.
+	// Bounds are the bounds of each node. Unset ones have the defaults of production.
 	Bounds bounds.Bounds
-	// Body is syndic_forward_returns: what of a return goes up.
+	// Body is syndic_forward_returns: which part of a return is sent up.
 	Body returns.Body
-	// Narrow is the share of nodes that take less deep values than the others, Older of
-	// those that refuse a request whole when they cannot read a part of it.
+	// Narrow is the share of nodes that accept less deeply nested values than the others,
+	// Older that of nodes that refuse a whole request if they cannot read a part of it.
 	Narrow, Older float64
-	// Strict is the share of nodes that take signed returns alone, Unsigned of minions that do
-	// not sign theirs, or with another key.
+	// Strict is the share of nodes that accept signed returns only. Unsigned is the share of
+	// minions that do not sign, or sign with another key.
 	Strict, Unsigned float64
-	// Insist gives every missed publication again, also of jobs that are over by
-	// then, as a queue without a deadline would.
+	// Insist sends every missed publication again, also of jobs that have ended, like a queue
+	// without a deadline.
 	Insist bool
-	// Trace is told each step, if set.
+	// Trace, if set, is called for each step.
 	Trace func(line string)
-	// Progress is called every few thousand events, if set.
+	// Progress, if set, is called every few thousand events.
 	Progress func(Progress)
 	// MaxEvents ends a simulation that does not come to rest. Default 400 per
 	// minion and job, at least 20 million.
@@ -158,27 +154,26 @@ type Options struct {
 	meddle   meddler
 }
 
-// Progress is how far a simulation has come.
+// Progress is the progress of a simulation.
 type Progress struct {
 	Events  int           // so far
 	Now     time.Duration // virtual time
-	Waiting int           // events that are planned
+	Waiting int           // events in the queue
 }
 
-// uncertain tells whether messages may get lost.
+// uncertain reports whether messages may get lost.
 func (o *Options) uncertain() bool {
 	return o.meddle != nil || o.Faults.any() || o.Faults.Hostile.any()
 }
 
-// Costs is the time that a node's work takes on its machine.
+// Costs is the processor time that a node spends.
 type Costs struct {
-	Return    time.Duration // to take one return of a minion, stored
-	Hop       time.Duration // to take one return from a node below, stored
-	Subscribe time.Duration // to hand a publication to one subscriber
+	Return    time.Duration // to store a minion's return
+	Hop       time.Duration // to store a return from a child
+	Subscribe time.Duration // to send a publication to one subscriber
 }
 
-// MeasuredCosts are those that the planner reckons with, for nodes of so many
-// processors.
+// MeasuredCosts returns the costs that the planner assumes for nodes with so many processors.
 func MeasuredCosts(cores int) Costs {
 	ret, hop, sub := plan.Measured().Service(cores)
 	return Costs{Return: ret, Hop: hop, Subscribe: sub}
@@ -187,42 +182,41 @@ func MeasuredCosts(cores int) Costs {
 // sabotage breaks the world on purpose, to show that [World.Check] notices. Only
 // tests of this package can set it.
 type sabotage struct {
-	skipDedupe func() bool // a return that is known counts as new
+	skipDedupe func() bool // a known return counts as new
 	forget     func() bool // an expectation does not reach the ledger
 	ackEarly   func() bool // a minion's return is acknowledged before the commit
-	deafStart  bool        // after a restart the open jobs are not taken up
-	keepSilent bool        // after a reconnect the expectations are not told again
-	noRepeat   bool        // missed publications are not given again
-	// forgetClosed: that minions are missing is not told again once the job is
-	// closed at the node that found it. ackUnbooked: what a node below tells of a
-	// job is acknowledged before it is stored.
+	deafStart  bool        // a restart does not restore open jobs
+	keepSilent bool        // a reconnect does not report expectations again
+	noRepeat   bool        // missed publications are not sent again
+	// forgetClosed does not repeat missing minions once the job is closed at the node that
+	// found them. ackUnbooked acknowledges reports of a child before they are stored.
 	forgetClosed, ackUnbooked bool
-	fullFails                 bool // a full outbox is answered as a handler that failed
-	oneIsEnough               bool // a return that one parent has is not kept for another that asked
-	tellAll                   bool // a parent that did not ask for a job hears who has to answer it
-	forgetOwed                bool // a restart forgets that the returns from before are to be given
-	lateCount                 bool // returns that were there before their job are not counted
-	notAgain                  bool // a parent that asks later is not given what is there already
-	forgetAskers              bool // a restart forgets which parents asked
-	oneHasHeard               bool // the end of a job counts as heard when one of the parents that asked has it
-	runAgain                  bool // neither node nor minion knows a job that comes a second time
-	wholeUp                   bool // whole results go up where digests are asked for
-	quietReturn               bool // a minion that goes home does not say that it comes back
-	twoDeliver                bool // a minion that moves hears of its returns from the node that it leaves
-	deliverFirst              bool // a minion that moves delivers before its announcement was taken
-	adoptNothing              bool // a node does not answer for what a minion works on that comes
-	oweOne                    bool // returns of a job that nobody asked a node for are owed to one parent
-	movedIsPlain              bool // that a minion has moved is no more than that a node counts it
-	wholeStory                bool // what is known of guests is told again as all that a node has
-	hearLate                  bool // what a node has given up is heard when it comes late
-	believeNodes              bool // a node speaks for whom it likes
-	anyName                   bool // a minion returns in whose name it likes
-	anyNode                   bool // whoever likes speaks as a node
-	trustWall                 bool // what is old is removed by the wall clock
-	keepHeard                 bool // a node that restarts is not given again what it took before
+	fullFails                 bool // a full outbox is answered like a failed handler
+	oneIsEnough               bool // a return accepted by one parent is not kept for another that requested it
+	reportToAll               bool // a parent that did not request a job gets its reports
+	forgetBackfills           bool // a restart forgets that stored returns must be queued for a parent
+	lateCount                 bool // returns stored before their job are not counted
+	notAgain                  bool // a parent that requests a job later does not get the stored returns
+	forgetAskers              bool // a restart forgets which parents requested a job
+	oneHasHeard               bool // the end of a job counts as accepted once one parent has accepted it
+	runAgain                  bool // nodes and minions do not recognize a repeated job
+	wholeUp                   bool // whole results are sent up where digests are configured
+	quietReturn               bool // a minion that goes home does not announce it
+	twoDeliver                bool // a minion that moves accepts acknowledgements of the node that it leaves
+	deliverFirst              bool // a minion that moves sends returns before its announcement is answered
+	adoptNothing              bool // a node does not expect the jobs that an arriving minion runs
+	queueForOne               bool // returns of a job that no parent requested are queued for one parent
+	movedIsPlain              bool // an expectation of a moved minion is treated like any other
+	completeReports           bool // repeated expectations of guests claim to be complete
+	hearLate                  bool // reports that the child gave up on are processed when they arrive late
+	believeNodes              bool // nodes may speak for any minion
+	anyName                   bool // minions may return in any name
+	anyNode                   bool // any peer may act as a node
+	trustWall                 bool // ages are counted by the wall clock
+	keepHeard                 bool // a restarted node does not get earlier publications again
 }
 
-// moves tells whether minions may move.
+// moves reports whether minions may move.
 func (o *Options) moves() bool { return o.Rehome > 0 && o.Faults.any() }
 
 func hit(f func() bool) bool { return f != nil && f() }
@@ -250,16 +244,16 @@ func (o *Options) fill() error {
 			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
 		}
 		if j.Slices < 0 || j.Slices > 1 && (j.Queue > 0 || j.Every < 0) {
-			return fmt.Errorf("simulate: job %d: a number of slices is not negative, and a queued job has one", i)
+			return fmt.Errorf("simulate: job %d: slices must not be negative, and a queued job cannot have several", i)
 		}
 		if err := j.Batch.validate(*j); err != nil {
 			return fmt.Errorf("simulate: job %d: %w", i, err)
 		}
-		if o.Insist { // the rows have to be those of any other schedule
+		if o.Insist { // the rows must not depend on the schedule
 			j.Batch.Failhard, j.Batch.Stop = false, 0
 		}
 		if j.Top < 0 || j.Twice < 0 || j.Queue < 0 {
-			return fmt.Errorf("simulate: job %d: a top is counted from 0, the second comes after the first, and a deadline after both", i)
+			return fmt.Errorf("simulate: job %d: top, delay of the second publication and deadline must not be negative", i)
 		}
 		last = max(last, j.At+j.Twice+time.Duration(max(j.Slices-1, 0))*j.Every)
 	}
@@ -273,7 +267,7 @@ func (o *Options) fill() error {
 		}
 	}
 	if o.Faults.Loss > 0.9 {
-		return fmt.Errorf("simulate: a loss of %v lets nothing through; at most 0.9", o.Faults.Loss)
+		return fmt.Errorf("simulate: loss is %v, must be at most 0.9", o.Faults.Loss)
 	}
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/topology/plan"
 )
 
-// What the planner says of a tree is what playing it shows, within a factor of two.
+// The planner predicts the time of a ping within a factor of two of the simulation.
 func TestThePlannerAgrees(t *testing.T) {
 	for _, n := range []int{1000, 20_000, 40_000} {
 		p, err := plan.Make(plan.Needs{Minions: n, Memory: 512 << 20}, plan.Measured())

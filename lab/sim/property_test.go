@@ -8,17 +8,17 @@ import (
 )
 
 var (
-	seeds = flag.Uint64("seeds", 300, "how many schedules each property is tried with")
+	seeds = flag.Uint64("seeds", 300, "schedules per property")
 	first = flag.Uint64("seed", 1, "the first seed")
 	salt  = flag.Uint64("salt", 0, "other schedules for the same seeds")
-	all   = flag.Bool("all", false, "go on after a schedule that fails")
+	all   = flag.Bool("all", false, "continue after a failed schedule")
 
-	broken = flag.Uint64("broken", 60, "how many schedules each kind of act is broken in")
-	traced = flag.Bool("traced", false, "log what happens in schedules in which something is broken")
+	broken = flag.Uint64("broken", 60, "schedules in which each kind of act is broken")
+	traced = flag.Bool("traced", false, "log the trace of schedules with a broken act")
 )
 
-// tell is how a failure is played again.
-func tell(t *testing.T, seed uint64, insist string, err error) {
+// failSeed fails the test and prints how to play the schedule again.
+func failSeed(t *testing.T, seed uint64, insist string, err error) {
 	t.Helper()
 	if *salt > 0 {
 		insist += fmt.Sprintf(" --salt %d", *salt)
@@ -30,7 +30,7 @@ func tell(t *testing.T, seed uint64, insist string, err error) {
 	fail("seed %d: %v\n\nplay it again: momlab sim --random --faults%s --seed %d --trace", seed, err, insist, seed)
 }
 
-// playOut plays a schedule to its end and tells what does not hold.
+// playOut plays a schedule to its end and returns the violated promises.
 func playOut(t *testing.T, o Options) (*World, error) {
 	t.Helper()
 	w, err := New(o)
@@ -43,14 +43,14 @@ func playOut(t *testing.T, o Options) (*World, error) {
 	return w, w.Check()
 }
 
-// Any shape, any faults: no return is lost or doubled, every account adds up, and
-// the tree comes to rest owing nothing.
+// For any shape and any faults, no return is lost or doubled, every account adds up, and nothing is
+// pending at the end.
 func TestPromisesHold(t *testing.T) {
 	reached := map[mark]int{}
 	for seed := *first; seed < *first+*seeds; seed++ {
 		w, err := playOut(t, RandomOptions(seed, *salt))
 		if err != nil {
-			tell(t, seed, "", err)
+			failSeed(t, seed, "", err)
 		}
 		for m, times := range w.marks {
 			reached[m] += times
@@ -58,12 +58,12 @@ func TestPromisesHold(t *testing.T) {
 	}
 	for _, m := range marks {
 		if reached[m.mark] == 0 && *seeds >= m.within {
-			t.Errorf("%d schedules never reached this place: %s", *seeds, m.mark)
+			t.Errorf("%d schedules never reached: %s", *seeds, m.mark)
 		}
 	}
 }
 
-// marks are the rare places that a run has to reach, and within how many schedules.
+// marks are the rare situations that a run must reach, and within how many schedules.
 var marks = []struct {
 	mark   mark
 	within uint64
@@ -81,8 +81,8 @@ var marks = []struct {
 	{markGivenAgain, 300},
 	{markMovedAtWork, 300},
 	{markTwoAsk, 300},
-	{markOwedLater, 300},
-	{markWordLost, 300},
+	{markBackfilled, 300},
+	{markReportLost, 300},
 	{markReturnFull, 300},
 	{markCommitFull, 2000},
 	{markSavedNotSent, 300},
@@ -108,30 +108,30 @@ var marks = []struct {
 	{markGrownAtItsEnd, 2000},
 }
 
-// Any shape, any faults: where missed publications are given again until they are
-// heard, the rows at the top are those of one flat master without faults.
+// For any shape and any faults, if missed publications are repeated until they arrive, the rows at
+// the top are those of one flat master without faults.
 func TestRowsOfAFlatMaster(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
 		o := RandomOptions(seed, *salt)
 		o.Insist = true
 		tree, err := playOut(t, o)
 		if err != nil {
-			tell(t, seed, " --insist", err)
+			failSeed(t, seed, " --insist", err)
 			continue
 		}
 		o.Shape, o.Faults = o.Shape.Flat(), Faults{}
 		flat, err := playOut(t, o)
 		if err != nil {
-			tell(t, seed, " --insist", fmt.Errorf("a flat master: %w", err))
+			failSeed(t, seed, " --insist", fmt.Errorf("a flat master: %w", err))
 			continue
 		}
 		if tree.Report().Rows != flat.Report().Rows {
-			tell(t, seed, " --insist", differ(tree, flat))
+			failSeed(t, seed, " --insist", differ(tree, flat))
 		}
 	}
 }
 
-// differ tells how many rows of each job the two have.
+// differ lists the number of rows of each job in both worlds.
 func differ(a, b *World) error {
 	var errs []error
 	flat := map[string]int{}

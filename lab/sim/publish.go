@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// publish is the command at a top: it insists until the top takes the job.
+// publish plays the publishing command at a top. It retries until the top accepts the job.
 func (w *World) publish(j *job, r *run) {
 	if j.Batch.Size > 0 {
 		w.publishBatch(j, r)
@@ -22,7 +22,7 @@ func (w *World) publish(j *job, r *run) {
 	top := r.top
 	if slices.Contains(top.pubs, j) {
 		w.publishNext(j, r)
-		return // the top died after it had stored the job: it goes on by itself
+		return // the top died after storing the job: it resumes the job on restart
 	}
 	again := func() { w.after(int64(time.Second), func() { w.publish(j, r) }) }
 	if !top.alive {
@@ -51,11 +51,10 @@ func (w *World) publish(j *job, r *run) {
 		}
 		w.publishNext(j, r)
 	})
-	top.told()
+	top.runEffects()
 }
 
-// unlessItDies calls again if the life of a node ends before it has answered: it may wait for its
-// disk meanwhile.
+// unlessItDies calls again if the node dies before answer is called: it may be waiting for its disk.
 func (w *World) unlessItDies(n *node, again func()) (answer func()) {
 	life, answered := n.life, false
 	var look func()
@@ -72,7 +71,7 @@ func (w *World) unlessItDies(n *node, again func()) (answer func()) {
 	return func() { answered = true }
 }
 
-// publish has the engine begin a job, and tells whether it was taken.
+// publish publishes a job at the node and calls done, which says whether the node accepted it.
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := engine.Publication{
 		Spec:  engine.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1 && !j.inSlices(), Queue: j.Queue > 0, Part: j.slice},
@@ -129,28 +128,28 @@ func (n *node) publish(j *job, done func(taken bool)) {
 			done(false)
 			return
 		}
-		n.pubs, n.kept[j] = append(n.pubs, j), true // it is kept with the job
+		n.pubs, n.kept[j] = append(n.pubs, j), true // stored with the job
 		n.point("after a job is stored")
 		n.engine.Saved(s, returners.Result{}, nil)
 	} else if n.w.o.sabotage.runAgain {
 		n.handOn(j)
 	}
 	said.again = known
-	n.told()
+	n.runEffects()
 	said.again = false
 	if n.skipped == j.jid && p.Kept != nil {
 		n.queues.Drop(j.jid) // it is over here
 	}
 }
 
-// runs tells whether a job was given before: then it brings nothing that has to be stored.
+// runs reports whether the job was published before. A repetition stores nothing.
 func (n *node) runs(j *job) bool {
 	known, err := n.engine.Known(background, j.jid)
 	n.must(err)
 	return known
 }
 
-// begun answers who had a job published.
+// begun answers the publisher of a job.
 func (n *node) begun(jid string) {
 	if done := n.starts[jid]; done != nil {
 		delete(n.starts, jid)
@@ -158,13 +157,13 @@ func (n *node) begun(jid string) {
 	}
 }
 
-// handOn sends a publication to all who are connected.
+// handOn sends a publication to all connected peers.
 func (n *node) handOn(j *job) {
 	if !slices.Contains(n.pubs, j) {
-		n.pubs = append(n.pubs, j) // it was given in an earlier life, and adopted in this one
+		n.pubs = append(n.pubs, j) // published in an earlier life and adopted in this one
 	}
 	n.w.trace(n, "publishes %s", j.jid)
-	n.point("before a job is handed on")
+	n.point("before a job is sent")
 	each := int64(n.w.o.Costs.Subscribe)
 	for i := range n.minions {
 		if n.minions[i].connected {
@@ -182,7 +181,7 @@ func (n *node) handOn(j *job) {
 		}
 	}
 	for _, l := range n.downs {
-		if l.seen { // any other gets it when it has made itself known
+		if l.seen { // others get it with their greeting
 			l.hand(j, n.spend(each))
 		}
 	}
@@ -206,7 +205,7 @@ func (n *node) known(c *node, j *job) map[string]string {
 	return out
 }
 
-// index is the number of a minion, from its id.
+// index returns the number of a minion from its id.
 func (w *World) index(id string) int {
 	n := 0
 	for _, c := range id[1:] {
@@ -225,7 +224,7 @@ func (m *minion) live() engine.Liveness {
 	return engine.Down
 }
 
-// restore takes up the jobs of an earlier life.
+// restore resumes the jobs of an earlier life.
 func (n *node) restore() {
 	if n.w.o.sabotage.deafStart {
 		return
@@ -237,23 +236,23 @@ func (n *node) restore() {
 		known, err := n.engine.Restore(background, jid, peers{n})
 		n.must(err)
 		if known {
-			n.w.trace(n, "takes %s up again", jid)
+			n.w.trace(n, "restores %s", jid)
 		}
 		if !known && n.queues != nil {
 			n.queues.Drop(jid)
 		}
-		n.told()
+		n.runEffects()
 	}
 	if n.queues != nil {
-		n.queues.TakeUp() // what was not handed out is given by its serial
-		n.told()
+		n.queues.TakeUp() // publications that were not sent keep their serials
+		n.runEffects()
 	}
 }
 
-// peers are what a node knows of its peers when it has begun a life.
+// peers describes the peers of a node at the start of a life.
 type peers struct{ n *node }
 
-// Grace is that of one that was connected.
+// Grace gives each peer the lease of one that was connected.
 func (p peers) Grace(string) (engine.Liveness, time.Duration) { return engine.Away, p.n.w.o.Lease }
 
 // Spec describes a job of an earlier life.
@@ -283,7 +282,7 @@ func (p peers) Spec(load returners.Load, minions []string) engine.Job {
 	return spec
 }
 
-// complete hears that a job is over at this node.
+// complete handles the end of a job at this node.
 func (n *node) complete(a engine.Account) {
 	j := n.w.byJID[a.JID]
 	n.w.trace(n, "completes %s: expected %d, returned %d, failed %d, missing %d", a.JID, a.Expected, a.Returned, a.Failed, len(a.Missing))
@@ -292,7 +291,7 @@ func (n *node) complete(a engine.Account) {
 		return
 	}
 	r := j.at(n)
-	if r == nil { // word of a job of another top
+	if r == nil { // reports of a job of another top
 		return
 	}
 	r.closings++
@@ -306,7 +305,7 @@ func silentState(s string) bool {
 	return s == string(jobevent.NodeSilent) || s == string(jobevent.NodeUnreachable)
 }
 
-// silentIn gives the nodes that are stored as silent or out of reach.
+// silentIn returns the nodes stored as silent or unreachable.
 func silentIn(xs []returners.Expectation) map[string]jobevent.NodeState {
 	out := map[string]jobevent.NodeState{}
 	for _, x := range xs {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// deadline is until when a queued job is given out; zero: it is not queued.
+// deadline returns the time until which a queued job is delivered, or zero for other jobs.
 func (j *job) deadline() time.Time {
 	if j.Queue == 0 {
 		return time.Time{}
@@ -19,7 +19,7 @@ func (j *job) deadline() time.Time {
 	return start.Add(j.At + j.Queue).Truncate(time.Second)
 }
 
-// openQueues takes up the publications of queued jobs that an earlier life has stored.
+// openQueues restores the publications of queued jobs that an earlier life has stored.
 func (n *node) openQueues() {
 	queued := false
 	for _, j := range n.w.jobs {
@@ -40,9 +40,9 @@ func (n *node) openQueues() {
 	}
 }
 
-// unkeep lets publications go.
+// unkeep drops publications.
 func (n *node) unkeep(parts ...returners.Part) {
-	n.w.trace(n, "keeps the publications of %v no more", parts)
+	n.w.trace(n, "drops the publications of %v", parts)
 	n.engine.DropPublications(parts...)
 }
 
@@ -53,8 +53,8 @@ func (n *node) nodesBelow() (ids []string) {
 	return ids
 }
 
-// rememberNode takes over who was behind a node in an earlier life, as the claims of a master
-// do, where minions that are away are queued for.
+// rememberNode restores who was behind a child in an earlier life, as the claims of a master do.
+// Queues need it for minions that are away.
 func (n *node) rememberNode(former *topology.Tree, id string) {
 	if n.queues == nil {
 		return
@@ -64,34 +64,34 @@ func (n *node) rememberNode(former *topology.Tree, id string) {
 	}
 }
 
-// tendEvery is the longest time between two looks at the deadlines of queued jobs, by clocks
-// that may jump.
+// tendEvery is the longest time between two checks of the deadlines of queued jobs, by clocks that
+// may jump.
 const tendEvery = 7 * time.Hour
 
-// tendAt looks at the deadlines when one has passed by the wall clock of now.
+// tendAt schedules a check of the deadlines at the given time by the current wall clock.
 func (n *node) tendAt(until time.Time) {
 	n.after(min(max(int64(until.Sub(n.wall())), int64(time.Second)), int64(tendEvery)), n.tend)
 }
 
-// tend ends the queued jobs whose deadline has passed, and looks at the others later.
+// tend ends the queued jobs whose deadline has passed, and schedules the next check.
 func (n *node) tend() {
 	if n.queues == nil {
 		return
 	}
 	n.queues.Tend()
-	n.told()
+	n.runEffects()
 	rest := n.queues.Records()
 	if len(rest) == 0 {
 		return
 	}
 	next := slices.MinFunc(rest, func(a, b retention.Record) int { return a.Until.Compare(b.Until) }).Until
-	if !n.wall().Before(next) { // by a clock that is not believed
+	if !n.wall().Before(next) { // by a clock that is not trusted
 		next = n.wall().Add(tendEvery)
 	}
 	n.tendAt(next)
 }
 
-// retain gives what is stored of the publication of a queued job with it.
+// retain returns the record to store with the publication of a queued job.
 func (n *node) retain(j *job) []byte {
 	if j.Queue == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (n *node) retain(j *job) []byte {
 	return stored
 }
 
-// handedOut notes that the publication of a queued job has gone out.
+// handedOut records that the publication of a queued job was sent.
 func (n *node) handedOut(j *job) {
 	if j.Queue == 0 {
 		return
@@ -113,28 +113,28 @@ func (n *node) handedOut(j *job) {
 	}
 }
 
-// queueAway queues a job for those that were just found away.
+// queueAway queues a job for peers that were found away.
 func (n *node) queueAway(e engine.Missed) {
 	if n.queues != nil {
 		n.queues.QueueAway(e.JID, e.Minions, e.Nodes)
 	}
 }
 
-// queueAnswered notes that a minion has returned a job.
+// queueAnswered records that a minion has returned a job.
 func (n *node) queueAnswered(jid, id string) {
 	if n.queues != nil {
 		n.queues.QueueAnswered(jid, id)
 	}
 }
 
-// queueHeard notes what a node below found for a job.
+// queueHeard records which minions a child found for a job.
 func (n *node) queueHeard(from string, x jobevent.Expectation) {
 	if n.queues != nil {
 		n.queues.QueueHeard(from, x)
 	}
 }
 
-// wantsNode reports whether a job is queued for a node, which is given it then.
+// wantsNode reports whether a job is queued for a child, which gets it then.
 func (n *node) wantsNode(j *job, id string) bool {
 	if n.queues == nil || !n.queues.WantsNode(j.jid, id) {
 		return false
@@ -143,7 +143,7 @@ func (n *node) wantsNode(j *job, id string) bool {
 	return true
 }
 
-// wants reports whether a job is queued for a minion, which is given it then.
+// wants reports whether a job is queued for a minion, which gets it then.
 func (n *node) wants(j *job, id string) bool {
 	if n.queues == nil || !n.queues.Wants(j.jid, id) {
 		return false
@@ -153,7 +153,7 @@ func (n *node) wants(j *job, id string) bool {
 	return true
 }
 
-// over lets the publication of an ended job go, but for those it is queued for.
+// over drops the publication of an ended job unless it is queued.
 func (n *node) over(j *job) {
 	for _, s := range j.parts() {
 		n.kept[s] = false
@@ -163,8 +163,8 @@ func (n *node) over(j *job) {
 	}
 }
 
-// checkQueued wants a queued job to have reached whom it was queued for, and no one to
-// wait any more.
+// checkQueued checks that a queued job has reached the peers it was queued for, and that no queue
+// remains.
 func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	if j.Queue == 0 {
 		return
@@ -172,12 +172,12 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	for _, n := range w.nodes {
 		for _, q := range n.queues.Queued() {
 			if q.JID == j.jid {
-				fail("job %s is queued at %s for minions %v, nodes %v and minions below %v, past its deadline", j.jid, n.id, q.Minions, q.Nodes, q.Below)
+				fail("job %s is still queued at %s for minions %v, nodes %v and minions below %v, past its deadline", j.jid, n.id, q.Minions, q.Nodes, q.Below)
 			}
 		}
 		for _, jid := range n.noted(returners.NotePublication) {
 			if jid == j.jid {
-				fail("%s keeps the publication of %s, past its deadline", n.id, jid)
+				fail("%s still keeps the publication of %s, past its deadline", n.id, jid)
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			why = later
 		}
 		if why == engine.Queued {
-			fail("job %s at %s: %s is queued for in the end", j.jid, r.top.id, id)
+			fail("job %s at %s: %s is still queued at the end", j.jid, r.top.id, id)
 			return
 		}
 	}
@@ -201,11 +201,11 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
 		if k := w.kinds[g]; r.account.missing[id].Reason == engine.Expired && !j.hasRun(g) && k != dead && k != silent {
-			fail("job %s at %s: %s, which was back long before the deadline, has not run it", j.jid, r.top.id, id)
+			fail("job %s at %s: %s was back long before the deadline and has not run it", j.jid, r.top.id, id)
 			return
 		}
 	}
 }
 
-// longQueue is longer than anything is away.
+// longQueue is longer than any peer is away.
 const longQueue = 30 * time.Minute

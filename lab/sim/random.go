@@ -46,7 +46,7 @@ func RandomOptions(seed, salt uint64) Options {
 		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))
 		o.Failback = time.Duration(pick(r, 2, 10, 60) * float64(time.Second))
 		o.Faults.Moves = r.IntN(8)
-		if r.IntN(2) == 0 { // moves race with what is under way
+		if r.IntN(2) == 0 { // moves race with messages under way
 			o.Leaf = Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 30, 300)) * time.Millisecond}
 		}
 	}
@@ -60,7 +60,7 @@ func RandomOptions(seed, salt uint64) Options {
 
 func pick(r *rand.Rand, of ...float64) float64 { return of[r.IntN(len(of))] }
 
-// mixed is what all draws of the world follow from.
+// mixed returns the seed of all draws, from Seed and Salt.
 func (o *Options) mixed() uint64 {
 	if o.Salt == 0 {
 		return o.Seed
@@ -68,10 +68,10 @@ func (o *Options) mixed() uint64 {
 	return mix(o.Seed, o.Salt)
 }
 
-// stream gives the draws of one kind: those of another do not shift them.
+// stream returns a source of draws of one kind. Draws of one kind do not shift those of another.
 func (o *Options) stream(kind uint64) *rand.Rand { return rand.New(rand.NewPCG(o.mixed(), kind)) }
 
-// drawSlices has some jobs grow. The draws are of their own, so that all else of a seed stays.
+// drawSlices makes some jobs grow. It draws from a stream of its own: the rest of a schedule stays the same.
 func (o *Options) drawSlices() {
 	r := o.stream(0x67726f77)
 	for i := range o.Jobs {

@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/syndic/returns"
 )
 
-// Sizes of messages that carry no payload of their own: what they take in Salt's
-// form with encryption and framing, about.
+// Sizes of messages without a payload of their own: about what they take in Salt's form with
+// encryption and framing.
 const (
 	ackBytes      = 120
 	presenceBytes = 300
@@ -24,53 +24,53 @@ const (
 	overhead      = 200 // per message: envelope, padding, HMAC
 )
 
-// Bytes of a node's memory that belong to one of these, as measured (connection:
-// docs/design/benchmarks.md) or counted from the fields (the others).
+// Memory of a node per item, as measured (connection: docs/design/benchmarks.md) or counted from
+// the fields (the others).
 const (
 	connectionMemory = 17 << 10
 	entryMemory      = 160
 	leafMemory       = 64
 )
 
-// Traffic is what passed between a tier and what is right below it.
+// Traffic counts messages between a tier and the tier below.
 type Traffic struct {
 	Messages int64 `json:"messages"`
 	Bytes    int64 `json:"bytes"`
 }
 
-// Tier sums up the nodes of one depth.
+// Tier summarizes the nodes of one depth.
 type Tier struct {
 	Nodes     int     `json:"nodes"`
-	Minions   int     `json:"minions"` // of these nodes themselves
+	Minions   int     `json:"minions"` // connected to these nodes
 	Up        Traffic `json:"up"`      // received from below
 	Down      Traffic `json:"down"`    // sent down
 	Rows      int64   `json:"rows"`    // returns stored
-	Repeats   int64   `json:"repeats"` // returns that came again
+	Repeats   int64   `json:"repeats"` // repeated returns
 	MaxMemory int64   `json:"max_memory_bytes"`
 	MaxOutbox int64   `json:"max_outbox_rows"`
-	// MaxBusy is how long the processor of the busiest node worked.
+	// MaxBusy is the processor time of the busiest node.
 	MaxBusy time.Duration `json:"max_busy_ns"`
 }
 
-// Account is how a job ended at the top.
+// Account is the account of a job at a top.
 type Account struct {
 	JID      string         `json:"jid"`
 	Fun      string         `json:"fun"`
-	Top      string         `json:"top,omitempty"` // of several, the one whose account it is
+	Top      string         `json:"top,omitempty"` // the top, if there are several
 	Targets  int            `json:"targets"`
 	Expected int            `json:"expected"`
 	Returned int            `json:"returned"`
 	Failed   int            `json:"failed"`
 	Missing  map[string]int `json:"missing"` // by reason
-	// Took is from the publication to the first time that the account added up;
-	// below 0: it never did. Closings is how often it was closed.
+	// Took is the time from the publication to the first time that the account added up;
+	// below 0: never. Closings is how often it was closed.
 	Took     time.Duration `json:"took_ns"`
 	Closings int           `json:"closings"`
 	Rows     int           `json:"rows"`
 
 	missing map[string]jobevent.Absence
 	nodes   map[string]jobevent.NodeState
-	late    map[string]string // missing by what is stored, of a job that the ledger has forgotten
+	late    map[string]string // missing minions by the store, for a job that the ledger has removed
 }
 
 func (a *Account) of(x engine.Account) {
@@ -87,8 +87,7 @@ type Report struct {
 	Faults  int           `json:"faults"`
 	Jobs    []Account     `json:"jobs"`
 	Tiers   []Tier        `json:"tiers"`
-	// Rows is a digest of all rows at the top that publishes a job first: equal
-	// rows, equal digests.
+	// Rows is a hash of all rows at the first top of each job: equal rows have equal hashes.
 	Rows string `json:"rows_digest"`
 }
 
@@ -110,16 +109,16 @@ func (w *World) publicationBytes(j *job) int64 { return int64(len(j.load)) + ove
 
 func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 
-// settle takes the accounts as they stand: late returns have altered some.
+// settle reads the final accounts. Late returns have changed some since they were closed.
 func (w *World) settle() {
 	for _, n := range w.nodes {
-		n.waitsFor, n.untold = map[string]string{}, map[string]bool{}
+		n.waitsFor, n.unreported = map[string]string{}, map[string]bool{}
 		for _, jid := range n.noted(returners.NoteUnreported) {
-			n.untold[jid] = true
+			n.unreported[jid] = true
 		}
 		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Active()) {
 			a, known := n.engine.State(jid)
-			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
+			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v, nodes %v", known, a.Waiting, a.Nodes)
 		}
 	}
 	for _, j := range w.jobs {
@@ -128,7 +127,7 @@ func (w *World) settle() {
 				r.account.of(a)
 				continue
 			}
-			// Closed in an earlier life: word that came later is in the store alone.
+			// Closed in an earlier life: later reports are only in the store.
 			xs, _ := r.top.disk.GetExpectations(background, j.jid)
 			r.account.late = map[string]string{}
 			for id, gone := range engine.Absent(xs) {
@@ -138,7 +137,7 @@ func (w *World) settle() {
 	}
 }
 
-// Report sums up. Call it after Run.
+// Report summarizes the simulation. Call it after Run.
 func (w *World) Report() Report {
 	if w.report == nil {
 		r := w.sumUp()
@@ -200,8 +199,8 @@ func (w *World) sumUp() Report {
 	return r
 }
 
-// compared is what of a result counts for the digest of the rows: none of it where
-// results stay below or a master on the way may have refused it.
+// compared returns the part of a result that counts for the hash of the rows: none where results
+// stay below, or where a master on the way may have refused it.
 func (w *World) compared(j *job, r returners.Return) []byte {
 	if w.o.Body != returns.Full || w.odd(j, w.index(r.ID)) {
 		return nil
@@ -209,14 +208,14 @@ func (w *World) compared(j *job, r returners.Return) []byte {
 	return r.Value
 }
 
-// memory estimates what the daemon of a node would hold: connections, its view of
-// the tree, and the accounts of all jobs as if all were open at once.
+// memory estimates the memory of a node's daemon: connections, its tree, and the accounts of all
+// jobs as if all were open at once.
 func (w *World) memory(n *node) int64 {
 	below := int64(w.below(n))
 	return int64(len(n.minions)+len(n.downs))*connectionMemory + below*leafMemory + below*int64(len(w.jobs))*entryMemory
 }
 
-// below is the number of minions of a node and all under it.
+// below counts the minions of a node and of all nodes below it.
 func (w *World) below(n *node) int {
 	total := len(n.minions)
 	for _, l := range n.downs {
@@ -225,10 +224,10 @@ func (w *World) below(n *node) int {
 	return total
 }
 
-// Text writes the report for people.
+// Text writes the report as text.
 func (r Report) Text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush tells of errors
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush returns the error
 	line("seed %d: %d minions, %d nodes in %d tiers, %d faults, %d events, %s of virtual time",
 		r.Seed, r.Minions, r.Nodes, len(r.Tiers), r.Faults, r.Events, r.Virtual.Round(time.Millisecond))
 	line("")

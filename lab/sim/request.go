@@ -11,45 +11,43 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// patienceMin and patienceMax bound the wait for an answer.
+// patienceMin and patienceMax bound how long a child waits for an answer.
 const (
 	patienceMin = 5 * time.Second
 	patienceMax = time.Minute
 )
 
-// undelivered is a request that did not get through to a life of the parent.
+// undelivered is a request that a cut held up. It is valid for one life of the parent.
 type undelivered struct {
 	life   uint32
 	handle handler
 }
 
-// deliverLate has what a cut has kept come to the parent after all, in any order: the
-// system goes on trying, although the child has given it up. Nobody waits for an
-// answer.
+// deliverLate delivers the requests that a cut held up, in any order: the operating system keeps
+// sending although the child has given up. Their answers go nowhere.
 func (l *link) deliverLate() {
 	p := l.parent
 	for _, u := range l.late {
 		l.w.after(l.w.rng.Int64N(int64(lateWithin)), func() {
 			if p.alive && p.life == u.life {
-				l.w.trace(p, "is told late by %s", l.child.id)
+				l.w.trace(p, "receives a late request of %s", l.child.id)
 				u.handle(func(wire.Raw, error) {})
-				p.told()
+				p.runEffects()
 			}
 		})
 	}
 	l.late = nil
 }
 
-// lateWithin is how long after a cut the system may try once more.
+// lateWithin is how long after a cut such a request may still arrive.
 const lateWithin = 5 * time.Second
 
 // handler serves a request and answers it, at once or later.
 type handler func(answer func(wire.Raw, error))
 
-// request carries a load up and the answer down. What is lost on either way ends
-// in errSilence; what a cut has held up may come late, but for greetings: they are
-// about a connection that is gone by then. The transport may send the same bytes
-// once more.
+// request sends a load up and the answer down. If either is lost, done gets errSilence. A request
+// held up by a cut may arrive late, except a greeting: its connection is gone by then. The
+// transport may send the same bytes twice.
 func (l *link) request(a act, bytes, work int64, handle handler, done func(wire.Raw, error)) {
 	w, c := l.w, l.child
 	allowed := max(l.patience, patienceMin)
@@ -68,7 +66,7 @@ func (l *link) request(a act, bytes, work int64, handle handler, done func(wire.
 	})
 	w.requests++
 	nonce := ""
-	if a == askWords { // returns are stored once by themselves, and an announcement may come twice
+	if a == askReports { // returns are deduplicated by the store, and a greeting may be repeated
 		nonce = strconv.FormatUint(w.requests, 10)
 	}
 	attempt := func() { l.carry(a, bytes, work, nonce, handle, func(v wire.Raw, err error) { finish(v, err) }) }
@@ -82,14 +80,14 @@ func (l *link) request(a act, bytes, work int64, handle handler, done func(wire.
 	attempt()
 }
 
-// repeatWithin is how long after a request the same bytes may come again.
+// repeatWithin is how long after a request its repetition may be sent.
 const repeatWithin = 3 * time.Second
 
-// dieAfter is how long after a repeat a node dies whose disk is about to fail: long
-// enough for an answer to have gone.
+// dieAfter is the time from a repeated request to the death of a node whose disk is about to fail:
+// long enough to send an answer.
 const dieAfter = 100 * time.Millisecond
 
-// carry is one attempt of the transport.
+// carry plays one attempt of the transport.
 func (l *link) carry(a act, bytes, work int64, nonce string, handle handler, finish func(wire.Raw, error)) {
 	w, c, p := l.w, l.child, l.parent
 	p.count(up, bytes)
@@ -115,7 +113,7 @@ func (l *link) carry(a act, bytes, work int64, nonce string, handle handler, fin
 	})
 }
 
-// answerTo carries the answer of the parent down.
+// answerTo sends the parent's answer down.
 func (l *link) answerTo(epoch int, finish func(wire.Raw, error), v wire.Raw, err error) {
 	w, c, p := l.w, l.child, l.parent
 	switch {
@@ -125,7 +123,7 @@ func (l *link) answerTo(epoch int, finish func(wire.Raw, error), v wire.Raw, err
 	case errors.Is(err, channel.ErrRefused):
 		v = nil
 	case err != nil:
-		v, err = wire.Raw{0xa0}, nil // the empty text: the handler failed
+		v, err = wire.Raw{0xa0}, nil // an empty string: the handler failed
 	}
 	p.count(down, ackBytes)
 	if w.lost() {
@@ -136,16 +134,16 @@ func (l *link) answerTo(epoch int, finish func(wire.Raw, error), v wire.Raw, err
 			if !l.standing || l.epoch != epoch || l.cut[down] || !c.alive {
 				return
 			}
-			w.trace(nil, "answer of %s to %s", p.id, c.id)
+			w.trace(nil, "answer from %s to %s", p.id, c.id)
 			l.patience = 0
 			finish(v, err)
-			c.told()
+			c.runEffects()
 		})
 	})
 }
 
-// once serves a request whose bytes have not come before. A repeat is answered like the
-// first, and not before it.
+// once serves a request unless it is a repetition. A repetition gets the answer of the first
+// request, once that has one.
 func (n *node) once(id, nonce string, handle handler, answer func(wire.Raw, error)) {
 	if nonce == "" {
 		handle(answer)

@@ -19,14 +19,14 @@ type arrival struct {
 	j    *job
 }
 
-// arrived takes a return of a minion that is here.
+// arrived handles a return of a minion that is here.
 func (n *node) arrived(m *minion, j *job) {
 	if !m.hears(n) {
 		return // sent over a connection that broke; it sends again
 	}
 	n.guard.fix(m.id(), roles.Minion)
 	ret, err := n.read(m, j)
-	if err != nil { // "bad load": a stock minion says so in its log and goes on
+	if err != nil { // "bad load": a stock minion logs it and drops the return
 		n.w.trace(n, "refuses the return of %s: %v", m.id(), err)
 		m.taken(j.n)
 		return
@@ -38,7 +38,7 @@ func (n *node) arrived(m *minion, j *job) {
 	n.commitReturns()
 }
 
-// read makes the row of a minion's return, or of the error in its place: master.onReturn.
+// read makes the row of a minion's return, or of an error in its place: master.onReturn.
 func (n *node) read(m *minion, j *job) (returners.Return, error) {
 	g := m.n.lo + int(m.i)
 	load := n.w.returnOf(j, g)
@@ -67,7 +67,7 @@ func (n *node) read(m *minion, j *job) (returners.Return, error) {
 	return row, nil
 }
 
-// commitReturns stores what has come, many returns at once; meanwhile others gather.
+// commitReturns commits many returns at once; returns that arrive meanwhile wait for the next commit.
 func (n *node) commitReturns() {
 	if n.busy || len(n.inbox) == 0 {
 		return
@@ -96,15 +96,15 @@ func (n *node) keepOwn(batch []arrival) {
 	}
 	n.point("before returns of minions are stored")
 	if err := n.keep(rets, nil); err != nil {
-		n.w.trace(n, "does not take %d returns: %v", len(rets), err)
-		return // they hear nothing and send again
+		n.w.trace(n, "cannot store %d returns: %v", len(rets), err)
+		return // the minions get no acknowledgement and send again
 	}
 	for _, a := range batch {
 		n.acknowledge(a.from, a.j)
 	}
 }
 
-// keep has returns stored, and the engine told of it.
+// keep stores returns and reports them to the engine.
 func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 	s := n.engine.Returns(rets, loads)
 	res, err := n.commit(storeReturns, len(rets), func() (res returners.Result, err error) {
@@ -130,12 +130,12 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 	if len(n.ups) > 0 {
 		n.grown()
 	}
-	n.told()
+	n.runEffects()
 	n.point("before returns are acknowledged")
 	return nil
 }
 
-// onSyndicReturn takes a batch of a node below: master.onSyndicReturn.
+// onSyndicReturn handles a batch of returns from a child: master.onSyndicReturn.
 func (n *node) onSyndicReturn(via string, load wire.Raw) (wire.Raw, error) {
 	if n.older() && wire.FitsDepth(load, n.values()+syndicWraps) != nil {
 		n.w.reach(markBadLoad)
@@ -158,7 +158,7 @@ func (n *node) onSyndicReturn(via string, load wire.Raw) (wire.Raw, error) {
 		}
 		for _, mr := range sj.Returns {
 			if err := n.settle(via, mr.ID); err != nil {
-				n.w.trace(n, "refuses the return of %s by %s: %v", mr.ID, via, err)
+				n.w.trace(n, "refuses the return of %s from %s: %v", mr.ID, via, err)
 				if elsewhere := (ownership.ElsewhereError{}); errors.As(err, &elsewhere) {
 					verdicts.Leave(wire.ReturnOf{JID: sj.JID, ID: mr.ID})
 				}
@@ -183,10 +183,10 @@ func (n *node) onSyndicReturn(via string, load wire.Raw) (wire.Raw, error) {
 	return wire.Encode(verdicts.Reply())
 }
 
-// syndicWraps is how many lists and maps `_syndic_return` puts around a result.
+// syndicWraps is how many levels of nesting `_syndic_return` adds to a result.
 const syndicWraps = 5
 
-// value is what every minion answers to a job.
+// value returns the result of every normal minion.
 func (j *job) value() wire.Raw {
 	if j.Size <= 0 {
 		return wire.Raw{0xc3}
@@ -197,12 +197,12 @@ func (j *job) value() wire.Raw {
 	}
 	raw, err := wire.Encode(string(text))
 	if err != nil {
-		panic(err) // a text encodes
+		panic(err) // a string encodes
 	}
 	return raw
 }
 
-// returnOf is the load of a minion's return.
+// returnOf returns the load of a minion's return.
 func (w *World) returnOf(j *job, g int) wire.Raw {
 	success, retcode := true, 0
 	if j.fails(g) {

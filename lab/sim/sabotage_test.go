@@ -19,8 +19,8 @@ const (
 
 var ways = []way{dropped, doubled, delayed}
 
-// breakOne breaks one act of a kind; which of them, and how late what is delayed or
-// done again comes, follows from the seed. did tells that there was one.
+// breakOne returns a meddler that breaks one act of a kind. The seed decides which one, and how late
+// a delayed or repeated act happens. did is set once it was broken.
 func breakOne(seed uint64, kind act, how way) (m meddler, did *bool) {
 	r := rand.New(rand.NewPCG(seed, 0x7361626f))
 	left := 1 + int(r.ExpFloat64()*3)
@@ -33,7 +33,7 @@ func breakOne(seed uint64, kind act, how way) (m meddler, did *bool) {
 				*did = true
 				n.w.trace(n, "SABOTAGE: %s is %s", a, how)
 				switch {
-				case how == delayed && lies[a] && r.IntN(2) == 0: // said done before it is, and the machine dies
+				case how == delayed && lies[a] && r.IntN(2) == 0: // reported as done, then the machine dies
 					n.after(0, func() { n.w.kill(n, int64(time.Second)) })
 				case how == delayed:
 					n.after(late, f)
@@ -51,17 +51,17 @@ func breakOne(seed uint64, kind act, how way) (m meddler, did *bool) {
 	}, did
 }
 
-// lies are commits: late are those that a death can take back.
-var lies = map[act]bool{storeJob: true, storeReturns: true, storeWords: true, clearOutbox: true, noteAsker: true}
+// lies are the acts that report success when delayed: commits that a crash can undo.
+var lies = map[act]bool{storeJob: true, storeReturns: true, storeReports: true, clearOutbox: true, noteAsker: true}
 
-// sabotaged draws the schedule in which something is broken. Most are calm, but for what
-// is broken, so that nothing else comes to help.
+// sabotaged draws the schedule in which an act is broken. Most have no other fault, which could
+// hide the broken act.
 func sabotaged(seed uint64) Options {
 	o := RandomOptions(seed, 0)
-	o.MaxEvents = 200_000 // a broken tree may never rest
+	o.MaxEvents = 200_000 // a broken tree may never come to rest
 	o.Faults = o.Faults.loud()
 	for i := range o.Jobs {
-		o.Jobs[i].Queue, o.Jobs[i].Slices = 0, 0 // further slices have told again what was not
+		o.Jobs[i].Queue, o.Jobs[i].Slices = 0, 0 // later slices would repeat reports
 	}
 	calm := func(m Minions) {
 		o.Faults, o.OutboxRows, o.Rehome, o.Gather, o.Minions = Faults{}, 0, 0, 10*time.Minute, m
@@ -71,20 +71,20 @@ func sabotaged(seed uint64) Options {
 		calm(Minions{})
 	case 1:
 		o.Insist = true
-	case 2: // some do not, or late
+	case 2: // some do not answer, or late
 		calm(Minions{Dead: 0.1, Silent: 0.1, Untracked: 0.4, Slow: 0.2, SlowBy: 12 * time.Second})
 		for i := range o.Jobs {
 			o.Jobs[i].Run.Max = 20 * time.Second
 		}
-	case 3: // some go for good
+	case 3: // some leave for good
 		calm(Minions{})
-		o.Faults.Loss = 1e-12 // so that it is known that something happens
+		o.Faults.Loss = 1e-12 // makes Faults.any true
 	}
 	return o
 }
 
-// leaveFor has a node that is no top and some minions go in the middle of the jobs for
-// longer than anybody waits.
+// leaveFor kills a node below the top and disconnects some minions during the jobs, for longer than
+// any wait.
 func leaveFor(w *World, seed uint64, d time.Duration) {
 	r := rand.New(rand.NewPCG(seed, 0x676f6e65))
 	last := w.jobs[len(w.jobs)-1]
@@ -107,13 +107,13 @@ func tryOne(t *testing.T, seed uint64, kind act, how way) (did bool, err error) 
 		return *broke, err
 	}
 	o := sabotaged(seed)
-	if kind == giveAgain { // to who was found away, and is back while the others are at work
+	if kind == giveAgain { // needs minions that are away, and back while others run the job
 		o.Insist, o.Minions, o.Rehome, o.Faults = false, Minions{}, 0, Faults{Drops: 8, For: Dist{Min: time.Second, Max: 12 * time.Second}}
 		for i := range o.Jobs {
 			o.Jobs[i].Run = Dist{Min: time.Millisecond, Max: 20 * time.Second}
 		}
 	}
-	if kind == endAnew { // that is rare
+	if kind == endAnew { // endAnew is rare
 		o.Faults.Sick, o.Bounds.WordQueue, o.Faults.For = 4, 1, Dist{Min: 5 * time.Second, Max: 20 * time.Second}
 		o.Minions.Dead, o.Rehome, o.Faults.Moves = 0.3, 0, 0
 	}
@@ -136,7 +136,7 @@ func tryOne(t *testing.T, seed uint64, kind act, how way) (did bool, err error) 
 		for _, j := range w.jobs {
 			for _, r := range j.runs {
 				if took := r.completed - r.published; took > gone/2 {
-					err = fmt.Errorf("job %s at %s waits %s for who is gone", j.jid, r.top.id, took)
+					err = fmt.Errorf("job %s at %s waits %s for peers that are gone", j.jid, r.top.id, took)
 				}
 			}
 		}
@@ -144,9 +144,9 @@ func tryOne(t *testing.T, seed uint64, kind act, how way) (did bool, err error) 
 	return *broke, err
 }
 
-// TestSabotage leaves out, doubles and delays one act of each kind, as the seed says:
-// the properties must notice within so many schedules, or all of them must hold, for
-// the reason that the table tells.
+// TestSabotage drops, doubles and delays one act of each kind, chosen by the seed. Either the
+// properties fail within so many schedules, or all of them hold, for the reason given in the table
+// bears.
 func TestSabotage(t *testing.T) {
 	borne := map[string]string{}
 	for _, b := range bears {
@@ -174,19 +174,19 @@ func TestSabotage(t *testing.T) {
 						did++
 					}
 					if err != nil && !hit {
-						t.Fatalf("seed %d: nothing was broken, and yet: %v", seed, err)
+						t.Fatalf("seed %d: nothing was broken, but: %v", seed, err)
 					}
 					if err != nil {
 						noticed = fmt.Sprintf("seed %d: %.300v", seed, err)
 						if holds {
-							t.Errorf("%s, and yet: %s", why, noticed)
+							t.Errorf("%s, but: %s", why, noticed)
 							break
 						}
 					}
 				}
 				switch {
 				case !holds && noticed == "":
-					t.Errorf("%d schedules, in %d of which one was %s, did not notice", total, did, how)
+					t.Errorf("%d schedules did not notice; in %d of them an act was %s", total, did, how)
 				case !holds:
 					t.Logf("noticed with %s", noticed)
 				}
@@ -195,19 +195,19 @@ func TestSabotage(t *testing.T) {
 	}
 }
 
-// rare are those that few schedules notice, with the seed from which they are looked for:
-// shortly before the first that does. Something else comes to help in all others.
+// rare lists acts that few schedules notice, with the first seed to try, shortly before the first
+// that notices. In other schedules another mechanism repairs the fault.
 var rare = []struct {
 	kind act
 	how  way
 	from uint64
 }{
-	{tellOwn, doubled, 520},
-	{tellOwn, delayed, 92},
-	{tellOn, delayed, 57},
-	{tellMissingOn, dropped, 1518},
-	{tellMissingOn, delayed, 1518},
-	{oweEarlier, delayed, 60},
+	{reportOwn, doubled, 520},
+	{reportOwn, delayed, 92},
+	{relayOwn, delayed, 57},
+	{relayMissing, dropped, 1518},
+	{relayMissing, delayed, 1518},
+	{backfill, delayed, 60},
 	{minionLeft, dropped, 74},
 	{minionLeft, delayed, 471},
 	{nodeCame, dropped, 1111},
@@ -224,44 +224,44 @@ var rare = []struct {
 	{greetHost, delayed, 189},
 }
 
-// bears are the acts whose loss, repetition or delay breaks nothing, and why.
+// bears lists the acts whose loss, repetition or delay breaks nothing, and why.
 var bears = []struct {
 	kind act
 	ways []way
 	why  string
 }{
-	{tellOn, []way{doubled}, "an account knows its minions by name: what it has heard changes nothing"},
-	{tellMissingOn, []way{doubled}, "an account knows its minions by name: what it has heard changes nothing"},
-	{tellClosed, []way{doubled, delayed}, "the end counts when all parents have come to it, once and whenever"},
-	{publishJob, []way{doubled}, "minions and nodes know a jid that they have"},
-	{skipJob, []way{doubled}, "who publishes has been answered"},
-	{findJob, []way{doubled}, "a minion answers the same"},
-	{countRescued, ways, "it only counts, and the simulation has no such net: what it catches would fail as it is"},
-	{dropKept, []way{doubled, delayed}, "what is gone is gone; what is kept for longer is not given to who does not owe an answer"},
-	{endAnew, []way{doubled, delayed}, "what is noted twice is noted once, and later is soon enough: the job is marked as open meanwhile"},
-	{ackWords, ways, "a node that hears no acknowledgement tells again, and that changes nothing"},
-	{storeReturns, []way{doubled}, "the store keeps the first of a jid and a minion"},
-	{clearOutbox, []way{doubled}, "what was removed is not there"},
-	{oweEarlier, []way{doubled}, "a parent that has a return takes it once more as a repeat"},
-	{noteAsker, []way{doubled}, "who asked is known"},
-	{minionCame, []way{doubled}, "who is there is there"},
-	{minionLeft, []way{doubled}, "who is gone is gone"},
-	{nodeCame, []way{doubled}, "who is there is there"},
-	{nodeLeft, []way{doubled}, "who is gone is gone"},
-	{giveAgain, []way{doubled}, "who is waited for is waited for"},
-	{adoptJob, []way{doubled}, "who is waited for is waited for"},
+	{relayOwn, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
+	{relayMissing, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
+	{reportClosed, []way{doubled, delayed}, "the end counts once all parents have accepted it, whenever that is"},
+	{publishJob, []way{doubled}, "minions and nodes recognize a jid that they have"},
+	{skipJob, []way{doubled}, "the publisher has its answer"},
+	{findJob, []way{doubled}, "a minion gives the same answer"},
+	{countRescued, ways, "it only counts; the simulation turns find_job for connected minions off"},
+	{dropKept, []way{doubled, delayed}, "a publication is dropped once; one kept for longer is not sent to minions that need not answer"},
+	{endAnew, []way{doubled, delayed}, "a repeated note is stored once, and a late one is soon enough: the job stays marked as open until then"},
+	{ackReports, ways, "a node without an acknowledgement reports again, and that changes nothing"},
+	{storeReturns, []way{doubled}, "the store keeps the first return of a jid and a minion"},
+	{clearOutbox, []way{doubled}, "removed rows are not there"},
+	{backfill, []way{doubled}, "a parent that has a return accepts it again as a repeat"},
+	{noteAsker, []way{doubled}, "the parent is recorded already"},
+	{minionCame, []way{doubled}, "the minion is up already"},
+	{minionLeft, []way{doubled}, "the minion is down already"},
+	{nodeCame, []way{doubled}, "the node is up already"},
+	{nodeLeft, []way{doubled}, "the node is down already"},
+	{giveAgain, []way{doubled}, "the peer is waited for already"},
+	{adoptJob, []way{doubled}, "the minion is waited for already"},
 	{foundJob, []way{doubled}, "the answer is the same"},
-	{toldAll, []way{doubled, delayed}, "it is about one word, by number: a newer one is told again"},
+	{endAccepted, []way{doubled, delayed}, "it names a report by number: newer reports are sent again"},
 	{wakeSender, []way{doubled}, "a sender that has nothing to send sends nothing"},
 	{armGather, []way{doubled}, "a sender that has nothing to send sends nothing"},
-	{shiftOwners, []way{doubled}, "rows are looked through once more"},
-	{tellAnew, []way{doubled}, "what was told is told again"},
-	{giveMinion, []way{doubled}, "a minion knows a jid that it has"},
-	{giveNode, []way{doubled}, "a node knows a jid that it has"},
-	{giveReturn, ways, "a minion sends until it is acknowledged, and the store keeps the first"},
+	{shiftOwners, []way{doubled}, "rows are reassigned once more"},
+	{reportAgain, []way{doubled}, "reports are repeated once more"},
+	{giveMinion, []way{doubled}, "a minion recognizes a jid that it has"},
+	{giveNode, []way{doubled}, "a node recognizes a jid that it has"},
+	{sendReturn, ways, "a minion sends until it is acknowledged, and the store keeps the first"},
 	{ackReturn, ways, "a minion sends until it is acknowledged, and the store keeps the first"},
 	{askReturns, ways, "a node sends until it is answered, and the store keeps the first"},
-	{askWords, ways, "a node tells until it is answered; what comes twice has one nonce, what comes late is passed over by its number"},
+	{askReports, ways, "a node sends a report until it is answered; repetitions have the same nonce, and late ones are skipped by their number"},
 	{askGreeting, ways, "a node announces itself until it is answered"},
 	{answerParent, ways, "a node asks until it is answered"},
 }

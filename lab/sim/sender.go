@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/syndic/returns"
 )
 
-// sending is what one life of a node has under way to one parent: what syndic's sender
-// does, with events in the place of channels.
+// sending is the state of the sender to one parent during one life of a node. It does what syndic's
+// sender does, with events in place of channels.
 type sending struct {
 	l    *link
 	over *returns.Handover
@@ -24,13 +24,13 @@ type sending struct {
 	wakeNo  int
 	backoff int64
 
-	stuck   int64 // a row that waited at the last sweep although nothing was under way
+	stuck   int64 // the row that waited at the last sweep without a request under way
 	stuckAt int64
 }
 
 type coroKey struct{}
 
-// send begins to send in a life of the child.
+// send creates the sender for a life of the child.
 func (l *link) send() {
 	n := l.child
 	s := &sending{l: l}
@@ -42,7 +42,7 @@ func (l *link) send() {
 	l.sending, l.over = s, s.over
 }
 
-// halt ends what is under way.
+// halt cancels the requests under way.
 func (s *sending) halt() {
 	s.end()
 	for _, c := range s.flights {
@@ -51,13 +51,13 @@ func (s *sending) halt() {
 	s.flights = nil
 }
 
-// ring makes the sender send now, in an event of its own: who rings does not wait.
+// ring schedules the sender now, in an event of its own: the caller does not wait.
 func (l *link) ring() {
 	s := l.sending
 	l.child.do(wakeSender, func() { l.child.after(0, s.depart) })
 }
 
-// depart sends what can go.
+// depart sends the batches that are due.
 func (s *sending) depart() {
 	for !s.pausing && s.ctx.Err() == nil && s.IsUp() {
 		f, err := s.over.Next(s.ctx)
@@ -109,13 +109,13 @@ func without(all []*coro, c *coro) (out []*coro) {
 	return out
 }
 
-// failed waits before the next attempt; the parent's return ends that too.
+// failed pauses before the next attempt. A parent that is back ends the pause.
 func (s *sending) failed(err error) {
 	if s.pausing || s.ctx.Err() != nil {
 		return
 	}
 	s.backoff = min(max(2*s.backoff, 200e6), 10e9)
-	s.l.w.trace(s.l.child, "could not hand returns to %s: %v", s.l.parent.id, err)
+	s.l.w.trace(s.l.child, "cannot send returns to %s: %v", s.l.parent.id, err)
 	s.pausing = true
 	s.pauseNo++
 	no := s.pauseNo
@@ -133,7 +133,7 @@ func (s *sending) resume() {
 	s.depart()
 }
 
-// sweep counts what should have been sent by itself: syndic's sender.sweep.
+// sweep counts rows that should have been sent without it: syndic's sender.sweep.
 func (l *link) sweep() {
 	s, w := l.sending, l.w
 	found, err := s.over.Look(s.ctx)
@@ -144,25 +144,25 @@ func (l *link) sweep() {
 		l.child.after(int64(returns.LookAgain), l.sweep)
 	}
 	if found.Rows > 0 {
-		w.rescued(l.child, fmt.Sprintf("%d rows that were passed over, the first is %d", found.Rows, found.Passed.Seq), 0)
+		w.rescued(l.child, fmt.Sprintf("%d rows that were skipped, the first is %d", found.Rows, found.Passed.Seq), 0)
 		l.ring()
 	}
 	was := s.stuck
 	if s.stuck = found.Next.Seq; s.stuck == 0 || s.stuck != was {
 		s.stuckAt = w.now
 	} else if w.now-s.stuckAt > max(2*int64(w.o.Gather), int64(w.o.Bounds.ForwardSweep)/2) {
-		w.rescued(l.child, fmt.Sprintf("row %d, which nobody sent", s.stuck), time.Duration(w.now-s.stuckAt))
+		w.rescued(l.child, fmt.Sprintf("row %d, which was not sent", s.stuck), time.Duration(w.now-s.stuckAt))
 		l.ring()
 	}
 }
 
-// rescued notes that the forwarding sweep has caught something.
+// rescued counts rows that the forwarding sweep has found.
 func (w *World) rescued(n *node, what string, since time.Duration) {
 	w.trace(n, "RESCUED: %s", what)
 	w.rescues.Found("forwarding sweep", what, since, "node", n.id)
 }
 
-// IsUp and the others show a link as forwarding sees it.
+// IsUp reports whether the link is up. It and the methods below are the handover's view of a parent.
 func (s *sending) IsUp() bool { return s.l.greeted && s.l.child.alive }
 
 // IsResting is described at IsUp.
@@ -171,7 +171,7 @@ func (s *sending) IsResting() bool { return s.l.resting }
 // Shifts is described at IsUp.
 func (s *sending) Shifts() uint64 { return s.l.child.way.shifts }
 
-// Concurrency is that of a mom parent.
+// Concurrency returns the limit of a mom parent.
 func (s *sending) Concurrency() (requests int, apart bool) {
 	return s.l.w.o.Bounds.ForwardRequests, false
 }
@@ -210,7 +210,7 @@ func (s *sending) Wake(dest string) {
 	}
 }
 
-// Request encodes the load as it would travel, and parks until the answer comes.
+// Request encodes the load as it would travel, and parks until the answer arrives.
 func (s *sending) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	l, c := s.l, ctx.Value(coroKey{}).(*coro)
 	raw, err := wire.Encode(load)

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Shape is a tree of nodes. Node 0 is the top.
+// Shape is a tree of nodes. Node 0 is the first top.
 type Shape struct {
-	// Parents holds the parent of each node; that of a top is -1. Parents come
-	// before their children.
+	// Parents holds the parent of each node, -1 for a top. Parents come before their
+	// children.
 	Parents []int
-	// Also holds further parents of nodes, which come before them too. Several tops
-	// stand side by side: they have no minions, and a node below one of them is
-	// below all.
+	// Also holds further parents of nodes, which come before them too. If there are several
+	// tops, they have no minions, and a node below one of them is below all.
 	Also map[int][]int
-	// Minions is how many minions each node has itself.
+	// Minions is the number of minions connected to each node.
 	Minions []int
 }
 
@@ -64,8 +63,8 @@ func ParseShape(s string) (Shape, error) {
 	return sh, sh.validate()
 }
 
-// RandomShape draws a tree: up to nodes nodes in up to tiers tiers, with minions
-// spread over all of them, inner nodes too.
+// RandomShape draws a tree of at most nodes nodes in at most tiers tiers. All nodes, inner ones too,
+// may have minions.
 func RandomShape(r *rand.Rand, nodes, tiers, minions int) Shape {
 	sh := Shape{Parents: []int{-1}, Minions: []int{0}}
 	depth := []int{0}
@@ -82,8 +81,8 @@ func RandomShape(r *rand.Rand, nodes, tiers, minions int) Shape {
 	return sh
 }
 
-// WithTops gives the shape n tops side by side. What minions the one had itself go
-// to the first node below, which is made if there is none.
+// WithTops returns the shape with n tops. The minions of the former top move to the first node below,
+// which is created if needed.
 func (s Shape) WithTops(n int) Shape {
 	out := Shape{Also: map[int][]int{}}
 	for range n {
@@ -110,7 +109,7 @@ func (s Shape) WithTops(n int) Shape {
 	return out
 }
 
-// Tie gives up to n nodes a further parent: any node before them but a top.
+// Tie gives up to n nodes another parent: any earlier node except a top.
 func (s Shape) Tie(r *rand.Rand, n int) Shape {
 	also := map[int][]int{}
 	for i, ps := range s.Also {
@@ -148,10 +147,10 @@ func (s Shape) above(i int) []int {
 	return append([]int{s.Parents[i]}, s.Also[i]...)
 }
 
-// Flat is one master with all minions of the shape.
+// Flat returns a single master with all minions of the shape.
 func (s Shape) Flat() Shape { return Shape{Parents: []int{-1}, Minions: []int{s.Total()}} }
 
-// Total is the number of minions.
+// Total returns the number of minions.
 func (s Shape) Total() int {
 	n := 0
 	for _, m := range s.Minions {
@@ -170,7 +169,7 @@ func (s Shape) validate() error {
 		low := 0
 		for k, p := range ps {
 			if p < 0 || p >= i || slices.Contains(ps[:k], p) {
-				return fmt.Errorf("the parents of node %d do not come before it, once each", i)
+				return fmt.Errorf("node %d: a parent comes after it, or twice", i)
 			}
 			if p < tops {
 				low++
@@ -180,7 +179,7 @@ func (s Shape) validate() error {
 		case len(ps) == 0 && (i >= tops || tops > 1 && s.Minions[i] > 0):
 			return errors.New("several tops come first, and have no minions of their own")
 		case low > 0 && low < tops:
-			return fmt.Errorf("node %d is below one top and not below another", i)
+			return fmt.Errorf("node %d is below some tops only", i)
 		}
 	}
 	if n := s.Total(); n < 1 || n > maxMinions {

@@ -13,12 +13,12 @@ import (
 type signature uint8
 
 const (
-	signedWell  signature = iota // as it should: that it verifies is not played
+	signedWell  signature = iota // valid; the verification is not simulated
 	notSigned                    // a stock minion without minion_sign_messages
-	signedWrong                  // by a key that is not the accepted one
+	signedWrong                  // by a key other than the accepted one
 )
 
-// signs tells how a minion signs.
+// signs returns how a minion signs.
 func (w *World) signs(g int) signature {
 	switch x := share(uint64(g), 903); {
 	case x < w.o.Unsigned/2:
@@ -29,14 +29,14 @@ func (w *World) signs(g int) signature {
 	return signedWell
 }
 
-// strict tells whether a node takes signed returns alone: require_minion_sign_messages and
+// strict reports whether a node accepts signed returns only: require_minion_sign_messages and
 // drop_messages_signature_fail.
 func (n *node) strict() bool { return share(uint64(n.idx), 904) < n.w.o.Strict }
 
-// wrongSignature is of the length that one has.
+// wrongSignature has the length of a real signature.
 var wrongSignature = bytes.Repeat([]byte{1}, 256)
 
-// anyKey is the accepted key of a minion that has signed with another one.
+// anyKey returns a key that verifies no signature, for minions that sign with a wrong one.
 type anyKey struct{}
 
 // PublicKey is described at [signatures.Options].
@@ -45,8 +45,8 @@ func (anyKey) PublicKey(string) (*rsa.PublicKey, error) {
 	return &rsa.PublicKey{N: n.Sub(n, big.NewInt(1)), E: 65537}, nil
 }
 
-// checkSignature tells why a return is dropped: the product's check, but of those that are
-// signed as they should be.
+// checkSignature returns the error for which the product drops a return. Valid signatures are not
+// simulated, so they pass unchecked.
 func (n *node) checkSignature(g int, ret wire.Return, load wire.Raw) error {
 	if n.w.signs(g) == signedWell {
 		return nil

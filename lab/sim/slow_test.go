@@ -2,10 +2,10 @@ package sim
 
 import "testing"
 
-// What a node has told and its parent has acknowledged outlives the death of the parent,
-// also if the parent's disk is slow and requests come again before they are answered.
-// Nothing else goes wrong, so that nothing else has it told again.
-func TestAcknowledgedWordsOutliveASlowDisk(t *testing.T) {
+// Reports that the parent has acknowledged survive the death of the parent, even if its disk is
+// slow and requests are repeated before they are answered. No other fault happens, so nothing else
+// makes the node report again.
+func TestAcknowledgedReportsSurviveASlowDisk(t *testing.T) {
 	waited := 0
 	for seed := *first; seed < *first+*seeds; seed++ {
 		o := RandomOptions(seed, *salt)
@@ -23,6 +23,6 @@ func TestAcknowledgedWordsOutliveASlowDisk(t *testing.T) {
 		waited += w.marks[markRepeatWaits]
 	}
 	if waited == 0 {
-		t.Error("no request came again while it waited")
+		t.Error("no request was repeated while it waited")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/master/roles"
 )
 
-// planTurned has keys of nodes become those of minions at a master above.
+// planTurned schedules the keys of nodes to get the role of minions at a parent.
 func (w *World) planTurned() {
 	if w.o.Faults.Turned == 0 || len(w.links) == 0 {
 		return
@@ -19,15 +19,15 @@ func (w *World) planTurned() {
 	}
 }
 
-// turn has the key of the child deleted at the parent, accepted anew, and used by the minion
-// of its machine before the node comes back. An operator admits the node in d.
+// turn deletes the child's key at the parent, accepts it anew, and lets the minion of the same
+// machine use it first. An operator admits the node after d.
 func (l *link) turn(d int64) {
 	p, id := l.parent, l.child.id
 	if p.guard == nil || p.guard.Of(id) == roles.Minion {
-		return // it is so already, or was
+		return // already turned
 	}
 	l.w.faults++
-	l.w.trace(p, "takes the key of %s for a minion's for %.3f s", id, float64(d)/1e9)
+	l.w.trace(p, "treats the key of %s as a minion's for %.3f s", id, float64(d)/1e9)
 	p.guard.roles[id] = roles.Minion
 	if l.standing {
 		l.cutOff()
@@ -38,8 +38,8 @@ func (l *link) turn(d int64) {
 	})
 }
 
-// bars tells whether the parent refuses what the child says as a node, and answers it as
-// what fails.
+// bars reports whether the parent refuses the child as a node. If so, it answers the request with
+// an error.
 func (l *link) bars(answer func(wire.Raw, error)) bool {
 	err := l.parent.mayReturnFor(l.child.id)
 	if err == nil {

@@ -1,7 +1,7 @@
 package sim
 
-// where tells at which node below n a minion is connected, other than the given one:
-// what the reports of the tree tell a master, without their delay.
+// where returns the path from n to the node where a minion is connected, other than the given path:
+// what tree reports show to a master, but without delay.
 func (n *node) where(id, other string) (path string, ok bool) {
 	w := n.w
 	if !w.o.moves() {
@@ -27,7 +27,7 @@ func (n *node) where(id, other string) (path string, ok bool) {
 	return at.pathFrom(n, other)
 }
 
-// pathFrom gives a path to n from a node above it, other than the given one.
+// pathFrom returns a path to n from a node above it, other than the given one.
 func (n *node) pathFrom(above *node, other string) (path string, ok bool) {
 	for _, l := range n.ups {
 		if l.parent == above {

@@ -15,7 +15,7 @@ import (
 
 var background = context.Background()
 
-// World is one simulation. It belongs to one goroutine.
+// World is one simulation. It is not safe for concurrent use.
 type World struct {
 	o     Options
 	now   int64
@@ -28,14 +28,14 @@ type World struct {
 	tops    []*node
 	links   []*link
 	ids     []string       // of all minions
-	numbers map[string]int // of the minions, by id; made when asked for
+	numbers map[string]int // index of each minion by id; built on first use
 	kinds   []species
 	movers
 	jobs  []*job
 	byJID map[string]*job
 
 	points  int          // crash points passed
-	crashAt map[int]bool // those at which a node dies
+	crashAt map[int]bool // crash points at which a node dies
 	events  int
 	tiers   []Tier
 	faults  int
@@ -43,9 +43,9 @@ type World struct {
 
 	requests uint64
 	marks    map[mark]int
-	evil     *rand.Rand // of hostile peers; nil: there are none
-	report   *Report    // once it was made
-	breaches []error    // of what may never happen, as it happened
+	evil     *rand.Rand // stream of hostile peers; nil: no attacks
+	report   *Report    // built on first use
+	breaches []error    // violations found during the run
 }
 
 // species is the kind of a minion.
@@ -59,7 +59,7 @@ const (
 	untracked
 )
 
-// job is a job as the world knows it.
+// job is the state of a job.
 type job struct {
 	Job
 	n       int
@@ -67,27 +67,27 @@ type job struct {
 	salt    uint64
 	load    wire.Raw
 	targets int
-	whole   *job   // of a slice but the first: the job that it extends
-	slice   int    // its number among the slices
-	slices  []*job // of a job that grows: all, itself first
-	// assigned are the minions of a batch that have begun, with the number of their slice.
+	whole   *job   // for a slice but the first: the job that it extends
+	slice   int    // index among the slices
+	slices  []*job // for a job that grows: all slices, itself first
+	// assigned holds the minions of a batch that have begun, with the index of their slice.
 	assigned map[int]int
 	ran      []uint64 // bitset of the minions that have run it
-	twice    []int    // minions that have run it more than once
+	twice    []int    // minions that ran it more than once
 	runs     []*run   // one for each top that publishes it
 }
 
-// run is a job as one top knows it.
+// run is a job at one top.
 type run struct {
 	top                  *node
 	published, completed time.Duration
 	closings             int
-	answered             bool // the command that publishes has heard that the job was taken
+	answered             bool // the publishing command got its confirmation
 	account              Account
-	gaveUp               map[string]jobevent.Absence // who was missing when it was completed first
+	gaveUp               map[string]jobevent.Absence // missing minions at the first completion
 }
 
-// at is the job as a top knows it, nil if that does not publish it.
+// at returns the run of the job at a top, or nil if that top does not publish it.
 func (j *job) at(top *node) *run {
 	for _, r := range j.runs {
 		if r.top == top {
@@ -97,7 +97,7 @@ func (j *job) at(top *node) *run {
 	return nil
 }
 
-// New makes the world. All nodes run and are connected when it begins.
+// New makes a world in which all nodes run and are connected.
 func New(o Options) (*World, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func New(o Options) (*World, error) {
 		}
 		w.tiers[n.depth].Nodes++
 	}
-	for i := len(w.nodes) - 1; i >= 0; i-- { // children first, so that their parents know the whole of them
+	for i := len(w.nodes) - 1; i >= 0; i-- { // children first, so that parents know their whole subtrees
 		w.nodes[i].boot(true)
 	}
 	for _, j := range w.jobs {
@@ -153,8 +153,8 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// speciesOf depends on the minion and the shares alone, not on the shape or the
-// seed, so that the same minions are dead in each schedule.
+// speciesOf depends only on the minion and the shares, not on the shape or the seed: the same
+// minions are dead in each schedule.
 func (w *World) speciesOf(i int) species {
 	m, x := w.o.Minions, share(uint64(i), 77)
 	for _, k := range []struct {
@@ -212,17 +212,17 @@ func (j *job) setRan(m int) {
 	j.ran[m/64] |= 1 << (m % 64)
 }
 
-// horizon is when nothing that matters can still happen; linger, how long a ledger
-// keeps a closed account, lies beyond it.
+// horizon is the time after which nothing that matters happens. linger, how long a ledger keeps a
+// closed account, is longer.
 const (
 	horizon = 500 * time.Hour
 	linger  = 1000 * time.Hour
 )
 
-// errRestless tells of a simulation that does not come to an end by itself.
+// errRestless is returned for a simulation that does not end within MaxEvents.
 var errRestless = errors.New("the tree does not come to rest")
 
-// Run plays until nothing is left to happen.
+// Run plays all events. It returns an error if ctx ends or there are more than MaxEvents.
 func (w *World) Run(ctx context.Context) error {
 	defer w.stop()
 	for len(w.queue) > 0 {
@@ -239,7 +239,7 @@ func (w *World) Run(ctx context.Context) error {
 		}
 		e := w.queue.pop()
 		if e.at > int64(horizon) {
-			break // closed accounts would be forgotten
+			break // beyond it, closed accounts would be removed
 		}
 		w.now = e.at
 		w.guard(func() { w.step(e) })
@@ -260,8 +260,8 @@ func (w *World) step(e event) {
 		e.fn()
 	case alarm:
 		e.fn()
-		// Timers of one instant have no order of their own: what they find out is
-		// gathered before it is told.
+		// Timers of one instant have no order: all of them fire before the effects are carried
+		// out.
 		for len(w.queue) > 0 {
 			if x := w.queue[0]; x.kind != alarm || x.at != e.at || x.node != e.node || x.life != e.life {
 				break
@@ -276,14 +276,14 @@ func (w *World) step(e event) {
 		n.arrived(&n.minions[e.min], w.jobs[e.job])
 	}
 	if n != nil {
-		n.told()
+		n.runEffects()
 	}
 }
 
-// crashed is thrown where a node dies in the middle of something.
+// crashed is the panic value for the death of a node during an event.
 type crashed struct{ n *node }
 
-// guard runs fn; a node that dies in it stays down for a while.
+// guard runs fn. If a node dies in it, guard kills that node for a while.
 func (w *World) guard(fn func()) {
 	defer func() {
 		switch c := recover().(type) {
@@ -297,13 +297,13 @@ func (w *World) guard(fn func()) {
 	fn()
 }
 
-// point is a place where a node may die.
+// point marks a place where a node may crash.
 func (n *node) point(where string) {
 	w := n.w
 	w.points++
 	if len(w.crashAt) > 0 && w.crashAt[w.points] {
 		w.trace(n, "crashes at point %d: %s", w.points, where)
-		if where == "after a job is stored" || where == "before a job is handed on" {
+		if where == "after a job is stored" || where == "before a job is sent" {
 			w.reach(markSavedNotSent)
 		}
 		panic(crashed{n})
@@ -321,7 +321,7 @@ func (w *World) trace(n *node, format string, args ...any) {
 	w.o.Trace(fmt.Sprintf("%12.6f %-10s %s", time.Duration(w.now).Seconds(), who, fmt.Sprintf(format, args...)))
 }
 
-// stop ends what runs on goroutines of its own.
+// stop halts all nodes, which ends their goroutines.
 func (w *World) stop() {
 	for _, n := range w.nodes {
 		if n.alive {

@@ -8,23 +8,23 @@ import (
 	"github.com/momtree/mom/internal/zmtp/peer"
 )
 
-// account is what befell the minions beside their jobs.
+// account counts what happens to the minions apart from their jobs.
 type account struct {
 	peer.Counts
 
-	signedIn  firsts // minions that were accepted, each once
-	ready     firsts // minions that are subscribed and have said that they started, each once
+	signedIn  firsts // minions whose sign-in was accepted, each once
+	ready     firsts // minions that are subscribed and have sent their start event, each once
 	up        atomic.Int64
-	signIns   atomic.Int64 // accepted, again and again
+	signIns   atomic.Int64 // accepted sign-ins
 	refused   atomic.Int64 // sign-ins that the master refused: pending, denied, full, bad load
-	rejected  atomic.Int64 // requests that it did not acknowledge as they were
+	rejected  atomic.Int64 // requests that the master did not acknowledge
 	unread    atomic.Int64 // publications that could not be read
-	timeouts  atomic.Int64 // sends that got no answer in time
+	timeouts  atomic.Int64 // requests without an answer in time
 	abandoned atomic.Int64 // requests that were given up: start events, pillar; returns are in the jobs
 	fallen    atomic.Int64 // minions that died or left with a herd
 }
 
-// firsts counts minions that have reached something, each once, and when.
+// firsts counts minions that have reached a state, each once, and when.
 type firsts struct {
 	mu    sync.Mutex
 	seen  bitset
@@ -33,7 +33,7 @@ type firsts struct {
 	times histogram
 }
 
-// reached tells whether it was the first time.
+// reached records i and reports whether it was the first time.
 func (f *firsts) reached(i int, after time.Duration) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,58 +11,58 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// Config of a [Swarm].
+// Config configures a [Swarm].
 type Config struct {
-	// Host and Port are the master's request port. Port's default is 4506.
+	// Host and Port are the address of the master's request port. Port's default is 4506.
 	Host string
 	Port int
-	// PublishPort overrides the port that the master names; 0: as named.
+	// PublishPort overrides the publish port that the master reports; 0: as reported.
 	PublishPort int
 
 	// IDs names the minions; see [IDs].
 	IDs IDs
-	// Keys gives each its key pair.
+	// Keys has the key pair of each minion.
 	Keys *Keys
-	// Source says from which addresses they connect; the zero value leaves it to
-	// the system.
+	// Source sets the addresses that minions connect from. The zero value leaves them to the
+	// system.
 	Source netip.Prefix
 
-	// MomShare is the share, 0 to 1, of minions that behave as ours do; the others
-	// are stock ones.
+	// MomShare is the share, 0 to 1, of minions that behave like mom's; the others behave like
+	// Salt's.
 	MomShare float64
-	// Protocol is the request protocol of the stock ones: 3 (default), as 3006.12 and
+	// Protocol is the request protocol of stock minions: 3 (default), as in 3006.12 and
 	// later, or 2.
 	Protocol int
 	// Filtering is Salt's zmq_filtering.
 	Filtering bool
 
-	// Answers says how jobs are answered.
+	// Answers sets how jobs are answered.
 	Answers Answers
-	// PillarID is the key under which each pillar has the id of its minion, by which those
-	// of others are told ([Work].Foreign); "": it is not looked at.
+	// PillarID is the key under which each pillar has the id of its minion. Pillars with another
+	// id count in [Work].Foreign. "": no check.
 	PillarID string
-	// Down, Mute and Die are shares, 0 to 1, of the minions: never started; take jobs
-	// and answer none; fall over at each job that they take.
+	// Down, Mute and Die are shares, 0 to 1, of the minions: never started; receive jobs without
+	// answering; die at each job that they receive.
 	Down, Mute, Die float64
-	// DieFor is how long who fell over is away; 0: for good.
+	// DieFor is how long a dead minion stays away; 0: for good.
 	DieFor time.Duration
-	// Herds are times at which many come back at once.
+	// Herds are times at which many minions restart at once.
 	Herds []Herd
-	// Ramp spreads the start of all evenly over this time; 0: all at once.
+	// Ramp spreads the start of the minions evenly over this time; 0: all at once.
 	Ramp time.Duration
 
 	// Timers are Salt's time-outs.
 	Timers Timers
-	// Version is what the minions say of themselves. Default 3006.27, or 3006.0 for
+	// Version is the version that minions report. Default 3006.27, or 3006.0 for
 	// Protocol 2.
 	Version string
-	// Log; nil: slog.Default().
+	// Log is the logger; nil: slog.Default().
 	Log *slog.Logger
 }
 
-// Herd is a share of the minions that end at a time and start again, all at once.
+// Herd is a share of the minions that stop at a time and restart later, all at once.
 type Herd struct {
-	At    time.Duration // after all had signed in for the first time
+	At    time.Duration // after all have signed in for the first time
 	Away  time.Duration
 	Share float64 // 0 to 1
 }
@@ -116,7 +116,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// validate names all faults at once.
+// validate returns all faults of the configuration.
 func (c Config) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -156,7 +156,7 @@ func (c Config) validate() error {
 	return errors.Join(append(faults, c.Answers.validate())...)
 }
 
-// algorithms of the sign-in; all masters know them.
+// algorithms are those of the sign-in; all masters support them.
 const (
 	encAlgo = crypt.OAEPSHA1
 	sigAlgo = crypt.PKCS1SHA1

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// errand is a job for which a minion has to ask its master for something.
+// errand is a job for which a minion must fetch something from its master.
 type errand struct {
 	*minion
 	ctx   context.Context
@@ -18,8 +18,8 @@ type errand struct {
 	tally tally
 }
 
-// errands are the functions that fetch, each with what it does. None runs anything: what
-// was fetched is hashed and let go.
+// errands are the functions that fetch, with their implementations. None runs anything: what is
+// fetched is hashed and dropped.
 var errands = map[string]func(*errand) result{
 	"cp.get_file":     (*errand).getFile,
 	"cp.cache_file":   (*errand).cacheFile,
@@ -29,8 +29,8 @@ var errands = map[string]func(*errand) result{
 	"state.sls":       (*errand).apply,
 }
 
-// fetches gives the result of a job for which something is fetched; ok is false for any
-// other.
+// fetches returns the result of a job that fetches something. ok is false for other
+// jobs.
 func (m *minion) fetches(ctx context.Context, o *order) (r result, ok bool) {
 	run, ok := errands[o.fun]
 	if !ok || m.swarm.cfg.Answers.Size > 0 {
@@ -45,7 +45,7 @@ func (m *minion) fetches(ctx context.Context, o *order) (r result, ok bool) {
 	return r, true
 }
 
-// ask makes one request, of a connection of its own where the minion is a stock one.
+// ask makes one request; a stock minion uses a connection of its own for it.
 func (e *errand) ask(cmd string, kv ...any) (wire.Raw, error) {
 	load := wire.NewMap(kv...)
 	load.Set("id", e.id)
@@ -68,7 +68,7 @@ func (e *errand) ask(cmd string, kv ...any) (wire.Raw, error) {
 	return raw, nil
 }
 
-// answer is ask for what is small: the answer is decoded whole.
+// answer is ask for small answers, which it decodes.
 func (e *errand) answer(cmd string, kv ...any) (any, error) {
 	raw, err := e.ask(cmd, kv...)
 	if err != nil {
@@ -81,17 +81,17 @@ func (e *errand) answer(cmd string, kv ...any) (any, error) {
 	return v, nil
 }
 
-// requestPatience is salt-minion's with what it asks for.
+// requestPatience is the time-out of salt-minion for these requests.
 func (s *Swarm) requestPatience() patience {
 	return patience{timeout: s.cfg.Timers.RequestTimeout, tries: s.cfg.Timers.RequestTries}
 }
 
-// broken is the result of a job that could not fetch what it needed.
+// broken returns the result of a job that could not fetch what it needed.
 func broken(fun string, err error) result {
 	return result{value: fmt.Sprintf("The minion function caused an exception: %s: %v", fun, err), retcode: 1, out: "nested"}
 }
 
-// arguments are those of the order, keyword arguments by name.
+// arguments returns the arguments of the order, keyword arguments by name.
 func (o *order) arguments() (args []any, named *wire.Map) {
 	named = wire.NewMap()
 	for _, a := range o.args {
@@ -110,7 +110,7 @@ func (o *order) arguments() (args []any, named *wire.Map) {
 	return args, named
 }
 
-// argument is the text that stands at a place, or has a name; "" without one.
+// argument returns the string argument at a position or with a name, or "".
 func argument(args []any, named *wire.Map, at int, name string) string {
 	if s := named.String(name); s != "" {
 		return s

@@ -12,16 +12,16 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// shelf has a fake master serve files, in pieces of 1000 bytes, and a pillar for each minion.
+// shelf holds the files, served in pieces of 1000 bytes, and the pillars of a fake master.
 type shelf struct {
 	files map[string]string
-	wrong string         // a file of which other bytes are served than its hash says
-	torn  int            // so many pieces are answered with what is no answer
+	wrong string         // a file that is served with bytes that do not match its hash
+	torn  int            // number of pieces that are answered with garbage
 	asks  map[string]int // requests by command and path
 	envs  []any
 }
 
-// serve answers what minions fetch; f.mu is held.
+// serve answers requests of minions; f.mu is held.
 func (s *shelf) serve(load *wire.Map) (v any, ok bool) {
 	path := load.String("path")
 	text, there := s.files[path]
@@ -76,9 +76,9 @@ func jobOf(s *Swarm, jid string) (j JobReport) {
 	return j
 }
 
-// Twelve minions of both kinds and protocols fetch a file of 3,500 bytes in pieces of 1,000:
-// each asks for its hash, what stat says, and five pieces, the last one empty, and has it with
-// the hash that it has. A second time none is fetched, to another place all are again.
+// Twelve minions of both kinds and protocols fetch a file of 3,500 bytes in pieces of 1,000. Each
+// asks for the hash, for stat, and for five pieces, the last one empty, and has the right hash. A
+// second time no piece is fetched; to another path all pieces are fetched again.
 func TestErrand_File(t *testing.T) {
 	const n = 12
 	for _, c := range []struct {
@@ -117,8 +117,8 @@ func TestErrand_File(t *testing.T) {
 	}
 }
 
-// A master that serves other bytes than its hash says is told from one that does not, and a
-// piece that cannot be read is asked for again, four times in all.
+// A file that does not match its hash is counted as wrong, and a piece that cannot be read is
+// requested again, four times in all.
 func TestErrand_Liar(t *testing.T) {
 	f := newFake(t, 3)
 	f.shelf = newShelf(map[string]string{"bad": strings.Repeat("x", 1500), "good": "y"})
@@ -154,9 +154,9 @@ base:
     - db.*
 `
 
-// A highstate fetches what salt-minion fetches on the way: the pillar, which has to be its
-// own, top.sls, the SLS that it names for this minion with what they include, what master_tops
-// adds, and the files that they name. A second one fetches no content.
+// A highstate fetches what salt-minion fetches: the pillar, which must be its own, top.sls, the SLS
+// for this minion with their includes, those of master_tops, and the source files. A second
+// highstate fetches no content.
 func TestErrand_Highstate(t *testing.T) {
 	const n = 12
 	for _, protocol := range []int{2, 3} {
@@ -172,7 +172,7 @@ func TestErrand_Highstate(t *testing.T) {
 		f.publish("20260101000000000001", "state.highstate", "*", "glob")
 		waiting.Until(t, "all answered", func() bool { return jobOf(s, "20260101000000000001").Acknowledged == n })
 		w := jobOf(s, "20260101000000000001").Work
-		// top, web, common, more, extra and two sources; s001 has the two of db as well.
+		// top, web, common, more, extra and two sources; s001 has the two of db too.
 		if w.Failed != 0 || w.Files != 7*n+2 || w.Pillars != n || w.Foreign+w.Faulty+w.Wrong != 0 {
 			t.Errorf("protocol %d: %+v", protocol, w)
 		}
@@ -192,7 +192,7 @@ func TestErrand_Highstate(t *testing.T) {
 	}
 }
 
-// A pillar of another minion, one that is not signed, and one that tells of errors are told.
+// Pillars of another minion, unsigned pillars, and pillars with errors are counted.
 func TestErrand_Pillar(t *testing.T) {
 	const n = 12
 	f := newFake(t, 3)
@@ -212,7 +212,7 @@ func TestErrand_Pillar(t *testing.T) {
 	}
 }
 
-// whole is a pillar of the fake as Salt's master answers it, or spoilt in one way.
+// whole returns a pillar as Salt's master sends it, or damaged in one way.
 func (f *fake) whole(q *zmtp.Request, load *wire.Map, pub, spoil string) {
 	must := func(v any) []byte {
 		b, err := wire.Encode(v)
@@ -257,7 +257,7 @@ func (f *fake) whole(q *zmtp.Request, load *wire.Map, pub, spoil string) {
 	f.reply(q, wire.NewMap("key", key, "pillar", sealed))
 }
 
-// What a swarm takes for the text of an SLS or top file, and for a piece, never breaks it.
+// Parsing an SLS or top file, or a piece, never panics.
 func FuzzSheet(f *testing.F) {
 	f.Add([]byte(top))
 	f.Add([]byte("include:\n  - a\nb:\n  file.managed:\n    - source: salt://c\n"))

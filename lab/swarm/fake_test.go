@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// fake is a master as Python's is on the wire: it signs in whoever asks, answers what
-// it does not know with an empty map, and can refuse or lose what comes.
+// fake is a master like Python's on the wire: it accepts every sign-in, answers unknown commands
+// with an empty map, and can refuse or drop requests.
 type fake struct {
 	t        *testing.T
 	pair     *crypt.KeyPair
@@ -29,16 +29,16 @@ type fake struct {
 	pubs    map[string]string // id → public key
 	cmds    map[string]int    // requests by command
 	returns map[string]int    // by jid and id
-	refuse  int               // so many returns are answered with a plain text
-	lose    int               // so many are not answered
+	refuse  int               // number of returns to answer with a plain text
+	lose    int               // number of returns to leave unanswered
 	serial  int64
-	shelf   *shelf // files; nil: it has none
-	spoil   string // what is wrong with pillars
+	shelf   *shelf // files; nil: none
+	spoil   string // how to damage pillars
 }
 
 // newFake listens on free ports of 127.0.0.1.
 func newFake(t *testing.T, protocol int) *fake {
-	pair, err := crypt.NewKeyPair(1024) // only the minions' side is measured
+	pair, err := crypt.NewKeyPair(1024) // only the minions' side matters
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (f *fake) reply(q *zmtp.Request, v any) {
 	q.Reply(body)
 }
 
-// signIn is what the reference tells of an accepting reply (Salt wire reference §6.2).
+// signIn returns an accepting reply (Salt wire reference §6.2).
 func (f *fake) signIn(q *zmtp.Request, env wire.Envelope) {
 	load, err := wire.DecodeMap(env.Load)
 	if err != nil || load.String("cmd") != "_auth" {
@@ -208,7 +208,7 @@ func (f *fake) signIn(q *zmtp.Request, env wire.Envelope) {
 	f.reply(q, wire.NewMap("enc", "clear", "load", inner, "sig", outer))
 }
 
-// publish gives a job to all.
+// publish publishes a job to all.
 func (f *fake) publish(jid, fun string, tgt any, kind string, args ...any) {
 	f.mu.Lock()
 	f.serial++
@@ -232,14 +232,14 @@ func (f *fake) publish(jid, fun string, tgt any, kind string, args ...any) {
 	}
 }
 
-// count gives a number that the fake counts.
+// count returns a counter of the fake.
 func (f *fake) count(of func() int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return of()
 }
 
-// twice are returns that came more than once.
+// twice lists the returns that arrived more than once.
 func (f *fake) twice() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

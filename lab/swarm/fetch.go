@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// mostFile bounds a file, in bytes: a master that never ends one is told from a large one.
+	// mostFile bounds a file, in bytes, against a master that never ends one.
 	mostFile = 64 << 30
 	// pieceTries is how often salt-minion asks for a piece that it cannot read.
 	pieceTries = 4
-	// keptHeld is how many files are remembered, each with who has it.
+	// keptHeld is how many files are remembered, each with the minions that have it.
 	keptHeld = 4096
 )
 
-// held is who has which file from before, as salt-minion has it in its cache.
+// held records which minion has which file, like the cache of salt-minion.
 type held struct {
 	mu    sync.Mutex
 	files *lru.Guarded[string, *bitset]
@@ -51,15 +51,15 @@ func (h *held) put(file string, i int) {
 	b.add(i)
 }
 
-// file is what is known of a file after it was fetched.
+// file is the result of a fetch.
 type file struct {
 	env, path string
 	sum       string // "": the master has no such file
 	size      int64
 }
 
-// hashOf asks for the hash of a file, and what stat says of it, as salt-minion does before
-// it fetches one and when it looks whether it has to.
+// hashOf requests the hash of a file, and its stat, as salt-minion does before it fetches a file
+// and to find out whether it has to.
 func (e *errand) hashOf(env, path string) (kind, sum string, err error) {
 	v, err := e.answer("_file_hash", "path", path, "saltenv", env)
 	if err != nil {
@@ -76,15 +76,15 @@ func (e *errand) hashOf(env, path string) (kind, sum string, err error) {
 	return m.String("hash_type"), sum, err
 }
 
-// copyOf says what becomes of a file that is fetched.
+// copyOf sets what happens to a file that is fetched.
 type copyOf struct {
-	place string            // tells one copy of the minion's from another
-	see   func([]byte)      // is given each piece, which it must not keep; nil: nobody
-	need  func(string) bool // the minion has the file of that hash, but the content is needed; nil: it is not
+	place string            // identifies the minion's copy
+	see   func([]byte)      // called with each piece, which it must not keep; nil: none
+	need  func(string) bool // reports whether the content is needed though the minion has the file; nil: never
 }
 
-// fetch fetches a file, unless the minion has it, and holds it against the hash that the
-// master names.
+// fetch fetches a file unless the minion has it, and compares it with the hash from the
+// master.
 func (e *errand) fetch(env, path string, as copyOf) (f file, err error) {
 	f = file{env: env, path: path}
 	kind, sum, err := e.hashOf(env, path)
@@ -130,7 +130,7 @@ func (e *errand) fetch(env, path string, as copyOf) (f file, err error) {
 	//mutant:swarm-wrong-hash
 	if f.sum = hex.EncodeToString(h.Sum(nil)); f.sum != sum {
 		e.tally.wrong++
-		return f, fmt.Errorf("salt://%s came with the %s %s, the master had said %s", path, cmp.Or(kind, "sha256"), f.sum, sum)
+		return f, fmt.Errorf("salt://%s has the %s %s, the master reported %s", path, cmp.Or(kind, "sha256"), f.sum, sum)
 	}
 	e.tally.whole++
 	e.tally.sums = append(e.tally.sums, f.sum)
@@ -138,10 +138,10 @@ func (e *errand) fetch(env, path string, as copyOf) (f file, err error) {
 	return f, nil
 }
 
-// errNoFile: the master gives neither data nor the name of a file.
+// errNoFile means that the master returned neither data nor the name of a file.
 var errNoFile = errors.New("the master has no such file")
 
-// piece asks for what comes at an offset; nothing is the end.
+// piece requests the piece at an offset; an empty piece is the end.
 func (e *errand) piece(env, path string, at int64) (data []byte, err error) {
 	for range pieceTries {
 		var raw wire.Raw
@@ -156,11 +156,11 @@ func (e *errand) piece(env, path string, at int64) (data []byte, err error) {
 	return nil, err
 }
 
-// readPiece reads the answer to _serve_file. What it gives may alias raw.
+// readPiece reads the answer to _serve_file. The result may alias raw.
 func readPiece(raw wire.Raw) ([]byte, error) {
 	f, err := wire.Pick(raw, wire.Limits{}, "data", "dest", "gzip")
 	if err != nil {
-		return nil, fmt.Errorf("the answer is no map: %w", err)
+		return nil, fmt.Errorf("the answer is not a map: %w", err)
 	}
 	if f[0] == nil {
 		return nil, errors.New("the answer has no data")
@@ -192,14 +192,14 @@ func readPiece(raw wire.Raw) ([]byte, error) {
 	return out, nil
 }
 
-// mostPiece bounds a piece after it was unpacked, in bytes.
+// mostPiece bounds an unpacked piece, in bytes.
 const mostPiece = 64 << 20
 
-// source takes the path and the environment out of salt://path?saltenv=env.
+// source returns the path and the environment of salt://path?saltenv=env.
 func source(url, env string) (path, in string, err error) {
 	rest, ok := strings.CutPrefix(url, "salt://")
 	if !ok {
-		return "", "", fmt.Errorf("%q is no file of the master: a swarm fetches salt://… alone", url)
+		return "", "", fmt.Errorf("%q is not a file of the master: a swarm fetches only salt://…", url)
 	}
 	path, query, _ := strings.Cut(rest, "?")
 	if name, ok := strings.CutPrefix(query, "saltenv="); ok {
@@ -208,7 +208,7 @@ func source(url, env string) (path, in string, err error) {
 	return path, cmp.Or(env, "base"), nil
 }
 
-// getFile is cp.get_file: the file comes to a place of the minion's.
+// getFile is cp.get_file: it writes a file to a path of the minion.
 func (e *errand) getFile() result {
 	args, named := e.order.arguments()
 	return e.one(argument(args, named, 0, "path"), argument(args, named, 2, "saltenv"), argument(args, named, 1, "dest"))
@@ -229,7 +229,7 @@ func (e *errand) one(url, env, dest string) result {
 	switch {
 	case err != nil:
 		return broken(e.order.fun, err)
-	case f.sum == "": // Salt's answer, which is no failure
+	case f.sum == "": // Salt's answer, which is not a failure
 		return result{value: ""}
 	}
 	return result{value: cmp.Or(dest, "/var/cache/salt/minion/files/"+env+"/"+path)}

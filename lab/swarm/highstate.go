@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// mostSLS and mostSources bound the files of one highstate, mostEnvs its environments.
+	// mostSLS and mostSources bound the files of a highstate, mostEnvs its environments.
 	mostSLS     = 1000
 	mostSources = 1000
 	mostEnvs    = 16
 )
 
-// states is one run of states under way.
+// states is a run of states.
 type states struct {
 	*errand
-	lists map[string][]string // the names of SLS, by environment
-	done  map[string]bool     // SLS that were fetched, by environment and name
+	lists map[string][]string // names of SLS, by environment
+	done  map[string]bool     // SLS fetched so far, by environment and name
 	runs  []ran
-	urls  []file // sources, once each
+	urls  []file // sources, each once
 }
 
-// ran is a state that the minion would have run.
+// ran is a state that a minion would run.
 type ran struct{ id, sls string }
 
-// highstate is state.highstate: what salt-minion asks its master for on the way, in its
-// order, but not what the states do.
+// highstate is state.highstate: it makes salt-minion's requests to the master, in order, without
+// running the states.
 func (e *errand) highstate() result {
 	_, named := e.order.arguments()
 	return e.run(nil, named.String("saltenv"))
 }
 
-// apply is state.apply and state.sls: without names of SLS the former is a highstate.
+// apply is state.apply and state.sls. Without names of SLS the former is a highstate.
 func (e *errand) apply() result {
 	args, named := e.order.arguments()
 	mods := named.Strings("mods")
@@ -59,12 +59,12 @@ func (e *errand) apply() result {
 	case len(mods) > 0:
 		return e.run(map[string][]string{env: mods}, env)
 	case e.order.fun == "state.sls":
-		return broken(e.order.fun, errors.New("it names no SLS"))
+		return broken(e.order.fun, errors.New("no SLS given"))
 	}
 	return e.run(nil, named.String("saltenv"))
 }
 
-// run is a run of states: those of the top files if wanted is nil.
+// run runs the given SLS, or those of the top files if wanted is nil.
 func (e *errand) run(wanted map[string][]string, env string) result {
 	s := &states{errand: e, lists: map[string][]string{}, done: map[string]bool{}}
 	if err := s.gather(wanted, env); err != nil {
@@ -98,7 +98,7 @@ func (s *states) gather(wanted map[string][]string, env string) error {
 		}
 	}
 	for _, f := range s.urls {
-		// As file.managed: which hash it has to have, and then the file.
+		// Like file.managed: first the hash, then the file.
 		if _, _, err := s.hashOf(f.env, f.path); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (s *states) gather(wanted map[string][]string, env string) error {
 	return nil
 }
 
-// tops are the SLS that the top files and master_tops give this minion.
+// tops returns the SLS that the top files and master_tops list for this minion.
 func (s *states) tops(only string) (wanted map[string][]string, order []string, err error) {
 	envs := []string{only}
 	if only == "" {
@@ -119,7 +119,7 @@ func (s *states) tops(only string) (wanted map[string][]string, order []string, 
 		}
 		list, _ := v.([]any)
 		if envs = wire.Texts(list); len(envs) > mostEnvs {
-			return nil, nil, fmt.Errorf("the master has %d environments: a swarm takes %d", len(envs), mostEnvs)
+			return nil, nil, fmt.Errorf("the master has %d environments; a swarm supports %d", len(envs), mostEnvs)
 		}
 	}
 	wanted = map[string][]string{}
@@ -166,7 +166,7 @@ func (s *states) tops(only string) (wanted map[string][]string, order []string, 
 	return wanted, order, nil
 }
 
-// matching fetches the SLS that a name or pattern means.
+// matching fetches the SLS that match a name or pattern.
 func (s *states) matching(env, pattern string) error {
 	names, ok := s.lists[env]
 	if !ok {
@@ -197,7 +197,7 @@ func (s *states) matching(env, pattern string) error {
 	return nil
 }
 
-// sls fetches one SLS with what it includes.
+// sls fetches an SLS and its includes.
 func (s *states) sls(env, name string) error {
 	if key := env + "\x00" + name; s.done[key] {
 		return nil
@@ -244,7 +244,7 @@ func (s *states) sls(env, name string) error {
 	return nil
 }
 
-// sheet fetches an SLS or top file and gives what it names; nil: there is none.
+// sheet fetches an SLS or top file and returns what it names, or nil if the file does not exist.
 func (s *states) sheet(kind, env, path string, read func([]byte) *sheet) (*sheet, error) {
 	have, all := s.swarm.sheets, []byte(nil)
 	keyOf := func(sum string) string { return strings.Join([]string{kind, env, path, sum}, "\x00") }
@@ -270,7 +270,7 @@ func (s *states) sheet(kind, env, path string, read func([]byte) *sheet) (*sheet
 	return x, nil
 }
 
-// returns is what a highstate without changes returns.
+// returns is the result of a highstate without changes.
 func (s *states) returns() *wire.Map {
 	out := value.Sized(len(s.runs))
 	for n, r := range s.runs {
@@ -281,11 +281,11 @@ func (s *states) returns() *wire.Map {
 	return out
 }
 
-// fillers is how many options stand in for those of a salt-minion, which sends all of its own
-// with _master_tops: about 16 KB.
+// fillers is how many options stand in for those of a salt-minion, which sends all its options with
+// _master_tops: about 16 KB.
 const fillers = 320
 
-// options are what a minion sends with _master_tops.
+// options returns the options that a minion sends with _master_tops.
 func (m *minion) options() *wire.Map {
 	o := m.swarm.options.Clone()
 	o.Set("id", m.id)
@@ -293,7 +293,7 @@ func (m *minion) options() *wire.Map {
 	return o
 }
 
-// fillerOptions are of all minions together: each adds its id and grains.
+// fillerOptions are shared by all minions; each adds its id and grains.
 func fillerOptions() *wire.Map {
 	o := value.Sized(fillers + 2)
 	for i := range fillers {

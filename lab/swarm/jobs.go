@@ -7,35 +7,35 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// keptJobs is how many jobs have an account of their own in the report; what is
-// older stays in the totals.
+// keptJobs is how many jobs have an account of their own in the report. Older ones count in
+// the totals.
 const keptJobs = 1000
 
-// Job is the account of one jid in one swarm.
+// Job is the account of one jid in a swarm.
 type Job struct {
 	JID, Fun string
 
 	mu       sync.Mutex
-	inquiry  bool   // the account of all inquiries: none counts as doubled
-	took     bitset // who took it
+	inquiry  bool   // the account of all find_job queries; it counts no doubles
+	took     bitset // minions that received it
 	acked    bitset
-	first    time.Time // the first heard of it
-	last     time.Time // the last acknowledgement
-	times    histogram // from hearing it to the acknowledgement
-	received int       // publications taken, a second one of the same minion included
+	first    time.Time // first receipt
+	last     time.Time // last acknowledgement
+	times    histogram // from receipt to acknowledgement
+	received int       // publications received, including repeats of a minion
 	acks     int
 	lost     int   // returns given up
-	doubled  int   // minions that took it a second time
-	passed   int   // publications passed over because the minion knew the jid
+	doubled  int   // minions that ran it a second time
+	passed   int   // publications skipped because the minion knew the jid
 	retried  int   // requests sent again
-	silent   int   // minions that took it and were not to answer, or fell before they had
-	work     *work // what was fetched for it; nil: nothing
+	silent   int   // minions that received it and must not answer, or died before they did
+	work     *work // files and pillars fetched for it; nil: none
 }
 
 // bitset is a set of minions.
 type bitset []uint64
 
-// add tells whether i was new.
+// add adds i and reports whether it was new.
 func (b *bitset) add(i int) bool {
 	for len(*b) <= i/64 {
 		*b = append(*b, 0)
@@ -72,14 +72,14 @@ func (j *Job) retry() {
 	j.retried++
 }
 
-// fell enters that a minion ended before its return was acknowledged.
+// fell records that a minion died before its return was acknowledged.
 func (j *Job) fell() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.silent++
 }
 
-// done enters how a return ended.
+// done records the outcome of a return.
 func (j *Job) done(i int, heard, now time.Time, acknowledged bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -93,13 +93,13 @@ func (j *Job) done(i int, heard, now time.Time, acknowledged bool) {
 	j.times.add(now.Sub(heard))
 }
 
-// jobs are those that a swarm has heard of.
+// jobs are the jobs that a swarm has received.
 type jobs struct {
 	mu    sync.Mutex
 	byJID *lru.Guarded[string, *Job]
-	gone  Totals // of jobs that are not kept any more
-	// inquiries are all saltutil.find_job together: a master asks each stock minion
-	// that connects one of its own.
+	gone  Totals // of jobs that were removed
+	// inquiries counts all saltutil.find_job together: a master queries each stock minion
+	// that connects.
 	inquiries Job
 }
 

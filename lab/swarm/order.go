@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// order is one publication, decoded once for all who hear it.
+// order is a publication, decoded once for all minions that receive it.
 type order struct {
 	job       *Job
 	jid       string
@@ -29,7 +29,7 @@ type order struct {
 	tgt       target.Expr
 }
 
-// newOrder reads a decrypted publication. What it keeps is its own.
+// newOrder decodes a decrypted publication. The order does not alias it.
 func newOrder(plain []byte, jobs *jobs) (*order, error) {
 	p, err := wire.ParsePublication(bytes.Clone(plain))
 	if err != nil {
@@ -47,7 +47,7 @@ func newOrder(plain []byte, jobs *jobs) (*order, error) {
 		return nil, err
 	}
 	if o.fun, err = wire.Str(p.Fun); err != nil {
-		return nil, fmt.Errorf("fun: a swarm runs one function a job: %w", err)
+		return nil, fmt.Errorf("fun: a swarm supports one function per job: %w", err)
 	}
 	args, err := wire.Decode(p.Arg)
 	if err != nil {
@@ -64,11 +64,11 @@ func newOrder(plain []byte, jobs *jobs) (*order, error) {
 	return o, nil
 }
 
-// recentOrders is how many publications are kept decoded: minions that lag behind
-// hear the same ones.
+// recentOrders is how many decoded publications are kept for minions that
+// lag behind.
 const recentOrders = 64
 
-// orders are publications that were read not long ago, each once for all minions.
+// orders caches recently decoded publications, each once for all minions.
 type orders struct {
 	mu     sync.Mutex
 	recent []read // newest last
@@ -80,7 +80,7 @@ type read struct {
 	err   error
 }
 
-// get gives what made has made of the same bytes before.
+// get returns the cached order for the same bytes, or the result of made.
 func (os *orders) get(from []byte, made func() (*order, error)) (*order, error) {
 	os.mu.Lock()
 	defer os.mu.Unlock()
@@ -98,7 +98,7 @@ func (os *orders) get(from []byte, made func() (*order, error)) (*order, error) 
 	return r.order, r.err
 }
 
-// press opens publications under one shared key.
+// press decrypts publications under one shared key.
 type press struct {
 	aes    string
 	open   *crypt.Crypticle
@@ -106,7 +106,7 @@ type press struct {
 	orders orders
 }
 
-// order gives what the body of a publication says. [crypt.ErrAuth] tells that it is
+// order decodes the body of a publication. It returns [crypt.ErrAuth] if the body is encrypted
 // under another key.
 func (p *press) order(body []byte) (*order, error) {
 	return p.orders.get(body, func() (*order, error) {
@@ -115,7 +115,7 @@ func (p *press) order(body []byte) (*order, error) {
 			return nil, err
 		}
 		if env.Enc != "aes" {
-			return nil, errors.New("it is not encrypted")
+			return nil, errors.New("not encrypted")
 		}
 		plain, err := p.open.Open(env.Cipher)
 		if err != nil {

@@ -16,20 +16,20 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// ours is what a minion of ours has on the wire beside a stock one: it keeps its
-// connection, tells its presence, and fetches what it missed. It is made of package
-// channel, as the real one.
+// ours is what a minion like mom's has on the wire beyond a stock one: it keeps its connection,
+// reports its presence, and fetches missed publications. It is built on package channel, like the
+// real one.
 type ours struct {
 	m *minion
 
-	mu   sync.Mutex
-	ch   *channel.Channel // of this life
-	news chan struct{}    // closed when the connection comes or goes; nil: nobody waits
+	mu     sync.Mutex
+	ch     *channel.Channel // of this life
+	wakeup chan struct{}    // closed when the connection comes or goes; nil: nobody waits
 }
 
 func newOurs(m *minion) *ours { return &ours{m: m} }
 
-// The heartbeat of a minion of ours, and how it repeats announcements.
+// Heartbeat and announcements of a minion like mom's.
 const (
 	ourHeartbeat        = 5 * time.Second
 	ourHeartbeatTimeout = 15 * time.Second
@@ -37,26 +37,26 @@ const (
 	maxUnbound          = 20
 )
 
-// noLog is of all of them: what goes wrong is counted, and told as trouble.
+// noLog is the logger of these minions: errors are counted and reported by Swarm.trouble.
 var noLog = slog.New(slog.DiscardHandler)
 
-// pins is where minions of ours keep the master's key, for one run: all in one file.
+// pins is where these minions keep the master's key, for one run: all in one file.
 type pins struct {
 	dir   string
-	first sync.Once // the first writes it, and the others read
+	first sync.Once // the first minion writes it, the others read it
 }
 
 func (p *pins) open() (err error) {
 	if p.dir, err = os.MkdirTemp("", "mom-swarm-"); err != nil {
-		return fmt.Errorf("swarm: a folder for the master's key: %w", err)
+		return fmt.Errorf("swarm: make a directory for the master's key: %w", err)
 	}
 	return nil
 }
 
 func (p *pins) close() { _ = os.RemoveAll(p.dir) } // a temporary folder
 
-// live begins a life of a minion of ours: it signs in and asks for the pillar. Then it
-// listens on another stack, which stays small: all that it hears is worked on beside.
+// live runs one life of the minion: it signs in and requests the pillar. Then it listens on a
+// goroutine with a small stack; other goroutines do the work.
 func (u *ours) live(ctx context.Context) {
 	m, s := u.m, u.m.swarm
 	var ch *channel.Channel
@@ -87,14 +87,14 @@ func (u *ours) live(ctx context.Context) {
 	s.work.Go(func() { e.listen(ctx) })
 }
 
-// session is what lasts as long as one life: a process that starts has heard nothing.
+// session is the state of one life. A process that starts knows no publication.
 type session struct {
 	*ours
 	ctx  context.Context // of the life
 	ch   *channel.Channel
 	sub  *zmtp.Sub
 	tail channel.Tail
-	said bool // it has announced itself; of the subscription's goroutine alone
+	said bool // it has announced itself; used by the goroutine of the subscription only
 	work sync.WaitGroup
 }
 
@@ -123,7 +123,7 @@ func addrText(a netip.Addr) string {
 	return a.String()
 }
 
-// enter signs in until that is accepted or ctx ends.
+// enter signs in until the master accepts it or ctx ends.
 func (u *ours) enter(ctx context.Context, ch *channel.Channel) (channel.Result, error) {
 	s := u.m.swarm
 	for {
@@ -145,7 +145,7 @@ func (u *ours) enter(ctx context.Context, ch *channel.Channel) (channel.Result, 
 	}
 }
 
-// subscription is what the life listens to.
+// subscription is the publish connection of a life.
 func (u *session) subscription(res channel.Result) *zmtp.Sub {
 	m, s := u.m, u.m.swarm
 	t := s.cfg.Timers
@@ -157,7 +157,7 @@ func (u *session) subscription(res channel.Result) *zmtp.Sub {
 	return zmtp.NewSub(u.ch.PublishAddr(res, s.cfg.PublishPort), d, u.ch.Topics(s.cfg.Filtering))
 }
 
-// listen hears and answers until the life ends.
+// listen receives and answers until the life ends.
 func (u *session) listen(ctx context.Context) {
 	err := u.sub.Run(ctx, func(frames [][]byte) { beside(func() { u.hear(ctx, frames) }) })
 	if err != nil && ctx.Err() == nil {
@@ -180,8 +180,8 @@ func (u *session) broke(error) {
 	u.changed()
 }
 
-// greet announces the subscription, catches up, and the first time says that the
-// minion has started.
+// greet announces the subscription, fetches missed publications, and the first time sends the
+// start event.
 func (u *session) greet(ctx context.Context, start bool) {
 	m, s, ch := u.m, u.m.swarm, u.ch
 	for range maxUnbound {
@@ -195,7 +195,7 @@ func (u *session) greet(ctx context.Context, start bool) {
 		if known && u.tail.Answer(reply) {
 			u.catchUp(ctx)
 		}
-		if seen, told := reply.Get("session"); !told || seen != false || wait(ctx, unboundPause) != nil {
+		if seen, some := reply.Get("session"); !some || seen != false || wait(ctx, unboundPause) != nil {
 			break
 		}
 	}
@@ -222,22 +222,22 @@ func (u *session) catchUp(ctx context.Context) {
 	}
 }
 
-// way is what returns go by, and what tells that it may be whole again.
+// way returns the channel for returns, and a channel that is closed when the connection changes.
 func (u *ours) way() (*channel.Channel, <-chan struct{}) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.news == nil {
-		u.news = make(chan struct{})
+	if u.wakeup == nil {
+		u.wakeup = make(chan struct{})
 	}
-	return u.ch, u.news
+	return u.ch, u.wakeup
 }
 
 func (u *ours) changed() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.news != nil {
-		close(u.news)
-		u.news = nil
+	if u.wakeup != nil {
+		close(u.wakeup)
+		u.wakeup = nil
 	}
 }
 
@@ -272,13 +272,13 @@ func (u *ours) take(ctx context.Context, p wire.Publication) {
 	s := u.m.swarm
 	o, err := s.orders.get(p.Full, func() (*order, error) { return newOrder(p.Full, s.jobs) })
 	if err != nil {
-		return // news of the tree, or a job of several functions
+		return // a change of the tree, or a job of several functions
 	}
 	u.m.take(ctx, o, time.Now())
 }
 
-// deliver returns a result until the master has taken it, as the queue on disk of a
-// minion of ours does.
+// deliver sends a result until the master has acknowledged it, like the queue on disk of mom's
+// minion.
 func (u *ours) deliver(ctx context.Context, o *order, load *wire.Map) error {
 	t := u.m.swarm.cfg.Timers
 	for {
@@ -292,13 +292,13 @@ func (u *ours) deliver(ctx context.Context, o *order, load *wire.Map) error {
 	}
 }
 
-// rest waits, but for news no longer.
-func rest(ctx context.Context, d time.Duration, news <-chan struct{}) {
+// rest waits for d, or until the connection changes.
+func rest(ctx context.Context, d time.Duration, changed <-chan struct{}) {
 	pause := time.NewTimer(d)
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-	case <-news:
+	case <-changed:
 	case <-ctx.Done():
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// errRejected: the master answered with something that is not under our keys, which
-// sends a salt-minion to sign in again (Salt wire reference §4).
-var errRejected = errors.New("the master did not take it")
+// errRejected means that the master's answer is not encrypted under our keys, which makes
+// salt-minion sign in again (Salt wire reference §4).
+var errRejected = errors.New("the master rejected the request")
 
-// send sends a body until there is a reply, at most tries times, each waiting for
-// timeout on a connection of its own.
+// send sends a body until there is a reply, at most tries times, each with a connection of its own
+// and the given timeout.
 func (m *minion) send(ctx context.Context, body []byte, timeout time.Duration, tries int, again func()) ([]byte, error) {
 	for try := 1; ; try++ {
 		reply, err := m.sendOnce(ctx, body, timeout)
@@ -38,16 +38,16 @@ func (m *minion) sendOnce(ctx context.Context, body []byte, timeout time.Duratio
 	return m.dialer.Do(ctx, body)
 }
 
-// patience is how long and how often a request waits for its answer.
+// patience is the time-out and the number of tries of a request.
 type patience struct {
 	timeout time.Duration
 	tries   int
-	again   func() // told of each further send; nil: nobody
+	again   func() // called for each repetition; nil: none
 }
 
-// request sends a load encrypted and gives the decrypted answer, with the retries of
-// salt-minion: each try that is answered with no ciphertext signs in again and sends
-// once more.
+// request sends an encrypted load and returns the decrypted answer, with the retries of
+// salt-minion: each try that is answered without a ciphertext signs in again and sends
+// the load once more.
 func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
 	cmd := load.String("cmd")
 	return m.converse(ctx, load, p, func(reply []byte, key *crypt.Crypticle, nonce string) (wire.Raw, error) {
@@ -55,10 +55,10 @@ func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.
 	})
 }
 
-// opener opens a reply to what was sent under a key and with a nonce.
+// opener decrypts a reply to a request with a key and a nonce.
 type opener func(reply []byte, key *crypt.Crypticle, nonce string) (wire.Raw, error)
 
-// converse is request for a reply that open opens.
+// converse is request with a function to decrypt the reply.
 func (m *minion) converse(ctx context.Context, load *wire.Map, p patience, open opener) (wire.Raw, error) {
 	var last error
 	for try := 1; try <= p.tries; try++ {
@@ -84,7 +84,7 @@ func (m *minion) converse(ctx context.Context, load *wire.Map, p patience, open 
 	return nil, last
 }
 
-// transfer is one exchange under the keys in use.
+// transfer makes one exchange under the current keys.
 func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience, open opener) (wire.Raw, error) {
 	k := m.keys()
 	nonce := wire.NewNonce()
@@ -126,21 +126,21 @@ func openReply(cmd string, reply []byte, key *crypt.Crypticle, nonce string) (wi
 	return plain, wire.Scan(plain, wire.Limits{})
 }
 
-// openPillar only looks at the form of the reply: the pillar is not used, and a
-// private operation for each minion would be this machine's, not the minion's.
+// openPillar only checks the form of the reply. The pillar is not used, and decrypting it would
+// cost this machine, not the minion's, a private-key operation per minion.
 func openPillar(reply []byte) (wire.Raw, error) { // at the start; see [minion.openPillar]
 	in, err := wire.DecodeMap(reply)
 	if err != nil || len(in.Bytes("key")) == 0 || len(in.Bytes("pillar")) == 0 {
-		return nil, fmt.Errorf("%w: no pillar came", errRejected)
+		return nil, fmt.Errorf("%w: no pillar in the reply", errRejected)
 	}
 	return wire.Raw(in.Bytes("pillar")), nil
 }
 
-// proven are the commands whose load holds tok in protocol 2 (Salt wire reference
-// §8.2) among those that are sent here.
+// proven lists the commands sent here whose load holds tok in protocol 2 (Salt wire reference
+// §8.2).
 func proven(cmd string) bool { return cmd == "_minion_event" || cmd == "_master_tops" }
 
-// seal builds an encrypted request.
+// seal encrypts a request.
 func (m *minion) seal(k credentials, load *wire.Map, nonce string) ([]byte, *crypt.Crypticle, error) {
 	v3 := m.swarm.cfg.Protocol >= 3
 	load = load.Clone()

@@ -16,31 +16,31 @@ import (
 	"github.com/momtree/mom/internal/zmtp/peer"
 )
 
-// Swarm is N minions of one master.
+// Swarm is a number of minions of one master.
 type Swarm struct {
 	account
 	cfg       Config
 	host      netip.Addr
-	challenge string // what a master decrypts to prove that it owns its key
+	challenge string // a master decrypts it to prove that it owns its key
 	jobs      *jobs
 	minions   []*minion
-	master    atomic.Pointer[masterKey] // pinned by the first that saw it
+	master    atomic.Pointer[masterKey] // pinned by the first minion that saw it
 	began     time.Time
 	work      sync.WaitGroup
-	ctx       context.Context // of Run
-	orders    orders          // that minions of ours have heard
+	ctx       context.Context // context of Run
+	orders    orders          // publications received by minions like mom's
 	pins      pins
-	hearts    *zmtp.Hearts // of minions of ours
-	held      *held        // files, of all minions
+	hearts    *zmtp.Hearts // of minions like mom's
+	held      *held        // cached files of all minions
 	sheets    *sheets      // SLS and top files
-	options   *wire.Map    // that minions send with _master_tops
+	options   *wire.Map    // sent with _master_tops
 
 	mu      sync.Mutex
 	presses map[string]*press
-	said    map[string]time.Time // when a trouble was last logged
+	said    map[string]time.Time // when each trouble was last logged
 }
 
-// New checks cfg and lays the minions out. The keys must have been made.
+// New checks cfg and creates the minions. Their keys must exist.
 func New(cfg Config) (*Swarm, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -71,12 +71,12 @@ func New(cfg Config) (*Swarm, error) {
 	return s, nil
 }
 
-// ourShare spreads a share evenly over running numbers.
+// ourShare spreads a share evenly over consecutive numbers.
 func ourShare(n int, share float64) bool {
 	return int(float64(n+1)*share) > int(float64(n)*share)
 }
 
-// roles deals the shares out, the same way for the same range of ids.
+// roles assigns the shares, the same way for the same range of ids.
 func (c Config) roles() []role {
 	rs := make([]role, c.IDs.Count)
 	at := 0
@@ -100,7 +100,7 @@ func (s *Swarm) addr(port int) netip.AddrPort {
 	return netip.AddrPortFrom(s.host, uint16(port))
 }
 
-// resolve finds the address of the master, once for all.
+// resolve looks up the address of the master, once for all minions.
 func resolve(host string) (netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -116,7 +116,7 @@ func resolve(host string) (netip.Addr, error) {
 	return ips[0], nil
 }
 
-// press gives what opens publications under a shared key.
+// press returns the press for a shared key.
 func (s *Swarm) press(aes string) (*press, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,25 +132,25 @@ func (s *Swarm) press(aes string) (*press, error) {
 	return p, nil
 }
 
-// troublePause is how often one kind of trouble is told: ten thousand minions have it
+// troublePause is how often one kind of trouble is logged: ten thousand minions may have it
 // at once.
 const troublePause = 10 * time.Second
 
 func (s *Swarm) trouble(what string, attrs ...any) {
 	s.mu.Lock()
 	now := time.Now()
-	tell := now.Sub(s.said[what]) >= troublePause
-	if tell {
+	due := now.Sub(s.said[what]) >= troublePause
+	if due {
 		s.said[what] = now
 	}
 	s.mu.Unlock()
-	if tell {
+	if due {
 		s.cfg.Log.Warn(what, attrs...) //nolint:sloglint // constant in each caller
 	}
 }
 
-// Run starts all minions and serves until ctx ends. It may be called once. Times are
-// counted from [New].
+// Run starts all minions and serves until ctx ends. Call it once. Times are counted from
+// [New].
 func (s *Swarm) Run(ctx context.Context) error {
 	s.ctx = ctx
 	if err := s.pins.open(); err != nil {
@@ -188,7 +188,7 @@ func (s *Swarm) startAll(ctx context.Context) {
 	}
 }
 
-// kill ends a minion; after away, unless that is 0, it starts again.
+// kill stops a minion. It starts again after away, unless that is 0.
 func (s *Swarm) kill(m *minion, away time.Duration) {
 	s.fallen.Add(1)
 	// Not from the goroutine that reads its subscription.
@@ -203,7 +203,7 @@ func (s *Swarm) kill(m *minion, away time.Duration) {
 	})
 }
 
-// herd lets a share leave and come back.
+// herd stops a share of the minions and restarts it.
 func (s *Swarm) herd(ctx context.Context, h Herd) {
 	for s.ready.count() < s.alive() {
 		if wait(ctx, 10*time.Millisecond) != nil {
@@ -229,7 +229,7 @@ func (s *Swarm) herd(ctx context.Context, h Herd) {
 	}
 }
 
-// alive is how many are meant to be up.
+// alive returns how many minions should be up.
 func (s *Swarm) alive() (n int) {
 	for _, m := range s.minions {
 		if m.role != down {
@@ -239,7 +239,7 @@ func (s *Swarm) alive() (n int) {
 	return n
 }
 
-// Report is the account as it stands.
+// Report returns the current account.
 func (s *Swarm) Report() Report {
 	r := Report{
 		Minions: len(s.minions), Protocol: s.cfg.Protocol, Ran: Seconds(time.Since(s.began)),

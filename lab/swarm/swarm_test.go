@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// play runs a swarm below a fake and ends it with the test.
+// play runs a swarm below a fake until the end of the test.
 func play(t *testing.T, f *fake, change func(*Config)) *Swarm {
 	t.Helper()
 	keys := &Keys{Dir: t.TempDir(), Count: 1, Bits: 1024}
@@ -49,16 +49,16 @@ func play(t *testing.T, f *fake, change func(*Config)) *Swarm {
 
 const n = 60
 
-// ready waits until all have said that they started, and the master has taken what
-// they subscribe to: one that has not hears nothing, as with Salt.
+// ready waits until all minions have sent their start events and the master has processed their
+// subscriptions: until then they receive nothing, as with Salt.
 func ready(t *testing.T, f *fake, s *Swarm, want int) {
 	t.Helper()
 	waiting.Until(t, "all subscribe", func() bool { return int(f.pub.Stats().Subscribers) == want })
 	waiting.Until(t, "all are ready", func() bool { r := s.Report(); return r.Ready.Done == want && r.Conns.Up == int64(want) })
 }
 
-// Sixty stock minions of each protocol below a master like Python's: each signs in once
-// and starts as salt-minion does, and the account of each job is exact.
+// Sixty stock minions of each protocol below a master like Python's: each signs in once and starts
+// like salt-minion, and the account of each job is exact.
 func TestStock_BelowAPythonMaster(t *testing.T) {
 	for _, protocol := range []int{2, 3} {
 		f := newFake(t, protocol)
@@ -70,12 +70,12 @@ func TestStock_BelowAPythonMaster(t *testing.T) {
 			}
 		}
 		if got := f.count(func() int { return f.cmds["_presence"] }); got != 0 {
-			t.Errorf("a stock minion told its presence %d times", got)
+			t.Errorf("a stock minion reported its presence %d times", got)
 		}
 		f.publish("20260101000000000001", "test.ping", "*", "glob")
 		f.publish("20260101000000000002", "test.echo", []any{"s001", "s002", "nobody"}, "list", "hello")
 		f.publish("20260101000000000003", "test.ping", "s00* and not s005", "compound")
-		f.publish("20260101000000000001", "test.ping", "*", "glob") // once more: passed over
+		f.publish("20260101000000000001", "test.ping", "*", "glob") // a repetition: skipped
 		waiting.Until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n+2+9 && s.Report().Totals.PassedOver == n })
 		r := s.Report()
 		if r.Totals.Received != n+2+9 || r.Totals.Lost+r.Totals.Waiting+r.Totals.Doubled != 0 || len(f.twice()) > 0 {
@@ -87,8 +87,8 @@ func TestStock_BelowAPythonMaster(t *testing.T) {
 	}
 }
 
-// A return that is refused or not answered is sent again, as salt-minion does, and
-// given up after its tries: then it counts as lost.
+// A return that is refused or not answered is sent again, like by salt-minion, and given up after
+// the last try: then it counts as lost.
 func TestStock_Retries(t *testing.T) {
 	f := newFake(t, 3)
 	s := play(t, f, nil)
@@ -107,7 +107,7 @@ func TestStock_Retries(t *testing.T) {
 	}
 }
 
-// A publication under a new shared key is opened after a sign-in: no job is lost.
+// A publication under a new shared key is decrypted after a sign-in: no job is lost.
 func TestStock_Rotation(t *testing.T) {
 	f := newFake(t, 3)
 	s := play(t, f, nil)
@@ -120,7 +120,7 @@ func TestStock_Rotation(t *testing.T) {
 	}
 }
 
-// Shares that are down, mute or die, and a herd, are what they say, and stand in the
+// Shares that are down, mute or die, and a herd, have the configured size and are in the
 // account.
 func TestStock_Shares(t *testing.T) {
 	f := newFake(t, 3)
@@ -140,7 +140,7 @@ func TestStock_Shares(t *testing.T) {
 	}
 }
 
-// find_job tells of the job that runs, in the shape of salt-minion's file.
+// find_job returns the running job in the format of salt-minion's file.
 func TestStock_FindJob(t *testing.T) {
 	f := newFake(t, 3)
 	s := play(t, f, func(c *Config) { c.IDs.Count = 1 })

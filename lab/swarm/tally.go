@@ -5,57 +5,57 @@ import (
 	"time"
 )
 
-// mostSums is how many different hashes of files a job's account names.
+// mostSums is how many different hashes of files the account of a job lists.
 const mostSums = 32
 
-// tally is what one minion has fetched for one job.
+// tally is what one minion fetched for one job.
 type tally struct {
 	requests, bytes            int64
 	whole, held, absent, wrong int
 	pillars, faulty, foreign   int
 	sums                       []string
-	failed                     bool // the job, by what could not be fetched
+	failed                     bool // the job failed because of something that could not be fetched
 }
 
-// Work is what minions have fetched from their master for one job: files for
-// cp.get_file and cp.cache_file, all that a highstate takes, pillars.
+// Work is what minions fetched from their master for one job: files for cp.get_file and
+// cp.cache_file, the files and pillars of highstates, pillars.
 type Work struct {
-	// Minions is how many have come to the end of it, Failed how many of them could not
-	// fetch what they needed.
+	// Minions is how many have finished, Failed how many of them could not fetch what they
+	// needed.
 	Minions int `json:"minions"`
 	Failed  int `json:"failed"`
-	// Requests are those that were answered, Bytes the content of files that came.
+	// Requests counts answered requests, Bytes the content of fetched files.
 	Requests int64 `json:"requests"`
 	Bytes    int64 `json:"bytes"`
-	// Files came whole and have the hash that the master named; Wrong have another. Held
-	// are those that the minion had from before, Absent those that the master has not.
+	// Files counts files with the hash that the master named, Wrong those with another one, Held
+	// those that the minion had already, Absent those that the master does not have.
 	Files  int `json:"files"`
 	Wrong  int `json:"wrong"`
 	Held   int `json:"held"`
 	Absent int `json:"absent"`
-	// Sums has how many of Files came with which hash, of 32 hashes at most.
+	// Sums counts Files by hash, for 32 hashes at most.
 	Sums map[string]int `json:"sums,omitempty"`
-	// Pillars came, were signed by the master, and could be opened. Faulty tell of errors
-	// (_errors), Foreign do not say that they are this minion's: see Config.PillarID.
+	// Pillars counts pillars that the master signed and that could be decrypted. Faulty ones
+	// have errors (_errors), Foreign ones are not this minion's: see Config.PillarID.
 	Pillars int `json:"pillars"`
 	Faulty  int `json:"faulty_pillars"`
 	Foreign int `json:"foreign_pillars"`
-	// First, P50, P99 and Last are from when the first minion heard of the job to when a
-	// minion had all: of the first that had, the median, and so on.
+	// First, P50, P99 and Last are the times from the first receipt of the job to the finish
+	// of the first minion, of the median, and so on.
 	First Seconds `json:"first"`
 	P50   Seconds `json:"p50"`
 	P99   Seconds `json:"p99"`
 	Last  Seconds `json:"last"`
 }
 
-// work is the account of [Work] while it grows; the lock is that of its [Job].
+// work is [Work] while it grows, guarded by the lock of its [Job].
 type work struct {
 	sum         Work
 	first, last time.Duration
 	times       histogram
 }
 
-// worked enters what a minion has fetched.
+// worked adds what a minion has fetched.
 func (j *Job) worked(t *tally, now time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,7 +83,7 @@ func (j *Job) worked(t *tally, now time.Time) {
 	}
 }
 
-// report gives the account as it stands; nil: nothing was fetched.
+// report returns the current account; nil: nothing was fetched.
 func (w *work) report() *Work {
 	if w == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// subject is a minion as a target sees it.
+// subject is a minion as seen by a target.
 type subject struct{ *minion }
 
 func (s subject) ID() string  { return s.id }
@@ -22,13 +22,13 @@ func (s subject) Pillar() any { return wire.NewMap() }
 
 var _ target.Subject = subject{}
 
-// topicOf is a minion's own topic under zmq_filtering (Salt wire reference §2.4).
+// topicOf returns a minion's own topic under zmq_filtering (Salt wire reference §2.4).
 func topicOf(id string) string {
 	sum := sha1.Sum([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-// take starts the job of a publication if it is for this minion and new to it.
+// take starts the job of a publication if it is for this minion and new.
 func (m *minion) take(ctx context.Context, o *order, at time.Time) {
 	if !m.newer(o) || !o.tgt.Match(subject{m}) || ctx.Err() != nil {
 		return
@@ -48,7 +48,7 @@ func (m *minion) take(ctx context.Context, o *order, at time.Time) {
 	m.begin(ctx, o, at)
 }
 
-// newer is the replay rule of publications.
+// newer implements the replay rule of publications.
 func (m *minion) newer(o *order) bool {
 	if !o.hasSerial {
 		return true
@@ -62,7 +62,7 @@ func (m *minion) newer(o *order) bool {
 	return true
 }
 
-// remember enters a job, and tells whether it was new.
+// remember records a job and reports whether it was new.
 func (m *minion) remember(o *order) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,11 +77,11 @@ func (m *minion) remember(o *order) bool {
 	return true
 }
 
-// begin answers after the time that the job takes.
+// begin answers after the run time of the job.
 func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
 	m.swarm.work.Go(func() {
 		load, pause, err := m.result(ctx, o)
-		if err != nil { // a result that cannot be packed is a fault of ours
+		if err != nil { // a result that cannot be encoded is a bug
 			m.swarm.trouble("result cannot be packed", "minion", m.id, "err", err)
 			o.job.done(m.i, at, time.Now(), false)
 			return
@@ -94,7 +94,7 @@ func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
 	})
 }
 
-// result is the load of a return, and how long it takes to come to it.
+// result returns the load of a return, and the run time of the job.
 func (m *minion) result(ctx context.Context, o *order) (load *wire.Map, pause time.Duration, err error) {
 	a := m.swarm.cfg.Answers
 	m.mu.Lock()
@@ -111,7 +111,7 @@ func (m *minion) result(ctx context.Context, o *order) (load *wire.Map, pause ti
 	return load, pause, err
 }
 
-// give returns the result with salt-minion's retries.
+// give sends the result with salt-minion's retries.
 func (m *minion) give(ctx context.Context, o *order, load *wire.Map, at time.Time) {
 	var err error
 	if m.our != nil {
@@ -124,7 +124,7 @@ func (m *minion) give(ctx context.Context, o *order, load *wire.Map, at time.Tim
 	m.given(ctx, o, at, err)
 }
 
-// given enters what became of a return.
+// given records the outcome of a return.
 func (m *minion) given(ctx context.Context, o *order, at time.Time, err error) {
 	m.mu.Lock()
 	if i := slices.Index(m.runs, o); i >= 0 {
@@ -141,15 +141,15 @@ func (m *minion) given(ctx context.Context, o *order, at time.Time, err error) {
 	}
 }
 
-// cutShort enters that the minion ended before its return was acknowledged. At the
-// end of the whole swarm such a return counts as on its way.
+// cutShort records that the minion ended before its return was acknowledged. At the end of the
+// whole swarm such a return counts as pending.
 func (m *minion) cutShort(o *order) {
 	if m.swarm.ctx.Err() == nil {
 		o.job.fell()
 	}
 }
 
-// returnLoad is what salt-minion returns (Salt wire reference §9.1).
+// returnLoad returns the load that salt-minion sends (Salt wire reference §9.1).
 func returnLoad(id string, o *order, r result) (*wire.Map, error) {
 	load := wire.NewMap("cmd", "_return", "id", id, "success", r.success(), "return", r.value, "retcode", r.retcode)
 	if r.out != "" {

@@ -30,7 +30,7 @@ external_auth:
       - '@returners': [mysql, {rawfile: [{kwargs: {filename: /tmp/x}}]}]
 `
 
-// What the rules of a running master say of its tree, as the command shows it.
+// The rules of a running master applied to its tree, as the command shows them.
 func TestExplain(t *testing.T) {
 	tr := momtest.Own(t, "top: top-01\n  syndic-a: web-01 db-01\n", func(c *localcluster.Cluster) {
 		for _, m := range c.Members {
@@ -106,11 +106,11 @@ func TestExplainRefuses(t *testing.T) {
 		"":                                      "mom acl needs its command",
 		"explain fred":                          "needs a user, a target and a function",
 		"explain fred --runner":                 "needs a user and a function",
-		"explain fred --runner --wheel x.y":     "one of the two",
-		"explain fred * test.ping --kind range": `"range": it is none of`,
-		"explain fred * test.ping --out yaml":   "text and json",
+		"explain fred --runner --wheel x.y":     "exclude each other",
+		"explain fred * test.ping --kind range": `"range": unknown`,
+		"explain fred * test.ping --out yaml":   "text or json",
 		"explain fred * test.ping --group ops":  "--eauth",
-		"explain fred --runner x.y --return a":  "those of jobs on minions",
+		"explain fred --runner x.y --return a":  "need a job on minions",
 	} {
 		if got := momtest.Run(Command(), "", strings.Fields(args)...); got.Code != 64 || !strings.Contains(got.Err, want) {
 			t.Errorf("%s: %v", args, got)

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// kinds are the types of targets.
+// kinds are the target types.
 var kinds = []string{
 	"glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "pillar_exact", "compound", "nodegroup", "ipcidr",
 }
@@ -40,18 +40,18 @@ func explainCommand() *cobra.Command {
 	var f flags
 	c := &cobra.Command{
 		Use:   "explain USER TARGET FUN [ARG]... | explain USER --runner|--wheel FUN [ARG]...",
-		Short: "Tell why a user may call a function on a target, or may not",
-		Long: "Asks the master of this machine what its rules say of a call: which of the user's rules\n" +
-			"allows it, or why each does not, and with a target by which minions, tier by tier. It uses\n" +
+		Short: "Show why a user may or may not call a function on a target",
+		Long: "Asks the master of this machine how its rules judge a call: which of the user's rules\n" +
+			"allows it, or why each does not, and for a target by which minions, tier by tier. It uses\n" +
 			"the rules that the running master has read, and publishes nothing.\n\n" +
-			"USER is a user of this machine, held to publisher_acl; sudo_NAME is NAME by sudo. With\n" +
-			"--eauth it is one of that login service, held to external_auth, with the groups that\n" +
-			"--group names. TARGET is a glob if --kind does not say otherwise. ARG is as for the command\n" +
+			"USER is a user of this machine, checked by publisher_acl; sudo_NAME is NAME using sudo. With\n" +
+			"--eauth it is a user of that login service, checked by external_auth, with the groups of\n" +
+			"--group. TARGET is a glob unless --kind says otherwise. ARG is as for the command\n" +
 			"salt: words, and name=value.\n\n" +
-			"Of minions below nodes the master knows the ids: what depends on their grains and pillar\n" +
-			"is judged by their node when it gets the job, and counted here as judged there. The rules\n" +
-			"travel with the job. Nodes that do not tell whom they have, such as Salt's, are not asked.\n\n" +
-			"Exit codes: 0 allowed as far as the master knows; 1 refused; 2 when the master does not answer; 64 for a wrong option.",
+			"The master knows the ids of minions below nodes. A rule that depends on their grains or\n" +
+			"pillar is applied by their node when it gets the job; these are counted as judged there. The\n" +
+			"rules travel with the job. Nodes that do not report their minions, such as Salt's, are not asked.\n\n" +
+			"Exit codes: 0 allowed as far as the master knows; 1 refused; 2 no answer from the master; 64 wrong option.",
 		Args: func(_ *cobra.Command, words []string) error {
 			if err := f.check(words); err != nil {
 				return command.Exit(command.ExitUsage, err)
@@ -60,16 +60,16 @@ func explainCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, words []string) error { return f.run(cmd, words) },
 	}
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().StringVar(&f.out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
 	c.Flags().StringVar(&f.kind, "kind", "glob", "type of the target: "+strings.Join(kinds, ", "))
 	command.Values(c, "kind", kinds...)
-	c.Flags().StringVar(&f.eauth, "eauth", "", "login service that proves who the user is")
-	c.Flags().StringArrayVar(&f.groups, "group", nil, "group of the user as the login service tells it; may be given several times")
-	c.Flags().BoolVar(&f.runner, "runner", false, "FUN is a runner; there is no TARGET")
-	c.Flags().BoolVar(&f.wheel, "wheel", false, "FUN is a wheel function; there is no TARGET")
+	c.Flags().StringVar(&f.eauth, "eauth", "", "login service that authenticates the user")
+	c.Flags().StringArrayVar(&f.groups, "group", nil, "group of the user as reported by the login service; may be repeated")
+	c.Flags().BoolVar(&f.runner, "runner", false, "FUN is a runner, without TARGET")
+	c.Flags().BoolVar(&f.wheel, "wheel", false, "FUN is a wheel function, without TARGET")
 	c.Flags().StringVar(&f.ret, "return", "", "returners of the job, joined by commas")
 	c.Flags().StringVar(&f.retConfig, "return_config", "", "configuration that the returners use")
 	c.Flags().StringVar(&f.retKwargs, "return_kwargs", "", "options of the returners, a YAML mapping")
@@ -78,31 +78,31 @@ func explainCommand() *cobra.Command {
 	return c
 }
 
-// check tells of a line that has no meaning.
+// check returns an error for arguments that do not fit together.
 func (f *flags) check(words []string) error {
 	switch {
 	case f.runner && f.wheel:
-		return errors.New("options --runner and --wheel: a function is one of the two")
+		return errors.New("--runner and --wheel exclude each other")
 	case f.special() && len(words) < 2:
 		return errors.New("mom acl explain needs a user and a function")
 	case !f.special() && len(words) < 3:
 		return errors.New("mom acl explain needs a user, a target and a function")
 	case f.out != "text" && f.out != "json":
-		return fmt.Errorf("--out %q: text and json are known", f.out)
+		return fmt.Errorf("--out is %q, must be text or json", f.out)
 	case !slices.Contains(kinds, f.kind):
-		return fmt.Errorf("--kind %q: it is none of %s", f.kind, strings.Join(kinds, ", "))
+		return fmt.Errorf("--kind %q: unknown; use %s", f.kind, strings.Join(kinds, ", "))
 	case f.eauth == "" && len(f.groups) > 0:
-		return errors.New("option --group: groups are those of a login service, which --eauth names")
+		return errors.New("--group needs --eauth")
 	case f.special() && f.ret+f.retConfig+f.retKwargs+f.executors+f.executorOpts != "":
-		return errors.New("returners and executors are those of jobs on minions")
+		return errors.New("returners and executors need a job on minions")
 	}
 	return nil
 }
 
-// special tells whether the function is one of the master.
+// special reports whether the function runs on the master.
 func (f *flags) special() bool { return f.runner || f.wheel }
 
-// question is the call of the runner that answers.
+// question returns the arguments of the runner that answers.
 func (f *flags) question(words []string) client.RunnerCall {
 	ask := map[string]any{"user": words[0], "eauth": f.eauth, "kind": "minions"}
 	words = words[1:]
@@ -145,11 +145,11 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	defer cancel()
 	raw, err := cl.CallRunner(ctx, f.question(words))
 	if err != nil {
-		return command.Exit(command.ExitAway, fmt.Errorf("the master cannot be asked: %w", err))
+		return command.Exit(command.ExitAway, fmt.Errorf("ask the master: %w", err))
 	}
 	m, err := raw.Map()
 	if err != nil {
-		return command.Exit(command.ExitAway, fmt.Errorf("the master's answer is no explanation: %w", err))
+		return command.Exit(command.ExitAway, fmt.Errorf("read the master's answer: %w", err))
 	}
 	v := verdict.FromMap(m)
 	if f.out == "json" {

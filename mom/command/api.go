@@ -17,9 +17,9 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// API are the options of commands that may ask a master from afar, through its REST API.
+// API holds the options of commands that can ask a remote master through its REST API.
 type API struct {
-	// Expected has the nodes tell who has to answer, for --progress.
+	// Expected makes the nodes report who has to answer, for --progress.
 	Expected bool
 
 	url, ca, profile string
@@ -29,30 +29,30 @@ type API struct {
 	at      place
 }
 
-// place is where the API is, and who logs in there as far as that is known.
+// place is the address of the API, and the login as far as it is known.
 type place struct {
-	url   string // "": nowhere, the master of this machine is asked
+	url   string // "": the master of this machine
 	login client.Login
 }
 
-// none is the address that means the master of this machine.
+// none is the address that stands for the master of this machine.
 const none = "none"
 
-// defaultProfile is the section of ~/.pepperrc that is read, as pepper does.
+// defaultProfile is the section of ~/.pepperrc to read, as for pepper.
 const defaultProfile = "main"
 
-// Register adds the options to those of a command.
+// Register adds the options to a command.
 func (a *API) Register(s *options.Set) {
 	s.Group("REST API Options")
-	s.Text(&a.url, "--api", "URL", "ask a master from afar by its REST API, such as https://top:8000; default: SALTAPI_URL, and on a machine without a master ~/.pepperrc; none: the master of this machine")
+	s.Text(&a.url, "--api", "URL", "ask a remote master through its REST API, such as https://top:8000; default: SALTAPI_URL, and on a machine without a master ~/.pepperrc; none: the master of this machine")
 	s.Text(&a.ca, "--api-ca", "FILE", "certificate authorities of the API, in PEM; default: those of the system")
-	s.Bool(&a.insecure, "--api-insecure", "take any certificate of the API, and http: whoever is in between may read and change everything")
+	s.Bool(&a.insecure, "--api-insecure", "accept any certificate of the API, and http: anyone on the way can read and change everything")
 	s.Text(&a.profile, "--api-profile", "NAME", "the section of ~/.pepperrc with the address of the API and the login; default: main")
 }
 
-// settle finds out where the API is: by the line, else the environment, else ~/.pepperrc
-// where it was asked for or there is no master here. What is known of the login comes from
-// the environment, and from the file if it is for this address.
+// settle determines the address of the API: from the command line, else the environment, else
+// ~/.pepperrc if requested or if this machine has no master. The login comes from the environment, and
+// from the file if it is for this address.
 func (a *API) settle(dir string) error {
 	if a.settled {
 		return nil
@@ -81,14 +81,14 @@ func (a *API) settle(dir string) error {
 	}
 	if url == "" {
 		if a.ca != "" || a.insecure {
-			return &options.Error{Text: "--api-ca and --api-insecure go with an address: --api URL"}
+			return &options.Error{Text: "--api-ca and --api-insecure need --api URL"}
 		}
 		return nil
 	}
 	a.at.url = url
 	//mutant:remote-password-of-another-host
 	if strings.TrimSuffix(section["saltapi_url"], "/") != strings.TrimSuffix(url, "/") {
-		section = nil // a password is for the host that it is named with
+		section = nil // a password belongs to the host of its section
 	}
 	a.at.login = client.Login{
 		Username: cmp.Or(os.Getenv("SALTAPI_USER"), section["saltapi_user"]),
@@ -106,14 +106,14 @@ func hasMaster(dir string) bool {
 	return err == nil || !errors.Is(err, os.ErrNotExist)
 }
 
-// open gives the master at the other side of the API, logged in.
+// open returns the master behind the API, logged in.
 func (a *API) open(w *Work, l *Login) (*remote.Client, error) {
 	c, err := remote.New(remote.Options{URL: a.at.url, CA: a.ca, Insecure: a.insecure, Expected: a.Expected, Log: w.Log})
 	if err != nil {
 		return nil, Exit(ExitUsage, err)
 	}
 	if a.insecure {
-		w.warn("--api-insecure: it is not verified who answers at %s; whoever is in between may read and change everything, the password too", terminal.Line(c.URL()))
+		w.warn("--api-insecure: the identity of %s is not verified; anyone on the way can read and change everything, the password too", terminal.Line(c.URL()))
 	}
 	as, err := a.login(w.Cmd.Context(), c, l, w.Cmd.InOrStdin(), w.Stderr)
 	if err != nil {
@@ -122,11 +122,11 @@ func (a *API) open(w *Work, l *Login) (*remote.Client, error) {
 	return as, nil
 }
 
-// renewal is how long a kept token has to hold on to be used, as with pepper.
+// renewal is how long a kept token must remain valid to be used, as for pepper.
 const renewal = 30 * time.Second
 
-// login gives the client under a login: the one of the options, else a token that was kept,
-// else what environment and file say, else what is asked for.
+// login returns the client with a login: that of the options, else a kept token, else that of
+// environment and file, else it asks the user.
 func (a *API) login(ctx context.Context, c *remote.Client, l *Login, in io.Reader, out io.Writer) (*remote.Client, error) {
 	file, err := remote.TokenFile()
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *API) login(ctx context.Context, c *remote.Client, l *Login, in io.Reade
 		}
 	}
 	own := *l
-	if own.Username == "" || own.Username == a.at.login.Username { // the password is that of one user
+	if own.Username == "" || own.Username == a.at.login.Username { // a password belongs to one user
 		own.Username = cmp.Or(own.Username, a.at.login.Username)
 		if own.PasswordFile == "" {
 			own.Password = cmp.Or(own.Password, a.at.login.Password)
@@ -147,7 +147,7 @@ func (a *API) login(ctx context.Context, c *remote.Client, l *Login, in io.Reade
 	}
 	own.Eauth = cmp.Or(own.Eauth, "pam")
 	if own.Username == "" && !terminal.Is(in) && l.Eauth == "" {
-		return nil, Exit(exitDenied, fmt.Errorf("there is no login for %s: give -a NAME --username USER --password-file FILE, or SALTAPI_USER, SALTAPI_PASS and SALTAPI_EAUTH, or keep a token with -T", a.at.url))
+		return nil, Exit(exitDenied, fmt.Errorf("no login for %s; use -a NAME --username USER --password-file FILE, or SALTAPI_USER, SALTAPI_PASS and SALTAPI_EAUTH, or keep a token with -T", a.at.url))
 	}
 	if err := own.ask(in, out); err != nil {
 		return nil, err
@@ -165,8 +165,7 @@ func (a *API) login(ctx context.Context, c *remote.Client, l *Login, in io.Reade
 	return c.With(t.Token), nil
 }
 
-// kept gives the client with a token that was kept for this address and still holds; nil if
-// there is none.
+// kept returns the client with a valid token that was kept for this address, or nil.
 func (a *API) kept(ctx context.Context, c *remote.Client, file string) (*remote.Client, error) {
 	t, err := c.Kept(file)
 	if err != nil || t.Token == "" {
@@ -176,21 +175,21 @@ func (a *API) kept(ctx context.Context, c *remote.Client, file string) (*remote.
 		return nil, nil
 	}
 	if user := a.at.login.Username; user != "" && user != t.Name {
-		return nil, nil // environment or file name somebody else
+		return nil, nil // environment or file name another user
 	}
 	with := c.With(t.Token)
 	_, err = with.Holder(ctx)
 	var no *client.Refused
 	if e := (*remote.StatusError)(nil); errors.As(err, &e) && e.Status == 404 {
-		return with, nil // an API of Salt's cannot tell
+		return with, nil // Salt's API cannot check a token
 	}
 	if errors.As(err, &no) {
-		return nil, nil // it was revoked
+		return nil, nil // revoked
 	}
 	return with, err
 }
 
-// notLoggedIn is the end of a command whose login failed.
+// notLoggedIn returns the error of a command whose login failed.
 func notLoggedIn(err error) error {
 	var no *client.Refused
 	if errors.As(err, &no) && no.Name == "EauthAuthenticationError" {

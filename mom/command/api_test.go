@@ -58,7 +58,7 @@ func TestAPI_Place(t *testing.T) {
 		{"none", API{url: "none"}, map[string]string{"SALTAPI_URL": "https://env"}, false, place{}, ""},
 		{"no such section", API{profile: "nosuch"}, nil, true, place{}, "no section [nosuch]"},
 		{"a section without an address", API{profile: "empty"}, nil, true, place{}, "has no SALTAPI_URL"},
-		{"an authority without an address", API{ca: "x"}, nil, true, place{}, "--api-ca and --api-insecure go with an address"},
+		{"an authority without an address", API{ca: "x"}, nil, true, place{}, "--api-ca and --api-insecure need --api URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
@@ -86,7 +86,7 @@ func TestAPI_Place(t *testing.T) {
 
 func TestParseINI(t *testing.T) {
 	for text, want := range map[string]string{
-		"a=b":              "line 1 stands before the first section",
+		"a=b":              "line 1 is before the first section",
 		"[main]\nhidden\n": "line 2 is neither",
 		"[main]\n=x\n":     "line 2 is neither",
 	} {
@@ -195,7 +195,7 @@ func TestAPI_Login(t *testing.T) {
 	if _, _, err := login(Login{Eauth: "pam", Username: "ann", Password: "wrong"}, ""); Code(err) != exitDenied || err.Error() != "ERROR: Authentication failed" {
 		t.Errorf("a wrong password: %v", err)
 	}
-	if _, _, err := login(Login{}, ""); Code(err) != exitDenied || !strings.Contains(err.Error(), "there is no login for") {
+	if _, _, err := login(Login{}, ""); Code(err) != exitDenied || !strings.Contains(err.Error(), "no login for") {
 		t.Errorf("nothing: %v", err)
 	}
 	var wrong *options.Error

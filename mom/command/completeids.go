@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// idsTime is how long a shell may wait for the ids of minions.
+	// idsTime bounds the wait of a shell for the ids of minions.
 	idsTime = 2 * time.Second
-	// mostIDs bounds how many it is offered.
+	// mostIDs bounds how many ids a shell gets.
 	mostIDs = 1000
 )
 
-// Minions are the ids that the beginning of a target may become, as the master of this
-// machine tells them to this user: from the tree, or else those on which the user may run
-// test.ping. There are none from afar and under a login, which might ask for a password, nor
-// where the master does not answer.
+// Minions returns the ids that begin with a text, as the master of this machine reports them to
+// this user: from the tree, or else those of minions on which the user may run test.ping. It returns
+// none for a remote master, for a login, which might ask for a password, and if the master does not
+// answer.
 func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []string {
 	before := ""
 	switch kind.kind {
@@ -56,11 +56,11 @@ func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []strin
 	return slices.Compact(ids)
 }
 
-// mostJobs bounds how many of the last jobs a shell is offered.
+// mostJobs bounds how many of the latest jobs a shell gets.
 const mostJobs = 50
 
-// JIDs are the ids of the last jobs that begin so, newest first, as the master of this machine
-// tells them to this user; see [Frame.Minions].
+// JIDs returns the ids of the latest jobs that begin with a text, newest first, as the master of this
+// machine reports them to this user; see [Frame.Minions].
 func (f *Frame) JIDs(ctx context.Context, with string) []string {
 	if afar, err := f.Afar(); err != nil || afar || f.Login != (Login{}) || strings.Trim(with, "0123456789") != "" {
 		return nil
@@ -72,7 +72,7 @@ func (f *Frame) JIDs(ctx context.Context, with string) []string {
 	return lastJobs(ctx, o, with)
 }
 
-// LastJIDs is [Frame.JIDs] for commands without Salt's options; dir is the configuration folder.
+// LastJIDs is [Frame.JIDs] for commands without Salt's options; dir is the configuration directory.
 func LastJIDs(ctx context.Context, dir, with string) []string {
 	o, err := client.FromConfig(dir, nil)
 	if err != nil {
@@ -110,8 +110,8 @@ func lastJobs(ctx context.Context, o client.Options, with string) []string {
 	return begun(slices.Compact(ids), with)
 }
 
-// nodegroups are the names of node groups in the master's configuration on this machine
-// that begin so.
+// nodegroups returns the names of node groups in the master's configuration on this machine that
+// begin with a text.
 func (f *Frame) nodegroups(with string) []string {
 	if afar, err := f.Afar(); err != nil || afar {
 		return nil
@@ -123,7 +123,7 @@ func (f *Frame) nodegroups(with string) []string {
 	return begun(slices.Sorted(maps.Keys(o.Nodegroups)), with)
 }
 
-// known asks for the ids that begin so.
+// known queries the ids that begin with a text.
 func known(ctx context.Context, c *client.Client, begun string) (ids []string) {
 	top, err := c.Tree(ctx)
 	if err == nil {

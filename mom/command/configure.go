@@ -8,14 +8,14 @@ import (
 	"github.com/momtree/mom/internal/output"
 )
 
-// Configuration gives options of a master or minion by their names, as package config
-// and client.Options do.
+// Configuration returns options of a master or minion by name, as package config and
+// client.Options do.
 type Configuration interface {
 	Get(name string) (any, bool)
 }
 
-// Configure takes from a configuration how results are shown where the line does not say
-// it. The log is told of what cannot be used.
+// Configure takes output options that the command line does not set from a configuration. It logs
+// unusable values.
 func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	text := func(v any, _ bool) string { s, _ := v.(string); return s }
 	yes := func(v any, known bool) bool { return known && v == true }
@@ -72,8 +72,8 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	f.theme = theme
 }
 
-// writes takes the outputter of a configuration where the line has none. highstate is what
-// results of states are shown in anyway.
+// writes sets the outputter of a configuration if the command line has none. It ignores highstate,
+// the default for results of states.
 func (f *Output) writes(name string, log *slog.Logger) {
 	switch {
 	case f.Outputter != "" || name == "" || name == "highstate":
@@ -86,7 +86,7 @@ func (f *Output) writes(name string, log *slog.Logger) {
 	}
 }
 
-// results reads the results that filter leaves out or shortens.
+// results reads the results that state_output: filter leaves out or shortens.
 func results(v any, known bool) []string {
 	if !known || v == nil {
 		return nil
@@ -98,6 +98,6 @@ func results(v any, known bool) []string {
 	return out
 }
 
-// Arguments takes from the arguments of a job what state_output: filter is to do
-// (exclude=, terse=).
+// Arguments takes the options of state_output: filter (exclude=, terse=) from the arguments
+// of a job.
 func (f *Output) Arguments(args []any) { f.states.Arguments(args) }

@@ -19,7 +19,7 @@ type file map[string]any
 
 func (f file) Get(name string) (any, bool) { v, ok := f[name]; return v, ok }
 
-// TestConfigure: what the configuration says holds, unless the line says otherwise.
+// TestConfigure checks that the configuration applies unless the command line says otherwise.
 func TestConfigure(t *testing.T) {
 	theme := filepath.Join(t.TempDir(), "theme")
 	if err := os.WriteFile(theme, []byte("RED: '0;35'\n"), 0o600); err != nil {
@@ -27,11 +27,11 @@ func TestConfigure(t *testing.T) {
 	}
 	delim, yes := "  ", false
 	for _, c := range []struct {
-		name string
-		line string
-		conf file
-		want output.Options
-		told string
+		name  string
+		line  string
+		conf  file
+		want  output.Options
+		warns string
 	}{
 		{"nothing", "", file{}, output.Options{}, ""},
 		{
@@ -58,18 +58,18 @@ func TestConfigure(t *testing.T) {
 		if _, err := s.Parse(strings.Fields(c.line)); err != nil {
 			t.Fatal(err)
 		}
-		var told bytes.Buffer
-		f.Configure(c.conf, slog.New(slog.NewTextHandler(&told, nil)))
+		var logged bytes.Buffer
+		f.Configure(c.conf, slog.New(slog.NewTextHandler(&logged, nil)))
 		if d := cmp.Diff(c.want, f.Options(&bytes.Buffer{}), cmp.AllowUnexported(output.Tabular{})); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		if !strings.Contains(told.String(), c.told) || c.told == "" && told.Len() > 0 {
-			t.Errorf("%s: told %q", c.name, told.String())
+		if !strings.Contains(logged.String(), c.warns) || c.warns == "" && logged.Len() > 0 {
+			t.Errorf("%s: logged %q", c.name, logged.String())
 		}
 	}
 }
 
-// What the configuration says of the form and the file of results holds where the line does not.
+// The configuration sets the form and the file of results unless the command line does.
 func TestConfigureOutput(t *testing.T) {
 	for _, c := range []struct{ line, output, file, want, to string }{
 		{"", "json", "/tmp/x", "json", "/tmp/x"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The error of a wrong value tells what a right one looks like, where the value alone does not.
+// The error of a wrong value shows what a right one looks like, if the value alone does not.
 func TestPlainFlag(t *testing.T) {
 	const flag = `invalid argument "5" for "-t, --timeout" flag`
 	for text, want := range map[string]string{

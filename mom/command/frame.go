@@ -14,10 +14,10 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// Frame is what Salt's commands have around their work: the options that they share, and
-// what is opened before the work and closed after it.
+// Frame is the part that Salt's commands share: their common options, and what is opened before
+// the work and closed after it.
 type Frame struct {
-	Dir    string // of the configuration
+	Dir    string // directory of the configuration
 	Output Output
 	Login  Login
 	API    API
@@ -27,21 +27,21 @@ type Frame struct {
 	noParse string
 }
 
-// RegisterDir adds the option for the folder of the configuration; file is the one there
-// that counts.
+// RegisterDir adds the option for the configuration directory; file is the file that is read
+// there.
 func (f *Frame) RegisterDir(s *options.Set, file string) {
 	f.Dir = "/etc/salt"
-	s.Text(&f.Dir, "-c --config-dir", "DIR", "folder with the file "+file+"; default: /etc/salt")
+	s.Text(&f.Dir, "-c --config-dir", "DIR", "directory with the file "+file+"; default: /etc/salt")
 }
 
-// RegisterWords adds the options that say how the arguments of functions are read.
+// RegisterWords adds the options for reading arguments of functions.
 func (f *Frame) RegisterWords(s *options.Set) {
 	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
 	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
 }
 
-// RegisterMaster adds the options that say how results are shown, how the master is asked,
-// and what is logged.
+// RegisterMaster adds the options for output, for the connection to the master, and for the
+// log.
 func (f *Frame) RegisterMaster(s *options.Set) {
 	f.Output.Register(s)
 	f.Login.Register(s)
@@ -49,7 +49,7 @@ func (f *Frame) RegisterMaster(s *options.Set) {
 	f.Logs.Register(s)
 }
 
-// Words are those of the line, and with --args-stdin those of standard input behind them.
+// Words returns the words of the command line, with --args-stdin followed by those of standard input.
 func (f *Frame) Words(cmd *cobra.Command, words []string) ([]string, error) {
 	if !f.stdin {
 		return words, nil
@@ -58,27 +58,27 @@ func (f *Frame) Words(cmd *cobra.Command, words []string) ([]string, error) {
 	return append(words, more...), err
 }
 
-// Arguments reads words as arguments of a function.
+// Arguments parses words as arguments of a function.
 func (f *Frame) Arguments(words []string) []any { return callargs.Parse(words, f.Unparsed()) }
 
-// Unparsed are the keyword arguments whose values stay text.
+// Unparsed returns the keyword arguments whose values stay text.
 func (f *Frame) Unparsed() []string {
 	return strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
 }
 
-// Work is one run of a command.
+// Work is a run of a command.
 type Work struct {
 	Frame *Frame
 	Cmd   *cobra.Command
 	Log   *slog.Logger
-	// Stdout and Stderr are where a person reads.
+	// Stdout and Stderr are for text that people read.
 	Stdout, Stderr io.Writer
 
 	own     *client.Client
 	closers []func() error
 }
 
-// Run opens the log, does the work, and closes what was opened on the way, the last first.
+// Run opens the log, does the work, and closes what was opened, in reverse order.
 func (f *Frame) Run(cmd *cobra.Command, do func(w *Work) error) (err error) {
 	w := &Work{Frame: f, Cmd: cmd, Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
 	defer func() {
@@ -95,13 +95,13 @@ func (f *Frame) Run(cmd *cobra.Command, do func(w *Work) error) (err error) {
 	return do(w)
 }
 
-// Finally has something closed when the work is done.
+// Finally registers a function that is called after the work.
 func (w *Work) Finally(fn func() error) { w.closers = append(w.closers, fn) }
 
-// Results opens where results go: standard output, or the file of --out-file.
+// Results opens the output for results: standard output, or the file of --out-file.
 func (w *Work) Results() (io.Writer, error) { return w.ResultsTo(w.Stdout) }
 
-// ResultsTo is Results for a command whose standard output is another.
+// ResultsTo is Results for a command with another standard output.
 func (w *Work) ResultsTo(stdout io.Writer) (io.Writer, error) {
 	to, err := w.Frame.Output.Open(stdout)
 	if err != nil {
@@ -111,7 +111,7 @@ func (w *Work) ResultsTo(stdout io.Writer) (io.Writer, error) {
 	return to, nil
 }
 
-// warn tells the user of a danger, at each run and whatever the log shows.
+// warn prints a warning to the user, at each run and at any log level.
 func (w *Work) warn(format string, args ...any) {
-	_, _ = fmt.Fprintf(w.Stderr, "[WARNING ] "+format+"\n", args...) // there is nowhere else to tell
+	_, _ = fmt.Fprintf(w.Stderr, "[WARNING ] "+format+"\n", args...) // nowhere else to report it
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// Log are the options of the commands' own log. Levels are those that LogLevel lets
-// pass.
+// Log holds the options of the commands' own log. Levels are those that LogLevel
+// accepts.
 type Log struct {
-	Level     string // of standard error; "": warning
+	Level     string // level of standard error; "": warning
 	File      string // "": none
 	FileLevel string // "": as Level
 }
 
-// Register adds the options to those of a command.
+// Register adds the options to a command.
 func (f *Log) Register(s *options.Set) { f.register(s, "-l ") }
 
-// RegisterLong is Register for a command whose option -l is another one.
+// RegisterLong is Register for a command whose -l is another option.
 func (f *Log) RegisterLong(s *options.Set) { f.register(s, "") }
 
 func (f *Log) register(s *options.Set, short string) {
 	s.Group("Logging Options")
-	s.Func(short+"--log-level", "LEVEL", "what is told on standard error: all, garbage, trace, debug, profile, info, warning, error, critical, quiet; default: warning", LogLevel(&f.Level))
+	s.Func(short+"--log-level", "LEVEL", "level of messages on standard error: all, garbage, trace, debug, profile, info, warning, error, critical, quiet; default: warning", LogLevel(&f.Level))
 	s.Values("--log-level", daemon.Levels()...)
 	s.Text(&f.File, "--log-file", "FILE", "keep a log of this command in a file")
-	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", LogLevel(&f.FileLevel))
+	s.Func("--log-file-level", "LEVEL", "level of messages in that file; default: as --log-level", LogLevel(&f.FileLevel))
 	s.Values("--log-file-level", daemon.Levels()...)
 }
 
-// Open gives the log and what closes it.
+// Open opens the log and returns a function that closes it.
 func (f *Log) Open(errOut io.Writer) (*slog.Logger, io.Closer, error) {
 	console, err := daemon.Level(cmp.Or(f.Level, "warning"))
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *Log) Open(errOut io.Writer) (*slog.Logger, io.Closer, error) {
 	return daemon.OpenLog(daemon.LogOptions{Console: errOut, ConsoleLevel: console, File: f.File, FileLevel: file})
 }
 
-// LogLevel reads the value of an option that is a level into *p.
+// LogLevel returns a function that parses a level into *p.
 func LogLevel(p *string) func(string) error {
 	return func(v string) error {
 		if _, err := daemon.Level(v); err != nil {

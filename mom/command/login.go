@@ -17,38 +17,38 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// exitDenied is Salt's code for a login that fails.
+// exitDenied is Salt's exit code for a failed login.
 const exitDenied = 2
 
-// Login are the options of commands that may be given under a login (external_auth), in
-// place of the key of a local user.
+// Login holds the options of commands that may use a login (external_auth) in place of the key of a
+// local user.
 type Login struct {
 	Eauth, Username, Password string
-	PasswordFile              string // where the password is read from
-	Given                     bool   // a password is given, be it an empty one
-	Keep                      bool   // -T: the token goes into a file, for later commands
+	PasswordFile              string // file with the password
+	Given                     bool   // a password is given, possibly empty
+	Keep                      bool   // -T: keep the token in a file, for later commands
 }
 
-// Register enters them in a group of their own.
+// Register adds the options in a group of their own.
 func (l *Login) Register(s *options.Set) { l.register(s, "-a ") }
 
-// RegisterLong is Register for a command whose option -a is another one.
+// RegisterLong is Register for a command whose -a is another option.
 func (l *Login) RegisterLong(s *options.Set) { l.register(s, "") }
 
 func (l *Login) register(s *options.Set, short string) {
 	s.Group("External Authentication")
 	s.Text(&l.Eauth, short+"--auth --eauth --external-auth", "NAME", "log in with this service of the master's external_auth: pam, file, ldap, oidc…")
-	s.Bool(&l.Keep, "-T --make-token", "keep a token, which later commands of this user come with, in ~/.salt_token")
-	s.Text(&l.Username, "--username", "NAME", "the user to log in as; default: it is asked for")
-	s.Func("--password", "TEXT", "the password; others on this machine may see a command line, so better leave it out: it is asked for", func(v string) error {
+	s.Bool(&l.Keep, "-T --make-token", "keep a token in ~/.salt_token for later commands of this user")
+	s.Text(&l.Username, "--username", "NAME", "user to log in as; default: ask")
+	s.Func("--password", "TEXT", "password; other users of this machine can see command lines: leave it out to be asked", func(v string) error {
 		l.Password, l.Given = v, true
 		return nil
 	})
 	s.Text(&l.PasswordFile, "--password-file", "FILE", "read the password from the first line of this file")
 }
 
-// As gives the client that asks under the login: the one of the options, or the token that
-// was kept if this user has no key to read; else it is c itself.
+// As returns the client with the login: that of the options, or a kept token if this user can read
+// no key, otherwise c itself.
 func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.Writer) (*client.Client, error) {
 	file, err := client.TokenFile()
 	if err != nil {
@@ -56,7 +56,7 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 	}
 	if l.Eauth == "" {
 		if l.Keep || l.Username != "" || l.Password != "" || l.Given || l.PasswordFile != "" {
-			return nil, &options.Error{Text: "-T, --username and --password go with a service to log in with: -a NAME"}
+			return nil, &options.Error{Text: "-T, --username and --password need a login service: -a NAME"}
 		}
 		return kept(c, file)
 	}
@@ -85,22 +85,22 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 	return c.As(client.Login{Token: t.Token}), nil
 }
 
-// kept gives a client with the token of an earlier -T to a user who can read no key.
+// kept returns a client with the token of an earlier -T if this user can read no key.
 func kept(c *client.Client, file string) (*client.Client, error) {
 	if c.HasKey() {
 		return c, nil
 	}
 	token, err := client.KeptToken(file)
 	if err != nil || token == "" {
-		return c, err // without one it tells what is wrong with the key
+		return c, err // the error of the key is the useful one
 	}
 	return c.As(client.Login{Token: token}), nil
 }
 
-// maxPassword bounds the file of a password, in bytes.
+// maxPassword bounds the password file, in bytes.
 const maxPassword = 64 << 10
 
-// readPassword takes the password from the file of the options.
+// readPassword reads the password from the file of the options.
 func (l *Login) readPassword() error {
 	switch {
 	case l.PasswordFile == "":
@@ -123,7 +123,7 @@ func (l *Login) readPassword() error {
 	return nil
 }
 
-// ask asks for what the options left out. A password is not shown as it is typed.
+// ask asks the user for missing values. A password is not echoed.
 func (l *Login) ask(in io.Reader, out io.Writer) error {
 	if err := l.readPassword(); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// Master gives the master that the command asks, under the login of the line: the one of
-// this machine, or where --api says. The configuration, which says how results are shown, is
-// that of DIR/master, which need not be there for a master from afar.
+// Master returns the master that the command uses, with the login of the command line: that of this
+// machine, or the one behind --api. Output options come from DIR/master, which need not exist for a
+// remote master.
 func (w *Work) Master() (client.Master, Configuration, error) {
 	f := w.Frame
 	afar, err := f.Afar()
@@ -39,11 +39,11 @@ func (w *Work) Master() (client.Master, Configuration, error) {
 	return as, &o, nil
 }
 
-// Own is the master of this machine, asked by its own key without a login; nil for another.
-// [Work.Master] comes first.
+// Own returns the client of this machine's master, with its own key and without a login, or nil for
+// another master. Call [Work.Master] first.
 func (w *Work) Own() *client.Client { return w.own }
 
-// Afar tells whether the command asks a master through its REST API.
+// Afar reports whether the command asks a remote master through its REST API.
 func (f *Frame) Afar() (bool, error) {
 	if err := f.API.settle(f.Dir); err != nil {
 		return false, err
@@ -51,9 +51,9 @@ func (f *Frame) Afar() (bool, error) {
 	return f.API.at.url != "", nil
 }
 
-// Unasked is the end of a command that the master has not answered, as Salt words it. From
-// afar it may have answered something else, and a user who lacks a permission does not learn
-// whether it runs.
+// Unasked returns the error of a command that got no answer from the master, in Salt's words. A
+// remote master may have answered with another error, and a user without permission must not learn
+// whether the master runs.
 func (f *Frame) Unasked(err error) error {
 	if f.API.at.url != "" && !errors.Is(err, client.ErrUnreachable) || errors.Is(err, fs.ErrPermission) {
 		return err

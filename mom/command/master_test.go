@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// Who lacks a permission is told so, not asked whether the master runs.
+// A user without permission gets that error, not the question whether the master runs.
 func TestUnasked(t *testing.T) {
 	for _, c := range []struct {
 		err   error

@@ -14,33 +14,33 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// Output are the options that say how results are shown.
+// Output holds the options for showing results.
 type Output struct {
-	Outputter      string // "": nested, or what suits the result
-	unknown        string // the outputter of the line that does not exist
+	Outputter      string // "": nested, or the one that suits the result
+	unknown        string // a nonexistent outputter on the command line
 	File           string // "": standard output
 	appendFile     bool
 	indent         *int
 	noColor, color bool
 
-	stateOutput string // "": as the configuration has it
+	stateOutput string // "": as configured
 	verbose     *bool
 	diff        bool
 	states      output.States
 	table       output.TableForm
 	theme       output.Theme
-	paint       string // the option color: true, false, or "" for a terminal alone
+	paint       string // the option color: true, false, or "" for terminals only
 }
 
-// choice is Salt's error for a value that is not one of those an option takes.
+// choice returns Salt's error for a value that an option does not accept.
 func choice(v string, of []string) error {
 	return &options.Error{Text: fmt.Sprintf("invalid choice: '%s' (choose from '%s')", v, strings.Join(of, "', '"))}
 }
 
-// Register adds the options to those of a command.
+// Register adds the options to a command.
 func (f *Output) Register(s *options.Set) {
 	s.Group("Output Options")
-	s.Func("--out --output", "OUTPUT", "how results are written: "+strings.Join(output.Names(), ", ")+"; default: nested, and highstate for results of states", func(v string) error {
+	s.Func("--out --output", "OUTPUT", "output format of results: "+strings.Join(output.Names(), ", ")+"; default: nested, and highstate for results of states", func(v string) error {
 		f.Outputter, f.unknown = v, ""
 		if !output.Known(v) { // as in Salt
 			f.Outputter, f.unknown = "nested", v
@@ -48,7 +48,7 @@ func (f *Output) Register(s *options.Set) {
 		return nil
 	})
 	s.Values("--out", output.Names()...)
-	s.Func("--out-indent --output-indent", "N", "blanks per level of json and yaml; a negative number gives one line", func(v string) error {
+	s.Func("--out-indent --output-indent", "N", "blanks per level of json and yaml; negative: one line", func(v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil {
 			return &options.Error{Text: fmt.Sprintf("invalid integer value: '%s'", v)}
@@ -57,8 +57,8 @@ func (f *Output) Register(s *options.Set) {
 		return nil
 	})
 	s.Text(&f.File, "--out-file --output-file", "FILE", "write the results to this file")
-	s.Bool(&f.appendFile, "--out-file-append --output-file-append", "add to the file of --out-file instead of replacing what it holds")
-	s.Func("--state-output --state_output", "FORM", "how highstate shows states: full, terse, mixed, changes, filter, each also with _id; default: the option state_output", func(v string) error {
+	s.Bool(&f.appendFile, "--out-file-append --output-file-append", "append to the file of --out-file instead of replacing it")
+	s.Func("--state-output --state_output", "FORM", "form of states in highstate: full, terse, mixed, changes, filter, each also with _id; default: the option state_output", func(v string) error {
 		if !slices.Contains(output.StateOutputs, strings.ToLower(v)) {
 			return choice(v, output.StateOutputs)
 		}
@@ -78,14 +78,14 @@ func (f *Output) Register(s *options.Set) {
 	s.Values("--state-verbose", "True", "False")
 	s.Bool(&f.diff, "--output-diff --out-diff --state-output-diff --state_output_diff", "highstate shows only what changed or failed")
 	s.Bool(&f.noColor, "--no-color --no-colour", "no colours")
-	s.Bool(&f.color, "--force-color --force-colour", "colours, even when the output is no terminal")
+	s.Bool(&f.color, "--force-color --force-colour", "use colours even if the output is not a terminal")
 }
 
-// Machine tells whether the output is one that programs read, which nothing but
-// results may be part of.
+// Machine reports whether the output is for programs, which allows nothing but
+// results.
 func (f *Output) Machine() bool { return f.Outputter == "json" || f.Outputter == "yaml" }
 
-// Options gives what the outputters need to know.
+// Options returns the options of the outputters.
 func (f *Output) Options(out io.Writer) output.Options {
 	o := output.Options{Color: f.color, Indent: f.indent, States: f.states, Table: f.table, Theme: f.theme}
 	o.States.Output = cmp.Or(f.stateOutput, o.States.Output)
@@ -106,7 +106,7 @@ func (f *Output) Options(out io.Writer) output.Options {
 	return o
 }
 
-// Open gives where results go; close it at the end.
+// Open opens the output for results; close it at the end.
 func (f *Output) Open(stdout io.Writer) (io.WriteCloser, error) {
 	if f.File == "" {
 		return nopWriteCloser{stdout}, nil

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// maxPepperrc bounds the file, in bytes.
+// maxPepperrc bounds ~/.pepperrc, in bytes.
 const maxPepperrc = 1 << 20
 
-// readPepperrc reads ~/.pepperrc, where the command line of salt-api (pepper) has its
-// addresses and logins; nil if there is none.
+// readPepperrc reads ~/.pepperrc, the file of salt-api's command line (pepper) with addresses and
+// logins. It returns nil if the file does not exist.
 func readPepperrc() (map[string]map[string]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -35,14 +35,14 @@ func readPepperrc() (map[string]map[string]string, error) {
 		return nil, fmt.Errorf("read ~/.pepperrc: %w", err)
 	}
 	if len(b) > maxPepperrc {
-		return nil, fmt.Errorf("read ~/.pepperrc: it is larger than %d bytes", maxPepperrc)
+		return nil, fmt.Errorf("read ~/.pepperrc: larger than %d bytes", maxPepperrc)
 	}
 	return parseINI(b)
 }
 
-// parseINI reads sections as Python's ConfigParser does: names of options in any letters,
-// "=" or ":" behind them, comments in lines of their own that begin with # or ;. Lines that
-// are indented go on with the value before them.
+// parseINI reads sections like Python's ConfigParser: option names are case-insensitive, followed by
+// "=" or ":"; comment lines begin with # or ;. Indented lines continue the value
+// before them.
 func parseINI(b []byte) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	var section map[string]string
@@ -61,14 +61,14 @@ func parseINI(b []byte) (map[string]map[string]string, error) {
 			section, last = out[name], ""
 			continue
 		case section == nil:
-			return nil, fmt.Errorf("read ~/.pepperrc: line %d stands before the first section; begin with [main]", n)
+			return nil, fmt.Errorf("read ~/.pepperrc: line %d is before the first section; begin with [main]", n)
 		case (line[0] == ' ' || line[0] == '\t') && last != "":
 			section[last] += "\n" + text
 			continue
 		}
 		i := strings.IndexAny(text, "=:")
 		if i <= 0 {
-			return nil, fmt.Errorf("read ~/.pepperrc: line %d is neither a section nor NAME=VALUE", n) // without its text, which may be a password
+			return nil, fmt.Errorf("read ~/.pepperrc: line %d is neither a section nor NAME=VALUE", n) // the text may be a password
 		}
 		last = strings.ToLower(strings.TrimSpace(text[:i]))
 		section[last] = strings.TrimSpace(text[i+1:])

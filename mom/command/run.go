@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/internal/terminal"
 )
 
-// Prepare sets what all commands have in common on the one that a program is: name
-// is what the program was called as, version what it tells of itself.
+// Prepare sets up a command as a program: name is the name the program was called by, version the
+// version it reports.
 func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.CompletionOptions.HiddenDefaultCmd = true
@@ -36,13 +36,13 @@ func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 	return c
 }
 
-// goCause is what Go's own parsers put before the reason for a value of a flag.
+// goCause matches what Go's parsers put before the reason for a bad value.
 var goCause = regexp.MustCompile(`: (?:strconv|time)[.:] ?(?:[A-Za-z]+: )?(?:parsing|invalid duration|unknown unit|missing unit)[^\n]*$`)
 
-// unknownLetter is the error of a flag of one letter, which the flag library puts in its words.
+// unknownLetter matches the flag library's error for an unknown one-letter flag.
 var unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in .*$`)
 
-// plainFlag is an error of a flag in words for its user.
+// plainFlag returns the text of a flag error for users.
 func plainFlag(err error) string {
 	text := goCause.ReplaceAllString(err.Error(), "")
 	if strings.HasPrefix(err.Error()[len(text):], ": time: ") {
@@ -54,12 +54,12 @@ func plainFlag(err error) string {
 	return unknownLetter.ReplaceAllString(text, "no such option: -$1")
 }
 
-// Version is what the program that c is part of tells of itself: the version that
-// [Prepare] was given.
+// Version returns the version that [Prepare] set for the program that c is part
+// of.
 func Version(c *cobra.Command) string { return c.Root().Version }
 
-// asksForScript tells whether a command line without sub-commands asks for a completion
-// script. No function that a target could be asked to run is called like a shell.
+// asksForScript reports whether a command line without sub-commands asks for a completion script. No
+// function has the name of a shell.
 func asksForScript(args []string) bool {
 	if len(args) < 2 || args[0] != "completion" {
 		return false
@@ -67,40 +67,40 @@ func asksForScript(args []string) bool {
 	return slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, args[1])
 }
 
-// Run runs a command, which has been prepared, with the words behind its name until
-// it ends or a signal ends it. It returns the exit code; the text of an error, if it
-// has one, goes to errOut.
+// Run runs a prepared command with the arguments after its name until it ends or a signal stops it.
+// It returns the exit code. The text of an error, if any, goes to
+// errOut.
 func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal(context.Background(), func(after time.Duration, running []string) {
-		told := terminal.NewGuard(errOut)
-		defer told.Flush()
-		fmt.Fprintf(told, "%s did not stop within %v of the signal; still running: %s\n", c.CommandPath(), after, strings.Join(running, ", "))
+		errGuard := terminal.NewGuard(errOut)
+		defer errGuard.Flush()
+		fmt.Fprintf(errGuard, "%s did not stop within %v of the signal; still running: %s\n", c.CommandPath(), after, strings.Join(running, ", "))
 	})
 	defer stop()
-	if !c.HasSubCommands() && !asksForScript(args) { // else its first word could not be a target of that name
+	if !c.HasSubCommands() && !asksForScript(args) { // otherwise a target could not have the name of the command
 		c.CompletionOptions.DisableDefaultCmd = true
 	}
-	c.SetArgs(append([]string{}, args...)) // nil would be the words of this process
+	c.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	c.SetIn(in)
-	shown, told := terminal.NewGuard(out), terminal.NewGuard(errOut) // the one way to the terminal
+	shown, errGuard := terminal.NewGuard(out), terminal.NewGuard(errOut) // all output goes through these
 	defer func() {
-		_, _ = shown.Flush(), told.Flush() // there is nowhere else to tell
+		_, _ = shown.Flush(), errGuard.Flush() // nowhere else to report it
 	}()
 	if asksForScript(args) && len(args) == 2 && args[1] == "bash" {
-		_, _ = io.WriteString(shown, bashWords) // the script itself finds out that nobody reads
+		_, _ = io.WriteString(shown, bashWords) // the script itself notices a closed pipe
 	}
 	//mutant:terminal-guard
 	c.SetOut(shown)
 	//mutant:terminal-guard-2
-	c.SetErr(told)
+	c.SetErr(errGuard)
 	err := c.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
 	if s, yes := inSaltsWay(err); yes {
-		for to, text := range map[io.Writer]string{shown: s.out, told: s.err} {
+		for to, text := range map[io.Writer]string{shown: s.out, errGuard: s.err} {
 			if text != "" {
-				_, _ = fmt.Fprintln(to, text) // there is nowhere else to tell
+				_, _ = fmt.Fprintln(to, text) // nowhere else to report it
 			}
 		}
 		return 0
@@ -111,7 +111,7 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	}
 	//mutant:terminal-guard-of-errors
 	if text := e.Error(); text != "" {
-		_, _ = fmt.Fprintln(told, text) // there is nowhere else to tell
+		_, _ = fmt.Fprintln(errGuard, text) // nowhere else to report it
 	}
 	return e.code
 }

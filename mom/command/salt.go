@@ -15,37 +15,37 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-// Salt is one of Salt's own commands: its line is read by the rules of package
-// options, its errors and its help look like Salt's.
+// Salt is one of Salt's own commands: package options parses its command line, and its errors
+// and help look like Salt's.
 type Salt struct {
 	Name  string
-	Usage string // behind the name
+	Usage string // after the name
 	Short string
-	// Begin registers the options and returns what runs the command. It is
-	// called for each run, so that no state stays between two.
+	// Begin registers the options and returns the function that runs the command. It is called
+	// for each run, so that runs share no state.
 	Begin func(s *options.Set) func(cmd *cobra.Command, words []string) error
-	// Targets registers the options as Begin does and gives what completes the first word, of
-	// which the beginning is there; nil: nothing does.
+	// Targets registers the options like Begin and returns the function that completes the first
+	// word, given its beginning; nil: no completion.
 	Targets func(s *options.Set) func(ctx context.Context, begun string) []string
-	// Functions are the names that complete the function; nil: nothing does. It is the first
-	// word, or the second behind a target.
+	// Functions are the names that complete the function, which is the first word, or the second
+	// after a target; nil: no completion.
 	Functions func() []string
-	// Arguments registers the options as Begin does and gives what completes a word behind the
-	// function, of which the beginning is there, after the words before it; nil: nothing does.
+	// Arguments registers the options like Begin and returns the function that completes a word
+	// after the function, given its beginning and the words before it; nil: no completion.
 	Arguments func(s *options.Set) func(ctx context.Context, words []string, begun string) []string
-	// Examples are lines of the help and of the manual page; "": none.
+	// Examples are example lines for the help and the manual page.
 	Examples string
 }
 
-// errDone ends the reading of options when one of them (--help) has done it all.
-var errDone = errors.New("nothing is left to do")
+// errDone stops parsing once an option (--help) has done all the work.
+var errDone = errors.New("done")
 
-// Command makes the command.
+// Command returns the cobra command.
 func (o Salt) Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:                o.Name + " " + o.Usage,
 		Short:              o.Short,
-		DisableFlagParsing: true, // options may be cut short, and numbers are arguments
+		DisableFlagParsing: true, // options may be abbreviated, and numbers are arguments
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var s options.Set
 			out := cmd.OutOrStdout()
@@ -89,11 +89,11 @@ func (o Salt) Command() *cobra.Command {
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
-	c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(cmd.OutOrStdout()) }) // a closed terminal needs no help
+	c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(cmd.OutOrStdout()) }) // a closed terminal is not an error
 	return c
 }
 
-// targets completes the first word of a line that is no option.
+// targets completes the first word that is not an option.
 func (o Salt) targets(ctx context.Context, before []string, word string) ([]string, cobra.ShellCompDirective) {
 	if strings.HasPrefix(word, "-") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -127,7 +127,7 @@ func (o Salt) targets(ctx context.Context, before []string, word string) ([]stri
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// begun are the names that begin with a text.
+// begun returns the names that begin with a text.
 func begun(names []string, with string) (out []string) {
 	for _, n := range names {
 		if strings.HasPrefix(n, with) {
@@ -137,8 +137,8 @@ func begun(names []string, with string) (out []string) {
 	return out
 }
 
-// Meant is a line with the function that a mistyped one was meant to be, as one of names;
-// "" if it is among them or like none.
+// Meant returns a hint at the name that a mistyped function resembles, or "" if the function is known
+// or resembles none.
 func Meant(fun string, names []string) string {
 	if slices.Contains(names, fun) {
 		return ""
@@ -150,12 +150,12 @@ func Meant(fun string, names []string) string {
 	return fmt.Sprintf("Did you mean %s?", near)
 }
 
-// wrong is the error of a line that cannot be understood.
+// wrong returns the error for a command line that cannot be parsed.
 func (o Salt) wrong(text string) error {
 	return Exit(ExitUsage, fmt.Errorf("Usage: %s %s\n\n%s: error: %s", o.Name, o.Usage, o.Name, text))
 }
 
-// options are those of the command, to be told of and not to be run.
+// options returns the options of the command for help and completion.
 func (o Salt) options() *options.Set {
 	var s options.Set
 	o.common(&s)
@@ -163,7 +163,7 @@ func (o Salt) options() *options.Set {
 	return &s
 }
 
-// common are those that all commands have, which do nothing here.
+// common registers the options that all commands have, without effect.
 func (o Salt) common(s *options.Set) {
 	none := func() error { return nil }
 	s.Do("--version", "show the version and exit", none)
@@ -174,11 +174,11 @@ func (o Salt) common(s *options.Set) {
 }
 
 const (
-	crashHelp    = "if the program crashes, show all goroutines and end with a core dump"
-	saltfileHelp = "read options from this file; default: SALT_SALTFILE, Saltfile in the working folder if only you can write it, ~/.salt/Saltfile"
+	crashHelp    = "if the program crashes, print all goroutines and dump core"
+	saltfileHelp = "read options from this file; default: SALT_SALTFILE, Saltfile in the working directory if only you can write it, ~/.salt/Saltfile"
 )
 
-// crash is --hard-crash.
+// crash implements --hard-crash.
 func crash() error {
 	debug.SetTraceback("crash")
 	return nil

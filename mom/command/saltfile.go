@@ -16,13 +16,13 @@ import (
 // maxSaltfile bounds a Saltfile, in bytes.
 const maxSaltfile = 1 << 20
 
-// saltfileName is the file in the working folder and in ~/.salt that holds options.
+// saltfileName is the name of the file with options in the working directory and in ~/.salt.
 const saltfileName = "Saltfile"
 
-// saltfileWords returns the options that the Saltfile has for a command, as words that stand
-// in front of those of the line, so that the line wins. The file is the one of --saltfile, else
-// of SALT_SALTFILE, else Saltfile in the working folder, else in ~/.salt. In the working folder
-// it counts only if nobody but this user and root can write it: commands run anywhere.
+// saltfileWords returns the options that the Saltfile has for a command, as words to put before the
+// command line, which overrides them. The file is that of --saltfile, else of SALT_SALTFILE, else
+// Saltfile in the working directory, else in ~/.salt. The one in the working directory is used only if
+// no user except this one and root can write it: commands run anywhere.
 func (o Salt) saltfileWords(args []string) ([]string, error) {
 	path := saltfileOf(args)
 	if path == "" {
@@ -38,7 +38,7 @@ func (o Salt) saltfileWords(args []string) ([]string, error) {
 	}
 	all, ok := v.(*value.Map)
 	if !ok {
-		return nil, fmt.Errorf("saltfile %s: has no mapping of commands to their options", path)
+		return nil, fmt.Errorf("saltfile %s: not a mapping of commands to options", path)
 	}
 	mine, ok := all.Get(o.Name)
 	if !ok || mine == nil {
@@ -46,7 +46,7 @@ func (o Salt) saltfileWords(args []string) ([]string, error) {
 	}
 	options, ok := mine.(*value.Map)
 	if !ok {
-		return nil, fmt.Errorf("saltfile %s: %s has no mapping of options", path, o.Name)
+		return nil, fmt.Errorf("saltfile %s: %s is not a mapping of options", path, o.Name)
 	}
 	var words []string
 	known := o.options()
@@ -73,7 +73,7 @@ func (o Salt) saltfileWords(args []string) ([]string, error) {
 	return words, nil
 }
 
-// saltfileOf returns the file that counts or "" if there is none.
+// saltfileOf returns the Saltfile to use, or "".
 func saltfileOf(args []string) string {
 	for i, a := range args {
 		if a == "--" {
@@ -97,14 +97,14 @@ func saltfileOf(args []string) string {
 		return ""
 	}
 	path := filepath.Join(home, ".salt", saltfileName)
-	// As in Salt, a folder that this user may not read has no Saltfile: setpriv and runuser keep HOME.
+	// As in Salt, a directory that this user cannot read has no Saltfile: setpriv and runuser keep HOME.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return path
 }
 
-// onlyOurs reports whether nobody but this user and root can have written a file.
+// onlyOurs reports whether only this user and root can have written a file.
 func onlyOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	owners := []int{0, os.Geteuid()}

@@ -62,7 +62,7 @@ func TestSaltfile(t *testing.T) {
 	check("the line wins", "/line force a", "", "a", "-c", "/line", "--saltfile", named)
 	check("missing", "", "no such file", "--saltfile=nosuch")
 	check("unknown option", "", "has no option size", "--saltfile="+write("odd", "salt-x: {size: 3}\n", 0o600))
-	check("no mapping", "", "no mapping", "--saltfile="+write("list", "[a]\n", 0o600))
+	check("no mapping", "", "not a mapping", "--saltfile="+write("list", "[a]\n", 0o600))
 	write("home/.salt/Saltfile", "salt-x: {config_dir: /home}\n", 0o600)
 	check("of the user", "/home -", "")
 	write("Saltfile", "salt-x: {config_dir: /here}\n", 0o644)

@@ -11,13 +11,13 @@ import (
 	"github.com/momtree/mom/internal/process"
 )
 
-// Signalled is why a command's context ended, its [context.Cause]: the user does not
-// want to wait.
+// Signalled is the [context.Cause] of a command's context that a signal ended: the user wants the
+// command to stop.
 type Signalled struct{ sig syscall.Signal }
 
 func (s *Signalled) Error() string { return "received " + s.sig.String() }
 
-// How is Salt's word for the signal.
+// How returns Salt's word for the signal.
 func (s *Signalled) How() string {
 	if s.sig == syscall.SIGINT {
 		return "Ctrl-c"
@@ -25,46 +25,46 @@ func (s *Signalled) How() string {
 	return "SIGTERM"
 }
 
-// Code is the exit code a shell gives to a program that a signal ended.
+// Code returns the exit code that a shell uses for a program ended by the signal.
 func (s *Signalled) Code() int { return 128 + int(s.sig) }
 
-// stopTime is how long a command may take to end after a signal. Service managers that wait
-// for 30 s, as the units of this program have it, then need no kill.
+// stopTime is how long a command may take to end after a signal. It is below the 30 s that service
+// managers wait with this program's units before they kill it.
 var stopTime = 20 * time.Second
 
-// Overdue is told when a command has not ended within after since a signal: running names what
-// it was doing. The program exits when it returns.
+// Overdue is called if a command has not ended within after since a signal. running lists what it
+// is doing. The program exits when Overdue returns.
 type Overdue func(after time.Duration, running []string)
 
-// stopper carries who is told of an overdue stop.
+// stopper holds the function to call if a stop is overdue.
 type stopper struct {
-	mu   sync.Mutex
-	told Overdue
+	mu      sync.Mutex
+	overdue Overdue
 }
 
 type stopperKey struct{}
 
-// OnOverdue has fn told instead of standard error when the command of ctx does not end in time.
+// OnOverdue sets the function to call if the command of ctx does not end in time. The default prints to standard error.
 func OnOverdue(ctx context.Context, fn Overdue) {
 	if s, ok := ctx.Value(stopperKey{}).(*stopper); ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.told = fn
+		s.overdue = fn
 	}
 }
 
-func (s *stopper) tell(running []string) {
+func (s *stopper) report(running []string) {
 	s.mu.Lock()
-	told := s.told
+	overdue := s.overdue
 	s.mu.Unlock()
-	told(stopTime, running)
+	overdue(stopTime, running)
 }
 
-// untilSignal gives a context that ends with the first SIGINT or SIGTERM, which
-// is then its cause. A second one ends the program at once. Where the command has not ended
-// stopTime after the first, the program exits: no template, command or peer can hold it up.
-func untilSignal(parent context.Context, told Overdue) (context.Context, func()) {
-	s := &stopper{told: told}
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM, which is its cause. A
+// second signal ends the program at once. If the command has not ended stopTime after the first, the
+// program exits, whatever it is waiting for.
+func untilSignal(parent context.Context, overdue Overdue) (context.Context, func()) {
+	s := &stopper{overdue: overdue}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, stopperKey{}, s))
 	got := make(chan os.Signal, 1)
 	ended := make(chan struct{})
@@ -79,7 +79,7 @@ func untilSignal(parent context.Context, told Overdue) (context.Context, func())
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				s.tell(process.CurrentWork())
+				s.report(process.CurrentWork())
 				//mutant:sigterm-ends-commands
 				os.Exit(why.Code())
 			case <-ended:

@@ -16,26 +16,26 @@ import (
 	"github.com/momtree/mom/mom/results"
 )
 
-// gatewayTime bounds a call of a gateway that waits, beyond what its own listener allows.
+// gatewayTime bounds a waiting call of a gateway, beyond the limit of its own listener.
 const gatewayTime = 25 * time.Hour
 
 const (
-	// masterConns bounds the requests of users that are at the master at once: with the 8 of a
-	// command a hundred users wait for each other.
+	// masterConns bounds the concurrent requests of users to the master: with the 8 of a
+	// command a hundred users would wait for each other.
 	masterConns = 64
-	// doorConns bounds the requests of strangers that are at the master at once.
+	// doorConns bounds the concurrent requests of unauthenticated clients to the master.
 	doorConns = 64
-	// masterTime bounds one of them, the wait for its turn included.
+	// masterTime bounds one request, including the wait for its turn.
 	masterTime = 30 * time.Second
 )
 
-// openAPI opens the API that the configuration asks for: that of the master on this host, a
-// gateway to another host's, or one that tells of a database alone.
+// openAPI opens the configured API: that of the master on this host, a gateway to another host, or
+// one that serves a database.
 func openAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
 	o := apiOptions{conf: conf, version: version, log: log}
 	switch {
 	case conf.ApiUpstream != "" && conf.ApiResults != "":
-		return nil, errors.New("api_upstream and api_results exclude each other: an API tells of a master elsewhere or of a database")
+		return nil, errors.New("api_upstream and api_results exclude each other: an API serves a remote master or a database")
 	case conf.ApiUpstream != "":
 		return gateway(o)
 	case conf.ApiResults != "":
@@ -50,7 +50,7 @@ func openAPI(dir string, conf *config.Master, version string, log *slog.Logger) 
 	return localAPI(dir, o)
 }
 
-// localAPI is the API of the master on this host.
+// localAPI opens the API of the master on this host.
 func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 	c, err := client.FromConfig(dir, o.log)
 	if err != nil {
@@ -73,7 +73,7 @@ func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 	return newAPI(o)
 }
 
-// gateway is the API in front of that of another host.
+// gateway opens the API in front of another host's API.
 func gateway(o apiOptions) (*apiDaemon, error) {
 	c, err := remote.New(remote.Options{URL: o.conf.ApiUpstream, CA: o.conf.ApiUpstreamCa, CallTime: gatewayTime, Log: o.log})
 	if err != nil {

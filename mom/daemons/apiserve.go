@@ -17,28 +17,28 @@ import (
 	"github.com/momtree/mom/internal/tracing/export"
 )
 
-// apiOptions are what an [apiDaemon] is made of.
+// apiOptions are the parts of an [apiDaemon].
 type apiOptions struct {
 	backend api.Backend
-	events  bool                        // the backend has them
-	spill   *stream.Spill               // nil: events are kept in memory alone
-	work    []func(ctx context.Context) // what goes on beside the listeners
-	closes  []func() error              // what is behind them, in the order to be closed in
+	events  bool                        // the backend has events
+	spill   *stream.Spill               // nil: events are kept in memory only
+	work    []func(ctx context.Context) // runs beside the listeners
+	closes  []func() error              // closes the parts behind the listeners, in order
 	conf    *config.Master
 	version string
 	log     *slog.Logger
 	tracer  *tracing.Tracer // nil: off
-	trial   bool            // listen on free ports of the loopback, whatever the configuration says
+	trial   bool            // listen on free loopback ports instead of the configured ones
 }
 
-// apiDaemon is the listeners of the API and what they share.
+// apiDaemon holds the listeners of the API and their shared parts.
 type apiDaemon struct {
 	o       apiOptions
 	hub     *stream.Hub
 	servers []*api.Server
 }
 
-// newAPI binds the listeners that the configuration asks for.
+// newAPI binds the configured listeners.
 func newAPI(o apiOptions) (*apiDaemon, error) {
 	t, err := config.ReadTracing(o.conf.Tracing, "salt-api")
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	}
 	o.Version, o.Log, o.Hub, o.Tracer = a.o.version, a.o.log, a.hub, a.o.tracer
 	o.AllEvents, o.NoEvents, o.MasterUser = a.o.conf.ApiEvents == "all", !a.o.events, a.o.conf.User
-	o.Logins = slices.Sorted(maps.Keys(a.o.conf.ExternalAuth)) // a gateway usually has none: it does not know
+	o.Logins = slices.Sorted(maps.Keys(a.o.conf.ExternalAuth)) // a gateway usually has none
 	s, err := api.New(o, a.o.backend)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	return nil
 }
 
-// measured is run with the figures of the API beside it, where api_metrics_listen says.
+// measured is run with the metrics of the API served at api_metrics_listen.
 func (a *apiDaemon) measured() (func(context.Context) error, error) {
 	// In the master's process (api: True) the master's socket has the profiles of both.
 	at := figuresOf(a.o.conf.ApiMetricsListen, a.o.conf.DebugSocket && !a.o.conf.Api, a.o.conf.SockDir, "api")
@@ -103,7 +103,7 @@ func (a *apiDaemon) measured() (func(context.Context) error, error) {
 	return run, nil
 }
 
-// close releases a daemon that is not run.
+// close releases a daemon that was not run.
 func (a *apiDaemon) close() error {
 	var errs []error
 	for _, s := range a.servers {
@@ -112,7 +112,7 @@ func (a *apiDaemon) close() error {
 	return errors.Join(errors.Join(errs...), a.release())
 }
 
-// release ends the readers, and closes what is behind the listeners.
+// release ends the readers and closes the parts behind the listeners.
 func (a *apiDaemon) release() error {
 	a.hub.Close()
 	var errs []error
@@ -144,15 +144,15 @@ func (a *apiDaemon) run(ctx context.Context) error {
 	return errors.Join(errors.Join(errs...), a.release())
 }
 
-// withAPI puts the API of a master into its process (api: True). The master goes on when the
-// API cannot, and the API ends with the master; drop releases the master when the API's
-// addresses cannot be bound.
+// withAPI runs the API of a master in its process (api: True). The master continues if the API
+// fails, and the API ends with the master. drop releases the master if the API's addresses cannot be
+// bound.
 func withAPI(dir string, conf *config.Master, version string, log *slog.Logger, run func(context.Context) error, drop func() error) (func(context.Context) error, func() error, error) {
 	if !conf.Api {
 		return run, drop, nil
 	}
 	if conf.ApiUpstream != "" || conf.ApiResults != "" {
-		return nil, nil, errors.Join(errors.New("api excludes api_upstream and api_results: what tells of another master or of a database is no part of this one"), drop())
+		return nil, nil, errors.Join(errors.New("api excludes api_upstream and api_results: an API of another master or of a database runs in a process of its own"), drop())
 	}
 	a, err := localAPI(dir, apiOptions{conf: conf, version: version, log: log})
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// Commands are master, syndic, minion and api; by Salt's names "salt-" is in front.
+// Commands returns master, syndic, minion and api; with Salt's names they begin with "salt-".
 func Commands() []*cobra.Command {
 	return []*cobra.Command{masterCommand(), syndicCommand(), minionCommand(), apiCommand()}
 }
 
-// service is one daemon: open binds and opens everything, run serves until ctx
+// service is a daemon: open binds and opens everything, run serves until ctx
 // ends.
 type service struct {
 	name    string // as Salt words it: "Salt Master"
@@ -42,7 +42,7 @@ type flags struct {
 
 func (f *flags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
+	fs.StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
 	fs.BoolVarP(&f.background, "daemon", "d", false, "run in the background")
 	fs.StringVarP(&f.logLevel, "log-level", "l", "", "level of the console log (default: log_level, warning)")
 	fs.StringVar(&f.logFile, "log-file", "", "log file (default: log_file)")
@@ -50,11 +50,11 @@ func (f *flags) register(c *cobra.Command) {
 	command.Values(c, "log-level", daemon.Levels()...)
 	command.Values(c, "log-file-level", daemon.Levels()...)
 	fs.StringVar(&f.pidFile, "pid-file", "", "pid file (default: pidfile)")
-	fs.Bool("disable-keepalive", false, "run without a process that starts the daemon again; that is always so: leave it to the service manager")
+	fs.Bool("disable-keepalive", false, "without effect: the daemon never restarts itself; use the service manager")
 	fs.StringVarP(&f.user, "user", "u", "", "run as this user (default: user)")
 }
 
-// settings are what the configuration says about the daemon itself.
+// settings are the options of the configuration for the daemon itself.
 type settings struct {
 	logLevel, logFile, logFileLevel, pidFile, user string
 	warnings                                       []config.Warning
@@ -83,12 +83,12 @@ func (f *flags) serve(cmd *cobra.Command, s settings, svc service) error {
 	err = f.inForeground(cmd.Context(), console, consoleLevel, fileLevel, s, svc)
 	daemon.Started(err)
 	if _, logged := errors.AsType[*startError](err); logged && console != nil && consoleLevel <= slog.LevelError {
-		return command.Exit(command.Code(err), nil) // the log has told it on the same terminal
+		return command.Exit(command.Code(err), nil) // the log has reported it on the same terminal
 	}
 	return err
 }
 
-// startError is an error that the log has told.
+// startError is an error that was logged already.
 type startError struct{ error }
 
 func (e *startError) Unwrap() error { return e.error }
@@ -134,7 +134,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	err = run(ctx)
 	stop()
 	side.Wait()
-	_ = daemon.Notify("STOPPING=1") // systemd sees the end anyway
+	_ = daemon.Notify("STOPPING=1") // best effort
 	if ctx.Err() != nil {
 		log.Warn("daemon stopped by a signal", "daemon", svc.name)
 		return err
@@ -146,8 +146,8 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	return nil
 }
 
-// becomeUser checks the option `user`. This program does not change its login:
-// a service manager does that better (User= of systemd).
+// becomeUser checks the option `user`. The program does not change its user: a service manager does
+// that better (User= of systemd).
 func becomeUser(name string) error {
 	if name == "" {
 		return nil

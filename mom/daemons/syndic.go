@@ -34,11 +34,11 @@ func syndicCommand() *cobra.Command {
 		Use:   "syndic",
 		Short: "Run a node: a local master and its forwarder to the masters above",
 		Long: "Runs a node of the tree in one process: a master for the minions and nodes below,\n" +
-			"and the forwarder to syndic_master. The folder holds the files master and minion;\n" +
+			"and the forwarder to syndic_master. The directory holds the files master and minion;\n" +
 			"the forwarder takes id and pki_dir from the latter, as Salt's syndic does.\n" +
-			"With --standalone it is the forwarder alone, beside the salt-master of this host: it\n" +
+			"With --standalone it runs only the forwarder, beside the salt-master of this host: it\n" +
 			"reads that master's event sockets in sock_dir and its key file in cachedir, and keeps\n" +
-			"what it still owes upward in cachedir/syndic.db.",
+			"returns that its parents have not accepted in cachedir/syndic.db.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := command.Version(cmd)
@@ -92,7 +92,7 @@ func syndicCommand() *cobra.Command {
 	return c
 }
 
-// node is a local master and its forwarder.
+// node is a local master with its forwarder.
 type node struct {
 	master *master.Master
 	syndic *syndic.Syndic
@@ -111,7 +111,7 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger, t *tracing.T
 	return &node{m, s}, nil
 }
 
-// close releases a node that is not run.
+// close releases a node that was not run.
 func (n *node) close() error {
 	return errors.Join(n.syndic.Close(), n.master.Close())
 }
@@ -120,7 +120,7 @@ func (n *node) close() error {
 func (n *node) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// The forwarder ends before the master whose store and bus it uses.
+	// The forwarder ends first: it uses the master's store and bus.
 	masterCtx, stopMaster := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopMaster()
 	var wg sync.WaitGroup
@@ -137,12 +137,12 @@ func (n *node) run(ctx context.Context) error {
 	return errors.Join(masterErr, syndicErr)
 }
 
-// heart is how both tell what they are like.
+// heart returns the links and checks of master and forwarder.
 func (n *node) heart() daemon.Health {
 	return daemon.Health{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
-// localMaster shows a master to the forwarder beside it.
+// localMaster adapts a master to the forwarder beside it.
 type localMaster struct{ m *master.Master }
 
 func (l localMaster) Bus() *bus.Bus                                 { return l.m.Bus() }
@@ -155,7 +155,7 @@ func (l localMaster) LastReport(jid string) (uint64, bool)          { return l.m
 func (l localMaster) Reports(jid string, n int) iter.Seq[bus.Event] { return l.m.Reports(jid, n) }
 func (l localMaster) Reported(jid string, word uint64)              { l.m.Reported(jid, word) }
 
-// Publish gives the errors of the master the names by which the forwarder knows them.
+// Publish translates the errors of the master to those that the forwarder knows.
 func (l localMaster) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	err := l.m.Publish(ctx, p, asks...)
 	for theirs, ours := range map[error]error{master.ErrNoMatch: local.ErrNoMatch, master.ErrNotNow: local.ErrNotNow} {
@@ -174,7 +174,7 @@ func (l localMaster) Answer(ctx context.Context, what string, arg wire.Raw) (any
 	return l.m.Answer(ctx, what, arg)
 }
 
-// forwarder is a syndic beside a master that is a program of its own.
+// forwarder is a syndic beside a master in another process.
 type forwarder struct {
 	local  *standalone.Local
 	syndic *syndic.Syndic
@@ -200,7 +200,7 @@ func newForwarder(ctx context.Context, conf *config.Syndic, version string, log 
 	return &forwarder{l, s}, nil
 }
 
-// close releases a forwarder that is not run.
+// close releases a forwarder that was not run.
 func (f *forwarder) close() error {
 	return errors.Join(f.syndic.Close(), f.local.Close())
 }

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// logTail is how much of the end of a log is taken, in bytes.
+	// logTail is the size of the collected end of a log, in bytes.
 	logTail = 1 << 20
-	// maxPart bounds what the daemon may answer with, in bytes.
+	// maxPart bounds an answer of the daemon, in bytes.
 	maxPart = 256 << 20
 )
 
@@ -31,12 +31,12 @@ const (
 type source struct {
 	role    string
 	options map[string]any // without secrets
-	secret  []string       // values that are secret, to be taken out of the log too
+	secret  []string       // secret values, to be removed from the log too
 	logFile string
 	socket  string
 }
 
-// sourceOf reads the files of a daemon.
+// sourceOf reads the configuration of a daemon.
 func sourceOf(dir, role string) (source, error) {
 	if role == "" {
 		role = "minion"
@@ -64,10 +64,10 @@ func sourceOf(dir, role string) (source, error) {
 		}
 		return source{role: role, options: c.Shown(), secret: hidden(c.Raw, c.Shown()), logFile: c.LogFile, socket: daemon.DebugSocketPath(c.SockDir, role)}, nil
 	}
-	return source{}, fmt.Errorf("option --role: %q is none of master, minion, api", role)
+	return source{}, fmt.Errorf("--role is %q, must be master, minion or api", role)
 }
 
-// hidden are the texts of raw that shown has masked.
+// hidden returns the values in raw that shown has masked.
 func hidden(raw, shown any) (out []string) {
 	switch r := raw.(type) {
 	case map[string]any:
@@ -89,7 +89,7 @@ func hidden(raw, shown any) (out []string) {
 			out = append(out, hidden(v, s[i])...)
 		}
 	case string:
-		const short = 4 // shorter ones would take words out of the log
+		const short = 4 // shorter ones would remove ordinary words from the log
 		if text, ok := shown.(string); (!ok || text != r) && len(r) >= short {
 			out = append(out, r)
 		}
@@ -97,7 +97,7 @@ func hidden(raw, shown any) (out []string) {
 	return out
 }
 
-// collect writes all that can be had.
+// collect writes everything that is available.
 func (s source) collect(ctx context.Context, b *bundle, version string) {
 	b.add("version.txt", []byte("mom "+version+"\nrole "+s.role+"\n\n"+versions.Text(versions.Program(version))))
 	b.add("configuration.yaml", []byte(pyfmt.YAML(config.AsValue(s.options), pyfmt.YAMLForm{})))
@@ -119,7 +119,7 @@ func (s source) collect(ctx context.Context, b *bundle, version string) {
 	}
 }
 
-// log is the end of the log, from the beginning of a line, without secrets.
+// log returns the end of the log, from the start of a line, without secrets.
 func (s source) log() ([]byte, error) {
 	if u, err := url.Parse(s.logFile); err == nil && u.Scheme != "" {
 		return nil, fmt.Errorf("the log goes to %s", s.logFile)
@@ -145,10 +145,10 @@ func (s source) log() ([]byte, error) {
 	return []byte(s.masked(text)), nil
 }
 
-// named is a value in a log line under a name, in its forms name=value and name: value.
+// named matches a value with a name in a log line, as name=value or name: value.
 var named = regexp.MustCompile(`([\w.-]+)(["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,}\]]+)`)
 
-// masked takes out what the configuration says is secret, and what is called as secrets are.
+// masked removes the secrets of the configuration and values with the names of secrets.
 func (s source) masked(text string) string {
 	for _, v := range s.secret {
 		text = strings.ReplaceAll(text, v, secrets.Mask)
@@ -162,7 +162,7 @@ func (s source) masked(text string) string {
 	})
 }
 
-// fetch asks the daemon.
+// fetch requests a path from the daemon.
 func fetch(ctx context.Context, c *http.Client, path string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://debug"+path, nil)
 	if err != nil {

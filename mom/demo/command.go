@@ -20,11 +20,11 @@ func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Grow a whole tree on this machine, run jobs in it, and show what happens",
-		Long: "Starts a tree of three tiers on loopback, in a temporary folder and on free ports:\n" +
+		Long: "Starts a tree of three tiers on loopback, in a temporary directory and on free ports:\n" +
 			"a top master, two syndic nodes, one more tier below one of them, and six minions, each\n" +
-			"a process of its own. Then it runs jobs from the top, kills a minion, and tells where\n" +
-			"the results are. At the end everything is stopped and removed; with --page it stays\n" +
-			"until interrupted, and the page of the tree can be opened in a browser.",
+			"a process of its own. Then it runs jobs from the top, kills a minion, and shows where\n" +
+			"the results are. At the end it stops and removes everything; with --page the tree runs\n" +
+			"until interrupted, and its page can be opened in a browser.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			exe, err := os.Executable()
@@ -60,8 +60,8 @@ func Command() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&keep, "keep", false, "leave the tree running until interrupted, and its folder in place")
-	c.Flags().StringVar(&dir, "dir", "", "folder of the tree: empty, or of a demo that has ended (default: a temporary one)")
+	c.Flags().BoolVar(&keep, "keep", false, "leave the tree running until interrupted, and keep its directory")
+	c.Flags().StringVar(&dir, "dir", "", "directory of the tree: empty, or of a previous demo (default: a temporary one)")
 	c.Flags().StringVar(&tree, "tree", Tree, "the tree, drawn by indentation: \"node: minion minion\", two blanks per tier")
 	c.Flags().StringVar(&page, "page", "", "serve the REST API and the page of the tree at this address, such as 127.0.0.1:8000, until interrupted; user and password are printed")
 	return c

@@ -16,24 +16,24 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Tree is what the demo grows unless told otherwise.
+// Tree is the default tree of the demo.
 const Tree = `top: top-01
   syndic-a: web-01 web-02
     syndic-c: db-01 db-02
   syndic-b: cache-01
 `
 
-// Options of [Run].
+// Options configure [Run].
 type Options struct {
 	Exe  string // the program whose daemons are started
-	Dir  string // an empty folder for everything
-	Tree string // as [localcluster.Parse] reads it
+	Dir  string // an empty directory for everything
+	Tree string // in the format of [localcluster.Parse]
 	Keep bool   // leave the tree running until ctx ends
-	Page string // address and port at which the page is served until ctx ends; "": nowhere
+	Page string // address and port that serve the page until ctx ends; "": none
 	Out  io.Writer
 }
 
-// patience bounds each step that waits for the tree.
+// patience bounds each wait for the tree.
 const patience = 60 * time.Second
 
 type demo struct {
@@ -42,10 +42,10 @@ type demo struct {
 	procs   map[string]*localcluster.Process
 	client  *client.Client
 	last    string // jid of the last complete job
-	page    *page  // nil: it is not served
+	page    *page  // nil: no page
 }
 
-// Run grows the tree, shows it, and takes it away again.
+// Run starts the tree, shows it, and removes it.
 func Run(ctx context.Context, o Options) (err error) {
 	spec, err := drawn(o.Tree)
 	if err != nil {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	switch {
 	case o.Keep:
-		d.say("\nThe tree is yours. It stops with Ctrl-C; its folder stays: %s\n", o.Dir)
+		d.say("\nThe tree is yours. It stops with Ctrl-C; its directory stays: %s\n", o.Dir)
 	case d.page != nil:
 		d.say("\nThe tree is yours. It stops with Ctrl-C.\n")
 	default:
@@ -82,7 +82,7 @@ func (d *demo) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(d.Out, format, args...) // a closed terminal must not keep processes alive
 }
 
-// grow plants and starts the tree and waits until each member is up.
+// grow creates and starts the tree and waits until each member is up.
 func (d *demo) grow(ctx context.Context, spec localcluster.Spec) error {
 	nodes, minions := spec.Count()
 	d.say("Growing a tree of %d nodes and %d minions in %s\n", nodes, minions, d.Dir)
@@ -115,7 +115,7 @@ func (d *demo) grow(ctx context.Context, spec localcluster.Spec) error {
 	return nil
 }
 
-// await asks for the tree until it is as wanted.
+// await polls the tree until it is as wanted.
 func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -129,7 +129,7 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 			last = err
 		}
 		if id := d.fallen(); id != "" {
-			return fmt.Errorf("%s ended by itself", id)
+			return fmt.Errorf("%s exited", id)
 		}
 		if err := timing.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return errors.Join(err, last)
@@ -137,7 +137,7 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 	}
 }
 
-// fallen names a process that has ended although the demo did not end it.
+// fallen returns a process that has exited without being stopped by the demo.
 func (d *demo) fallen() string {
 	for id, p := range d.procs {
 		if p == nil {
@@ -166,7 +166,7 @@ func (d *demo) stop() error {
 	return err
 }
 
-// draw shows the tree as `mom tree` does.
+// draw prints the tree like `mom tree`.
 func (d *demo) draw(ctx context.Context) error {
 	n, err := d.client.Tree(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *demo) draw(ctx context.Context) error {
 	return topology.Draw(d.Out, n, topology.DrawOptions{})
 }
 
-// results tells where the returns are and how to look at them.
+// results prints where the returns are and how to look at them.
 func (d *demo) results(context.Context) error {
 	top := d.cluster.Top()
 	d.say("\nThe results are in SQL, one row per job and minion, at every node on the way:\n")
@@ -196,7 +196,7 @@ func (d *demo) results(context.Context) error {
 	}
 	hint := "Look at them with:"
 	if !d.Keep && d.page == nil {
-		hint = "They go now, with the tree. With --keep it stays, and you look at them with:"
+		hint = "They are removed now, with the tree. With --keep it stays, and you can look at them with:"
 	}
 	d.say("%s\n  mom salt-run -c %s jobs.lookup_jid %s\n  mom salt-run -c %s jobs.list_jobs\n", hint, top.ConfDir, d.last, top.ConfDir)
 	return nil

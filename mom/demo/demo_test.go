@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/mom/momtest"
 )
 
-// TestDemo runs the whole demo: what it shows has to be complete, and nothing of
-// it may stay behind.
+// TestDemo runs the whole demo: its output must be complete, and nothing may stay
+// behind.
 func TestDemo(t *testing.T) {
 	var out, errOut bytes.Buffer
 	cmd := momtest.Process(t, "mom", "demo")
@@ -51,8 +51,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemo_Page opens what the demo serves as a browser does: with the user and password
-// that it prints, to a job over three tiers. An interrupt takes all away again.
+// TestDemo_Page opens the served page like a browser, with the printed user and password, up to a job
+// over three tiers. An interrupt removes everything.
 func TestDemo_Page(t *testing.T) {
 	cmd := momtest.Process(t, "mom", "demo", "--page", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
@@ -126,7 +126,7 @@ func TestDemo_Page(t *testing.T) {
 	}
 }
 
-// TestDemo_PageAddress refuses what would send passwords over a network in the clear.
+// TestDemo_PageAddress checks that addresses that would send passwords in the clear are refused.
 func TestDemo_PageAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"here":            "an address and a port are wanted",
@@ -139,7 +139,7 @@ func TestDemo_PageAddress(t *testing.T) {
 	}
 }
 
-// TestDemo_BadTree tells what is wrong with a drawing.
+// TestDemo_BadTree checks the error for a wrong drawing.
 func TestDemo_BadTree(t *testing.T) {
 	got := momtest.Run(Command(), "", "--tree", "a: m\nb: n")
 	if got.Code == 0 || !strings.Contains(got.Err, "line 2: b stands beside the top") {

@@ -19,12 +19,12 @@ func Command() *cobra.Command {
 	var dir, out string
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what of a Python master's folder will work here",
+		Short: "Report what of a Python master's configuration will work here",
 		Long: "Reads the configuration of a Python master, its keys, file_roots and pillar_roots, and\n" +
-			"tells before anything is started what will work, what will not, and what to do. It\n" +
-			"constructs the daemons as they construct themselves, on a copy of the configuration\n" +
-			"with temporary folders and free ports, so what it calls good starts. It changes\n" +
-			"nothing in the folder and connects to nobody. Exits 0 when all will work, else 1.",
+			"reports, before anything is started, what will work, what will not, and what to do. It\n" +
+			"constructs the daemons with their own code, on a copy of the configuration with\n" +
+			"temporary directories and free ports: a configuration that it accepts starts. It changes\n" +
+			"nothing in the directory and makes no connections. Exits 0 if all will work, else 1.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := Examine(dir)
@@ -49,36 +49,36 @@ func Command() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
-	c.Flags().StringVar(&out, "out", "text", "how to print it: text or json")
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	c.Flags().StringVar(&out, "out", "text", "output format: text or json")
 	command.Values(c, "out", "text", "json")
 	return c
 }
 
-// patient is the folder that is looked at.
+// patient is the directory under examination.
 type patient struct {
 	*Report
 	dir  string
 	conf *config.Master
-	// options are those of the files as they were written.
+	// options are the options as written in the files.
 	options  map[string]any
-	tried    string // temporary folder with a key pair; "": none yet
-	readable bool   // the master's files have no fault
+	tried    string // temporary directory with a key pair; "": none yet
+	readable bool   // the master's files are valid
 }
 
-// checks are the areas in the order in which they are told.
+// checks lists the areas in the order of the report.
 var checks = []func(*patient){
 	lookOptions, lookKeys, lookLayout, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion, lookStart,
 }
 
-// Examine looks at a folder. The error is that there is none with a master's file.
+// Examine examines a directory. It returns an error if the directory has no master's file.
 func Examine(dir string) (*Report, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "master")); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no file master: name the folder of a master with -c, such as /etc/salt", dir)
+		return nil, fmt.Errorf("%s has no file master: use -c with the directory of a master, such as /etc/salt", dir)
 	} else if err != nil {
 		return nil, err
 	}

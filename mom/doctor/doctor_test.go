@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// site is a Python master's folder with one of each that works, and one that does not.
+// site creates a Python master's directory with one item of each kind that works, and one that does not.
 func site(t *testing.T, more string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -68,7 +68,7 @@ ext_pillar:
 	return dir
 }
 
-// sitePair are the files of a key pair, private half first.
+// sitePair holds the files of a key pair, private half first.
 var sitePair = sync.OnceValue(func() (out [2][]byte) {
 	dir, err := os.MkdirTemp("", "doc")
 	if err != nil {
@@ -86,7 +86,7 @@ var sitePair = sync.OnceValue(func() (out [2][]byte) {
 	return out
 })
 
-// The doctor tells of each what becomes of it.
+// The doctor reports each item of the site.
 func TestExamine(t *testing.T) {
 	dir := site(t, "")
 	before := tree(t, dir)
@@ -102,7 +102,7 @@ func TestExamine(t *testing.T) {
 		{Differ, "options", "master:", "unknown option timout; did you mean timeout?"},
 		{Works, "options", "master:", "option worker_threads has no effect"},
 		{Works, "keys", "pki", "2 keys accepted, 1 unaccepted"},
-		{Differ, "sls", "file_roots", "none, which is no folder here"},
+		{Differ, "sls", "file_roots", "none, which is not a directory here"},
 		{Fails, "sls", "salt/py.sls", `The renderer "py"`},
 		{Fails, "sls", "salt/broken.sls", "Jinja syntax error"},
 		{Fails, "sls", "salt/filter.sls", "no_such_filter"},
@@ -131,12 +131,12 @@ func TestExamine(t *testing.T) {
 		if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
 			return f.Level == want.level && f.Area == want.area && strings.Contains(f.Where, want.where) && strings.Contains(f.What, want.what)
 		}) {
-			t.Errorf("it does not tell %v", want)
+			t.Errorf("not reported: %v", want)
 		}
 	}
 	for _, f := range r.Findings {
 		if strings.Contains(f.What, "old.one") || f.Level == Fails && strings.Contains(f.Where, "good.sls") {
-			t.Errorf("it tells %+v", f)
+			t.Errorf("unexpected: %+v", f)
 		}
 	}
 	if t.Failed() {
@@ -145,7 +145,7 @@ func TestExamine(t *testing.T) {
 		}
 	}
 	if after := tree(t, dir); after != before {
-		t.Errorf("the folder has changed from\n%s\nto\n%s", before, after)
+		t.Errorf("the directory has changed from\n%s\nto\n%s", before, after)
 	}
 }
 
@@ -166,8 +166,8 @@ func tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// The command exits 1 where something does not work, and 0 where all does. An option whose
-// folder has nothing in it takes nothing away.
+// The command exits 1 if something does not work, and 0 if everything does. An option with an empty
+// directory loses nothing.
 func TestCommand(t *testing.T) {
 	good := t.TempDir()
 	if err := os.WriteFile(filepath.Join(good, "master"), []byte("id: top\npki_dir: "+good+"\nfile_roots: {base: ["+good+"]}\npillar_roots: {base: ["+good+"]}\nextension_modules: "+good+"/none\n"), 0o600); err != nil {
@@ -207,7 +207,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// However much there is to tell, of one area it is told in part, and counted.
+// Findings of an area are listed up to a limit, and counted.
 func TestReport_Bound(t *testing.T) {
 	r := &Report{Dir: "/x"}
 	for i := range maxOfOne + 7 {

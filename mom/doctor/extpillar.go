@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/master/pillar/ext"
 )
 
-// lookExtPillar holds the sources of ext_pillar against those that are here.
+// lookExtPillar compares the sources of ext_pillar with those of this program.
 func lookExtPillar(p *patient) {
 	const area = "ext_pillar"
 	list, _ := p.options["ext_pillar"].([]any)
@@ -30,13 +30,13 @@ func lookExtPillar(p *patient) {
 				}
 			}
 			if !p.readable {
-				continue // nothing starts; lookOptions tells why
+				continue // nothing starts; lookOptions reports it
 			}
 			if err := p.alone(func(c *config.Master) { c.ExtPillar = []any{map[string]any{name: m[name]}} }); err != nil {
 				p.fails(area, where, "change the entry: the master does not start with it", "%v", err)
 				continue
 			}
-			p.works(area, where, "it is asked as before")
+			p.works(area, where, "it is used as before")
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/momtree/mom/salt/render"
 )
 
-// engine reads templates with Salt's filters and tests.
+// engine parses templates with Salt's filters and tests.
 var engine = sync.OnceValues(func() (*render.Engine, error) { return render.New(render.Options{}) })
 
-// parses tells whether a file can be read as Jinja.
+// parses returns an error if a file cannot be parsed as Jinja.
 func parses(data []byte, isSLS bool) error {
 	e, err := engine()
 	if err != nil {
@@ -19,5 +19,5 @@ func parses(data []byte, isSLS bool) error {
 	return e.Check(data, isSLS)
 }
 
-// hasJinja tells whether a pipe has Jinja in it.
+// hasJinja reports whether a renderer pipe contains Jinja.
 func hasJinja(pipe string) bool { return strings.Contains(pipe, "jinja") }

@@ -12,7 +12,7 @@ import (
 
 const areaKeys = "keys"
 
-// lookKeys counts keys, and holds them against the files that may be open.
+// lookKeys counts keys, and compares them with the limit of open files.
 func lookKeys(p *patient) {
 	for _, name := range []string{"master.pem", "master.pub"} {
 		if _, err := os.Stat(filepath.Join(p.conf.PkiDir, name)); err != nil {
@@ -37,7 +37,7 @@ func lookKeys(p *patient) {
 	p.descriptors(count["minions"])
 }
 
-// descriptors tells whether all minions find a connection.
+// descriptors checks that all minions can connect.
 func (p *patient) descriptors(keys int) {
 	need := uint64(2*keys + zmtp.Reserve)
 	have, hard, err := daemon.OpenFiles()
@@ -51,6 +51,6 @@ func (p *patient) descriptors(keys int) {
 		p.works(areaKeys, "", "%d minions need %d open files; the limit is %d now, and may be raised to %d by the master itself", keys, need, have, hard)
 	}
 	if n := p.conf.MaxConnections; n > 0 && n < keys {
-		p.fails(areaKeys, p.conf.Place("max_connections").String(), "raise it, or take it out", "max_connections=%d, and %d keys are accepted", n, keys)
+		p.fails(areaKeys, p.conf.Place("max_connections").String(), "raise it, or remove it", "max_connections=%d, and %d keys are accepted", n, keys)
 	}
 }

@@ -22,7 +22,7 @@ func TestLayoutOfSalt3008(t *testing.T) {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Level == level && strings.Contains(f.What, what) })
 	}
 	if !said(Fails, "mmap_key") {
-		t.Error("keys in binary files are not told of")
+		t.Error("keys in binary files are not reported")
 	}
 	if said(Works, "Salt 3008 has used this cache") {
 		t.Error("a cache that nobody has used is 3008's")
@@ -31,6 +31,6 @@ func TestLayoutOfSalt3008(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !said(Works, "Salt 3008 has used this cache") {
-		t.Error("the cache of 3008 is not told of")
+		t.Error("the cache of 3008 is not reported")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 const areaOptions = "options"
 
-// lookOptions reads the files of the master as the master does.
+// lookOptions reads the master's files like the master.
 func lookOptions(p *patient) {
 	conf, warnings, err := config.ReadMaster(p.dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func each(err error) []error {
 	return []error{err}
 }
 
-// warn sorts what the reading of files has to say.
+// warn sorts the warnings of reading the files.
 func (p *patient) warn(warnings []config.Warning) {
 	for _, w := range warnings {
 		where := ""
@@ -59,11 +59,11 @@ func (p *patient) warn(warnings []config.Warning) {
 				p.works(areaOptions, where, "%s", w.Text)
 				continue
 			}
-			if w.Option == "extension_modules" { // lookPython tells of each file in it
+			if w.Option == "extension_modules" { // lookPython reports each file in it
 				p.works(areaOptions, where, "%s; an empty folder changes nothing", w.Text)
 				continue
 			}
-			do := "take it out, or keep what needs it at a Python master"
+			do := "remove it, or keep a Python master for it"
 			if effect := config.Effects[w.Option]; effect != "" {
 				do = fmt.Sprintf("know that %s", effect)
 			}

@@ -16,16 +16,16 @@ import (
 const areaOrchestrate = "orchestration"
 
 var (
-	// ofOrchestration is a state that only a master runs; a file with one is an
+	// ofOrchestration matches a state that only a master runs; a file with one is an
 	// orchestration.
 	ofOrchestration = regexp.MustCompile(`(?m)^\s+["']?salt\.(state|function|runner|wheel|parallel_runners|wait_for_event)["']?\s*:`)
-	// stateLine begins a state, argLine has an argument of one.
+	// stateLine matches the start of a state, argLine an argument.
 	stateLine = regexp.MustCompile(`^\s+["']?([a-z0-9_]+\.[a-z0-9_]+)["']?\s*:\s*(\[\])?\s*$`)
 	argLine   = regexp.MustCompile(`^\s+-\s+["']?([a-z_]+)["']?\s*:\s*["']?([A-Za-z0-9_.]*)`)
 )
 
-// lookOrchestrations reads the files that state.orchestrate is for: whether the states,
-// their arguments, and the runners and wheel functions that they call are here.
+// lookOrchestrations checks the files of state.orchestrate: whether this master has the states, their
+// arguments, and the runners and wheel functions that they call.
 func lookOrchestrations(p *patient) {
 	good := 0
 	for _, dir := range p.roots("file_roots") {
@@ -33,7 +33,7 @@ func lookOrchestrations(p *patient) {
 			if filepath.Ext(path) != ".sls" {
 				return
 			}
-			// Of those that cannot be read, lookSLS tells.
+			// lookSLS reports files that cannot be read.
 			if data, err := read(path); err == nil && ofOrchestration.Match(data) && p.orchestration(path, data) {
 				good++
 			}
@@ -44,7 +44,7 @@ func lookOrchestrations(p *patient) {
 	}
 }
 
-// orchestration looks at one file.
+// orchestration checks one file.
 func (p *patient) orchestration(path string, data []byte) bool {
 	good := p.calls(areaOrchestrate, path, data, functionsOfPillar())
 	fails := func(line int, do, format string, args ...any) {
@@ -56,7 +56,7 @@ func (p *patient) orchestration(path string, data []byte) bool {
 		line++
 		if m := stateLine.FindStringSubmatch(text); m != nil {
 			if state = m[1]; !orchestrate.Has(state) {
-				fails(line, "have salt.state or salt.function do it at the minion beside the master", "a master here does not run the state %s", state)
+				fails(line, "run it with salt.state or salt.function on the minion beside the master", "a master here does not run the state %s", state)
 			}
 			continue
 		}
@@ -73,13 +73,13 @@ func (p *patient) orchestration(path string, data []byte) bool {
 		case state == "salt.wheel" && name == "name" && strings.Contains(val, ".") && !slices.Contains(wheels.Names(), val):
 			fails(line, "", "the wheel function %s is not here", val)
 		case (state == "salt.state" || state == "salt.function") && slices.Contains(refused, name) && !strings.EqualFold(val, "false"):
-			fails(line, "take it out", "%s of %s is refused", name, state)
+			fails(line, "remove it", "%s of %s is refused", name, state)
 		}
 	}
 	return good
 }
 
-// place is a file with the line of an offset.
+// place returns a file with the line of an offset.
 func place(path string, data []byte, at int) string {
 	return fmt.Sprintf("%s:%d", path, 1+bytes.Count(data[:at], []byte("\n")))
 }

@@ -9,48 +9,48 @@ import (
 
 const areaPython = "python"
 
-// whoLoads says what becomes of a folder of Python files: what runs at minions of Salt's
-// goes on, what ran in the master does not.
+// whoLoads describes what happens to a directory of Python files: Salt's minions still load what they
+// ran, masters here do not.
 var whoLoads = map[string]struct {
 	level Level
 	what  string
 	do    string
 }{
-	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/guide/external-modules.md)"},
-	"_states":      {Differ, "state modules", "minions of Salt's go on with them; ours says by name that they are not there"},
-	"_grains":      {Differ, "grains", "minions of Salt's go on with them; for ours set them in the file grains"},
-	"_returners":   {Differ, "returners", "minions of Salt's go on with them"},
-	"_renderers":   {Differ, "renderers", "minions of Salt's go on with them in states; pillar that needs one is an error"},
-	"_utils":       {Differ, "what modules share", "minions of Salt's go on with it"},
+	"_modules":     {Differ, "execution modules", "Salt's minions still load them; for mom's write an external module (docs/guide/external-modules.md)"},
+	"_states":      {Differ, "state modules", "Salt's minions still load them; mom's report them by name as missing"},
+	"_grains":      {Differ, "grains", "Salt's minions still load them; for mom's set them in the file grains"},
+	"_returners":   {Differ, "returners", "Salt's minions still load them"},
+	"_renderers":   {Differ, "renderers", "Salt's minions still load them for states; pillar that needs one fails"},
+	"_utils":       {Differ, "what modules share", "Salt's minions still load them"},
 	"_output":      {Differ, "outputters", "commands of this program do not load them: use --out=json and a program of your own"},
-	"_beacons":     {Differ, "beacons", "minions of Salt's go on with them"},
-	"_engines":     {Differ, "engines", "minions of Salt's go on with them; a master's do not run: read its events by the API"},
-	"_proxy":       {Differ, "proxy modules", "proxy minions of Salt's go on with them"},
-	"_matchers":    {Differ, "matchers", "minions of Salt's go on with them; a master here does not know them"},
-	"_executors":   {Differ, "executors", "minions of Salt's go on with them"},
-	"_serializers": {Differ, "serializers", "minions of Salt's go on with them"},
+	"_beacons":     {Differ, "beacons", "Salt's minions still load them"},
+	"_engines":     {Differ, "engines", "Salt's minions still load them; those of a master do not run: read its events with the API"},
+	"_proxy":       {Differ, "proxy modules", "Salt's proxy minions still load them"},
+	"_matchers":    {Differ, "matchers", "Salt's minions still load them; a master here does not"},
+	"_executors":   {Differ, "executors", "Salt's minions still load them"},
+	"_serializers": {Differ, "serializers", "Salt's minions still load them"},
 	"_runners":     {Fails, "runners", "call what they do from an orchestration or by the API, or keep them as programs beside the master"},
 	"_wheel":       {Fails, "wheel modules", "keep them as programs beside the master"},
 	"_pillar":      {Fails, "external pillars", "use cmd_yaml or http_json with a program that gives the same"},
 	"_tops":        {Fails, "master tops", "use ext_nodes with a program that gives the same"},
 	"_fileserver":  {Fails, "file server backends", "have a timer put the files into a folder of file_roots"},
-	"_roster":      {Fails, "rosters", "salt-ssh is no part of this server"},
+	"_roster":      {Fails, "rosters", "this server has no salt-ssh"},
 	"_auth":        {Fails, "login services", "use one of those that are here (docs/guide/logins.md)"},
 	"_tokens":      {Fails, "stores of login tokens", "tokens are kept here as Salt's localfs keeps them"},
 	"_cache":       {Fails, "cache drivers", "data of minions are kept here as Salt's localfs keeps them"},
-	"_queues":      {Fails, "queues", "there are none here"},
+	"_queues":      {Fails, "queues", "this server has no queues"},
 	"_thorium":     {Fails, "thorium", "use reactors or schedules"},
-	"_clouds":      {Fails, "salt-cloud drivers", "salt-cloud is no part of this server"},
+	"_clouds":      {Fails, "salt-cloud drivers", "this server has no salt-cloud"},
 }
 
-// ofMaster are the folders of extension_modules and of options that a master loads itself.
+// ofMaster lists the directories of extension_modules and of options that a master loads.
 var ofMaster = map[string]string{
 	"runners": "_runners", "wheel": "_wheel", "pillar": "_pillar", "tops": "_tops", "fileserver": "_fileserver", "roster": "_roster", "auth": "_auth",
 	"tokens": "_tokens", "cache": "_cache", "queues": "_queues", "outputters": "_output", "engines": "_engines", "returners": "_returners",
 	"renderers": "_renderers", "matchers": "_matchers", "thorium": "_thorium", "modules": "_modules", "states": "_states", "grains": "_grains", "utils": "_utils",
 }
 
-// lookPython lists the site's own Python files by folder.
+// lookPython lists the site's own Python files by directory.
 func lookPython(p *patient) {
 	for _, dir := range p.roots("file_roots") {
 		for name := range whoLoads {
@@ -81,11 +81,11 @@ func lookPython(p *patient) {
 	})
 }
 
-// python tells of the Python files of one folder. inMaster says that a master loads them.
+// python reports the Python files of a directory. inMaster says that a master loads them.
 func (p *patient) python(dir, kind string, inMaster bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // there is none
+		return // no such directory
 	}
 	var names []string
 	for _, e := range entries {
@@ -100,7 +100,7 @@ func (p *patient) python(dir, kind string, inMaster bool) {
 	who := whoLoads[kind]
 	level := who.level
 	if inMaster && level == Differ {
-		p.add(Finding{level, areaPython, dir, "the master loaded these " + who.what + " for itself, and does not here: " + strings.Join(names, ", "), who.do})
+		p.add(Finding{level, areaPython, dir, "Salt's master loaded these " + who.what + ", a master here does not: " + strings.Join(names, ", "), who.do})
 		return
 	}
 	p.add(Finding{level, areaPython, dir, who.what + " in Python: " + strings.Join(names, ", "), who.do})

@@ -18,15 +18,15 @@ import (
 
 const areaRules = "rules"
 
-// lookRules finds expressions that mean more with Salt, where they have to fit the beginning
-// of a name alone, than here, where they have to fit all of it.
+// lookRules finds expressions that match more with Salt, where they match a prefix of a name, than
+// here, where they match the whole name.
 func lookRules(p *patient) {
 	ids := p.accepted()
 	for _, option := range []string{"peer", "peer_run", "mine_get"} {
 		rules, _ := p.options[option].(map[string]any)
 		for _, who := range slices.Sorted(maps.Keys(rules)) {
 			if less := onlyBegun(who, ids); len(less) > 0 {
-				p.differs(areaRules, p.where(option), fmt.Sprintf("write '%s.*' if that is meant", who),
+				p.differs(areaRules, p.where(option), fmt.Sprintf("write '%s.*' if you mean that", who),
 					"%s: '%s' has to fit the whole id here; with Salt it also means %s", option, who, some(less))
 			}
 		}
@@ -49,25 +49,25 @@ func lookRules(p *patient) {
 	}
 }
 
-// functions looks at the rules of an option: {who: [function, {target: [function]}]}.
+// functions checks the rules of an option: {who: [function, {target: [function]}]}.
 func (p *patient) functions(option string, rules any, known []string) {
 	byWho, _ := rules.(map[string]any)
-	var told []string
+	var seen []string
 	for _, who := range slices.Sorted(maps.Keys(byWho)) {
 		for _, expr := range functionsIn(byWho[who]) {
 			begun := onlyBegun(expr, known)
-			// One that means something as a whole is meant so: test.ping, not test.pingx.
-			if len(begun) == 0 || slices.Contains(told, expr) || slices.ContainsFunc(known, target.NewGrant(expr).Match) {
+			// One that matches a whole name is meant so: test.ping, not test.pingx.
+			if len(begun) == 0 || slices.Contains(seen, expr) || slices.ContainsFunc(known, target.NewGrant(expr).Match) {
 				continue
 			}
-			told = append(told, expr)
+			seen = append(seen, expr)
 			p.differs(areaRules, p.where(option), fmt.Sprintf("write '%s.*', or set acl_match: start", expr),
 				"%s: '%s' has to fit a whole function here, and fits none; with Salt it means %s", option, expr, some(begun))
 		}
 	}
 }
 
-// special looks for rules with @ that mean no function of the master.
+// special finds rules with @ that match no function of the master.
 func (p *patient) special(option string, rules any) {
 	known := []string{"runner", "runners", "wheel", "wheels", "jobs", "returners", "executors"}
 	for _, f := range slices.Concat(runners.Names(), wheels.Names()) {
@@ -84,20 +84,20 @@ func (p *patient) special(option string, rules any) {
 			}
 			if module, ok := strings.CutPrefix(word, "@"); ok && !slices.Contains(known, module) {
 				p.fails(option, p.where(option), "write @runner, @wheel, @jobs, or @ and the name of a module of runners or wheel functions",
-					"%s: the rule %s allows nothing: there is no such module", who, word)
+					"%s: the rule %s allows nothing: no such module", who, word)
 			}
 		}
 	}
 }
 
-// functionsIn are the expressions for functions in a list of rules.
+// functionsIn returns the expressions for functions in a list of rules.
 func functionsIn(rules any) (out []string) {
 	list, _ := rules.([]any)
 	for _, r := range list {
 		switch r := r.(type) {
 		case string:
 			out = append(out, r)
-		case map[string]any: // by target; of those with arguments the key is the function
+		case map[string]any: // by target; for rules with arguments the key is the function
 			for _, tgt := range slices.Sorted(maps.Keys(r)) {
 				inner, _ := r[tgt].([]any)
 				for _, f := range inner {
@@ -114,7 +114,7 @@ func functionsIn(rules any) (out []string) {
 	return slices.DeleteFunc(out, func(s string) bool { return strings.HasPrefix(s, "@") })
 }
 
-// onlyBegun are the names whose beginning an expression fits, and not the whole.
+// onlyBegun returns the names of which an expression matches a prefix but not the whole.
 func onlyBegun(expr string, names []string) (out []string) {
 	whole, begun := target.NewGrant(expr), target.NewGrant("(?:"+expr+").*")
 	for _, n := range names {
@@ -125,7 +125,7 @@ func onlyBegun(expr string, names []string) (out []string) {
 	return out
 }
 
-// some are the first few of many names.
+// some returns the first few of many names.
 func some(names []string) string {
 	const few = 5
 	if len(names) > few {
@@ -136,11 +136,11 @@ func some(names []string) string {
 
 func (p *patient) where(option string) string { return p.conf.Place(option).String() }
 
-// accepted are the ids of the accepted keys.
+// accepted returns the ids of the accepted keys.
 func (p *patient) accepted() (ids []string) {
 	files, err := os.ReadDir(filepath.Join(p.conf.PkiDir, "minions"))
 	if err != nil {
-		return nil // lookKeys tells of it
+		return nil // lookKeys reports it
 	}
 	for _, f := range files {
 		if f.Type().IsRegular() && !strings.HasPrefix(f.Name(), ".") {

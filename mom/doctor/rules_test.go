@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Rules that mean more with Salt are told, those that mean the same are not.
+// Rules that match more with Salt are reported, others are not.
 func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		conf string

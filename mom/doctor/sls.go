@@ -15,13 +15,13 @@ import (
 const areaSLS = "sls"
 
 const (
-	// maxSLS bounds one file, in bytes, and maxFiles how many are read.
+	// maxSLS bounds the size of a file in bytes, maxFiles the number of files.
 	maxSLS   = 16 << 20
 	maxFiles = 200_000
 )
 
-// lookSLS reads each SLS of file_roots and pillar_roots: by which renderers it goes, and
-// whether its Jinja can be read. What it renders to depends on the minion.
+// lookSLS checks each SLS of file_roots and pillar_roots: its renderers, and whether its Jinja can be
+// parsed. What it renders to depends on the minion.
 func lookSLS(p *patient) {
 	for _, roots := range []struct{ option, who string }{{"file_roots", "minion"}, {"pillar_roots", "master"}} {
 		dirs := p.roots(roots.option)
@@ -40,16 +40,16 @@ func lookSLS(p *patient) {
 			})
 		}
 		if files > maxFiles {
-			p.differs(areaSLS, roots.option, "", "it has more than %d files: the rest was not looked at", maxFiles)
+			p.differs(areaSLS, roots.option, "", "more than %d files: the rest was not checked", maxFiles)
 		}
 		p.works(areaSLS, roots.option, "%d SLS files and templates can be read", good)
 	}
 }
 
-// templates are the files beside SLS that are Jinja by their name.
+// templates matches files other than SLS that have names of Jinja templates.
 var templates = map[string]bool{".jinja": true, ".j2": true, ".jinja2": true}
 
-// roots are the folders of file_roots or pillar_roots.
+// roots are the directories of file_roots or pillar_roots.
 func (p *patient) roots(option string) (out []string) {
 	def := map[string]string{"file_roots": "/srv/salt", "pillar_roots": "/srv/pillar"}[option]
 	envs, ok := p.options[option].(map[string]any)
@@ -67,7 +67,7 @@ func (p *patient) roots(option string) (out []string) {
 		for _, d := range dirs {
 			dir, _ := d.(string)
 			if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
-				p.differs(areaSLS, option, "make the folder, or take it out", "the environment %s names %v, which is no folder here", env, d)
+				p.differs(areaSLS, option, "create the directory, or remove it from the option", "the environment %s names %v, which is not a directory here", env, d)
 				continue
 			}
 			out = append(out, dir)
@@ -77,11 +77,11 @@ func (p *patient) roots(option string) (out []string) {
 	return slices.Compact(out)
 }
 
-// walk gives each file of a folder.
+// walk calls a function for each file of a directory.
 func (p *patient) walk(dir string, visit func(path string)) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			p.differs(areaSLS, path, "", "it cannot be read: %v", err)
+			p.differs(areaSLS, path, "", "cannot be read: %v", err)
 			return nil
 		}
 		if d.IsDir() && d.Name() == ".git" {
@@ -97,7 +97,7 @@ func (p *patient) walk(dir string, visit func(path string)) {
 	}
 }
 
-// template looks at one file, and tells whether it can be read.
+// template checks one file and reports whether it can be parsed.
 func (p *patient) template(path, who string) bool {
 	data, err := read(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *patient) template(path, who string) bool {
 	if isSLS {
 		pipe = render.Pipe(data, p.conf.Renderer)
 		if err := render.CheckPipe(pipe); err != nil {
-			p.fails(areaSLS, path, "write it in jinja|yaml; a state file is rendered by the minion, so Python minions go on with it as it is", "%v", err)
+			p.fails(areaSLS, path, "write it in jinja|yaml; a state file is rendered by the minion, so Python minions still accept it as it is", "%v", err)
 			return false
 		}
 	}
@@ -117,9 +117,9 @@ func (p *patient) template(path, who string) bool {
 		return true
 	}
 	if err := parses(data, isSLS); err != nil {
-		do := "mend it; a Python minion renders its states itself, and may read it all the same"
+		do := "correct it; a Python minion renders its states itself and may still accept it"
 		if who == "master" {
-			do = "mend it, or write it another way"
+			do = "correct it, or write it another way"
 		}
 		p.fails(areaSLS, path, do, "%s", firstLines(err.Error(), 3))
 		return false
@@ -127,7 +127,7 @@ func (p *patient) template(path, who string) bool {
 	return true
 }
 
-// called looks at the functions that a template of pillar calls.
+// called checks the functions that a template of pillar calls.
 func (p *patient) called(path string) bool {
 	data, err := read(path)
 	return err == nil && p.calls(areaSLS, path, data, functionsOfPillar())

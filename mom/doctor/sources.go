@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// lookFileserver holds the backends against those that are here.
+// lookFileserver compares the file server backends with those of this program.
 func lookFileserver(p *patient) {
 	const area = "file server"
 	names := texts(p.options["fileserver_backend"])
@@ -19,13 +19,13 @@ func lookFileserver(p *patient) {
 	for _, name := range names {
 		where := p.conf.Place("fileserver_backend").String()
 		if err := files.Serves(name); err != nil {
-			if p.readable { // else the fault of the option is reported
-				p.fails(area, where, "check the repository or bucket out by a timer and name the folder in file_roots", "%v", err)
+			if p.readable { // otherwise the fault of the option is reported
+				p.fails(area, where, "check the repository or bucket out by a timer and name the directory in file_roots", "%v", err)
 			}
 			continue
 		}
 		if !p.readable {
-			continue // nothing starts; lookOptions tells why
+			continue // nothing starts; lookOptions reports it
 		}
 		if err := p.alone(func(c *config.Master) { c.FileserverBackend = []string{name} }); err != nil {
 			p.fails(area, where, "change it: the master does not start with it", "%v", err)
@@ -35,7 +35,7 @@ func lookFileserver(p *patient) {
 	}
 }
 
-// lookReturners holds job caches and event_return against the returners of this program.
+// lookReturners compares job caches and event_return with the returners of this program.
 func lookReturners(p *patient) {
 	const area = "returners"
 	for _, option := range []string{"master_job_cache", "ext_job_cache", "event_return"} {
@@ -47,15 +47,15 @@ func lookReturners(p *patient) {
 				p.works(area, option, "%s", name)
 				continue
 			}
-			if option == "ext_job_cache" || p.readable { // else the fault of the option is reported
+			if option == "ext_job_cache" || p.readable { // otherwise the fault of the option is reported
 				p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
-					"; minions of Salt can return to others themselves (--return)", "%s: there is no returner %s for a master here", option, name)
+					"; Salt's minions can use other returners themselves (--return)", "%s: a master here has no returner %s", option, name)
 			}
 		}
 	}
 }
 
-// texts are the words of an option that is a text or a list of texts.
+// texts returns the strings of an option that is a string or a list of strings.
 func texts(v any) (out []string) {
 	switch v := v.(type) {
 	case string:

@@ -13,11 +13,11 @@ import (
 
 const areaStart = "start"
 
-// lookStart constructs the daemons as they construct themselves. An error that another
-// check has reported is not reported again.
+// lookStart constructs the daemons with their own code. It does not repeat errors of other
+// checks.
 func lookStart(p *patient) {
 	if !p.readable {
-		return // lookOptions tells why
+		return // lookOptions reports it
 	}
 	if len(p.conf.SyndicMaster) > 0 && p.conf.Place("syndic_master") != (config.Place{}) {
 		const role = "node"
@@ -35,8 +35,8 @@ func lookStart(p *patient) {
 	}
 }
 
-// tryMaster reports whether a master or node could be constructed, and the entries of its
-// options that it leaves out.
+// tryMaster checks that a master or node can be constructed, and reports the entries of its options
+// that it ignores.
 func (p *patient) tryMaster(role string, node *config.Syndic) {
 	left := config.NewLeftOut(slog.DiscardHandler)
 	//mutant:access-faults-are-found
@@ -49,7 +49,7 @@ func (p *patient) tryMaster(role string, node *config.Syndic) {
 	p.try(role, err)
 }
 
-// try reports whether a daemon could be constructed.
+// try checks that a daemon can be constructed.
 func (p *patient) try(role string, err error) {
 	if err == nil {
 		p.works(areaStart, role, "it starts with this configuration")
@@ -58,7 +58,7 @@ func (p *patient) try(role string, err error) {
 	p.refused(role, err)
 }
 
-// refused reports each part of an error by which a daemon does not start.
+// refused reports each part of an error that prevents a daemon from starting.
 func (p *patient) refused(role string, err error) {
 	for _, e := range each(err) {
 		if text := e.Error(); !p.knows(text) {
@@ -67,15 +67,15 @@ func (p *patient) refused(role string, err error) {
 	}
 }
 
-// knows tells whether a fault was found by another check.
+// knows reports whether another check has found a fault.
 func (p *patient) knows(text string) bool {
 	return slices.ContainsFunc(p.Findings, func(f Finding) bool {
 		return f.Level == Fails && (strings.Contains(text, f.What) || strings.Contains(f.What, text))
 	})
 }
 
-// alone constructs a master that has one part of the configuration and the defaults of
-// what may fail beside it. set adds that part.
+// alone constructs a master with one part of the configuration and defaults for other parts that may
+// fail. set adds the part.
 func (p *patient) alone(set func(*config.Master)) error {
 	c := *p.conf
 	c.ExternalAuth, c.FileserverBackend, c.ExtPillar, c.MasterTops = nil, []string{"roots"}, nil, nil
@@ -89,8 +89,8 @@ func (p *patient) alone(set func(*config.Master)) error {
 	return daemons.TryMaster(&c, nil, slog.New(slog.DiscardHandler))
 }
 
-// pki is a temporary folder with a key pair, so that a fault of the master's own pair is
-// not reported as one of each part.
+// pki creates a temporary directory with a key pair, so that a fault of the master's own pair is not
+// reported for each part.
 func (p *patient) pki() (string, error) {
 	if p.tried != "" {
 		return p.tried, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/mom/daemons"
 )
 
-// shortDir is a folder whose name leaves room for local sockets below it.
+// shortDir returns a directory whose name leaves room for local sockets below it.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "doc")
@@ -26,14 +26,14 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// What the doctor calls good starts, and what does not start it does not call good: each
-// configuration is held against the daemons' own constructors.
+// A configuration that the doctor accepts starts, and it accepts none that does not start: each one
+// is compared with the daemons' own constructors.
 func TestExamine_AsTheDaemonsStart(t *testing.T) {
 	for name, c := range map[string]struct {
-		conf string // after the folders
-		area string // which area reports it; "": it starts
+		conf string // after the directories
+		area string // area that reports it; "": it starts
 		what string
-		bad  string // no finding of this area, with this text, may say that it works
+		bad  string // text of this area that no finding of level Works may have
 	}{
 		"plain":                 {conf: "rest_cherrypy: {port: 8000, disable_ssl: true}\n"},
 		"syslog and metrics":    {conf: "metrics_listen: 127.0.0.1:9000\nloop_interval: 10\n"},
@@ -68,17 +68,17 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			if after := tree(t, dir); after != before {
-				t.Errorf("the folder has changed from\n%s\nto\n%s", before, after)
+				t.Errorf("the directory has changed from\n%s\nto\n%s", before, after)
 			}
-			told := slices.ContainsFunc(r.Findings, func(f Finding) bool {
+			seen := slices.ContainsFunc(r.Findings, func(f Finding) bool {
 				return f.Level == Fails && f.Area == c.area && strings.Contains(f.What, c.what)
 			})
-			if n := r.Count(Fails); c.area == "" && n > 0 || c.area != "" && (!told || n != 1) {
-				t.Errorf("%d findings say that something fails: %+v", n, r.Findings)
+			if n := r.Count(Fails); c.area == "" && n > 0 || c.area != "" && (!seen || n != 1) {
+				t.Errorf("%d findings of failures: %+v", n, r.Findings)
 			}
 			for _, f := range r.Findings {
 				if c.area != "" && f.Level == Works && f.Area == c.area && strings.Contains(f.Where+" "+f.What, c.bad) {
-					t.Errorf("it is called good: %+v", f)
+					t.Errorf("reported as working: %+v", f)
 				}
 			}
 			loaded, _, err := config.LoadMaster(dir)
@@ -96,7 +96,7 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 	}
 }
 
-// A node is constructed with its forwarder, and a minion beside it as well.
+// A node is constructed with its forwarder, and a minion beside it.
 func TestExamine_Node(t *testing.T) {
 	dir := shortDir(t)
 	for name, text := range map[string]string{
@@ -116,12 +116,12 @@ func TestExamine_Node(t *testing.T) {
 		t.Errorf("%+v", r.Findings)
 	}
 	if after := tree(t, dir); after != before {
-		t.Errorf("the folder has changed from\n%s\nto\n%s", before, after)
+		t.Errorf("the directory has changed from\n%s\nto\n%s", before, after)
 	}
 }
 
-// Nothing is reported twice: not by two areas, not with its place in front of itself, and
-// not once for each tag or folder that names it.
+// Nothing is reported twice: not by two areas, not with its place repeated in the text, and not once
+// for each tag or directory that names it.
 func TestExamine_Once(t *testing.T) {
 	dir := shortDir(t)
 	conf := fmt.Sprintf(`
@@ -145,17 +145,17 @@ external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
 	for _, f := range r.Findings {
 		whats[f.What] = append(whats[f.What], f.Area)
 		if strings.Contains(f.What, f.Where) && strings.Contains(f.Where, "master:") {
-			t.Errorf("the place is told twice: %+v", f)
+			t.Errorf("the place is repeated: %+v", f)
 		}
 	}
 	for what, areas := range whats {
 		if len(areas) > 1 {
-			t.Errorf("%v tell %q", areas, what)
+			t.Errorf("%v report %q", areas, what)
 		}
 	}
 	for _, word := range []string{"s3fs", "pgjsonb", "rawfile_json", "/nonexistent/x.sls", "ldapx", dir + "/none"} {
 		want := 1
-		if word == "pgjsonb" { // of two options
+		if word == "pgjsonb" { // used by two options
 			want = 2
 		}
 		n := 0
@@ -165,7 +165,7 @@ external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
 			}
 		}
 		if n != want {
-			t.Errorf("%d findings tell of %s, not %d", n, word, want)
+			t.Errorf("%d findings name %s, want %d", n, word, want)
 		}
 	}
 	if t.Failed() {
@@ -175,10 +175,10 @@ external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
 	}
 }
 
-// pageName is a page of the documentation as texts name it.
+// pageName matches the name of a page of the documentation in texts.
 var pageName = regexp.MustCompile(`\bdocs/[a-z0-9_/-]+\.(?:md|yml|json)\b`)
 
-// Each page that the program names is there.
+// Each page that the program names exists.
 func TestPagesAreThere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

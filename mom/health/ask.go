@@ -15,19 +15,19 @@ import (
 
 var (
 	errNoLink   = errors.New("no master above is connected")
-	errNoSyndic = errors.New("this daemon is a master alone")
+	errNoSyndic = errors.New("this daemon is only a master")
 	errNoAnswer = errors.New("the daemon does not answer on its event bus")
 	errDegraded = errors.New("it is degraded")
 )
 
-// answer is what a daemon has answered.
+// answer is the answer of a daemon.
 type answer struct {
 	tied     bool // it has masters above
 	up, down []string
 	failing  []string // "check: reason"
 }
 
-// askPulse asks a daemon how it is.
+// askPulse asks a daemon for its pulse.
 func askPulse(ctx context.Context, o client.Options, token string) (p answer, err error) {
 	c := client.New(o)
 	defer func() { err = errors.Join(err, c.Close()) }()
@@ -63,7 +63,7 @@ func readPulse(d *value.Map) (p answer) {
 	})
 	slices.Sort(p.up)
 	d.Map("failing").Range(func(k, v any) bool {
-		if k != "parent" && k != "master" { // those are the links
+		if k != "parent" && k != "master" { // these are the links
 			p.failing = append(p.failing, fmt.Sprintf("%v: %v", k, v))
 		}
 		return true
@@ -71,8 +71,8 @@ func readPulse(d *value.Map) (p answer) {
 	return p
 }
 
-// linked tells whether one of the masters above is there; those that are not are
-// named.
+// linked returns nil if one of the masters above is connected. Otherwise the error names those that
+// are not.
 func (p answer) linked() error {
 	switch {
 	case !p.tied:
@@ -83,7 +83,7 @@ func (p answer) linked() error {
 	return nil
 }
 
-// ready tells which checks fail.
+// ready returns the failing checks as an error.
 func (p answer) ready() error {
 	if len(p.failing) == 0 {
 		return nil

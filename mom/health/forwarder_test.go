@@ -13,10 +13,10 @@ import (
 	"github.com/momtree/mom/syndic/standalone"
 )
 
-// A forwarder beside a master that is another program answers on that one's bus how
-// it is.
-func TestForwarderTellsHowItIs(t *testing.T) {
-	dir, err := os.MkdirTemp("", "fh") // short: paths of sockets are
+// A forwarder beside a master in another process answers on that master's bus with its own
+// pulse.
+func TestForwarderAnswersPulse(t *testing.T) {
+	dir, err := os.MkdirTemp("", "fh") // short: the path of a socket is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,17 +45,17 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 		p, err := askOnce(ctx, dir)
 		if err == nil {
 			if p.linked() != nil || p.ready() != nil || len(p.up) != 1 || len(p.down) != 1 {
-				t.Errorf("told %+v", p)
+				t.Errorf("got %+v", p)
 			}
 			return
 		}
-		if ctx.Err() != nil { // before that it may not have subscribed yet
+		if ctx.Err() != nil { // it may not have subscribed before
 			t.Fatal(err)
 		}
 	}
 }
 
-// askOnce asks once, for as long as an answer may take.
+// askOnce asks once, within the time of an answer.
 func askOnce(ctx context.Context, where string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()

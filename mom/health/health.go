@@ -24,13 +24,13 @@ func Command() *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "health",
-		Short: "Tell by the exit code whether the daemon of a folder works",
-		Long: "Exits 0 when the daemon whose configuration is in the folder works, else 1 and says what\n" +
-			"is wrong. A master has to answer a ping on its return port; a syndic node has to be\n" +
-			"connected to a master above as well; a minion has to answer on its event bus and be\n" +
+		Short: "Check whether the daemon of a configuration directory works",
+		Long: "Exits 0 if the daemon whose configuration is in the directory works, otherwise 1 with what\n" +
+			"is wrong. A master has to answer a ping on its return port; a syndic node also has to be\n" +
+			"connected to a master above; a minion has to answer on its event bus and be\n" +
 			"subscribed to a master. Each has to be able to write: a daemon whose disk is full or\n" +
-			"read-only, or whose outbox is at its bound, is told as degraded. It is what /readyz\n" +
-			"says, without a listener. Made for the health checks of containers and service managers.",
+			"read-only, or whose outbox is at its bound, counts as degraded. The result is that of\n" +
+			"/readyz, without a listener, for the health checks of containers and service managers.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -43,14 +43,14 @@ func Command() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
-	c.Flags().StringVar(&role, "role", "", "the daemon: master, syndic or minion (default: what the folder is for)")
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	c.Flags().StringVar(&role, "role", "", "the daemon: master, syndic or minion (default: the one of the directory)")
 	command.Values(c, "role", "master", "syndic", "minion")
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 3*time.Second, "how long to wait for answers")
 	return c
 }
 
-// health checks one daemon and words what it found.
+// health checks one daemon and returns its state as text.
 func health(ctx context.Context, dir, role string) (string, error) {
 	if role == "" {
 		role = "minion"
@@ -66,7 +66,7 @@ func health(ctx context.Context, dir, role string) (string, error) {
 	case "minion":
 		return minionHealth(ctx, dir)
 	}
-	return "", fmt.Errorf("option --role: %q is none of master, syndic, minion", role)
+	return "", fmt.Errorf("--role is %q, must be master, syndic or minion", role)
 }
 
 func nodeHealth(ctx context.Context, dir, role string) (text string, err error) {
@@ -86,15 +86,15 @@ func nodeHealth(ctx context.Context, dir, role string) (text string, err error) 
 	text = "the master answers at " + o.Addr
 	_, below := conf.Raw["syndic_master"]
 	p, err := askPulse(ctx, o, jid.New(time.Now()))
-	// A daemon that has links is a syndic, though its parent is the default one.
+	// A daemon with links is a syndic, even if its parent is the default one.
 	tied := role == "syndic" || (role == "node" && (below || err == nil && p.tied))
 	switch {
 	case tied && err == nil:
 		if err = p.linked(); err == nil {
 			text += ", the syndic is connected to " + strings.Join(p.up, ", ")
 		}
-	case !tied && errors.Is(err, fs.ErrPermission): // whoever may not read the bus may still send a ping
-		return text + "; its bus is closed to this user, so how its disk is was not asked", nil
+	case !tied && errors.Is(err, fs.ErrPermission): // a user who cannot read the bus can still send a ping
+		return text + "; this user cannot read its bus, so its disk was not checked", nil
 	}
 	if tied && err != nil {
 		err = fmt.Errorf("the syndic does not work: %w", err)
@@ -124,7 +124,7 @@ func minionHealth(ctx context.Context, dir string) (string, error) {
 	return fmt.Sprintf("minion %s is subscribed to %s", conf.ID, strings.Join(p.up, ", ")), nil
 }
 
-// both words two faults in one line; either may be nil.
+// both joins two errors in one line; either may be nil.
 func both(a, b error) error {
 	if a == nil || b == nil {
 		return errors.Join(a, b)

@@ -25,10 +25,10 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	got := tr.Run(Command(), "top", "--role=syndic", "-t", "300ms")
-	if got.Code != 1 || !strings.Contains(got.Err, "the syndic does not work: this daemon is a master alone") {
-		t.Errorf("a master is no syndic: %v", got)
+	if got.Code != 1 || !strings.Contains(got.Err, "the syndic does not work: this daemon is only a master") {
+		t.Errorf("a master passes as syndic: %v", got)
 	}
-	if got := tr.Run(Command(), "top", "--role=api"); got.Code != 1 || !strings.Contains(got.Err, `"api" is none of`) {
+	if got := tr.Run(Command(), "top", "--role=api"); got.Code != 1 || !strings.Contains(got.Err, `--role is "api"`) {
 		t.Errorf("unknown role: %v", got)
 	}
 	if got := tr.Run(Command(), "top", "x"); got.Code != 64 {
@@ -44,7 +44,7 @@ func TestUnhealthy(t *testing.T) {
 		"syndic-a": "no master above is connected (127.0.0.1)",
 		"top-01":   "no master above is connected (127.0.0.1)",
 	} {
-		// The members below notice the loss by themselves.
+		// The members below notice the loss.
 		got := tr.Run(Command(), id, "-t", "1s")
 		for i := 0; got.Code == 0 && i < 100; i++ {
 			got = tr.Run(Command(), id, "-t", "1s")
@@ -53,7 +53,7 @@ func TestUnhealthy(t *testing.T) {
 			t.Errorf("%s: %v", id, got)
 		}
 	}
-	// A node whose file names no parent has the default one: it is not healthy alone.
+	// A node without a configured parent has the default one: it is not healthy without it.
 	unnamed := t.TempDir()
 	for _, name := range []string{"master", "minion"} {
 		text, err := os.ReadFile(filepath.Join(tr.Dir, "syndic-a/conf", name))
@@ -81,13 +81,13 @@ func TestUnhealthy(t *testing.T) {
 	}
 }
 
-// A daemon that cannot write is degraded, as /readyz says too: the words name the
-// folder and what helps. It is healthy again when its disk is.
+// A daemon that cannot write is degraded, as in /readyz. The text names the directory and the remedy.
+// The daemon is healthy again once its disk is.
 func TestDegraded(t *testing.T) {
 	tr := momtest.Own(t, "top: top-01\n  syndic-a: web-01\n")
 	for id, role := range map[string]string{"top": "master", "syndic-a": "master", "web-01": "minion"} {
 		cache := filepath.Join(tr.Dir, id, "var/cache/salt", role)
-		away := cache + ".away" // nothing can be written, whoever runs the test
+		away := cache + ".away" // no user can write, root included
 		if err := os.Rename(cache, away); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestDegraded(t *testing.T) {
 				t.Errorf("%s: %v, want %q", id, got, want)
 			}
 		}
-		_ = os.RemoveAll(cache) // what was made anew meanwhile
+		_ = os.RemoveAll(cache) // created again meanwhile
 		if err := os.Rename(away, cache); err != nil {
 			t.Fatal(err)
 		}
@@ -107,21 +107,21 @@ func TestDegraded(t *testing.T) {
 	}
 }
 
-// Two faults are one line, and a daemon of before that tells no checks is believed
-// about its links.
+// Two faults are one line, and an earlier daemon that reports no checks is judged by
+// its links.
 func TestReadPulse(t *testing.T) {
 	for _, c := range []struct {
 		name         string
-		told         *wire.Map
+		answer       *wire.Map
 		links, ready string
 	}{
 		{"fine", wire.NewMap("links", wire.NewMap("a", true, "b", false), "failing", wire.NewMap()), "", ""},
 		{"older", wire.NewMap("links", wire.NewMap("a", true)), "", ""},
 		{"no link", wire.NewMap("links", wire.NewMap("a", false), "failing", wire.NewMap("parent", "away")), "no master above is connected (a)", ""},
 		{"none tried", wire.NewMap("links", wire.NewMap()), "no master above is connected (none is tried)", ""},
-		{"a master", wire.NewMap("failing", wire.NewMap("serving", "it starts", "store", "full")), "this daemon is a master alone", "it is degraded: serving: it starts; store: full"},
+		{"a master", wire.NewMap("failing", wire.NewMap("serving", "it starts", "store", "full")), "this daemon is only a master", "it is degraded: serving: it starts; store: full"},
 	} {
-		p := readPulse(c.told)
+		p := readPulse(c.answer)
 		if l, r := said(p.linked()), said(p.ready()); l != c.links || r != c.ready {
 			t.Errorf("%s: %q, %q", c.name, l, r)
 		}

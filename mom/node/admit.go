@@ -18,15 +18,15 @@ func admitCommand() *cobra.Command {
 	var undo bool
 	c := &cobra.Command{
 		Use:   "admit [ID]...",
-		Short: "Make nodes below this master homes for others' minions",
-		Long: "Writes beside the keys of these nodes that they may be homes for others: the nodes right\n" +
-			"below this master are told of each other as siblings, a minion whose node is gone goes to\n" +
-			"one of them, and each believes what another says of its own minions' keys. Nothing that a\n" +
-			"node says of itself has that effect. It also lets a key that was a minion's speak as a\n" +
-			"node. The key has to be there, accepted or pending; another key under the same id is not\n" +
-			"admitted, and a deleted key loses it. The master sees it within a second.\n" +
-			"Without ID those that are admitted are listed; `syndic_ids` in the file master does the\n" +
-			"same for ids and globs. Exit codes: 0 done, 1 some were not, 64 for a wrong option.",
+		Short: "Admit nodes below this master as homes for others' minions",
+		Long: "Records beside the keys of these nodes that they may be homes for others: the nodes right\n" +
+			"below this master learn of each other as siblings, a minion whose node is gone moves to\n" +
+			"one of them, and each trusts what another reports of its own minions' keys. A node cannot\n" +
+			"cause that by its own reports. It also lets a key that was a minion's act as a node. The\n" +
+			"key has to exist, accepted or pending; another key under the same id is not admitted, and\n" +
+			"a deleted key loses the admission. The master sees the change within a second.\n" +
+			"Without ID the admitted nodes are listed; `syndic_ids` in the file master does the\n" +
+			"same for ids and globs. Exit codes: 0 done, 1 some were not, 64 wrong option.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			conf, _, err := config.LoadMaster(dir)
 			if err != nil {
@@ -34,7 +34,7 @@ func admitCommand() *cobra.Command {
 			}
 			if len(ids) == 0 {
 				if undo {
-					return command.Exit(command.ExitUsage, errors.New("--undo: name the nodes whose admission is to be taken back"))
+					return command.Exit(command.ExitUsage, errors.New("--undo needs the nodes whose admission to withdraw"))
 				}
 				return listAdmitted(cmd, conf.PkiDir)
 			}
@@ -48,8 +48,8 @@ func admitCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the file master")
-	c.Flags().BoolVar(&undo, "undo", false, "take the admission back")
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().BoolVar(&undo, "undo", false, "withdraw the admission")
 	return c
 }
 
@@ -60,7 +60,7 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 		if err != nil {
 			return err
 		}
-		if said = fmt.Sprintf("%s is no home for others any more.\n", id); !was {
+		if said = fmt.Sprintf("%s is not admitted any more.\n", id); !was {
 			said = fmt.Sprintf("%s was not admitted.\n", id)
 		}
 	} else {
@@ -70,14 +70,14 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 		}
 		said = fmt.Sprintf("%s is admitted, with the key %.16s…\n", id, finger)
 	}
-	_, _ = fmt.Fprint(cmd.OutOrStdout(), said) // it is done, whoever reads it
+	_, _ = fmt.Fprint(cmd.OutOrStdout(), said) // best effort: it is done
 	return nil
 }
 
 func listAdmitted(cmd *cobra.Command, pkiDir string) error {
 	all, err := admitted.List(pkiDir)
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", id, all[id]) // nothing depends on it
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", id, all[id]) // best effort
 	}
 	return err
 }

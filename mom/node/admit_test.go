@@ -39,8 +39,8 @@ func TestAdmit(t *testing.T) {
 		{[]string{"admit", "nobody", "n1"}, command.ExitFailure, "n1 is admitted", "nobody", true},
 		{[]string{"admit", "n1"}, 0, "n1 is admitted", "", true},
 		{[]string{"admit"}, 0, "n1 " + crypt.Finger(&key.Private.PublicKey), "", true},
-		{[]string{"admit", "--undo"}, command.ExitUsage, "", "name the nodes", true},
-		{[]string{"admit", "--undo", "n1"}, 0, "no home for others any more", "", false},
+		{[]string{"admit", "--undo"}, command.ExitUsage, "", "needs the nodes", true},
+		{[]string{"admit", "--undo", "n1"}, 0, "is not admitted any more", "", false},
 		{[]string{"admit", "--undo", "n1"}, 0, "was not admitted", "", false},
 		{[]string{"admit", "../x"}, command.ExitFailure, "", "cannot be the name", false},
 	} {

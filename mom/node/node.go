@@ -19,17 +19,17 @@ import (
 func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "node",
-		Short: "Admit nodes as homes for others, empty one, or even out their minions",
+		Short: "Admit nodes as homes for others, drain one, or balance their minions",
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Exit(command.ExitUsage, fmt.Errorf("mom node needs one of its commands: admit, drain, rebalance"))
+			return command.Exit(command.ExitUsage, fmt.Errorf("mom node needs a command: admit, drain or rebalance"))
 		},
 	}
 	c.AddCommand(admitCommand(), drainCommand(), rebalanceCommand())
 	return c
 }
 
-// flags are what the commands of mom node have in common.
+// flags are the common flags of the commands of mom node.
 type flags struct {
 	dir     string
 	rate    float64
@@ -37,14 +37,14 @@ type flags struct {
 }
 
 func (f *flags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
-	c.Flags().Float64Var(&f.rate, "rate", 50, "minions per second that are asked to move")
-	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Minute, "when to give up")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().Float64Var(&f.rate, "rate", 50, "number of minions asked to move per second")
+	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Minute, "time limit")
 }
 
 func (f *flags) run(cmd *cobra.Command, do func(ctx context.Context, n *work) error) (err error) {
 	if f.rate <= 0 || f.rate > 100000 {
-		return command.Exit(command.ExitUsage, fmt.Errorf("--rate %v: it must be above 0 and at most 100000 a second", f.rate))
+		return command.Exit(command.ExitUsage, fmt.Errorf("--rate is %v, must be above 0 and at most 100000", f.rate))
 	}
 	cl, err := client.Open(f.dir)
 	if err != nil {
@@ -61,33 +61,33 @@ type work struct {
 	cl    *client.Client
 	rate  float64
 	out   io.Writer
-	asked map[string]int    // how often
-	goal  map[string]string // where to, if they were told
+	asked map[string]int    // number of requests to each minion
+	goal  map[string]string // target of each minion, if any
 	turn  int
 }
 
 func (n *work) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(n.out, format, args...) // there is nowhere else to tell
+	_, _ = fmt.Fprintf(n.out, format, args...) // nowhere else to report it
 }
 
-// housing is what node.status tells.
+// housing is the answer of node.status.
 type housing struct {
 	connected, untracked, siblings []string
-	owed                           int64
-	nodes, fit, draining           []string // connected nodes below; those of them that do not drain, and that do
+	pending                        int64
+	nodes, fit, draining           []string // connected nodes below; those of them that are not draining, and that are
 }
 
 func (n *work) status(ctx context.Context) (h housing, err error) {
 	v, err := n.cl.Runner(ctx, "node.status")
 	if err != nil {
-		return h, fmt.Errorf("ask the node how it stands: %w", err)
+		return h, fmt.Errorf("ask the node for its status: %w", err)
 	}
 	m, err := v.Map()
 	if err != nil {
-		return h, fmt.Errorf("ask the node how it stands: its answer is %v", v)
+		return h, fmt.Errorf("ask the node for its status: unexpected answer %v", v)
 	}
 	h.connected, h.untracked, h.siblings = textList(m.List("connected")), textList(m.List("untracked")), textList(m.List("siblings"))
-	h.owed = m.Int("owed")
+	h.pending = m.Int("owed")
 	for _, v := range m.List("nodes") {
 		if c, ok := v.(*value.Map); ok && c.Bool("up") {
 			h.nodes = append(h.nodes, c.String("id"))
@@ -112,11 +112,11 @@ func textList(vs []any) []string {
 }
 
 const (
-	// maxAsks is how often a minion is asked to move before it counts as unable.
+	// maxAsks is the number of requests after which a minion counts as unable to move.
 	maxAsks = 3
-	// askPause is how many turns pass before a minion is asked again.
+	// askPause is the number of turns before a minion is asked again.
 	askPause = 20
-	// turns of a second are cut into this many.
+	// turns is the number of turns per second.
 	turnTime = 200 * time.Millisecond
 )
 
@@ -136,15 +136,15 @@ func join(ids []string, n int) string {
 	return out
 }
 
-// movable leaves out those who were asked in vain.
+// movable leaves out minions that are unable to move.
 func (n *work) movable(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), n.unable)
 }
 
-// unable tells whether a minion was asked as often as makes sense.
+// unable reports whether a minion was asked maxAsks times.
 func (n *work) unable(id string) bool { return n.asked[id] > maxAsks*askPause }
 
-// move asks as many as the rate allows in one turn.
+// move asks as many minions as the rate allows in one turn.
 func (n *work) move(ctx context.Context, ids []string, to string, settle bool) error {
 	n.turn++
 	per := n.rate * turnTime.Seconds()

@@ -77,8 +77,8 @@ func TestPlanMoves_OnTheWay(t *testing.T) {
 	}
 }
 
-// Who cannot move, for want of a way there for instance, is no reason to leave the
-// others where they are; if nobody else is left, they are what is told.
+// Minions that cannot move do not keep the others from moving. If no others are left, they are
+// reported.
 func TestPlanMoves_AskedInVain(t *testing.T) {
 	n := &work{asked: map[string]int{"m2": maxAsks*askPause + 1, "m3": maxAsks*askPause + 1}}
 	tree := topology.Node{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}
@@ -120,20 +120,20 @@ func TestNodeWork_RateAndRepeats(t *testing.T) {
 	}
 }
 
-// Just after `drain --undo` the master above may not know of it yet: rebalance waits for the news, and
-// if none comes says why it does nothing, with an exit code. Two nodes, one of which drains.
+// Just after `drain --undo` the parent may not know of it yet: rebalance waits for the report. If none
+// arrives, it exits with a reason and an error code. Two nodes, one of which drains.
 func TestRebalance_AfterDraining(t *testing.T) {
 	both, one, none := housing{fit: []string{"a", "b"}}, housing{fit: []string{"a"}, draining: []string{"b"}}, housing{draining: []string{"a", "b"}}
 	for _, c := range []struct {
 		what  string
-		says  []housing // one after the other, the last for ever
+		says  []housing // one per call, the last repeated
 		fails string
 		out   string
 	}{
 		{"nobody drains", []housing{both}, "", ""},
-		{"the news is on its way", []housing{none, one, one, both}, "", ""},
-		{"one drains on", []housing{one}, "--undo", "Left out, for they drain: b"},
-		{"one drains on, two are left", []housing{{fit: []string{"a", "b"}, draining: []string{"c"}}}, "", "for they drain: c"},
+		{"the report is on its way", []housing{none, one, one, both}, "", ""},
+		{"one drains on", []housing{one}, "--undo", "Left out, draining: b"},
+		{"one drains on, two are left", []housing{{fit: []string{"a", "b"}, draining: []string{"c"}}}, "", "draining: c"},
 		{"no other node", []housing{{fit: []string{"a"}}}, "admit", ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -20,26 +20,26 @@ func rebalanceCommand() *cobra.Command {
 	slack := 5
 	c := &cobra.Command{
 		Use:   "rebalance",
-		Short: "Even out the minions of the nodes right below this master",
-		Long: "Asks minions of the nodes that have most to make a node with fewer their home, at a\n" +
-			"stated rate, until no node right below this master has more than --slack percent above\n" +
-			"the average. A minion that was moved so stays there. Nodes that drain or are down are\n" +
-			"left out and named; if fewer than two are left, that is an error. Exit codes: 0 done,\n" +
-			"1 it did not succeed, 64 for a wrong option.",
+		Short: "Balance the minions of the nodes right below this master",
+		Long: "Asks minions of the fullest nodes to make an emptier node their home, at a given rate,\n" +
+			"until no node right below this master has more than --slack percent above the average. A\n" +
+			"minion that was moved so stays there. Nodes that drain or are down are left out and\n" +
+			"named; if fewer than two are left, that is an error. Exit codes: 0 done, 1 failed,\n" +
+			"64 wrong option.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if slack < 0 || slack > 100 {
-				return command.Exit(command.ExitUsage, fmt.Errorf("--slack %d: it is a percentage", slack))
+				return command.Exit(command.ExitUsage, fmt.Errorf("--slack is %d, must be a percentage", slack))
 			}
 			return f.run(cmd, func(ctx context.Context, n *work) error { return n.rebalance(ctx, slack) })
 		},
 	}
 	f.register(c)
-	c.Flags().IntVar(&slack, "slack", slack, "percent above the average that are left as they are")
+	c.Flags().IntVar(&slack, "slack", slack, "tolerated percent above the average")
 	return c
 }
 
-// rebalance moves until the nodes are even.
+// rebalance moves minions until the nodes are balanced.
 func (n *work) rebalance(ctx context.Context, slack int) error {
 	first := true
 	if err := n.awaitFit(ctx, n.status); err != nil {
@@ -69,33 +69,29 @@ func (n *work) rebalance(ctx context.Context, slack int) error {
 		}
 		if away := n.movable(between(tree, n.goal)); left == 0 && len(away) > 0 {
 			for _, id := range away {
-				n.asked[id]++ // it may have died on the way
+				n.asked[id]++ // it may have died meanwhile
 			}
 			left = len(away)
 		}
 		if left == 0 {
 			n.say("Minions per node: %s\n", counts)
 			if len(moves) > 0 {
-				return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not even, these minions did not move: %s; their logs say why", join(n.stuck(), 20)))
+				return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not balanced: these minions did not move: %s; see their logs", join(n.stuck(), 20)))
 			}
 			return nil
 		}
 		if err := timing.Sleep(ctx, turnTime); err != nil {
-			return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
+			return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not balanced: %s: %w", counts, err))
 		}
 	}
 }
 
-// planMoves says which minions should move to which node, so that no node has more
-// than slack percent above the average. It moves no more than needed. A minion on
-// its way is up at two nodes for a moment: it counts at its goal. Those that were
-// asked in vain, as unable tells, are chosen when nobody else is left.
-// newsTime is how long it may take until a master knows that a node below has begun to
-// drain, or does no longer: `drain --undo` ends before that.
-const newsTime = 5 * time.Second
+// drainReportTime bounds the time until a master knows that a node below has begun or ended to
+// drain: `drain --undo` returns before that.
+const drainReportTime = 5 * time.Second
 
-// awaitFit waits until nodes that drain have had the time to say that they do not any more, and
-// tells why nothing can be evened out, if so.
+// awaitFit waits until nodes that drain have had the time to report the end, and returns an error if
+// the minions cannot be balanced.
 func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housing, error)) error {
 	for begun := time.Now(); ; {
 		h, err := status(ctx)
@@ -104,7 +100,7 @@ func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housi
 		}
 		settled := len(h.draining) == 0 && len(h.fit) > 1
 		//mutant:rebalance-after-draining
-		if waited := time.Since(begun); settled || waited >= newsTime {
+		if waited := time.Since(begun); settled || waited >= drainReportTime {
 			return n.fitting(h)
 		}
 		if err := timing.Sleep(ctx, turnTime); err != nil {
@@ -113,21 +109,24 @@ func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housi
 	}
 }
 
-// fitting tells which nodes are left out, and fails if fewer than two can take minions.
+// fitting reports the nodes that are left out, and fails if fewer than two can accept minions.
 func (n *work) fitting(h housing) error {
 	if len(h.draining) > 0 {
-		n.say("Left out, for they drain: %s\n", join(h.draining, 20))
+		n.say("Left out, draining: %s\n", join(h.draining, 20))
 	}
 	if len(h.fit) > 1 {
 		return nil
 	}
-	why := fmt.Sprintf("of the connected nodes right below this master %d can take minions (%s), it takes two", len(h.fit), join(h.fit, 20))
+	why := fmt.Sprintf("only %d of the connected nodes right below this master can accept minions (%s), two are needed", len(h.fit), join(h.fit, 20))
 	if len(h.draining) > 0 {
-		why += "; `mom node drain --undo` at those that drain"
+		why += "; use `mom node drain --undo` at those that drain"
 	}
-	return command.Exit(command.ExitFailure, fmt.Errorf("nothing can be evened out: %s; a node has to be connected and admitted (`mom node admit`)", why))
+	return command.Exit(command.ExitFailure, fmt.Errorf("minions cannot be balanced: %s; a node has to be connected and admitted (`mom node admit`)", why))
 }
 
+// planMoves returns which minions should move to which node, so that no node has more than slack
+// percent above the average. It moves no more than needed. A moving minion is up at two nodes for a
+// moment: it counts at its goal. Minions that unable reports are chosen last.
 func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]string, unable func(id string) bool) (moves map[string][]string, counts string) {
 	type room struct {
 		id  string
@@ -198,13 +197,13 @@ func bit(b bool) int {
 	return 0
 }
 
-// stuck gives those who were asked to move in vain, sorted.
+// stuck returns the minions that were asked and did not move, sorted.
 func (n *work) stuck() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(n.asked)), func(id string) bool { return !n.unable(id) })
 }
 
-// between gives the minions that were asked to move and are up at no node: the one
-// they have left has said so before the one they go to.
+// between returns the minions that were asked to move and are up at no node: the old one has reported
+// that they left before the new one that they arrived.
 func between(tree topology.Node, goal map[string]string) (ids []string) {
 	up := map[string]bool{}
 	for _, c := range tree.Nodes {
@@ -220,7 +219,7 @@ func between(tree topology.Node, goal map[string]string) (ids []string) {
 	return ids
 }
 
-// arrivals gives the minions that are up at the node they were asked to move to.
+// arrivals returns the minions that are up at the node they were asked to move to.
 func arrivals(tree topology.Node, goal map[string]string) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range tree.Nodes {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Values names the values that an option takes, for [Set.Complete].
+// Values names the values of an option, for [Set.Complete].
 func (s *Set) Values(name string, values ...string) { s.byName[name].values = values }
 
-// Complete gives what the last word of a line, as far as it is written, may become
-// behind the words before it: names of options, or the values of one that has a fixed
-// set. free tells that a value of any text is asked for, such as a file.
+// Complete returns the completions of the last word of a line, given the words before it: names of
+// options, or the values of an option with a fixed set. free reports that any value is allowed, such
+// as a file.
 func (s *Set) Complete(before []string, word string) (found []string, free bool) {
 	if slices.Contains(before, "--") {
 		return nil, false

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Parse reads the options among args and returns the other words. Errors are of
-// type *Error unless an option's own function returned another.
+// Parse parses the options in args and returns the other words. Its errors are of type *Error unless
+// the function of an option returned another one.
 func (s *Set) Parse(args []string) (words []string, err error) {
 	for len(args) > 0 {
 		word := args[0]
@@ -29,7 +29,7 @@ func (s *Set) Parse(args []string) (words []string, err error) {
 	return words, nil
 }
 
-// numeral tells whether a word with a dash is a number rather than an option.
+// numeral reports whether a word with a dash is a number rather than an option.
 func numeral(word string) bool {
 	rest := strings.TrimPrefix(word[1:], ".")
 	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
@@ -57,7 +57,7 @@ func (s *Set) long(word string, args []string) ([]string, error) {
 	return args, o.apply(name, value)
 }
 
-// whole finds the option that a name, perhaps cut short, stands for.
+// whole returns the option that a name, possibly abbreviated, stands for.
 func (s *Set) whole(name string) (string, error) {
 	if s.byName[name] != nil {
 		return name, nil
@@ -78,7 +78,7 @@ func (s *Set) whole(name string) (string, error) {
 	return "", failf("ambiguous option: %s (%s?)", name, strings.Join(found, ", "))
 }
 
-// same tells whether all names belong to one option.
+// same reports whether all names belong to one option.
 func (s *Set) same(names []string) bool {
 	for _, n := range names {
 		if s.byName[n] != s.byName[names[0]] {

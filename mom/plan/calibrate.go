@@ -20,8 +20,8 @@ import (
 // calibrateFor is how long each unit cost is measured.
 const calibrateFor = 700 * time.Millisecond
 
-// calibrate measures what needs no network: the codec, the store and sign-ins. The
-// other costs stay as they are.
+// calibrate measures the costs that need no network: the codec, the store and sign-ins. The others
+// keep their values.
 func calibrate(ctx context.Context, costs plan.Costs) error {
 	for _, m := range []struct {
 		name    string
@@ -38,7 +38,7 @@ func calibrate(ctx context.Context, costs plan.Costs) error {
 	return nil
 }
 
-// perUnit runs step, which does some units, for a while.
+// perUnit measures step, which does some units, for a while.
 func perUnit(ctx context.Context, step func() (units int, err error)) (time.Duration, error) {
 	began, units := time.Now(), 0
 	for time.Since(began) < calibrateFor {
@@ -54,13 +54,13 @@ func perUnit(ctx context.Context, step func() (units int, err error)) (time.Dura
 	return time.Since(began) / time.Duration(units), nil
 }
 
-// sampleReturn is the load of a return as a minion sends it.
+// sampleReturn returns the load of a typical return.
 func sampleReturn(id string) (wire.Raw, error) {
 	return wire.Encode(wire.NewMap("cmd", "_return", "id", id, "success", true, "return", "a result of some words, as many are",
 		"retcode", 0, "jid", "20260101000000000000", "fun", "test.echo", "fun_args", []any{}))
 }
 
-// codecCost is to open, check and parse a return and to seal the answer.
+// codecCost measures opening, checking and parsing a return, and sealing the answer.
 func codecCost(ctx context.Context) (time.Duration, error) {
 	key, err := crypt.ParseKey(crypt.NewKeyString())
 	if err != nil {
@@ -96,7 +96,7 @@ func codecCost(ctx context.Context) (time.Duration, error) {
 	})
 }
 
-// rowCost is to store a return that is owed to a parent, 500 in a commit.
+// rowCost measures storing a return that is pending for a parent, 500 per commit.
 func rowCost(ctx context.Context) (_ time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "mom-plan-")
 	if err != nil {
@@ -127,7 +127,7 @@ func rowCost(ctx context.Context) (_ time.Duration, err error) {
 	})
 }
 
-// signInCost is two operations with a master's private key.
+// signInCost measures two operations with a master's private key.
 func signInCost(ctx context.Context) (time.Duration, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Close ends the report with the job's account and gives the exit code.
+// Close ends the report with the job's account and returns the exit code.
 func (r *Report) Close(a *client.Account) (int, error) {
 	r.absent(a.Missing)
 	for _, id := range r.Cut() {
@@ -59,8 +59,8 @@ func (r *Report) NoMatch(text string) (int, error) {
 	return NoReturn, r.err
 }
 
-// nodes lists the nodes below that were asked and did not answer, unless every
-// minion the target names is accounted for without them.
+// nodes lists the nodes below that were asked and did not answer, unless every minion that the target
+// names is accounted for otherwise.
 func (r *Report) nodes(a *client.Account) []string {
 	all := r.o.Exact != nil
 	for _, id := range r.o.Exact {
@@ -77,8 +77,8 @@ func (r *Report) nodes(a *client.Account) []string {
 	return out
 }
 
-// queuedBehind reports whether the job is queued for all minions that are known behind a node,
-// and there are some: the node gets it when it is back.
+// queuedBehind reports whether the job is queued for all known minions behind a node, and there is at
+// least one: the node gets the job when it is back.
 func (r *Report) queuedBehind(path string) bool {
 	some := false
 	for _, m := range r.missing {
@@ -93,7 +93,7 @@ func (r *Report) queuedBehind(path string) bool {
 	return some
 }
 
-// document shows a static report.
+// document prints a static report.
 func (r *Report) document() {
 	all := value.NewMap()
 	name := r.o.Outputter
@@ -143,7 +143,7 @@ func (r *Report) names(title string, ids []string, hide bool) {
 	}
 }
 
-// judge tells what went wrong and gives the exit code.
+// judge reports what went wrong and returns the exit code.
 func (r *Report) judge(a *client.Account, nodes []string) int {
 	if r.late() && !r.o.HideTimeout {
 		for _, id := range sorted(r.missing) {
@@ -181,7 +181,7 @@ func (r *Report) blame(a *client.Account, nodes []string) {
 	}
 }
 
-// nodeState words why nothing is known of who is behind a node.
+// nodeState describes why the minions behind a node are unknown.
 func nodeState(state string) string {
 	if reason, ok := strings.CutPrefix(state, "refused: "); ok {
 		return "could not start the job: " + terminal.Line(reason)
@@ -205,7 +205,7 @@ var nodeText = map[string]string{
 	"asked":       "has not answered yet",
 }
 
-// Preview shows the ids a target is thought to match.
+// Preview shows the ids that a target probably matches.
 func (r *Report) Preview(ids []string) error {
 	list := make([]any, len(ids))
 	for i, id := range ids {

@@ -8,11 +8,11 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// mostNamed is how many missing minions are named one by one, as Salt does. More than a
-// person reads are counted by their reasons.
+// mostNamed is how many missing minions are named one by one, as in Salt. More are counted by
+// reason.
 const mostNamed = 1000
 
-// count reports the missing minions that are not named.
+// count prints the counts of missing minions that are not named.
 func (r *Report) count(a *client.Account) {
 	if r.o.HideTimeout {
 		return
@@ -24,7 +24,7 @@ func (r *Report) count(a *client.Account) {
 			n++
 		}
 	}
-	if cut := a.Unnamed(); cut > 0 && !r.o.Batch { // a batch that stops names nobody it has not asked
+	if cut := a.Unnamed(); cut > 0 && !r.o.Batch { // a stopped batch does not name minions it has not asked
 		for reason, k := range unnamed(a, cut) {
 			reasons[reason] += k
 		}
@@ -38,14 +38,14 @@ func (r *Report) count(a *client.Account) {
 		parts = append(parts, fmt.Sprintf("%s: %d", reason, reasons[reason]))
 	}
 	more := ""
-	if len(r.told) > 0 {
+	if len(r.texts) > 0 {
 		more = " more"
 	}
 	r.printf(r.o.Errors, "%d%s minions did not return [%s]. For their names run: salt-run jobs.list_job %s\n", n, more, strings.Join(parts, "; "), r.jid)
 }
 
-// Counts tells whether the report says all it has to by an account that counts missing
-// minions and does not name them.
+// Counts reports whether an account that counts missing minions without naming them has everything
+// that the report shows.
 func (r *Report) Counts(a *client.Account) bool {
 	return a.Unnamed() > mostNamed && !r.o.Summary && a.Reasons != nil && a.Reasons[queued] == 0
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/mom/report"
 )
 
-// fleet are n minions that did not return.
+// fleet returns n minions that did not return.
 func fleet(n int) map[string]client.Missing {
 	out := make(map[string]client.Missing, n)
 	for i := range n {
@@ -23,8 +23,8 @@ func fleet(n int) map[string]client.Missing {
 	return out
 }
 
-// As many missing minions as a person reads are named; more are counted by their reasons,
-// with the command that lists them.
+// Missing minions are named up to a limit; more are counted by reason, with the command that lists
+// them.
 func TestReport_ManyMissing(t *testing.T) {
 	for _, c := range []struct {
 		missing, cut int
@@ -43,7 +43,7 @@ func TestReport_ManyMissing(t *testing.T) {
 			missing: 10, cut: 99_990, named: 10, reasons: map[string]int{"No response": 10_000, "Not connected": 90_000},
 			line: "99990 more minions did not return [No response: 9999; Not connected: 89991].",
 		},
-		{ // a master that cannot count
+		{ // a master without counts
 			missing: 10, cut: 99_990, named: 10, reasons: map[string]int{"No response": 10_000, "Not connected": 90_001},
 			line: "99990 more minions did not return [unknown, the list was larger than max_event_size: 99990].",
 		},
@@ -71,7 +71,7 @@ func TestReport_ManyMissing(t *testing.T) {
 	}
 }
 
-// The names are asked for where they are shown, or are told apart by more than their reasons.
+// The names are requested if they are shown, or if minions differ in more than their reasons.
 func TestReport_Counts(t *testing.T) {
 	many := map[string]int{"Not connected": 1001}
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestReport_Counts(t *testing.T) {
 	}
 }
 
-// Reporting a fleet that is away takes a fraction of a second.
+// Reporting a fleet that is offline takes a fraction of a second.
 func BenchmarkReport_100kMissing(b *testing.B) {
 	missing := fleet(100_000)
 	for b.Loop() {

@@ -20,24 +20,24 @@ import (
 // progressNodes is how many nodes are shown below the bar.
 const progressNodes = 10
 
-// redraw is how often a bar is drawn that lives.
+// redraw is the interval at which a live bar is drawn.
 const redraw = 200 * time.Millisecond
 
-// ProgressOptions of a [Progress].
+// ProgressOptions configure a [Progress].
 type ProgressOptions struct {
-	// W is where the bar goes. That of a live one has to be the terminal itself, since
-	// the bar is drawn anew in its place.
+	// W is the output of the bar. For a live bar it must be the terminal itself, since the bar
+	// is redrawn in place.
 	W io.Writer
-	// Live draws the bar again and again; else it is written once, at the end.
+	// Live redraws the bar repeatedly; otherwise it is written once, at the end.
 	Live bool
-	// Width gives the columns of the terminal. Default: 80.
+	// Width returns the columns of the terminal. Default: 80.
 	Width func() int
-	// Now is the clock. Default: time.Now.
+	// Now returns the time. Default: time.Now.
 	Now func() time.Time
 }
 
-// Progress counts who has returned, of those that have to, and shows it as a bar with a
-// line for each node of the tree that has minions among them. It is safe for concurrent
+// Progress counts the minions that have returned, of those that have to, and shows them as a bar with
+// a line for each node of the tree that has minions among them. It is safe for concurrent
 // use.
 type Progress struct {
 	o     ProgressOptions
@@ -45,8 +45,8 @@ type Progress struct {
 
 	mu    sync.Mutex
 	nodes map[string]*tally
-	of    map[string]string // the path of the node a minion is expected at
-	done  map[string]bool   // minions that have returned, or are known not to
+	of    map[string]string // path of the node at which a minion is expected
+	done  map[string]bool   // minions that have returned or will not
 	came  int
 	drawn int // lines on the screen
 }
@@ -54,11 +54,11 @@ type Progress struct {
 // tally counts the minions of a node.
 type tally struct{ expected, returned, missing int }
 
-// unplaced is where minions are counted whose node has not said that it expects them,
-// such as those behind a Python syndic.
+// unplaced stands for the node of minions that no node has reported as expected, such as
+// those behind a Python syndic.
 const unplaced = "\x00"
 
-// NewProgress makes a bar of a job that is published now.
+// NewProgress makes a bar for a job that is published now.
 func NewProgress(o ProgressOptions) *Progress {
 	if o.Width == nil {
 		o.Width = func() int { return 80 }
@@ -69,7 +69,7 @@ func NewProgress(o ProgressOptions) *Progress {
 	return &Progress{o: o, began: o.Now(), nodes: map[string]*tally{}, of: map[string]string{}, done: map[string]bool{}}
 }
 
-// Update counts what came in.
+// Update counts an update of the job.
 func (p *Progress) Update(u client.Update) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,8 +107,8 @@ func (p *Progress) at(path string) *tally {
 	return p.nodes[path]
 }
 
-// expect counts a minion once: where it was told of first, or behind the node it turned
-// out to be.
+// expect counts a minion once: at the node that reported it first, or the node that it turned out to be
+// behind.
 func (p *Progress) expect(id, path string) {
 	at, known := p.of[id]
 	if known && at != unplaced {
@@ -139,7 +139,7 @@ func (p *Progress) end(id string, returned bool) {
 	switch {
 	case was:
 		return
-	case ended && returned: // it came after all
+	case ended && returned: // it returned late
 		t.missing--
 	case ended:
 		return
@@ -153,7 +153,7 @@ func (p *Progress) end(id string, returned bool) {
 	t.missing++
 }
 
-// Run draws a live bar until ctx ends; one that does not live it leaves alone.
+// Run draws a live bar until ctx ends. It does nothing for other bars.
 func (p *Progress) Run(ctx context.Context) {
 	if !p.o.Live {
 		return
@@ -162,7 +162,7 @@ func (p *Progress) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if p.draw() != nil {
-			return // the terminal is gone; the job is followed all the same
+			return // the terminal is closed; the job continues
 		}
 		select {
 		case <-ctx.Done():
@@ -196,7 +196,7 @@ func (p *Progress) draw() error {
 	return nil
 }
 
-// lines are the bar and the nodes: those that the most is open of first.
+// lines returns the bar and the nodes, those with the most open minions first.
 func (p *Progress) lines() []string {
 	columns := max(p.o.Width(), 20)
 	expected := 0
@@ -216,7 +216,7 @@ func (p *Progress) lines() []string {
 	paths := slices.Collect(maps.Keys(p.nodes))
 	paths = slices.DeleteFunc(paths, func(path string) bool { return p.nodes[path].expected == 0 })
 	if len(paths) == 1 && paths[0] == "" {
-		return out // there is no tree
+		return out // no nodes
 	}
 	open := func(path string) int { t := p.nodes[path]; return t.expected - t.returned }
 	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(cmp.Compare(open(b), open(a)), cmp.Compare(a, b)) })

@@ -86,7 +86,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A live bar is drawn in its own place, again and again, until it is told to end.
+// A live bar is redrawn in place until it is stopped.
 func TestProgress_Live(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
@@ -112,7 +112,7 @@ func (lost) Write([]byte) (int, error) { return 0, errLost }
 
 var errLost = errors.New("the terminal is gone")
 
-// A terminal that is gone ends the drawing, and is told of at the end.
+// A closed terminal ends the drawing, and Close returns the error.
 func TestProgress_NoTerminal(t *testing.T) {
 	p := report.NewProgress(report.ProgressOptions{W: lost{}, Live: true})
 	p.Run(t.Context())

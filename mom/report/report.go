@@ -13,37 +13,37 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Exit codes, as Salt's.
+// Exit codes, as in Salt.
 const (
 	OK       = 0
-	Failed   = 1 // a minion failed or did not return, or a node was not reached
-	NoReturn = 2 // nothing matched, or nobody returned
+	Failed   = 1 // a minion failed or did not return, or a node did not answer
+	NoReturn = 2 // nothing matched, or no minion returned
 )
 
-// Options say how a job is shown.
+// Options configure how a job is shown.
 type Options struct {
 	Results io.Writer // results
 	Notes   io.Writer // headers and summary
 	IDs     io.Writer // the job id; nil: Notes
-	Errors  io.Writer // what went wrong
+	Errors  io.Writer // errors
 
-	Outputter string // "": nested, or what the function asks for
+	Outputter string // "": nested, or the outputter of the function
 	Output    output.Options
 
 	Static      bool // all results together at the end
-	HideTimeout bool // say nothing of minions that did not return
+	HideTimeout bool // do not show minions that did not return
 	Verbose     bool
 	ShowJID     bool
 	Summary     bool
 	Docs        bool // results are those of sys.doc: merge them
-	// Batch says that results are those of batches: those for programs stand beside retcode
-	// and jid, as Salt has them, and a return code other than 0 has no text of its own.
+	// Batch says that results are those of batches: for programs they include retcode and jid, as in
+	// Salt, and a return code other than 0 has no text of its own.
 	Batch bool
-	// Progress shows who has returned in the place of results; with Static these come at
-	// the end all the same.
+	// Progress shows a progress bar in place of results; with Static the results follow at the
+	// end.
 	Progress *Progress
-	// Exact holds the ids the target names one by one, nil for any other: when
-	// all of them have returned, nodes that did not answer do not matter.
+	// Exact lists the ids if the target names them one by one, otherwise nil: once all of them
+	// have returned, nodes that did not answer do not matter.
 	Exact []string
 }
 
@@ -54,12 +54,12 @@ type Report struct {
 	returned map[string]client.Return
 	failed   map[string]bool
 	missing  map[string]client.Missing
-	told     map[string]string        // text shown of a missing minion
-	advised  map[string]bool          // missing minions whose text says how to look the job up
-	unnamed  map[string]bool          // missing minions that are counted alone
+	texts    map[string]string        // text shown of a missing minion
+	advised  map[string]bool          // missing minions shown with the advice to look the job up
+	unnamed  map[string]bool          // missing minions that are counted, not named
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
 	unsaved  map[string]bool          // minions whose returners failed
-	asked    int                      // nodes below that got the job
+	asked    int                      // number of nodes below that got the job
 	err      error                    // the first failed write
 }
 
@@ -67,13 +67,13 @@ type Report struct {
 func New(o Options) *Report {
 	return &Report{
 		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
-		missing: map[string]client.Missing{}, told: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{}, unsaved: map[string]bool{},
+		missing: map[string]client.Missing{}, texts: map[string]string{}, unnamed: map[string]bool{}, cut: map[string]client.Return{}, advised: map[string]bool{}, unsaved: map[string]bool{},
 	}
 }
 
 func (r *Report) printf(w io.Writer, format string, args ...any) {
 	for i, a := range args {
-		if text, ok := a.(string); ok { // ids, paths and reasons are those of peers
+		if text, ok := a.(string); ok { // ids, paths and reasons come from peers
 			args[i] = terminal.Text(text)
 		}
 	}
@@ -88,19 +88,19 @@ func (r *Report) render(name string, v any, o output.Options) {
 	}
 }
 
-// Asked tells how many nodes below the job was given to.
+// Asked sets how many nodes below the job was sent to.
 func (r *Report) Asked(nodes int) { r.asked = nodes }
 
-// Job sets the job that later updates are of.
+// Job sets the job of later updates.
 func (r *Report) Job(jid string) { r.jid = jid }
 
-// Note tells something beside the results.
+// Note prints a note beside the results.
 func (r *Report) Note(format string, args ...any) { r.printf(r.o.Notes, format, args...) }
 
-// Round tells how a batch goes on, among the results as in Salt.
+// Round prints the progress of a batch among the results, as in Salt.
 func (r *Report) Round(format string, args ...any) { r.printf(r.o.Results, format, args...) }
 
-// Started tells the job id where that was asked for.
+// Started prints the job id if requested.
 func (r *Report) Started(jid string) {
 	r.jid = jid
 	ids := cmp.Or(r.o.IDs, r.o.Notes)
@@ -113,7 +113,7 @@ func (r *Report) Started(jid string) {
 	}
 }
 
-// Update shows what came in. The error is that of a broken output.
+// Update shows an update of the job. It returns the first error of the output.
 func (r *Report) Update(u client.Update) error {
 	if r.o.Progress != nil {
 		r.o.Progress.Update(u)
@@ -138,11 +138,11 @@ func (r *Report) result(ret client.Return) {
 	r.show(ret)
 }
 
-// Cut names the minions whose results did not fit the event bus. Give Whole their
-// results before Close.
+// Cut returns the minions whose results did not fit the event bus. Pass their results to Whole before
+// Close.
 func (r *Report) Cut() []string { return sorted(r.cut) }
 
-// Whole shows a result that had been cut.
+// Whole shows a result that was cut.
 func (r *Report) Whole(id string, v client.Raw) error {
 	if ret, ok := r.cut[id]; ok {
 		delete(r.cut, id)
@@ -175,7 +175,7 @@ func (r *Report) show(ret client.Return) {
 	r.render(name, m, o)
 }
 
-// late tells whether nothing is shown of a minion as it comes in.
+// late reports whether minions are not shown as they return.
 func (r *Report) late() bool { return r.o.Static || r.o.Docs || r.o.Progress != nil }
 
 func valueOf(ret client.Return) any {
@@ -186,33 +186,33 @@ func valueOf(ret client.Return) any {
 	return v
 }
 
-// absent names minions that will not answer, once each.
+// absent shows minions that will not answer, once each.
 func (r *Report) absent(missing map[string]client.Missing) {
 	fresh := 0
 	for id := range missing {
 		_, back := r.returned[id]
-		if _, told := r.told[id]; !back && !told {
+		if _, shown := r.texts[id]; !back && !shown {
 			fresh++
 		}
 	}
-	few := len(r.told)+fresh <= mostNamed
+	few := len(r.texts)+fresh <= mostNamed
 	for _, id := range sorted(missing) {
 		if _, back := r.returned[id]; back {
 			continue
 		}
 		m := missing[id]
 		r.missing[id] = m
-		if _, told := r.told[id]; !told && !r.o.HideTimeout && (!few || r.unnamed[id]) {
+		if _, shown := r.texts[id]; !shown && !r.o.HideTimeout && (!few || r.unnamed[id]) {
 			r.unnamed[id] = true
 			continue
 		}
 		text := r.missingText(id, m)
-		if r.o.HideTimeout || r.told[id] == text {
+		if r.o.HideTimeout || r.texts[id] == text {
 			continue
 		}
-		r.told[id] = text
+		r.texts[id] = text
 		if r.late() {
-			continue // named at the end, beside the results
+			continue // shown at the end, beside the results
 		}
 		name := r.o.Outputter
 		if name == "" || name == "nested" {
@@ -222,11 +222,11 @@ func (r *Report) absent(missing map[string]client.Missing) {
 	}
 }
 
-// maxAdvised is how many missing minions are shown with the advice to look the job
-// up, as Salt shows each; for the others it is given once, at the end.
+// maxAdvised is how many missing minions are shown with the advice to look the job up, as Salt does
+// for each. For the others the advice is given once, at the end.
 const maxAdvised = 3
 
-// missingText is what stands for the result of a minion that did not return.
+// missingText returns the text in place of the result of a minion that did not return.
 func (r *Report) missingText(id string, m client.Missing) string {
 	text, advice := missingLine(m), advice(m, r.jid)
 	if advice == "" || !r.advised[id] && len(r.advised) == maxAdvised {
@@ -236,7 +236,7 @@ func (r *Report) missingText(id string, m client.Missing) string {
 	return text + "\n" + advice
 }
 
-// advice says how to look the job up, "" where no return can come any more.
+// advice returns how to look the job up, or "" if no return can arrive any more.
 func advice(m client.Missing, jid string) string {
 	switch m.Reason {
 	case queued:
@@ -247,7 +247,7 @@ func advice(m client.Missing, jid string) string {
 	return ""
 }
 
-// advise gives the advice once, where minions were shown without it.
+// advise prints the advice once if minions were shown without it.
 func (r *Report) advise() {
 	if r.late() || r.o.HideTimeout {
 		return
@@ -282,7 +282,7 @@ func lookUp(jid string) string {
 		"To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid " + jid
 }
 
-// Interrupted is what a user is told who stops waiting.
+// Interrupted prints the text for a user who stops waiting.
 func Interrupted(how, jid string) string {
 	text := "\nExiting gracefully on " + how
 	if jid != "" {

@@ -27,8 +27,8 @@ type Backend struct {
 
 var _ api.Backend = (*Backend)(nil)
 
-// Open reads who may log in, and where the database is. Whether it answers shows when it is
-// asked.
+// Open reads the logins and the address of the database. It does not connect: an unreachable database
+// shows in the first request.
 func Open(conf *config.Master, log *slog.Logger) (*Backend, error) {
 	o, err := mysql.OptionsFrom(conf.Raw, "")
 	if err != nil {
@@ -44,7 +44,7 @@ func Open(conf *config.Master, log *slog.Logger) (*Backend, error) {
 		return nil, fmt.Errorf("api_results: %w", err)
 	}
 	if len(conf.ExternalAuth) == 0 {
-		log.Warn("external_auth is empty, nobody can log in")
+		log.Warn("external_auth is empty, no user can log in")
 	}
 	b.logins.Auth = b.auth
 	if b.store, err = mysql.Open(context.Background(), o); err != nil {
@@ -53,19 +53,19 @@ func Open(conf *config.Master, log *slog.Logger) (*Backend, error) {
 	return b, nil
 }
 
-// Run removes tokens that have expired, until ctx ends.
+// Run removes expired tokens until ctx ends.
 func (b *Backend) Run(ctx context.Context) { b.auth.Run(ctx) }
 
 // Close closes the database.
 func (b *Backend) Close() error { return b.store.Close() }
 
-// Ping tells whether the database answers.
+// Ping returns an error if the database does not answer.
 func (b *Backend) Ping(ctx context.Context) error { return b.store.Ping(ctx) }
 
 // MakeToken implements [api.Backend].
 func (b *Backend) MakeToken(ctx context.Context, l client.Login, expire time.Duration) (api.Token, error) {
 	t, err := b.auth.Login(ctx, credentials(l), expire)
-	if errors.Is(err, auth.ErrDenied) || errors.Is(err, auth.ErrBusy) { // which of them is for the log
+	if errors.Is(err, auth.ErrDenied) || errors.Is(err, auth.ErrBusy) { // the log has the reason
 		return api.Token{}, refused("EauthAuthenticationError", "Could not authenticate using provided credentials")
 	}
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *Backend) As(l client.Login) api.Session { return &session{b, l} }
 // Events implements [api.Backend].
 func (b *Backend) Events(context.Context) (api.Events, error) { return nil, api.ErrNoMaster }
 
-// JobUsers implements [api.Backend]: it is asked where there are events.
+// JobUsers implements [api.Backend]. It is used for events only.
 func (b *Backend) JobUsers(context.Context, []string) (map[string]string, error) {
 	return nil, api.ErrNoMaster
 }

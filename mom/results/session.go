@@ -20,7 +20,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// served are the runners that need nothing but the job cache.
+// served are the runners that need only the job cache.
 var served = []string{"jobs.exit_success", "jobs.last_run", "jobs.list_job", "jobs.list_jobs", "jobs.list_jobs_filter", "jobs.lookup_jid", "jobs.print_job"}
 
 // session is what a user may see.
@@ -29,7 +29,7 @@ type session struct {
 	l client.Login
 }
 
-// user tells who asks, and by which rules.
+// user returns the login of the session with its rules.
 func (s *session) user(ctx context.Context) (server.Login, error) {
 	p := server.Proof{Token: s.l.Token, Eauth: s.l.Eauth, Username: s.l.Username, Password: s.l.Password, From: s.l.From}
 	by := "Eauth"
@@ -46,7 +46,7 @@ func (s *session) user(ctx context.Context) (server.Login, error) {
 	return l, refused(by+"AuthenticationError", `Authentication failure of type "`+strings.ToLower(by)+`" occurred.`)
 }
 
-// Runner calls a runner over the database.
+// Runner runs a runner over the database.
 func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Raw, error) {
 	l, err := s.user(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 	env := newEnv(s.b.store)
 	v, failed := runners.Run(ctx, &runners.Call{Bound: bound, Env: env})
 	if env.err != nil {
-		return nil, env.err // of the database; its words are for the log
+		return nil, env.err // of the database; the log has the details
 	}
 	var raw client.Raw
 	if v != nil || failed == nil {
@@ -88,7 +88,7 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 	return raw, nil
 }
 
-// own tells whether a call asks for a job of the user who makes it, as at a master.
+// own reports whether a call asks for a job of the user who makes it, as at a master.
 func (s *session) own(ctx context.Context, l *server.Login, call runners.Bound) (bool, error) {
 	jid, ok := commands.JobOf(call)
 	if !ok {
@@ -99,7 +99,7 @@ func (s *session) own(ctx context.Context, l *server.Login, call runners.Bound) 
 	return known && access.LoginOwner(l).Owns(job), err
 }
 
-// refuse is the answer to what needs a master, for whoever has shown to be somebody.
+// refuse returns the error for calls that need a master, after a login.
 func (s *session) refuse(ctx context.Context) error {
 	if _, err := s.user(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *session) refuse(ctx context.Context) error {
 	return api.ErrNoMaster
 }
 
-// Publish implements [api.Session], as do those below.
+// Publish implements [api.Session], as do the methods below.
 func (s *session) Publish(ctx context.Context, _ client.Job) (client.Published, error) {
 	return client.Published{}, s.refuse(ctx)
 }

@@ -39,26 +39,26 @@ type flags struct {
 func (f *flags) register(s *options.Set) {
 	f.separator = ","
 	f.RegisterDir(s, "master")
-	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until a silent minion is asked whether it still runs the job; default: the master's option timeout")
+	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until silent minions are asked whether they still run the job; default: the master's option timeout")
 	f.RegisterWords(s)
-	s.Bool(&f.static, "-s --static", "show all results together, as one document, when the last is in")
+	s.Bool(&f.static, "-s --static", "show all results together, as one document, after the last")
 	s.Bool(&f.async, "--async", "start the job, show its id, and do not wait")
-	s.Bool(&f.progress, "-p --progress", "show on standard error who has returned of those that have to, by node, and a summary at the end, in the place of results; with --static the results as well")
-	s.Bool(&f.verbose, "-v --verbose", "show the job id, and in the summary who did not return or failed")
-	s.Bool(&f.hideTimeout, "--hide-timeout", "say nothing of minions that did not return")
+	s.Bool(&f.progress, "-p --progress", "show on standard error how many minions have returned, by node, with a summary at the end in place of results; with --static the results too")
+	s.Bool(&f.verbose, "-v --verbose", "show the job id, and in the summary the minions that failed or did not return")
+	s.Bool(&f.hideTimeout, "--hide-timeout", "do not show minions that did not return")
 	s.Bool(&f.showJID, "--show-jid", "show the job id")
 	s.Text(&f.batch, "-b --batch --batch-size", "N", "run on N minions, or N% of them, at a time")
 	s.Int(&f.safe.limit, "--batch-safe-limit", "N", "run in batch mode if the target matches N minions or more; default: the master's option batch_safe_limit")
 	s.Text(&f.safe.size, "--batch-safe-size", "N", "the batch size that --batch-safe-limit uses; default: the master's option batch_safe_size")
-	s.Float(&f.batchWait, "--batch-wait", "SECONDS", "in batch mode, how long the slot of a minion that is done stays taken")
-	s.Bool(&f.failhard, "--failhard", "in batch mode, start no more after the first failure")
-	s.Int(&f.subset, "--subset", "N", "run on N random minions of those the target means that know the function")
+	s.Float(&f.batchWait, "--batch-wait", "SECONDS", "in batch mode, how long the slot of a finished minion stays occupied")
+	s.Bool(&f.failhard, "--failhard", "in batch mode, stop after the first failure")
+	s.Int(&f.subset, "--subset", "N", "run on N random minions that match the target and have the function")
 	s.Func("--queue", "DURATION", "minions that are offline get the job when they return within this time: 90s, 30m, 2h, 7d; without a unit in seconds", func(v string) (err error) {
 		f.queue, err = callargs.Duration(v)
 		return err
 	})
-	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions hand their result to as well")
-	s.Text(&f.retConfig, "--return_config", "NAME", "the alternative settings of the returners to use")
+	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions also send their result to")
+	s.Text(&f.retConfig, "--return_config", "NAME", "alternative settings of the returners")
 	s.Text(&f.retKwargs, "--return_kwargs", "MAP", "settings of the returners, in YAML")
 	s.Text(&f.executors, "--module-executors", "LIST", "executors that run the function on the minion, as a YAML list")
 	s.Text(&f.executorOpts, "--executor-opts", "MAP", "options of the executors, in YAML")
@@ -66,7 +66,7 @@ func (f *flags) register(s *options.Set) {
 	s.Text(&f.separator, "--args-separator", "WORD", "what separates the arguments of several functions; default: a comma")
 	s.Bool(&f.summary, "--summary", "count at the end who returned and who failed")
 	s.Text(&f.metadata, "--metadata", "DATA", "data in YAML to keep with the job")
-	s.Bool(&f.startEvent, "--start-event", "have minions fire the event salt/job/JID/start/ID before they run the function")
+	s.Bool(&f.startEvent, "--start-event", "minions fire the event salt/job/JID/start/ID before they run the function")
 	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
 
 	s.Bool(&f.dump, "--config-dump", "show the options of the file master, with the defaults and without secrets, and exit")
@@ -74,7 +74,7 @@ func (f *flags) register(s *options.Set) {
 	f.RegisterMaster(s)
 }
 
-// configure takes from the master's configuration what the line does not say.
+// configure takes options from the master's configuration that the command line does not set.
 func (f *flags) configure(c command.Configuration) {
 	set := func(v any, known bool) bool { return known && v == true }
 	f.showJID = f.showJID || set(c.Get("show_jid"))
@@ -85,7 +85,7 @@ func (f *flags) configure(c command.Configuration) {
 	f.safe.configure(c)
 }
 
-// lacking tells that a line has no target or no function.
+// lacking is the error of a line without target or function.
 type lacking struct {
 	text string
 	help bool
@@ -93,14 +93,14 @@ type lacking struct {
 
 func (l *lacking) Error() string { return l.text }
 
-// line is what a command line asks for.
+// line is a parsed command line.
 type line struct {
 	target string
 	fun    []string
 	args   []any
 }
 
-// line reads the words beside the options.
+// line parses the words beside the options.
 func (f *flags) line(words []string) (line, error) {
 	if f.doc {
 		if len(words) == 0 {
@@ -117,7 +117,7 @@ func (f *flags) line(words []string) (line, error) {
 	case len(words) == 0:
 		return line{}, &lacking{"\nCannot execute command without defining a target.\n", true}
 	case len(words) == 1 && f.preview:
-		words = append(words, "test.ping") // never sent
+		words = append(words, "test.ping") // not sent
 	case len(words) == 1:
 		return line{}, &lacking{"\nIncomplete options passed.\n", true}
 	}
@@ -139,7 +139,7 @@ func (f *flags) line(words []string) (line, error) {
 	return l, nil
 }
 
-// job is the publication for a line.
+// job returns the publication for a line.
 func (f *flags) job(l line) (client.Job, error) {
 	j := client.Job{Fun: l.fun, Args: l.args, Ret: f.ret, Extra: map[string]any{}}
 	f.target.Of(&j, l.target)

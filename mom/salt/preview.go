@@ -12,14 +12,14 @@ import (
 	"github.com/momtree/mom/mom/report"
 )
 
-// preview shows whom the target means (--preview-target): every minion of the
-// tree, by its id; by grains and pillar where the master has them. Who may not see the tree is
-// told by the master whom the job would mean, if he may start that.
+// preview shows the minions that the target matches (--preview-target): every minion of the tree, by
+// id, and by grains and pillar where the master has them. A user without access to the tree gets the
+// minions of a job that he may start.
 func (r *call) preview(ctx context.Context) error {
 	p, err := r.client.Preview(ctx, r.job)
 	var bad *client.TargetError
 	var no *client.Refused
-	var failed *client.RunnerError // Salt's own API does not say that it is refused
+	var failed *client.RunnerError // Salt's own API does not report a refusal as such
 	switch {
 	case errors.As(err, &no), errors.As(err, &failed):
 		return r.meant(ctx)
@@ -33,7 +33,7 @@ func (r *call) preview(ctx context.Context) error {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Unknown)) {
-		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", p.Unknown[id], id)
+		fmt.Fprintf(r.stderr, "%d minions of %s may match too: their grains and pillar are not known here\n", p.Unknown[id], id)
 	}
 	if len(p.Minions) == 0 && len(p.Unknown) == 0 {
 		return command.Exit(report.NoReturn, errors.New("No minions matched the target."))
@@ -44,7 +44,7 @@ func (r *call) preview(ctx context.Context) error {
 // namedMeant is how many minions the master is asked to name.
 const namedMeant = 1000
 
-// meant shows whom the job would mean, for whoever may start it.
+// meant shows the minions of the job to a user who may start it.
 func (r *call) meant(ctx context.Context) error {
 	m, err := r.client.Meant(ctx, r.job, namedMeant)
 	if err != nil {
@@ -62,9 +62,9 @@ func (r *call) meant(ctx context.Context) error {
 		n    int
 		text string
 	}{
-		{m.Count - len(m.Minions), "%d more are meant, which are not named\n"},
-		{m.Unknown, "%d minions may be meant as well: the nodes below decide, which know their grains and pillar\n"},
-		{m.Blind, "%d nodes do not tell whom they have\n"},
+		{m.Count - len(m.Minions), "%d more match and are not named\n"},
+		{m.Unknown, "%d minions may match too: the nodes below know their grains and pillar and decide\n"},
+		{m.Blind, "%d nodes do not report their minions\n"},
 	} {
 		if of.n > 0 {
 			fmt.Fprintf(r.stderr, of.text, of.n)

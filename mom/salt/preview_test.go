@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// user is a master as a user sees it who may start jobs and not see the tree.
+// user is a master as seen by a user who may start jobs but not see the tree.
 type user struct {
 	client.Master
 	meant client.Meant
@@ -27,7 +27,7 @@ func (u user) Meant(_ context.Context, _ client.Job, limit int) (client.Meant, e
 	return m, u.err
 }
 
-// Who may not see the tree is shown whom a job would mean that he may start, and no other.
+// A user without access to the tree sees the minions of a job that he may start, and no others.
 func TestPreviewForUsers(t *testing.T) {
 	for name, c := range map[string]struct {
 		u           user
@@ -38,7 +38,7 @@ func TestPreviewForUsers(t *testing.T) {
 		"some decide below": {
 			user{meant: client.Meant{Count: 3, Unknown: 2, Blind: 1, Minions: []topology.Place{{ID: "web-01"}}}},
 			"- web-01\n",
-			"2 more are meant, which are not named\n2 minions may be meant as well: the nodes below decide, which know their grains and pillar\n1 nodes do not tell whom they have\n", "",
+			"2 more match and are not named\n2 minions may match too: the nodes below know their grains and pillar and decide\n1 nodes do not report their minions\n", "",
 		},
 		"nobody":  {user{}, "", "", "No minions matched the target."},
 		"refused": {user{err: &client.Refused{Name: "AuthorizationError", Message: "Authorization error occurred."}}, "", "", "Authorization error occurred."},

@@ -20,7 +20,7 @@ import (
 	_ "github.com/momtree/mom/salt/modules/all" // every function of a minion
 )
 
-// exitNoTarget is Salt's code for a line without target or function.
+// exitNoTarget is Salt's exit code for a line without target or function.
 const exitNoTarget = 42
 
 // Command is salt.
@@ -28,7 +28,7 @@ func Command() *cobra.Command {
 	return command.Salt{
 		Name:      "salt",
 		Usage:     "[options] '<target>' <function> [arguments]",
-		Short:     "Run functions on many minions at once and show what they answer",
+		Short:     "Run functions on many minions at once and show their answers",
 		Functions: modules.Functions,
 		Examples:  examples,
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
@@ -136,7 +136,7 @@ func (r *call) do(ctx context.Context) error {
 	return r.follow(ctx)
 }
 
-// incomplete is a line without target or function: the help, and what lacks.
+// incomplete handles a line without target or function: it prints the help and what is missing.
 func (f *flags) incomplete(out io.Writer, s *options.Set, err error) error {
 	var lacks *lacking
 	if !errors.As(err, &lacks) {
@@ -163,15 +163,15 @@ func (r *call) start(ctx context.Context) error {
 	return err
 }
 
-// progress gives the bar of --progress, which is drawn until the function is called that
-// it gives; nil: none is asked for.
+// progress returns the bar of --progress, or nil without that option. The bar is drawn until the
+// returned function is called.
 func (r *call) progress(ctx context.Context, own []string) (*report.Progress, func()) {
 	if !r.f.progress {
 		return nil, func() {}
 	}
 	o := report.ProgressOptions{W: r.stderr}
 	if file := terminal.File(r.stderr); terminal.Is(r.stderr) {
-		o.W, o.Live = file, true // what is drawn is clean, and has to move the cursor
+		o.W, o.Live = file, true // the bar contains no foreign text and moves the cursor
 		o.Width = func() int { return terminal.Width(file) }
 	}
 	p := report.NewProgress(o)
@@ -187,7 +187,7 @@ func (r *call) progress(ctx context.Context, own []string) (*report.Progress, fu
 
 func (r *call) report(p *report.Progress) *report.Report { return report.New(r.shown(p)) }
 
-// shown says how the job is shown.
+// shown returns the options of the report.
 func (r *call) shown(p *report.Progress) report.Options {
 	notes := r.stdout
 	if r.f.Output.Machine() && r.f.Output.File == "" {
@@ -205,7 +205,7 @@ func (r *call) shown(p *report.Progress) report.Options {
 	}
 }
 
-// follow runs the job and shows what comes until the master says that it is
+// follow runs the job and shows updates until the master reports that it is
 // complete.
 func (r *call) follow(ctx context.Context) (err error) {
 	job, err := r.client.Follow(ctx, r.job)
@@ -240,18 +240,18 @@ func (r *call) follow(ctx context.Context) (err error) {
 	}
 }
 
-// mistyped suggests a function to who mistyped its name. Minions may have functions that this
-// program does not know, so it does so only where the job failed.
+// mistyped suggests a function for a mistyped name. Minions may have functions that this program
+// does not know, so it does so only if the job failed.
 func (r *call) mistyped(code int) {
 	if code == 0 || len(r.job.Fun) != 1 {
 		return
 	}
 	if text := command.Meant(r.job.Fun[0], modules.Functions()); text != "" {
-		_, _ = fmt.Fprintln(r.stderr, text) // a closed terminal needs no advice
+		_, _ = fmt.Fprintln(r.stderr, text) // best effort
 	}
 }
 
-// fetch takes results that were too large for the event bus from the job cache.
+// fetch reads results that were too large for the event bus from the job cache.
 func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error {
 	cut := rep.Cut()
 	if len(cut) == 0 {
@@ -260,7 +260,7 @@ func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error 
 	all, err := r.client.Runner(ctx, "jobs.lookup_jid", jid)
 	if err != nil {
 		r.log.Error("large results not read from the job cache", "minions", cut, "err", err)
-		return nil // the report tells how to look them up
+		return nil // the report says how to look them up
 	}
 	for _, id := range cut {
 		whole, err := all.Field(id)
@@ -274,7 +274,7 @@ func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error 
 	return nil
 }
 
-// verdict ends a command whose output is complete.
+// verdict returns the end of a command whose output is complete.
 func verdict(code int, err error) error {
 	if err != nil || code == 0 {
 		return err
@@ -282,8 +282,8 @@ func verdict(code int, err error) error {
 	return command.Exit(code, nil)
 }
 
-// refused gives the command's end for a job that was not started or cannot be
-// followed any longer.
+// refused returns the error of a command whose job was not started or cannot be followed any
+// longer.
 func (r *call) refused(ctx context.Context, err error, jid string) error {
 	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {
@@ -299,7 +299,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):
 		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
-	case errors.Is(err, client.ErrNoKey): // the master may well run
+	case errors.Is(err, client.ErrNoKey): // the master may be running
 		return command.Exit(report.NoReturn, err)
 	}
 	return command.Exit(report.NoReturn, r.f.Unasked(err))

@@ -23,8 +23,8 @@ const (
 	saltUsage    = "Usage: salt [options] '<target>' <function> [arguments]\n\nsalt: error: "
 )
 
-// TestSalt runs whole command lines at the top of a tree of three tiers. Job ids
-// are written as JID, and the lines of the output sorted.
+// TestSalt runs whole command lines at the top of a tree of three tiers. Job ids are written as JID,
+// and the lines of the output sorted.
 func TestSalt(t *testing.T) {
 	tr := momtest.Shared(t)
 	confFile := filepath.Join(tr.Conf("top"), "master")
@@ -86,7 +86,7 @@ func TestSalt(t *testing.T) {
 		{"several functions, arguments lack", []string{"web-01", "test.ping,cmd.run"}, momtest.Ended(42, "", "Cannot execute compound command without defining all arguments.\n")},
 		{"preview", []string{"*", "--preview-target"}, momtest.Ended(0, "- db-01\n- top-01\n- web-01\n- web-02\n", "")},
 		{"preview does not run", []string{"web*", "--preview-target", "cmd.run", "exit 1", "--out=json", "--out-indent=-1"}, momtest.Ended(0, "[\"web-01\", \"web-02\"]\n", "")},
-		{"preview by grain", []string{"-G", "id:*", "--preview-target"}, momtest.Ended(0, "- top-01\n", "2 minions of syndic-a may be meant as well: their grains and pillar are not known here\n1 minions of syndic-c may be meant as well: their grains and pillar are not known here\n")},
+		{"preview by grain", []string{"-G", "id:*", "--preview-target"}, momtest.Ended(0, "- top-01\n", "2 minions of syndic-a may match too: their grains and pillar are not known here\n1 minions of syndic-c may match too: their grains and pillar are not known here\n")},
 		{"preview of nothing", []string{"no*", "--preview-target"}, momtest.Ended(2, "", "No minions matched the target.\n")},
 		{"colours", []string{"web-01", "test.ping", "--force-color"}, momtest.Ended(0, "    \x1b[0;1;33mTrue\x1b[0;0m\n\x1b[0;36mweb-01\x1b[0;0m:\n", "")},
 		{"no such option", []string{"*", "test.ping", "--nosuch"}, momtest.Ended(64, "", saltUsage+"no such option: --nosuch\n")},
@@ -121,7 +121,7 @@ func TestSalt_JobIDInSaltsWay(t *testing.T) {
 	}
 }
 
-// TestSaltBelow: a node without nodes below says that nothing was sent.
+// TestSaltBelow: a node without nodes below reports that nothing was sent.
 func TestSaltBelow(t *testing.T) {
 	tr := momtest.Shared(t)
 	for _, args := range [][]string{{"nosuch*", "test.ping"}, {"nosuch*", "test.ping", "--async"}, {"nosuch*", "test.ping", "--summary"}} {
@@ -196,7 +196,7 @@ func TestSaltFiles(t *testing.T) {
 	}
 }
 
-// TestSaltLarge: a result that does not fit an event is whole all the same.
+// TestSaltLarge: a result that does not fit an event is shown whole.
 func TestSaltLarge(t *testing.T) {
 	tr := momtest.Shared(t)
 	got := tr.Run(Command(), "top", "-s", "web*", "cmd.run", "head -c 2000000 /dev/zero | tr '\\0' x", "--out=json")
@@ -211,7 +211,7 @@ func TestSaltLarge(t *testing.T) {
 	}
 }
 
-// TestSaltKeeps: what travels with a job is in the job cache of the top.
+// TestSaltKeeps: the options of a job are in the job cache of the top.
 func TestSaltKeeps(t *testing.T) {
 	tr := momtest.Shared(t)
 	got := tr.Run(Command(), "top", "db-01", "test.echo", "x", "--metadata={ticket: 7}", "--show-jid")
@@ -253,7 +253,7 @@ func TestSaltWithoutMaster(t *testing.T) {
 	}
 }
 
-// TestSaltStopped: a user who does not want to wait is told how to go on.
+// TestSaltStopped: a user who stops waiting gets the command to look the job up.
 func TestSaltStopped(t *testing.T) {
 	tr := momtest.Shared(t)
 	for _, c := range []struct {
@@ -341,7 +341,7 @@ func TestSaltBroken(t *testing.T) {
 	}
 }
 
-// A shell is told the ids of minions for the target, and for nothing else.
+// Shells get the ids of minions for the target, and for nothing else.
 func TestCompletesTargets(t *testing.T) {
 	tr := momtest.Shared(t)
 	for line, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/mom/momtest"
 )
 
-// writeFiles makes files below a folder; DIR in a text is that folder.
+// writeFiles creates files below a directory; DIR in a text stands for it.
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -23,8 +23,8 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A minion without a master compiles its pillar from its own files. The results are those
-// that salt-call --local of Salt 3006.27 gave for the same files.
+// A minion without a master compiles its pillar from its own files. The results are those of
+// salt-call --local of Salt 3006.27 for the same files.
 func TestCallLocalPillar(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -67,7 +67,7 @@ func TestCallLocalPillar(t *testing.T) {
 	}
 }
 
-// What cannot be rendered keeps states from being applied, as with a master.
+// A pillar that cannot be rendered prevents states, as with a master.
 func TestCallLocalPillar_Errors(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -83,11 +83,11 @@ func TestCallLocalPillar_Errors(t *testing.T) {
 	writeFiles(t, dir, map[string]string{"minion": "id: web1\nroot_dir: DIR\next_pillar: {nosuch: x}\n"})
 	got = momtest.Run(Command(), "", "-c", dir, "--local", "pillar.items", "-l", "quiet")
 	if !strings.Contains(got.Out+got.Err, "ext_pillar") && !strings.Contains(got.Out+got.Err, "_errors") {
-		t.Errorf("a wrong ext_pillar is not told: %v", got)
+		t.Errorf("a wrong ext_pillar is not reported: %v", got)
 	}
 }
 
-// Folders of the command line replace those of the configuration, in a local call alone.
+// Directories of the command line replace those of the configuration in a local call only.
 func TestCallLocal_Roots(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{

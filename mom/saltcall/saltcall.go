@@ -25,11 +25,11 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// exitNotAvailable is Salt's code for a function that does not exist.
+// exitNotAvailable is Salt's exit code for a function that does not exist.
 const exitNotAvailable = 255
 
-// IndirectEnv is the variable of the environment that has salt-call run its function
-// indirectly ([minion.CallOptions]), for reactions of the type caller.
+// IndirectEnv is the environment variable that makes salt-call run its function indirectly
+// ([minion.CallOptions]), for reactions of the type caller.
 const IndirectEnv = "MOM_CALL_INDIRECT"
 
 // Command is salt-call.
@@ -64,25 +64,25 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.grains, "-g --grains", "show the grains of this minion")
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module, or of all")
 	s.Text(&f.master, "--master", "HOST", "the master to use; default: the option master")
-	s.Text(&f.returners, "--return", "RETURNER", "returners, separated by commas, that get the result as well")
-	s.Bool(&f.local, "--local", "contact no master: files and pillar are of this host, and the result is told to nobody")
+	s.Text(&f.returners, "--return", "RETURNER", "returners, separated by commas, that also get the result")
+	s.Bool(&f.local, "--local", "contact no master: use files and pillar of this host, and send the result to no master")
 	s.Bool(&f.passRetcode, "--retcode-passthrough", "exit with the return code of the function")
-	s.Bool(&f.showMetadata, "--metadata", "show the whole record of the call, not its result alone")
+	s.Bool(&f.showMetadata, "--metadata", "show the whole record of the call instead of the result")
 	s.Text(&f.metadata, "--set-metadata", "DATA", "data in YAML to keep with the job")
 	s.Text(&f.id, "--id", "ID", "the minion id to use; default: the option id")
-	s.Text(&f.cache, "--cachedir", "DIR", "the cache folder to use; default: the option cachedir")
+	s.Text(&f.cache, "--cachedir", "DIR", "cache directory; default: the option cachedir")
 	s.Bool(&f.onlyID, "--skip-grains", "load no grains but the id")
-	s.Bool(&f.noEvent, "--no-return-event", "do not tell the master the result")
+	s.Bool(&f.noEvent, "--no-return-event", "do not send the result to the master")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds for one request of the sign-in; default: the option auth_timeout")
-	s.Func("--file-root", "DIR", "serve salt:// from this folder of this host; may be repeated, earlier ones win", folder(&f.fileRoots))
-	s.Func("--pillar-root", "DIR", "compile the pillar from this folder of this host; may be repeated", folder(&f.pillarRoots))
-	s.Func("-m --module-dirs", "DIR", "a further folder of external modules; may be repeated", folder(&f.moduleDirs))
-	s.Func("--states-dir", "DIR", "a folder of state modules, as Salt has it: the Python files in it are named and not run", folder(&f.statesDirs))
+	s.Func("--file-root", "DIR", "serve salt:// from this directory of this host; may be repeated, earlier ones win", folder(&f.fileRoots))
+	s.Func("--pillar-root", "DIR", "compile the pillar from this directory of this host; may be repeated", folder(&f.pillarRoots))
+	s.Func("-m --module-dirs", "DIR", "another directory of external modules; may be repeated", folder(&f.moduleDirs))
+	s.Func("--states-dir", "DIR", "a directory of state modules, as in Salt: its Python files are listed and not run", folder(&f.statesDirs))
 	f.Output.Register(s)
 	f.Logs.Register(s)
 }
 
-// statesNotRun names the Python state modules of --states-dir.
+// statesNotRun logs the Python state modules of --states-dir.
 func (f *flags) statesNotRun(log *slog.Logger) {
 	for _, dir := range f.statesDirs {
 		found, err := filepath.Glob(filepath.Join(dir, "*.py"))
@@ -99,7 +99,7 @@ func (f *flags) statesNotRun(log *slog.Logger) {
 	}
 }
 
-// folder returns what appends the absolute path of a folder to list.
+// folder returns a function that appends the absolute path of a directory to list.
 func folder(list *[]string) func(string) error {
 	return func(dir string) error {
 		abs, err := filepath.Abs(dir)
@@ -150,7 +150,7 @@ func (f *flags) work(w *command.Work, o minion.CallOptions) (err error) {
 	return f.show(w.Cmd, out, o.Fun, res)
 }
 
-// call reads the words beside the options.
+// call parses the words beside the options.
 func (f *flags) call(version string, words []string) (minion.CallOptions, error) {
 	o := minion.CallOptions{
 		Version: version, Local: f.local, NoReturnEvent: f.noEvent, SkipGrains: f.onlyID,
@@ -171,18 +171,18 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 	case f.doc:
 		words = append([]string{"sys.doc"}, words...)
 	}
-	if f.grains || f.doc { // questions about this program, not jobs
+	if f.grains || f.doc { // queries of this program, not jobs
 		o.Local, o.Returners = true, nil
 	}
 	//mutant:shell-reaction
 	o.Indirect = os.Getenv(IndirectEnv) != ""
-	_ = os.Unsetenv(IndirectEnv) // what the function starts does not inherit it
+	_ = os.Unsetenv(IndirectEnv) // programs started by the function must not inherit it
 	o.Fun = words[0]
 	o.Args = f.Arguments(words[1:])
 	return o, nil
 }
 
-// config is the minion's, changed as the line wants it.
+// config returns the minion's configuration, changed by the command line.
 func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, error) {
 	conf, warnings, err := config.LoadMinion(f.Dir)
 	if err != nil {
@@ -190,7 +190,7 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	}
 	log.Debug("Reading configuration from " + conf.ConfFile) //nolint:sloglint // Salt's text
 	for _, w := range warnings {
-		level := slog.LevelDebug // the daemon tells them when it starts
+		level := slog.LevelDebug // the daemon reports them when it starts
 		if w.Kind == config.Missing {
 			level = slog.LevelWarn
 		}
@@ -206,7 +206,7 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 		conf.Cachedir = f.cache
 	}
 	if f.local {
-		conf.FileClient = "local" // files and options are of this host, as in Salt
+		conf.FileClient = "local" // use files and options of this host, as in Salt
 	} else if len(f.fileRoots)+len(f.pillarRoots) > 0 && !conf.Masterless() {
 		log.Warn("--file-root and --pillar-root ignored: files and pillar come from the master", "hint", "add --local")
 	}
@@ -219,10 +219,10 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	return conf, nil
 }
 
-// show prints the result and settles the exit code.
+// show prints the result and sets the exit code.
 func (f *flags) show(cmd *cobra.Command, w io.Writer, fun string, res minion.CallResult) error {
 	if res.ReturnErr != nil {
-		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "[ERROR   ] The result was not delivered everywhere: %v\n", res.ReturnErr) // nowhere else to tell
+		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "[ERROR   ] The result was not delivered everywhere: %v\n", res.ReturnErr) // nowhere else to report it
 	}
 	if res.Err != nil {
 		text, _ := res.Return.(string)
@@ -244,8 +244,8 @@ func (f *flags) show(cmd *cobra.Command, w io.Writer, fun string, res minion.Cal
 	return nil
 }
 
-// ordered are the functions whose results come from YAML, which Salt prints in the order of the
-// file where they have not travelled.
+// ordered lists the functions whose results come from YAML. Salt prints them in the order of the file
+// in a local call.
 var ordered = map[string]bool{
 	"state.show_sls": true, "state.show_highstate": true, "state.show_low_sls": true, "state.show_lowstate": true,
 	"pillar.items": true, "pillar.get": true, "pillar.item": true, "pillar.raw": true, "pillar.data": true, "pillar.fetch": true,

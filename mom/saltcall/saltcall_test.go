@@ -16,7 +16,7 @@ import (
 
 const callUsage = "Usage: salt-call [options] <function> [arguments]\n\nsalt-call: error: "
 
-// loneMinion is the configuration of a minion without a master.
+// loneMinion returns the configuration of a minion without a master.
 func loneMinion(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func TestCallLocal(t *testing.T) {
 	}
 }
 
-// State modules in Python are named one by one: states of theirs are not found.
+// Python state modules are listed one by one: their states are not found.
 func TestCall_StatesDir(t *testing.T) {
 	dir, states := loneMinion(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(states, "mine.py"), nil, 0o600); err != nil {
@@ -89,7 +89,7 @@ func TestCall_StatesDir(t *testing.T) {
 	}
 }
 
-// A call for a reaction uses no shell, and the programs that it starts do not know of that.
+// A call for a reaction uses no shell, and programs that it starts do not inherit the variable.
 func TestCall_Indirect(t *testing.T) {
 	dir := loneMinion(t)
 	for line, want := range map[string]string{"echo a | cat": "a | cat", "sh -c 'echo ${MOM_CALL_INDIRECT:-none}'": "none"} {
@@ -127,7 +127,7 @@ func TestCallMaster(t *testing.T) {
 	if want := momtest.Ended(0, "local:\n    from the minion\n", ""); got != want {
 		t.Fatal(got)
 	}
-	if got := tr.Run(Command(), "web-01", "test.echo", "not told", "--no-return-event"); got.Code != 0 {
+	if got := tr.Run(Command(), "web-01", "test.echo", "not sent", "--no-return-event"); got.Code != 0 {
 		t.Fatal(got)
 	}
 	look := tr.Run(saltrun.Command(), "syndic-a", "jobs.list_jobs", "search_function=test.echo", "search_target=web-01", "--out=json")
@@ -144,8 +144,8 @@ func TestCallMaster(t *testing.T) {
 			switch a {
 			case "from the minion":
 				found++
-			case "not told":
-				t.Errorf("told all the same: %v", j)
+			case "not sent":
+				t.Errorf("sent to the master: %v", j)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func TestCallMaster(t *testing.T) {
 	}
 }
 
-// TestCallStopped: an interrupted call ends what it started.
+// TestCallStopped: an interrupted call stops the programs that it started.
 func TestCallStopped(t *testing.T) {
 	dir := loneMinion(t)
 	file := filepath.Join(dir, "started")

@@ -16,13 +16,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// errNobody is the end of a copy for a target that means nobody.
+// errNobody is returned for a target that matches no minion.
 var errNobody = errors.New("No minions matched the target.")
 
-// errLocal marks what went wrong with a file here.
+// errLocal marks errors of a local file.
 var errLocal = errors.New("read the file")
 
-// results are what each minion says of each file, by minion id and path there: true, or a
+// results holds the result of each file at each minion, by minion id and path there: true, or a
 // text.
 type results map[string]map[string]any
 
@@ -33,7 +33,7 @@ func (r results) put(id, path string, v any) {
 	r[id][path] = v
 }
 
-// good tells whether all is where it should be.
+// good reports whether all files were copied.
 func (r results) good() bool {
 	for _, files := range r {
 		for _, v := range files {
@@ -45,7 +45,7 @@ func (r results) good() bool {
 	return true
 }
 
-// value is what is shown.
+// value returns the results for output.
 func (r results) value() *value.Map {
 	m := value.NewMap()
 	for _, id := range slices.Sorted(maps.Keys(r)) {
@@ -58,7 +58,7 @@ func (r results) value() *value.Map {
 	return m
 }
 
-// ask runs a job and gives what each minion returned, or a text for one that did not.
+// ask runs a job and returns the result of each minion, or a text for one that did not return.
 func (c *copying) ask(ctx context.Context, j client.Job) (map[string]any, error) {
 	o, err := c.client.Run(ctx, j)
 	if errors.Is(err, client.ErrNoMatch) {
@@ -115,8 +115,8 @@ func (c *copying) whole(ctx context.Context) error {
 	return nil
 }
 
-// inChunks sends a file chunk by chunk. After the first only those minions get one that
-// have taken all before it.
+// inChunks sends a file chunk by chunk. Each later chunk goes only to the minions that accepted all
+// earlier ones.
 func (c *copying) inChunks(ctx context.Context, f file) (err error) {
 	if f.folder {
 		return c.put(ctx, f.to, c.f.job(c.l.target, "cp.recv_chunked", f.to, nil))
@@ -145,7 +145,7 @@ func (c *copying) inChunks(ctx context.Context, f file) (err error) {
 		if !first {
 			takers := c.takers(f.to)
 			if len(takers) == 0 {
-				return nil // the results say why
+				return nil // the results have the reason
 			}
 			j.Tgt, j.TgtType, j.Extra = takers, "list", nil
 		}
@@ -158,7 +158,7 @@ func (c *copying) inChunks(ctx context.Context, f file) (err error) {
 	}
 }
 
-// takers are the minions that have taken all of a file so far.
+// takers returns the minions that have accepted all chunks of a file so far.
 func (c *copying) takers(path string) (ids []string) {
 	for id, files := range c.results {
 		if files[path] == true {
@@ -169,7 +169,7 @@ func (c *copying) takers(path string) (ids []string) {
 	return ids
 }
 
-// put runs a job for one file and keeps what minions say.
+// put runs a job for one file and records the results.
 func (c *copying) put(ctx context.Context, path string, j client.Job) error {
 	all, err := c.ask(ctx, j)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *copying) put(ctx context.Context, path string, j client.Job) error {
 	return nil
 }
 
-// encoded is a chunk as cp.recv_chunked takes it.
+// encoded returns a chunk in the form of cp.recv_chunked.
 func (c *copying) encoded(chunk []byte) (string, error) {
 	if c.f.plain {
 		return base64.StdEncoding.EncodeToString(chunk), nil

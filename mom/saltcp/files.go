@@ -12,24 +12,24 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// exitNoFile is Salt's code for a file that is not there.
+// exitNoFile is Salt's exit code for a missing file.
 const exitNoFile = 42
 
-// maxText is how much goes in one job.
+// maxText bounds the texts of one job.
 const maxText = 1 << 20
 
-// maxTiers bounds folders in folders, such as links to themselves make.
+// maxTiers bounds nested directories, such as links can produce.
 const maxTiers = 64
 
-// file is one that is to be copied, or an empty folder.
+// file is a file to copy, or an empty directory.
 type file struct {
 	path   string // absolute, here
-	to     string // at the minions
-	mode   int64  // as Salt sends it: permissions and the bits beside them
+	to     string // path at the minions
+	mode   int64  // permissions and the special bits, as Salt sends them
 	folder bool
 }
 
-// gather lists what is in the sources, and where it goes.
+// gather lists the files in the sources, with their destinations.
 func gather(l line) ([]file, error) {
 	var all []file
 	several := false
@@ -62,7 +62,7 @@ func gather(l line) ([]file, error) {
 	return all, nil
 }
 
-// join puts names behind a folder of a minion, as it is written.
+// join appends names to a directory of a minion as written.
 func join(dir string, names ...string) string {
 	if !strings.HasSuffix(dir, "/") {
 		dir += "/"
@@ -80,9 +80,9 @@ func walk(path string, tier int) ([]file, error) {
 	case info.Mode().IsRegular():
 		return []file{{path: path, mode: modeOf(info)}}, nil
 	case !info.IsDir():
-		return nil, command.Exit(command.ExitFailure, fmt.Errorf("%s is neither a file nor a folder", path))
+		return nil, command.Exit(command.ExitFailure, fmt.Errorf("%s is neither a file nor a directory", path))
 	case tier == maxTiers:
-		return nil, command.Exit(command.ExitFailure, fmt.Errorf("%s: more than %d folders are in each other; a link may lead to a folder above it", path, maxTiers))
+		return nil, command.Exit(command.ExitFailure, fmt.Errorf("%s: more than %d nested directories; a link may lead to a parent directory", path, maxTiers))
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func walk(path string, tier int) ([]file, error) {
 	return all, nil
 }
 
-// modeOf is a mode as the system counts it.
+// modeOf returns a mode as the system counts it.
 func modeOf(info fs.FileInfo) int64 {
 	mode := int64(info.Mode().Perm())
 	for flag, bit := range map[fs.FileMode]int64{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
@@ -113,8 +113,8 @@ func modeOf(info fs.FileInfo) int64 {
 	return mode
 }
 
-// texts reads the sources as texts for one job. why says what keeps them from being sent
-// so; "": nothing.
+// texts reads the sources as texts for one job. why is the reason why they cannot be sent so, or
+// "".
 func texts(sources []string) (contents map[string]any, why string, err error) {
 	contents = map[string]any{}
 	size := int64(0)
@@ -128,7 +128,7 @@ func texts(sources []string) (contents map[string]any, why string, err error) {
 		case info.IsDir():
 			return nil, "", command.Exit(command.ExitFailure, fmt.Errorf("%s is a directory, only files are supported in non-chunked mode. Use \"--chunked\" command line argument.", path))
 		case !info.Mode().IsRegular():
-			return nil, "", command.Exit(command.ExitFailure, fmt.Errorf("%s is neither a file nor a folder", path))
+			return nil, "", command.Exit(command.ExitFailure, fmt.Errorf("%s is neither a file nor a directory", path))
 		}
 		if size += info.Size(); size > maxText {
 			return nil, "more than 1 MiB", nil
@@ -138,7 +138,7 @@ func texts(sources []string) (contents map[string]any, why string, err error) {
 			return nil, "", command.Exit(command.ExitFailure, err)
 		}
 		if !utf8.Valid(b) {
-			return nil, path + " is no text in UTF-8", nil
+			return nil, path + " is not UTF-8 text", nil
 		}
 		contents[path] = string(b)
 	}

@@ -33,7 +33,7 @@ func Command() *cobra.Command {
 			return func(cmd *cobra.Command, words []string) error {
 				l, err := readLine(words)
 				if err != nil {
-					fmt.Fprintf(cmd.OutOrStdout(), "Usage: salt-cp %s\n\n", usage) // as Salt does; the error tells the rest
+					fmt.Fprintf(cmd.OutOrStdout(), "Usage: salt-cp %s\n\n", usage) // as Salt does; the error follows
 					return errors.Join(s.WriteHelp(cmd.OutOrStdout()), err)
 				}
 				return f.Run(cmd, func(w *command.Work) error { return f.work(w, l) })
@@ -53,7 +53,7 @@ type copying struct {
 	l       line
 	client  client.Master
 	chunk   int            // bytes
-	texts   map[string]any // what goes in one job, by path here; nil: files go in chunks
+	texts   map[string]any // texts for one job, by local path; nil: files go in chunks
 	files   []file
 	results results
 	log     *slog.Logger
@@ -89,14 +89,14 @@ func (f *flags) work(w *command.Work, l line) error {
 	return nil
 }
 
-// read finds what is to be copied, and how.
+// read lists what to copy, and how.
 func (c *copying) read(stderr io.Writer) (err error) {
 	if !c.f.chunked {
 		var why string
 		if c.texts, why, err = texts(c.l.sources); err != nil || why == "" {
 			return err
 		}
-		fmt.Fprintf(stderr, "Copied in chunks, as --chunked does: %s\n", why) // nowhere else to tell
+		fmt.Fprintf(stderr, "Copied in chunks, as --chunked does: %s\n", why) // nowhere else to report it
 	}
 	c.files, err = gather(c.l)
 	return err
@@ -114,7 +114,7 @@ func (c *copying) send(ctx context.Context) error {
 	return nil
 }
 
-// ended gives the command's end for jobs that could not be run.
+// ended returns the error of the command for jobs that could not be run.
 func (f *flags) ended(ctx context.Context, err error) error {
 	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {

@@ -17,7 +17,7 @@ const usage = "Usage: salt-cp [options] '<target>' SOURCE [SOURCE...] DEST\n\n"
 
 const notAll = "ERROR: Not all minions have got all files\n"
 
-// TestSaltCP copies files to minions of two tiers, in both ways, and reads what they got.
+// TestSaltCP copies files to minions of two tiers, both ways, and reads what they got.
 func TestSaltCP(t *testing.T) {
 	tr := momtest.Shared(t)
 	src, out := t.TempDir(), t.TempDir()
@@ -48,15 +48,15 @@ func TestSaltCP(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		line string // S/ and O/ are the folders
+		line string // S/ and O/ stand for the directories
 		want momtest.Ran
-		got  map[string]string // files below the folder of minions, by the source
+		got  map[string]string // files below the directory of minions, by source
 	}{
 		{"text", "web-01 S/f1 O/cp1", momtest.Ended(0, "web-01:\n    ----------\n    O/cp1:\n        True\n", ""), map[string]string{"cp1": "f1"}},
 		{"a folder at the minion", "web-01 S/f1 O", momtest.Ended(0, "web-01:\n    ----------\n    O/f1:\n        True\n", ""), map[string]string{"f1": "f1"}},
 		{"to several", "* S/f1 O/cp2 --out=json --out-indent=-1", momtest.Ended(0, `{"db-01": {"O/cp2": true}, "top-01": {"O/cp2": true}, "web-01": {"O/cp2": true}, "web-02": {"O/cp2": true}}`+"\n", ""), nil},
 		{"no folder", "web-01 S/f1 O/no/where", momtest.Ended(1, "web-01:\n    ----------\n    O/no/where:\n        Destination unavailable\n", notAll), nil},
-		{"bytes", "web-01 S/big.bin O/big1", momtest.Ended(0, "web-01:\n    ----------\n    O/big1:\n        True\n", "Copied in chunks, as --chunked does: S/big.bin is no text in UTF-8\n"), map[string]string{"big1": "big.bin"}},
+		{"bytes", "web-01 S/big.bin O/big1", momtest.Ended(0, "web-01:\n    ----------\n    O/big1:\n        True\n", "Copied in chunks, as --chunked does: S/big.bin is not UTF-8 text\n"), map[string]string{"big1": "big.bin"}},
 		{"chunks", "-C db-01 S/big.bin O/big2", momtest.Ended(0, "db-01:\n    ----------\n    O/big2:\n        True\n", ""), map[string]string{"big2": "big.bin"}},
 		{"whole chunks", "-C web-01 S/two O/two", momtest.Ended(0, "web-01:\n    ----------\n    O/two:\n        True\n", ""), map[string]string{"two": "two"}},
 		{"not compressed", "-Cn web-01 S/big.bin O/big3", momtest.Ended(0, "web-01:\n    ----------\n    O/big3:\n        True\n", ""), map[string]string{"big3": "big.bin"}},
@@ -72,7 +72,7 @@ func TestSaltCP(t *testing.T) {
 		{"a folder in one job", "web-01 S/d1 O/x", momtest.Ended(1, "", "S/d1 is a directory, only files are supported in non-chunked mode. Use \"--chunked\" command line argument.\n"), nil},
 		{"no such file", "web-01 S/nosuch O/x", momtest.Ended(42, "", "S/nosuch does not exist\n"), nil},
 		{"no such file, chunked", "-C web-01 S/nosuch O/x", momtest.Ended(42, "", "S/nosuch does not exist\n"), nil},
-		{"no file", "web-01 /dev/null O/x", momtest.Ended(1, "", "/dev/null is neither a file nor a folder\n"), nil},
+		{"no file", "web-01 /dev/null O/x", momtest.Ended(1, "", "/dev/null is neither a file nor a directory\n"), nil},
 		{"nobody", "no* S/f1 O/x", momtest.Ended(2, "", "No minions matched the target.\n"), nil},
 		{"a bad target", "-E web-( S/f1 O/x", momtest.Ended(2, "", "target web-(: invalid target: regular expression \"web-(\": missing ), unterminated subpattern at character 6\n"), nil},
 		{"range", "-R %x S/f1 O/x", momtest.Ended(64, "", usage+"salt-cp: error: option -R: range targets are not supported: no range server is asked; use a node group or a list\n"), nil},
@@ -106,7 +106,7 @@ func TestSaltCP(t *testing.T) {
 	}
 }
 
-// Folders in folders without end, and links that lead back, end with an error.
+// Endlessly nested directories, and links that lead back, end with an error.
 func TestGather_Deep(t *testing.T) {
 	loop, deep := t.TempDir(), t.TempDir()
 	if err := os.Symlink(loop, filepath.Join(loop, "again")); err != nil {
@@ -115,7 +115,7 @@ func TestGather_Deep(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(deep, strings.Repeat("d/", maxTiers+1)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{loop: "too many levels of symbolic links", deep: "more than 64 folders are in each other"} {
+	for dir, want := range map[string]string{loop: "too many levels of symbolic links", deep: "more than 64 nested directories"} {
 		if _, err := gather(line{sources: []string{dir}, dest: "/x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}

@@ -20,13 +20,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// change is one of the actions that alter keys.
+// change is an action that alters keys.
 type change struct {
-	act    string // as the event says it
-	done   string // as the user reads it
+	act    string // as in events
+	done   string // as in messages
 	states []keys.State
 	apply  func(*keys.Store, keys.Selection) ([]keys.Key, error)
-	no     bool // what an empty answer means
+	no     bool // the meaning of an empty answer is no
 }
 
 func (k *run) accept(glob string) error {
@@ -82,7 +82,7 @@ func (k *run) change(c change, glob string) error {
 	})
 }
 
-// invalid is what Salt says of keys that could not be accepted.
+// invalid returns Salt's message for keys that could not be accepted.
 func invalid(sel keys.Selection, done []keys.Key) string {
 	var lines []string
 	for st, ids := range sel {
@@ -96,7 +96,7 @@ func invalid(sel keys.Selection, done []keys.Key) string {
 	return strings.Join(lines, "\n")
 }
 
-// words names states as Salt does in sentences.
+// words lists states as Salt does in sentences.
 func words(states []keys.State) string {
 	names := map[keys.State]string{keys.Accepted: "accepted", keys.Pending: "unaccepted", keys.Rejected: "rejected", keys.Denied: "denied"}
 	out := make([]string, len(states))
@@ -109,11 +109,11 @@ func words(states []keys.State) string {
 	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
 }
 
-// errEOF is said when nobody is there to answer.
+// errEOF is returned if the input ends before an answer.
 var errEOF = errors.New("Error: EOF when reading a line")
 
-// ask shows what is about to happen and asks whether it shall. Beside a document
-// for programs all of this goes to standard error.
+// ask shows the change and asks for confirmation. If the output is a document for programs, both go
+// to standard error.
 func (k *run) ask(c change, sel keys.Selection) (bool, error) {
 	preview := k.out
 	if !k.plain() {
@@ -157,14 +157,14 @@ func (k *run) ask(c change, sel keys.Selection) (bool, error) {
 	return strings.HasPrefix(strings.ToLower(answer), "y"), nil
 }
 
-// readLine reads one line; a signal ends the waiting with its cause.
+// readLine reads one line. A signal ends the wait with its cause.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	type answer struct {
 		text string
 		err  error
 	}
 	got := make(chan answer, 1)
-	go func() { // ends with the process if nobody answers
+	go func() { // ends with the process if no answer comes
 		text, err := bufio.NewReader(in).ReadString('\n')
 		if text != "" {
 			err = nil
@@ -179,7 +179,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
-// changed tells the user what was done.
+// changed prints what was done.
 func (k *run) changed(c change, done []keys.Key) error {
 	slices.SortStableFunc(done, func(a, b keys.Key) int {
 		return slices.Index(c.states, a.State) - slices.Index(c.states, b.State)
@@ -199,17 +199,17 @@ func (k *run) changed(c change, done []keys.Key) error {
 	return nil
 }
 
-// follow does what a change of keys brings with it. A master that runs follows
-// the folders by itself; the rest is for one that does not.
+// follow does the follow-up work of a change of keys. A running master watches the directories and
+// does it itself.
 func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
 	var errs []error
 	if c.act != "accept" && len(sel[keys.Accepted]) > 0 && k.rotates() {
-		// Only who was accepted can know the shared key.
+		// Only an accepted minion can know the shared key.
 		if err := keys.RequestRotation(k.conf.Cachedir, k.conf.ID); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
-	if c.act != "accept" { // also without a master that follows: the next key under this id is another one
+	if c.act != "accept" { // even without a running master: the next key under this id is a new one
 		for _, id := range sel[keys.Accepted] {
 			if _, err := admitted.Withdraw(k.conf.PkiDir, id); err != nil {
 				errs = append(errs, err)
@@ -223,7 +223,7 @@ func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
 			}
 		}
 	}
-	k.tell(c, done)
+	k.fireEvents(c, done)
 	return errors.Join(errs...)
 }
 
@@ -234,15 +234,15 @@ func (k *run) rotates() bool {
 	return k.conf.RotateAesKey
 }
 
-// tellTimeout bounds the talk with the master's event bus.
-const tellTimeout = 5 * time.Second
+// eventTimeout bounds the exchange with the master's event bus.
+const eventTimeout = 5 * time.Second
 
-// tell fires Salt's events of key changes, if the master runs.
-func (k *run) tell(c change, done []keys.Key) {
+// fireEvents fires Salt's events of key changes if the master runs.
+func (k *run) fireEvents(c change, done []keys.Key) {
 	if len(done) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.cmd.Context()), tellTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.cmd.Context()), eventTimeout)
 	defer cancel()
 	cl, err := client.Open(k.Dir)
 	if err == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// The master hears of what salt-key does, and follows it.
-func TestSaltKeyTellsTheMaster(t *testing.T) {
+// The master sees changes by salt-key and acts on them.
+func TestSaltKeyNotifiesTheMaster(t *testing.T) {
 	tr := momtest.Own(t, "top: min-01 min-02\n")
 	conf, _, err := config.LoadMaster(tr.Conf("top"))
 	if err != nil {
@@ -54,7 +54,7 @@ func TestSaltKeyTellsTheMaster(t *testing.T) {
 			t.Errorf("%s: event %v", c.args, d)
 		}
 	}
-	// Only the accepted key needs a new session key.
+	// Only the change of the accepted key needs a new session key.
 	if d := await(ctx, t, b, "key"); !d.Bool("rotate_aes_key") {
 		t.Errorf("event %v", d)
 	}
@@ -67,7 +67,7 @@ func TestSaltKeyTellsTheMaster(t *testing.T) {
 	}
 }
 
-// await gives the data of the next event with a tag.
+// await returns the data of the next event with a tag.
 func await(ctx context.Context, t *testing.T, b *client.Subscription, tag string) *value.Map {
 	t.Helper()
 	for {

@@ -14,16 +14,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// genKeys makes a key pair. One that is there already stays, which is an error:
-// whoever asks for a new key must not take an old one for it.
+// genKeys makes a key pair. It fails if the files exist: the caller must not mistake an old key for a
+// new one.
 func (k *run) genKeys(name string) error {
 	if name != filepath.Base(name) || name == "." || name == ".." {
-		return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %q is not a name; say the folder with --gen-keys-dir", name))
+		return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %q is not a name; set the directory with --gen-keys-dir", name))
 	}
 	for _, ext := range []string{".pem", ".pub"} {
 		path := filepath.Join(k.genDir, name+ext)
 		if _, err := os.Lstat(path); err == nil {
-			return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %s exists already and was left alone; remove it or choose another name", path))
+			return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %s exists and was not changed; remove it or choose another name", path))
 		}
 	}
 	pair, err := crypt.EnsureKeyPair(k.genDir, name, k.keysize)
@@ -60,13 +60,13 @@ func (k *run) sign() error {
 		return err
 	}
 	path := filepath.Join(cmp.Or(k.signature, k.conf.PkiDir), k.conf.MasterPubkeySignature)
-	// What is signed is the text without white space around it, as peers send it.
+	// The signature covers the text without surrounding white space, as peers send it.
 	made, err := keys.WriteSignature(path, pair, crypt.CleanPEM(string(text)))
 	if err != nil {
 		return err
 	}
 	if !made {
-		return fmt.Errorf("%s exists already and was left alone; remove it to have it made anew", path)
+		return fmt.Errorf("%s exists and was not changed; remove it to create a new one", path)
 	}
 	return nil
 }

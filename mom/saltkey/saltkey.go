@@ -40,9 +40,9 @@ type flags struct {
 	quiet, yes        bool
 	rotate, setRotate bool
 
-	actions []string // the options that say what to do, as given
+	actions []string // the action options, as given
 	action  func(k *run) error
-	wrong   error // what the line cannot mean
+	wrong   error // error of the line as a whole
 
 	includeAll, includeAccepted, includeRejected, includeDenied bool
 
@@ -58,8 +58,8 @@ func (f *flags) register(s *options.Set) {
 	f.RegisterDir(s, "master")
 	s.Text(&f.user, "-u --user", "USER", "work as this user; default: the master's option user")
 	s.Bool(&f.quiet, "-q --quiet", "show errors and questions only")
-	s.Bool(&f.yes, "-y --yes", "ask nothing, the answer is yes")
-	s.Func("--rotate-aes-key", "BOOL", "have the master use a new session key after an accepted key was deleted or rejected; default: the master's option rotate_aes_key", f.setRotation)
+	s.Bool(&f.yes, "-y --yes", "do not ask, assume yes")
+	s.Func("--rotate-aes-key", "BOOL", "let the master use a new session key after an accepted key was deleted or rejected; default: the master's option rotate_aes_key", f.setRotation)
 
 	// -l and -a mean something else here.
 	f.Logs.RegisterLong(s)
@@ -81,18 +81,18 @@ func (f *flags) register(s *options.Set) {
 	}
 	s.Func("-l --list", "STATE", "show keys: pre, un, unaccepted; acc, accepted; rej, rejected; den, denied; all", f.list)
 	s.Values("--list", "pre", "un", "unaccepted", "acc", "accepted", "rej", "rejected", "den", "denied", "all")
-	do("-L --list-all", "show all keys; so it is without any action", (*run).listAll)
+	do("-L --list-all", "show all keys (the default action)", (*run).listAll)
 	with("-a --accept", "GLOB", "accept pending keys", (*run).accept)
 	do("-A --accept-all", "accept all pending keys", func(k *run) error { return k.accept("*") })
 	with("-r --reject", "GLOB", "reject pending keys", (*run).reject)
 	do("-R --reject-all", "reject all pending keys", func(k *run) error { return k.reject("*") })
-	s.Bool(&f.includeAll, "--include-all", "accept rejected keys as well, or reject accepted ones")
-	s.Bool(&f.includeAccepted, "--include-accepted", "reject accepted keys as well")
-	s.Bool(&f.includeRejected, "--include-rejected", "accept rejected keys as well")
-	s.Bool(&f.includeDenied, "--include-denied", "accept or reject denied keys as well")
+	s.Bool(&f.includeAll, "--include-all", "also accept rejected keys, or reject accepted ones")
+	s.Bool(&f.includeAccepted, "--include-accepted", "also reject accepted keys")
+	s.Bool(&f.includeRejected, "--include-rejected", "also accept rejected keys")
+	s.Bool(&f.includeDenied, "--include-denied", "also accept or reject denied keys")
 	with("-p --print", "GLOB", "show public keys", (*run).print)
 	do("-P --print-all", "show all public keys", func(k *run) error { return k.print("*") })
-	with("-d --delete", "GLOB", "delete keys, in whatever state", (*run).delete)
+	with("-d --delete", "GLOB", "delete keys in any state", (*run).delete)
 	do("-D --delete-all", "delete all keys", func(k *run) error { return k.delete("*") })
 	with("-f --finger", "GLOB", "show the fingerprints of keys", (*run).finger)
 	do("-F --finger-all", "show all fingerprints, the master's own first", func(k *run) error { return k.finger("*") })
@@ -100,13 +100,13 @@ func (f *flags) register(s *options.Set) {
 
 	s.Group("Key Generation Options")
 	with("--gen-keys", "NAME", "make a key pair: NAME.pem and NAME.pub", (*run).genKeys)
-	s.Text(&f.genDir, "--gen-keys-dir", "DIR", "where to put it; default: this folder")
+	s.Text(&f.genDir, "--gen-keys-dir", "DIR", "directory for the pair; default: the current one")
 	s.Func("--keysize", "BITS", "its size, 2048 or more; default: 2048", f.setKeysize)
 	do("--gen-signature", "make the signature of the master's public key", (*run).genSignature)
 	s.Text(&f.priv, "--priv", "FILE", "the private key to sign with; default: the master's signing key")
 	s.Text(&f.pub, "--pub", "FILE", "the public key to sign; default: master.pub")
-	s.Text(&f.signature, "--signature-path", "DIR", "where to put the signature; default: the folder of the master's keys")
-	s.Bool(&f.autoCreate, "--auto-create", "make the signing key pair if it is lacking")
+	s.Text(&f.signature, "--signature-path", "DIR", "directory for the signature; default: that of the master's keys")
+	s.Bool(&f.autoCreate, "--auto-create", "make the signing key pair if it does not exist")
 }
 
 func (f *flags) setRotation(v string) error {
@@ -122,8 +122,8 @@ func (f *flags) setRotation(v string) error {
 	return nil
 }
 
-// maxKeysize is Salt's bound of --keysize, in bits. Keys of more than [crypt.MaxKeyBits] are
-// refused when they are made.
+// maxKeysize is Salt's limit of --keysize, in bits. Keys of more than [crypt.MaxKeyBits] are refused
+// when they are made.
 const maxKeysize = 32768
 
 func (f *flags) setKeysize(v string) error {
@@ -150,8 +150,8 @@ func (f *flags) list(word string) error {
 	return f.choose("-l --list", func(k *run) error { return k.list(st) })
 }
 
-// choose sets what to do. Two different things in one line are refused: which of
-// them Salt does is nothing one should have to know.
+// choose sets the action. Two different actions in one line are refused: users need not know which of
+// them Salt would run.
 func (f *flags) choose(names string, action func(k *run) error) error {
 	for _, a := range f.actions {
 		if a != names {
@@ -162,8 +162,8 @@ func (f *flags) choose(names string, action func(k *run) error) error {
 	return nil
 }
 
-// refuse keeps the first thing that is wrong with a line as a whole; what is wrong
-// with one option is told with its name.
+// refuse keeps the first error of a line as a whole. An error of a single option is reported with
+// its name.
 func (f *flags) refuse(format string, args ...any) {
 	if f.wrong == nil {
 		f.wrong = &options.Error{Text: fmt.Sprintf(format, args...)}
@@ -173,8 +173,8 @@ func (f *flags) refuse(format string, args ...any) {
 // run is one run of the command salt-key.
 type run struct {
 	*flags
-	conf   *config.Master // nil where master is there
-	master client.Master  // whose wheel is asked; nil: the keys are in folders of this machine
+	conf   *config.Master // nil if master is set
+	master client.Master  // master asked by its wheel; nil: the keys are in directories of this machine
 	cmd    *cobra.Command
 	out    io.Writer // results
 	stdout io.Writer
@@ -186,7 +186,7 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.wrong != nil {
 		return f.wrong
 	}
-	// Salt's own handbook says `salt-key -F master`, where master means nothing.
+	// Salt's handbook says `salt-key -F master`, where master has no meaning.
 	if len(words) > 0 && !(len(f.actions) > 0 && f.actions[0] == "-F --finger-all") {
 		if len(f.actions) > 0 && f.actions[0] == "-D --delete-all" {
 			return &options.Error{Text: "Delete all takes no arguments. Use -d to delete specified keys"}
@@ -214,8 +214,8 @@ func (f *flags) work(w *command.Work) error {
 	return f.action(k)
 }
 
-// begin finds the keys: those of this machine, or with a login those of the master that the
-// command is to ask.
+// begin opens the keys: those of this machine, or with a login those of the master that the command
+// uses.
 func (k *run) begin(w *command.Work) error {
 	afar, err := k.Afar()
 	if err != nil {
@@ -229,7 +229,7 @@ func (k *run) begin(w *command.Work) error {
 		return err
 	}
 	if k.Login != (command.Login{}) {
-		return &options.Error{Text: "-T, --username, --password and --password-file go with a service to log in with: --auth NAME"}
+		return &options.Error{Text: "-T, --username, --password and --password-file need a login service: --auth NAME"}
 	}
 	if k.conf, _, err = config.LoadMaster(k.Dir); err != nil {
 		return err
@@ -238,30 +238,30 @@ func (k *run) begin(w *command.Work) error {
 	return workAs(cmp.Or(k.user, k.conf.User), k.user != "")
 }
 
-// consistent refuses what can be done on the master's own machine alone.
+// consistent refuses actions that only work on the master's own machine.
 func (k *run) consistent() error {
 	for _, a := range k.actions {
 		if a == "--gen-keys" || a == "--gen-signature" {
-			return &options.Error{Text: a + " makes files on this machine and asks no master: leave --api and --auth out"}
+			return &options.Error{Text: a + " makes files on this machine without a master: remove --api and --auth"}
 		}
 	}
 	if k.user != "" || k.setRotate {
-		return &options.Error{Text: "--user and --rotate-aes-key are for the master's own machine; its options user and rotate_aes_key hold here"}
+		return &options.Error{Text: "--user and --rotate-aes-key only work on the master's own machine; its options user and rotate_aes_key apply here"}
 	}
 	return nil
 }
 
-// plain tells whether the output is the one for people; any other is one document
-// and nothing else.
+// plain reports whether the output is for people. Any other output is a single document
+// only.
 func (k *run) plain() bool { return k.Output.Outputter == "" || k.Output.Outputter == "key" }
 
-// show writes a result.
+// show prints a result.
 func (k *run) show(v any) error {
 	return output.Render(k.out, cmp.Or(k.Output.Outputter, "key"), v, k.Output.Options(k.cmd.OutOrStdout()))
 }
 
-// selected is a selection in Salt's form; order names the folders' order, and all
-// keeps those without a key.
+// selected returns a selection in Salt's form. order names the order of the directories, and all
+// includes those without a key.
 func selected(sel keys.Selection, order []keys.State, all bool) *value.Map {
 	m := value.NewMap()
 	for _, st := range order {

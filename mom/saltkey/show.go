@@ -40,14 +40,14 @@ func (k *run) fingerMaster() error {
 			return err
 		}
 		if len(local) == 0 {
-			return command.Exit(command.ExitFailure, errors.New("the master has no keys yet; it makes them at its first start"))
+			return command.Exit(command.ExitFailure, errors.New("the master has no keys yet; it creates them on its first start"))
 		}
 		return k.shown("master.*", keys.Selection{keys.Local: local}, s.Finger)
 	})
 }
 
-// shown writes what read makes of the selected keys. A key that cannot be read is
-// told beside the others.
+// shown prints the result of read for the selected keys. Keys that cannot be read are reported beside
+// the others.
 func (k *run) shown(glob string, sel keys.Selection, read func(keys.Selection) ([]keys.Shown, error)) error {
 	if sel.Len() == 0 {
 		if !k.plain() {

@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// workAs makes a short-lived command work as the user that the master runs as, so
-// that what it writes belongs to that user. Only root can change to another one;
-// anybody else may stay who they are, unless the command line insists.
+// workAs makes a short-lived command run as the user of the master, so that files it creates belong
+// to that user. Only root can change to another user. For other users it is an error only if the
+// command line names a user.
 func workAs(name string, insists bool) error {
 	if name == "" {
 		return nil
@@ -26,11 +26,11 @@ func workAs(name string, insists bool) error {
 	}
 	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {
-		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its id %q is no number", name, u.Uid))
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its id %q is not a number", name, u.Uid))
 	}
 	gid, err := strconv.Atoi(u.Gid)
 	if err != nil {
-		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its group id %q is no number", name, u.Gid))
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its group id %q is not a number", name, u.Gid))
 	}
 	if os.Geteuid() != 0 {
 		if insists && uid != os.Geteuid() {

@@ -14,16 +14,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// wheel is the ring of a master that is asked by its wheel functions, as whoever has logged
-// in. The ids are those of the beginning.
+// wheel is the keyring of a master that is used through its wheel functions, with the user's login.
+// Its ids are those at the start.
 type wheel struct {
-	ctx    context.Context // of the command
+	ctx    context.Context // context of the command
 	master client.Master
 	log    *slog.Logger
 	keys.Selection
 }
 
-// openWheel asks for the ids of all keys.
+// openWheel reads the ids of all keys.
 func openWheel(ctx context.Context, m client.Master, log *slog.Logger) (*wheel, error) {
 	w := &wheel{ctx: ctx, master: m, log: log, Selection: keys.Selection{}}
 	all, err := w.call("key.list_all", nil)
@@ -38,7 +38,7 @@ func openWheel(ctx context.Context, m client.Master, log *slog.Logger) (*wheel, 
 	return w, nil
 }
 
-// call calls a wheel function, whose result is a map.
+// call calls a wheel function whose result is a map.
 func (w *wheel) call(fun string, kwargs map[string]any) (*value.Map, error) {
 	a, err := w.master.CallWheel(w.ctx, fun, kwargs)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *wheel) call(fun string, kwargs map[string]any) (*value.Map, error) {
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		return nil, fmt.Errorf("wheel %s: its result is no map", fun)
+		return nil, fmt.Errorf("wheel %s: its result is not a map", fun)
 	}
 	return m, nil
 }
@@ -76,7 +76,7 @@ func (w *wheel) Print(sel keys.Selection) ([]keys.Shown, error) {
 	return w.shown("key.key_str", sel)
 }
 
-// Finger gives the fingerprints of the master's own keys as well where its wheel tells them.
+// Finger returns fingerprints, including those of the master's own keys if its wheel reports them.
 func (w *wheel) Finger(sel keys.Selection) ([]keys.Shown, error) {
 	var out []keys.Shown
 	if len(sel[keys.Local]) > 0 {
@@ -94,7 +94,7 @@ func (w *wheel) Finger(sel keys.Selection) ([]keys.Shown, error) {
 	return append(out, others...), err
 }
 
-// shown asks for something of the keys selected.
+// shown calls a function for the selected keys.
 func (w *wheel) shown(fun string, sel keys.Selection) ([]keys.Shown, error) {
 	globs := exact(sel)
 	if len(globs) == 0 {
@@ -111,7 +111,7 @@ func (w *wheel) shown(fun string, sel keys.Selection) ([]keys.Shown, error) {
 	return out, nil
 }
 
-// pick takes some of the texts of one folder.
+// pick selects some of the texts of one directory.
 func pick(all *value.Map, st keys.State, ids []string) (out []keys.Shown) {
 	folder := all.Map(st.Folder())
 	for _, id := range ids {
@@ -122,7 +122,7 @@ func pick(all *value.Map, st keys.State, ids []string) (out []keys.Shown) {
 	return out
 }
 
-// exact are globs that mean the ids of a selection alone, each once.
+// exact returns globs that match only the ids of a selection, once each.
 func exact(sel keys.Selection) []any {
 	var ids []string
 	for _, st := range keys.Listed {
@@ -136,10 +136,10 @@ func exact(sel keys.Selection) []any {
 	return out
 }
 
-// literal makes a glob of an id. A comma would end it, so any character stands there.
+// literal returns a glob for an id. A comma would end it, so it becomes a wildcard.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", ",", "?")
 
-// Apply has the master do what a change says. All that it brings along is done there.
+// Apply makes the master carry out a change with all its follow-up work.
 func (w *wheel) Apply(c change, sel keys.Selection) ([]keys.Key, error) {
 	kwargs := map[string]any{"match": exact(sel)}
 	for st, flag := range map[keys.State]string{keys.Accepted: "include_accepted", keys.Rejected: "include_rejected", keys.Denied: "include_denied"} {
@@ -168,7 +168,7 @@ func (w *wheel) Apply(c change, sel keys.Selection) ([]keys.Key, error) {
 	return done, nil
 }
 
-// refused gives the command's end for a wheel that could not be asked.
+// refused returns the error of the command for a failed wheel call.
 func (k *run) refused(err error) error {
 	var no *client.Refused
 	var failed *client.WheelError

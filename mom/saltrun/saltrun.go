@@ -67,7 +67,7 @@ type flags struct {
 func (f *flags) register(s *options.Set) {
 	f.RegisterDir(s, "master")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "how long functions wait for minions; default: the master's option timeout")
-	s.Text(&f.jid, "--jid", "JID", "the id of this call on the event bus; default: a new one")
+	s.Text(&f.jid, "--jid", "JID", "id of this call on the event bus; default: a new one")
 	f.RegisterWords(s)
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
 	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
@@ -91,7 +91,7 @@ func (f *flags) work(w *command.Work, words []string) error {
 		return err
 	}
 	if f.doc || len(words) == 0 {
-		return f.docs(out, words) // as text, whatever --out says, as Salt does
+		return f.docs(out, words) // always as text, as in Salt
 	}
 	cl, _, err := w.Master()
 	if err != nil {
@@ -107,19 +107,19 @@ func (f *flags) work(w *command.Work, words []string) error {
 			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
 		return err
 	}
-	told := &telling{f: f, w: out, stdout: w.Stdout, stderr: w.Stderr}
+	shown := &progress{f: f, w: out, stdout: w.Stdout, stderr: w.Stderr}
 	if own := w.Own(); call.Fun == watching && own != nil {
-		return f.watch(ctx, own, call, told)
+		return f.watch(ctx, own, call, shown)
 	}
-	call.Told = told.hear
+	call.Told = shown.hear
 	var began client.Started
 	call.Began = func(s client.Started) {
 		began = s
 		w.Log.Info("runner started", "fun", call.Fun, "jid", s.JID)
 	}
 	result, err := cl.CallRunner(ctx, call)
-	if told.err != nil {
-		return told.err
+	if shown.err != nil {
+		return shown.err
 	}
 	var failure *client.RunnerError
 	if errors.As(err, &failure) {
@@ -146,13 +146,13 @@ func (f *flags) call(words []string) client.RunnerCall {
 	}
 }
 
-// retcode is the exit code that the result of states on the master has beside it.
+// retcode returns the exit code that accompanies the result of states on the master.
 func retcode(v any) (code int64, ok bool) {
 	m, _ := v.(*value.Map)
 	return m.Int("retcode"), m.Has("retcode") && m.Has("outputter") && m.Has("data")
 }
 
-// show writes a result. A function may name the outputter that suits it.
+// show prints a result. A function may name an outputter for it.
 func (f *flags) show(w, stdout io.Writer, v any) error {
 	name := f.Output.Outputter
 	if m, ok := v.(*value.Map); ok && m.Has("outputter") && m.Has("data") {
@@ -162,18 +162,18 @@ func (f *flags) show(w, stdout io.Writer, v any) error {
 		if own {
 			name = m.String("outputter")
 		}
-		if m.Len() == 2 || m.Len() == 3 && coded && own { // with --out Salt shows an exit code as well
+		if m.Len() == 2 || m.Len() == 3 && coded && own { // with --out Salt also shows the exit code
 			v = data
 		}
 	}
 	if v == nil && (name == "" || name == "nested") {
-		return nil // Salt says nothing of None
+		return nil // Salt prints nothing for None
 	}
 	return output.Render(w, name, v, f.Output.Options(stdout))
 }
 
-// failed gives the command's end: nil for a call that succeeded. jid is the id of a call that
-// the master has begun.
+// failed returns the error of the command, or nil for a call that succeeded. jid is the id of a call
+// that the master has begun.
 func (f *flags) failed(ctx context.Context, err error, jid string) error {
 	var stop *command.Signalled
 	var failure *client.RunnerError
@@ -182,7 +182,7 @@ func (f *flags) failed(ctx context.Context, err error, jid string) error {
 	case err == nil:
 		return nil
 	case errors.As(context.Cause(ctx), &stop):
-		text := fmt.Sprintf("\nExiting gracefully on %s; the function goes on at the master", stop.How())
+		text := fmt.Sprintf("\nExiting gracefully on %s; the function continues on the master", stop.How())
 		if jid != "" {
 			text += "\nThis run's jid is: " + jid + "\nIts result: salt-run jobs.lookup_jid " + jid
 		}
@@ -205,7 +205,7 @@ func (f *flags) failed(ctx context.Context, err error, jid string) error {
 	return command.Exit(command.ExitFailure, f.Unasked(err))
 }
 
-// docs shows the documentation of functions; the master need not run for it.
+// docs shows the documentation of functions. It needs no running master.
 func (f *flags) docs(w io.Writer, words []string) error {
 	word := ""
 	switch len(words) {
@@ -228,7 +228,7 @@ func (f *flags) docs(w io.Writer, words []string) error {
 	return nil
 }
 
-// indented is a documentation text as Salt prints it.
+// indented returns a documentation text as Salt prints it.
 func indented(doc string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.Trim(doc, "\n") + "\n") {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/mom/salt"
 )
 
-// until runs the command at a node again and again until its result is as wanted.
+// until repeats the command at a node until its result is as wanted.
 func until(t *testing.T, tr *momtest.Tree, as func(momtest.Ran) bool, node string, args ...string) momtest.Ran {
 	t.Helper()
 	return momtest.Until(t, func() momtest.Ran { return tr.Run(Command(), node, args...) }, as)
@@ -90,8 +90,8 @@ func TestSaltRunDocs(t *testing.T) {
 	}
 }
 
-// A job is shown while it runs, with who is waited for and where, and afterwards
-// with its result.
+// A running job is shown with the minions it waits for and their nodes, and afterwards with its
+// result.
 func TestSaltRunJobs(t *testing.T) {
 	tr := momtest.Shared(t)
 	start := tr.Run(salt.Command(), "top", "-L", "web-01,db-01,top-01", "test.sleep", "1", "--async")
@@ -105,12 +105,12 @@ func TestSaltRunJobs(t *testing.T) {
 		Result           map[string]struct{ Return, Success any }
 	}
 	jobs := func(r momtest.Ran) (all map[string]job) {
-		_ = json.Unmarshal([]byte(r.Out), &all) // what is no JSON has no jobs
+		_ = json.Unmarshal([]byte(r.Out), &all) // output that is not JSON has no jobs
 		return all
 	}
 	active := jobs(until(t, tr, func(r momtest.Ran) bool {
 		j := jobs(r)[jid]
-		return len(j.Running) == 3 && len(j.Paths) == 2 // the nodes have told whom they have
+		return len(j.Running) == 3 && len(j.Paths) == 2 // the nodes have reported their minions
 	}, "top", "jobs.active", "--out=json"))[jid]
 	if active.Function != "test.sleep" || active.Paths["db-01"] != "syndic-a/syndic-c" || active.Paths["web-01"] != "syndic-a" || active.Paths["top-01"] != "" {
 		t.Errorf("active: %+v", active)
@@ -133,11 +133,11 @@ func TestSaltRunJobs(t *testing.T) {
 			t.Errorf("%v: %v", c.args, r)
 		}
 	}
-	// The nodes on the way know the job too, each its part.
+	// The nodes on the way know their part of the job.
 	if r := tr.Run(Command(), "syndic-c", "jobs.lookup_jid", jid, "--out=txt"); r.Out != "db-01: True\n" {
 		t.Errorf("at the lowest node: %v", r)
 	}
-	// A compound call and the questions of find_job disturb no filter.
+	// Compound calls and find_job do not disturb filters.
 	compound := momtest.JID.FindString(tr.Run(salt.Command(), "top", "web-01", "test.ping,test.sleep", ",", "0", "--show-jid").Out)
 	last := jobs(tr.Run(Command(), "top", "jobs.last_run", "function=test.p*", "--out=json"))
 	if _, ok := last[compound]; !ok || compound == "" {
@@ -155,7 +155,7 @@ func TestSaltRunJobs(t *testing.T) {
 	}
 }
 
-// What nobody waits for is kept.
+// Results of asynchronous calls are stored.
 func TestSaltRunAsync(t *testing.T) {
 	tr := momtest.Shared(t)
 	r := tr.Run(Command(), "top", "--async", "test.arg", "1", "a=2")
@@ -181,7 +181,7 @@ func TestSaltRunAsync(t *testing.T) {
 	if r := tr.Run(Command(), "top", "jobs.exit_success", jid[1]); r.Out != "top:\n    True\n" {
 		t.Errorf("%v", r)
 	}
-	// A call that is waited for is not.
+	// The result of a synchronous call is not.
 	if r := tr.Run(Command(), "top", "--jid=20240101000000000023", "test.arg"); r.Code != 0 {
 		t.Errorf("%v", r)
 	}
@@ -190,7 +190,7 @@ func TestSaltRunAsync(t *testing.T) {
 	}
 }
 
-// A result above max_event_size comes whole, however deep its values lie.
+// A result above max_event_size is returned whole, at any depth.
 func TestSaltRunLarge(t *testing.T) {
 	tr := momtest.Shared(t)
 	words := make([]string, 90_000)

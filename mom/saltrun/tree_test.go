@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/mom/momtest"
 )
 
-// decodedInto reads what a command printed as JSON.
+// decodedInto decodes the JSON output of a command.
 func decodedInto[T any](t *testing.T, r momtest.Ran) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.Out), &v); err != nil || r.Code != 0 {
@@ -28,7 +28,7 @@ func decodedInto[T any](t *testing.T, r momtest.Ran) (v T) {
 	return v
 }
 
-// Runners that ask minions and masters reach all three tiers.
+// Runners that query minions and masters reach all three tiers.
 func TestSaltRunWholeTree(t *testing.T) {
 	tr := momtest.Shared(t)
 	whole := func(r momtest.Ran) bool { return strings.Count(r.Out, "-0") == 4 }
@@ -56,7 +56,7 @@ func TestSaltRunWholeTree(t *testing.T) {
 		t.Errorf("doc.execution has %d functions, of test.ping %q", len(docs), docs["test.ping"])
 	}
 
-	// Grains are kept where the minions are; the answer is of all.
+	// Grains are kept at the minions' own nodes; the answer covers all.
 	grains := decodedInto[map[string]map[string]any](t, until(t, tr, func(r momtest.Ran) bool { return strings.Count(r.Out, "\"server_id\"") == 4 }, "top", "cache.grains", "*", "--out=json", "--out-indent=-1"))
 	if ids := slices.Sorted(maps.Keys(grains)); strings.Join(ids, " ") != "db-01 top-01 web-01 web-02" || grains["db-01"]["id"] != "db-01" {
 		t.Errorf("cache.grains: %v", ids)
@@ -82,8 +82,8 @@ func TestSaltRunWholeTree(t *testing.T) {
 	}
 }
 
-// What a function tells is shown beside its result, which programs read by itself.
-func TestSaltRunTold(t *testing.T) {
+// Events of a running function are printed apart from its result, which programs can read alone.
+func TestSaltRunProgress(t *testing.T) {
 	tr := momtest.Shared(t)
 	for _, c := range []struct {
 		args []string
@@ -111,8 +111,8 @@ func TestSaltRunTold(t *testing.T) {
 	}
 }
 
-// The command reads the bus itself, ends after as many events as it was told, and no event
-// is doubled by it.
+// The command reads the bus itself, ends after the given number of events, and does not fire events
+// again.
 func TestSaltRunStateEvent(t *testing.T) {
 	for _, out := range []string{"nested", "json"} { // scripts read the lines from standard output
 		t.Run(out, func(t *testing.T) { watchEvents(t, "--out="+out) })
@@ -126,14 +126,14 @@ func watchEvents(t *testing.T, out string) {
 	wg.Go(func() { watched = tr.Run(Command(), "top", out, "state.event", "my/watched/*", "count=2") })
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
-	// How soon it listens is not known, so events are sent until it has its two.
+	// It is not known when it starts to listen, so events are fired until it has two.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for sent := false; ; {
 		select {
 		case <-done:
 			if !sent {
-				t.Fatalf("it ended by itself: %v", watched)
+				t.Fatalf("it ended early: %v", watched)
 			}
 			ls := strings.Split(strings.TrimSuffix(watched.Out, "\n"), "\n")
 			if watched.Code != 0 || len(ls) != 2 || !strings.HasPrefix(ls[0], "my/watched/tag\t{\"a\": 1, \"_stamp\": \"20") {
@@ -155,7 +155,7 @@ func watchEvents(t *testing.T, out string) {
 	}
 }
 
-// Where the master watches for somebody else it ends after count events.
+// A watch on the master for another client ends after count events.
 func TestStateEventAtTheMaster(t *testing.T) {
 	tr := momtest.Shared(t)
 	c, err := client.Open(tr.Conf("top"))
@@ -192,8 +192,8 @@ func TestStateEventAtTheMaster(t *testing.T) {
 	}
 }
 
-// An orchestration that its user no longer waits for goes on, its jid is named, and its
-// result is in the job cache.
+// If the user of an orchestration stops waiting, its jid is printed, and its result is in the job
+// cache.
 func TestInterrupted(t *testing.T) {
 	tr := momtest.Own(t, "top: m1\n", func(c *localcluster.Cluster) {
 		dir := filepath.Join(c.Top().Dir, "srv")

@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// treeHelp is what ? shows.
+// treeHelp is the help shown for the key ?.
 const treeHelp = `↑ k, ↓ j        move              PgUp, PgDn      a window up or down
 g, G            first, last row   ← h             fold, or go to the node above
 → l             unfold            space, enter    fold or unfold
@@ -19,7 +19,7 @@ m               minions on, off   s               next order: name, trouble,
 r               read now          ?               this help
 q, ctrl-c       quit`
 
-// key takes a key.
+// key handles a key.
 func (t Tree) key(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 	if k.Type == tea.KeyCtrlC {
 		return t, tea.Quit
@@ -60,7 +60,7 @@ func (t Tree) key(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 	return t, nil
 }
 
-// alter takes the keys that change what is listed.
+// alter handles the keys that change the list.
 func (t *Tree) alter(key string) {
 	switch key {
 	case "left", "h":
@@ -95,8 +95,8 @@ func (t *Tree) current() (row, bool) {
 	return t.rows[t.cursor], true
 }
 
-// fold folds or unfolds the node under the cursor. Folding what cannot be folded
-// goes to the node above.
+// fold folds or unfolds the node under the cursor. On other rows it moves to the node
+// above.
 func (t *Tree) fold(on bool) {
 	r, ok := t.current()
 	if !ok {
@@ -119,7 +119,7 @@ func (t *Tree) fold(on bool) {
 	}
 }
 
-// foldAll folds all nodes but the first, or none.
+// foldAll folds all nodes except the first, or none.
 func (t *Tree) foldAll(on bool) {
 	t.folded = map[string]bool{}
 	if !on {
@@ -131,7 +131,7 @@ func (t *Tree) foldAll(on bool) {
 	}
 }
 
-// typed takes a key of the filter line.
+// typed handles a key in the filter line.
 func (t Tree) typed(k tea.KeyMsg) Tree {
 	t.filter, t.typing = line(t.filter, k)
 	t.lay()
@@ -141,7 +141,7 @@ func (t Tree) typed(k tea.KeyMsg) Tree {
 // maxFilter bounds the text of a filter.
 const maxFilter = 200
 
-// line edits a line of text; on is false when it is done.
+// line edits a line of text. on is false once it is finished.
 func line(text string, k tea.KeyMsg) (_ string, on bool) {
 	switch k.Type {
 	case tea.KeyEnter:

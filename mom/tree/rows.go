@@ -11,10 +11,10 @@ import (
 // row is one line of the tree.
 type row struct {
 	path    string
-	indent  string // the lines of the tree in front of the name
+	indent  string // the tree lines before the name
 	node    *topology.Node
-	minion  *topology.Minion // set when it is no node
-	state   topology.State   // as shown: behind a node that is down nothing is up
+	minion  *topology.Minion // nil for a node
+	state   topology.State   // as shown: nothing is up behind a node that is down
 	folded  bool
 	trouble bool
 }
@@ -26,7 +26,7 @@ func (r row) name() string {
 	return r.node.ID
 }
 
-// sortKey is the order of what hangs under one node.
+// sortKey is the order of the rows below a node.
 type sortKey int
 
 const (
@@ -43,7 +43,7 @@ func (k sortKey) String() string {
 	return [...]string{"name", "trouble", "at work", "owed", "lag", "load"}[k]
 }
 
-// list lays out what is to be seen, in order.
+// list returns the visible rows in order.
 func (t *Tree) list() []row {
 	l := lister{t: t, words: strings.Fields(strings.ToLower(t.filter))}
 	root := t.snap.Root
@@ -57,11 +57,11 @@ type lister struct {
 	rows  []row
 }
 
-// narrow tells whether rows are chosen, so that folds do not count.
+// narrow reports whether a filter is active, so that folds do not count.
 func (l *lister) narrow() bool { return len(l.words) > 0 || l.t.onlyTrouble }
 
-// wanted tells whether a row is what was asked for. A word that is a state
-// means the state; all others are looked for in the path.
+// wanted reports whether a row matches the filter. A word that is a state matches the state; other
+// words match the path.
 func (l *lister) wanted(r row) bool {
 	if l.t.onlyTrouble && !r.trouble {
 		return false
@@ -78,8 +78,8 @@ func (l *lister) wanted(r row) bool {
 	return true
 }
 
-// add lists a node and what is below it; it tells whether anything was wanted.
-// path begins with the root's id.
+// add lists a node and the rows below it, and reports whether any row matched. path begins with the
+// root's id.
 func (l *lister) add(n *topology.Node, path, first, rest string, above topology.State) bool {
 	state := n.State
 	if above == topology.Down {
@@ -115,7 +115,7 @@ func (l *lister) add(n *topology.Node, path, first, rest string, above topology.
 		below = append(below, child{node: &n.Nodes[c]})
 	}
 	for _, c := range below {
-		// Which of them is the last is known when all are listed.
+		// The last one is known only when all are listed.
 		if c.minion != nil {
 			r := l.leaf(c.minion, path, above)
 			r.indent = rest + "├ "
@@ -136,8 +136,8 @@ func (l *lister) add(n *topology.Node, path, first, rest string, above topology.
 	return found
 }
 
-// lastBranch turns the branch of the last child listed from row at on into a
-// corner, and takes away the line beside what hangs under it.
+// lastBranch turns the branch of the last child, listed from row at on, into a corner, and removes the
+// line beside its rows.
 func (l *lister) lastBranch(at int, rest string) {
 	branch, beside, blank := rest+"├ ", rest+"│ ", rest+"  "
 	for i := len(l.rows) - 1; i >= at; i-- {
@@ -159,8 +159,8 @@ func (l *lister) leaf(m *topology.Minion, node string, above topology.State) row
 	return r
 }
 
-// troubled tells whether a problem is known of a path. Problems may be told by
-// the path with the root's id in front or without it.
+// troubled reports whether there is a problem at a path. Problems may have the path with or without
+// the root's id.
 func (t *Tree) troubled(path string) bool {
 	if len(t.bad) == 0 {
 		return false

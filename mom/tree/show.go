@@ -15,23 +15,23 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// NeedTerminal refuses a full-screen view where there is no screen.
+// NeedTerminal returns an error if the command has no terminal for a full-screen view.
 func NeedTerminal(cmd *cobra.Command, name, instead string) error {
 	for what, v := range map[string]any{"standard output": cmd.OutOrStdout(), "standard input": cmd.InOrStdin()} {
 		if !terminal.Is(v) {
-			return fmt.Errorf("%s needs a terminal, and %s is none; for scripts there is %s --out json", name, what, instead)
+			return fmt.Errorf("%s needs a terminal, but %s is not one; use %s --out json in scripts", name, what, instead)
 		}
 	}
 	return nil
 }
 
-// Show runs a full-screen view until the user ends it. Events of the master whose
-// tags begin with one of the prefixes make it read at once; without any it reads by its
-// clock alone.
+// Show runs a full-screen view until the user ends it. Events of the master with one of the tag
+// prefixes trigger a read at once; without prefixes the view reads at its interval
+// only.
 func Show(cmd *cobra.Command, m tea.Model, cl *client.Client, prefixes ...string) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	p := tea.NewProgram(m, tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler(),
-		tea.WithInput(cmd.InOrStdin()), tea.WithOutput(terminal.File(cmd.OutOrStdout()))) // what is drawn is clean, and has to move the cursor
+		tea.WithInput(cmd.InOrStdin()), tea.WithOutput(terminal.File(cmd.OutOrStdout()))) // the view contains no foreign text and moves the cursor
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -48,14 +48,14 @@ func Show(cmd *cobra.Command, m tea.Model, cl *client.Client, prefixes ...string
 	return err
 }
 
-// followEvents tells of events until ctx ends. Without a bus the view still reads by its
-// clock.
-func followEvents(ctx context.Context, cl *client.Client, prefixes []string, tell func()) {
+// followEvents calls changed for events until ctx ends. Without a bus the view reads at its
+// interval only.
+func followEvents(ctx context.Context, cl *client.Client, prefixes []string, changed func()) {
 	for ctx.Err() == nil {
 		if events, err := cl.Subscribe(ctx, prefixes...); err == nil {
 			for _, err := range events.All(ctx) {
 				if err == nil {
-					tell()
+					changed()
 				}
 			}
 			_ = events.Close() // it is read only

@@ -17,24 +17,24 @@ type Job struct {
 	JID, Fun, Target, User                     string
 	Age                                        time.Duration
 	Expected, Returned, Failed, Missing, Waits int
-	For                                        string // what it waits for, in words
+	For                                        string // what it waits for, as text
 	rate                                       float64
 }
 
-// Node is one node of the tree with its figures.
+// Node is a node of the tree with its figures.
 type Node struct {
 	Path   string
 	State  topology.State
 	Vitals topology.Vitals
-	drift  float64 // rows by which its outbox grows per second
+	drift  float64 // growth of its outbox in rows per second
 }
 
-// Work is a reading of what is going on; Err says why there is none.
+// Work is a snapshot of the jobs in flight. Err is the error if it could not be read.
 type Work struct {
 	At       time.Time
-	Returns  uint64 // of this master since its start
-	Closed   uint64 // jobs of this master since its start
-	Inflight int    // open jobs, also those that Jobs leaves out
+	Returns  uint64 // returns at this master since its start
+	Closed   uint64 // jobs closed at this master since its start
+	Inflight int    // open jobs, including those missing in Jobs
 	Jobs     []Job
 	Nodes    []Node
 	Err      error
@@ -45,7 +45,7 @@ type Top struct {
 	fetch func() Work
 	now   func() time.Time
 
-	work           Work // the last good one
+	work           Work // the last successful one
 	known          bool
 	failure        error
 	reading, again bool
@@ -61,8 +61,8 @@ type Top struct {
 
 var topOrders = []string{"newest", "oldest", "missing", "rate", "waiting"}
 
-// NewTop makes the view. fetch reads what is going on and is called outside of
-// the drawing goroutine; now may be nil.
+// NewTop makes the view. fetch reads the jobs; it runs outside the drawing goroutine. now may be
+// nil.
 func NewTop(fetch func() Work, now func() time.Time) Top {
 	if now == nil {
 		now = time.Now
@@ -70,7 +70,7 @@ func NewTop(fetch func() Work, now func() time.Time) Top {
 	return Top{fetch: fetch, now: now, reading: true, width: 80, height: 24}
 }
 
-// Init reads for the first time.
+// Init starts the first read.
 func (t Top) Init() tea.Cmd { return t.read() }
 
 func (t Top) read() tea.Cmd {
@@ -78,7 +78,7 @@ func (t Top) read() tea.Cmd {
 	return func() tea.Msg { return fetch() }
 }
 
-// Update takes one message.
+// Update handles one message.
 func (t Top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -122,8 +122,8 @@ func (t Top) take(w Work) (tea.Model, tea.Cmd) {
 	return t.in(every)
 }
 
-// measure makes rates of two readings. A counter that has fallen belongs to
-// another life of the master.
+// measure computes rates from two snapshots. A counter that has fallen belongs to a restarted
+// master.
 func (t *Top) measure(w *Work) {
 	seconds := w.At.Sub(t.work.At).Seconds()
 	if !t.known || seconds <= 0 {
@@ -222,7 +222,7 @@ DRIFT is by how many rows it grows per second.`
 // View draws the window.
 func (t Top) View() string {
 	if t.help {
-		return "mom top — keys\n\n" + topHelp + "\n\nAny key goes back."
+		return "mom top — keys\n\n" + topHelp + "\n\nPress any key to go back."
 	}
 	var b strings.Builder
 	head := "mom top"
@@ -232,7 +232,7 @@ func (t Top) View() string {
 	}
 	b.WriteString(invert(pad(head, t.width)) + "\n")
 	if !t.known && t.failure == nil {
-		b.WriteString("\nThe master is being asked …\n")
+		b.WriteString("\nAsking the master …\n")
 	}
 	if t.known {
 		t.viewJobs(&b)

@@ -24,7 +24,7 @@ func work(seconds int, returned int) Work {
 
 func TestTop(t *testing.T) {
 	m := feed(t, NewTop(nil, clock), tea.WindowSizeMsg{Width: 140, Height: 20})
-	if !strings.Contains(plain(m), "is being asked") {
+	if !strings.Contains(plain(m), "Asking the master") {
 		t.Error("nothing is said while nothing is known")
 	}
 	m = feed(t, m, work(0, 2), work(2, 8))

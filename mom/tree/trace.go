@@ -20,18 +20,18 @@ func TraceCommand() *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "trace JID",
-		Short: "Show where a job is: per node what it got, what came back, and what it waits for",
+		Short: "Show where a job is: per node what it received, what returned, and what it waits for",
 		Long: "Asks the master of this machine and, through it, all nodes below where a job is: when\n" +
 			"each received, published and closed it, how many minions had to answer and did, what is\n" +
-			"stored and what is still owed upward or to SQL, who is missing and why, and whom the\n" +
-			"node waits for now. Exit codes: 0 the job is closed, 1 it is not known or could not be\n" +
-			"asked for, 2 it is open.",
+			"stored and what is pending for parents or SQL, who is missing and why, and which minions the\n" +
+			"node waits for now. Exit codes: 0 the job is closed, 1 it is unknown or could not be\n" +
+			"traced, 2 it is open.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return command.Exit(command.ExitUsage, errors.New("mom trace needs one job id"))
 			}
 			if out != "text" && out != "json" {
-				return command.Exit(command.ExitUsage, fmt.Errorf("--out %q: text and json are known", out))
+				return command.Exit(command.ExitUsage, fmt.Errorf("--out is %q, must be text or json", out))
 			}
 			return nil
 		},
@@ -59,8 +59,8 @@ func TraceCommand() *cobra.Command {
 			return openExit(s)
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the file master")
-	c.Flags().DurationVarP(&timeout, "timeout", "t", 5*time.Second, "how long the nodes below may take to tell")
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().DurationVarP(&timeout, "timeout", "t", 5*time.Second, "how long to wait for the nodes below")
 	c.Flags().StringVar(&out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
 	c.ValidArgsFunction = func(cmd *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -72,7 +72,7 @@ func TraceCommand() *cobra.Command {
 	return c
 }
 
-// exitOpen is the exit code of a trace whose job is open.
+// exitOpen is the exit code for an open job.
 const exitOpen = 2
 
 func openExit(s trace.Step) error {

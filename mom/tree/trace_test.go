@@ -46,7 +46,7 @@ func TestTrace(t *testing.T) {
 func TestTraceRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"mom trace needs one job id\n":                    nil,
-		"--out \"xml\": text and json are known\n":        {"20240101000000000004", "--out", "xml"},
+		"--out is \"xml\", must be text or json\n":        {"20240101000000000004", "--out", "xml"},
 		"Usage: trace [options] JID\n\ntrace: error: no ": {"--nosuch"},
 	} {
 		if got := momtest.Run(TraceCommand(), "", args...); got.Code != 64 || !strings.HasPrefix(got.Err, want) {

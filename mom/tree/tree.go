@@ -33,12 +33,12 @@ func Command() *cobra.Command {
 		Use:   "tree",
 		Short: "Draw the tree of nodes and minions from this master down",
 		Long: "Draws the tree of nodes and minions from the master of this machine down, with what\n" +
-			"each node tells about itself: minions connected of those accepted, minions at work,\n" +
-			"jobs, rows it still owes and the age of the oldest, the round trip to its parent, the\n" +
-			"load of its machine, and how far its clock is off.\n\n" +
+			"each node reports about itself: minions connected of those accepted, minions at work,\n" +
+			"jobs, pending rows of its outbox and the age of the oldest, the round trip to its parent,\n" +
+			"the load of its machine, and how far its clock is off.\n\n" +
 			"--watch keeps the tree on the screen; ? there shows the keys. --problems lists what an\n" +
 			"operator should know. --out json, dot and mermaid are for programs, Graphviz and pages.\n\n" +
-			"Exit codes: 0; 1 with --problems when there are problems; 2 when the master does not\n" +
+			"Exit codes: 0; 1 with --problems if there are problems; 2 if the master does not\n" +
 			"answer; 64 for a wrong option.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,7 +48,7 @@ func Command() *cobra.Command {
 			return f.run(cmd)
 		},
 	}
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().StringVar(&f.out, "out", "text", "form: text, json, dot, mermaid; with --problems text or json")
 	command.Values(c, "out", "text", "json", "dot", "mermaid")
@@ -81,17 +81,17 @@ func (f *flags) run(cmd *cobra.Command) (err error) {
 	return f.export(cmd.OutOrStdout(), n)
 }
 
-// check tells of options that do not go together.
+// check returns an error for options that exclude each other.
 func (f *flags) check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains(topology.Formats(), topology.Format(f.out)):
-		return fmt.Errorf("option --out: %q is none of text, json, dot, mermaid", f.out)
+		return fmt.Errorf("--out is %q, must be text, json, dot or mermaid", f.out)
 	case f.depth < 0 || f.minions < 0:
-		return errors.New("options --depth and --minions: a number below 0 has no meaning")
+		return errors.New("--depth and --minions must not be negative")
 	case f.problems && f.out != "text" && f.out != "json":
-		return fmt.Errorf("option --out: problems are written as text or json, not as %s", f.out)
+		return fmt.Errorf("--out is %s, but problems are written as text or json", f.out)
 	case f.watch && (f.problems || cmd.Flags().Changed("out")):
-		return errors.New("option --watch: it does not go together with --problems or --out; the key p shows problems only")
+		return errors.New("--watch excludes --problems and --out; the key p shows problems only")
 	case f.watch:
 		return NeedTerminal(cmd, "mom tree --watch", "mom tree")
 	}

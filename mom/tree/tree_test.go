@@ -43,10 +43,10 @@ func TestTreeRefuses(t *testing.T) {
 		err  string
 	}{
 		{[]string{"-c", conf, "--watch"}, 64, "mom tree --watch needs a terminal"},
-		{[]string{"-c", conf, "--out", "xml"}, 64, `"xml" is none of text, json, dot, mermaid`},
+		{[]string{"-c", conf, "--out", "xml"}, 64, `"xml", must be text, json, dot or mermaid`},
 		{[]string{"-c", conf, "--problems", "--out", "dot"}, 64, "problems are written as text or json"},
-		{[]string{"-c", conf, "--watch", "--problems"}, 64, "does not go together"},
-		{[]string{"-c", conf, "--depth", "-1"}, 64, "below 0"},
+		{[]string{"-c", conf, "--watch", "--problems"}, 64, "excludes --problems"},
+		{[]string{"-c", conf, "--depth", "-1"}, 64, "must not be negative"},
 	} {
 		if got := momtest.Run(Command(), "", c.args...); got.Code != c.code || !strings.Contains(got.Err, c.err) {
 			t.Errorf("%v: %v", c.args, got)
@@ -54,7 +54,7 @@ func TestTreeRefuses(t *testing.T) {
 	}
 }
 
-// A view of a master that is away says so with an exit code of its own.
+// A view of an unreachable master exits with its own code.
 func TestTreeWithoutAMaster(t *testing.T) {
 	tr := momtest.Own(t, "top: top-01\n")
 	tr.Kill(t, "top")
@@ -89,7 +89,7 @@ func TestProblemsOfATree(t *testing.T) {
 	}
 }
 
-// What a node says of itself cannot steer a terminal.
+// Texts of nodes cannot control a terminal.
 func TestProblemsAreClean(t *testing.T) {
 	var b bytes.Buffer
 	err := problemsText(&b, []topology.Problem{{Kind: "down", Path: "a\x1b[2J", Detail: "b\nc", Since: time.Unix(1, 0)}})
@@ -98,7 +98,7 @@ func TestProblemsAreClean(t *testing.T) {
 	}
 }
 
-// A minion of two nodes is a note: it is written, and nothing is wrong.
+// A minion at two nodes is a note: it is listed, but not a problem.
 func TestNotes(t *testing.T) {
 	dual := topology.Problem{Kind: topology.DuplicateMinion, Path: "top/b/m", Detail: "connected here and at top/a"}
 	down := topology.Problem{Kind: topology.NodeDown, Path: "top/c", Detail: "not connected"}

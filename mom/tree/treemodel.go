@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Snapshot is a reading of the tree; Err says why there is none.
+// Snapshot is a snapshot of the tree. Err is the error if it could not be read.
 type Snapshot struct {
 	Root     topology.Node
 	Problems []topology.Problem
@@ -16,20 +16,20 @@ type Snapshot struct {
 	Err      error
 }
 
-// Nudge tells a view that something has changed: it reads again at once.
+// Nudge reports a change to a view, which reads again soon.
 type Nudge struct{}
 
-// tick ends the time between two readings. Only the latest counts, so that
-// nudges do not multiply the clocks.
+// tick ends the time between two reads. Only the latest tick counts, so that nudges do not multiply
+// them.
 type tick struct{ number int }
 
 const (
-	// every is the time between two readings when nothing nudges.
+	// every is the time between two reads without a nudge.
 	every = 2 * time.Second
-	// soon is the time from a nudge to the reading.
+	// soon is the time from a nudge to the read.
 	soon = every / 8
-	// manyMinions is how many minions a tree may have before they are hidden
-	// at first.
+	// manyMinions is the number of minions in a tree from which they are hidden at
+	// first.
 	manyMinions = 500
 )
 
@@ -38,16 +38,16 @@ type Tree struct {
 	fetch func() Snapshot
 	now   func() time.Time
 
-	snap    Snapshot // the last good one
+	snap    Snapshot // the last successful one
 	known   bool     // there is one
-	failure error    // of the last reading
-	reading bool     // one is under way
-	again   bool     // a nudge came meanwhile
+	failure error    // of the last read
+	reading bool     // a read is under way
+	again   bool     // a nudge arrived meanwhile
 	ticks   int
 
 	folded      map[string]bool
-	minions     bool // are drawn
-	chosen      bool // the user has said so
+	minions     bool // draw minions
+	chosen      bool // the user has chosen that
 	sort        sortKey
 	onlyTrouble bool
 	filter      string
@@ -62,8 +62,8 @@ type Tree struct {
 	height int
 }
 
-// NewTree makes the view. fetch reads the tree and is called outside of the
-// drawing goroutine; now may be nil.
+// NewTree makes the view. fetch reads the tree; it runs outside the drawing goroutine. now may be
+// nil.
 func NewTree(fetch func() Snapshot, now func() time.Time) Tree {
 	if now == nil {
 		now = time.Now
@@ -71,7 +71,7 @@ func NewTree(fetch func() Snapshot, now func() time.Time) Tree {
 	return Tree{fetch: fetch, now: now, reading: true, folded: map[string]bool{}, width: 80, height: 24}
 }
 
-// Init reads for the first time.
+// Init starts the first read.
 func (t Tree) Init() tea.Cmd { return t.read() }
 
 func (t Tree) read() tea.Cmd {
@@ -79,7 +79,7 @@ func (t Tree) read() tea.Cmd {
 	return func() tea.Msg { return fetch() }
 }
 
-// Update takes one message.
+// Update handles one message.
 func (t Tree) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -107,8 +107,8 @@ func (t Tree) refresh() (tea.Model, tea.Cmd) {
 	return t, t.read()
 }
 
-// nudged reads soon. A storm of events costs a reading every quarter of a second
-// and no more.
+// nudged schedules a read soon. A burst of events costs at most one read per quarter of a
+// second.
 func (t Tree) nudged() (tea.Model, tea.Cmd) {
 	if t.again {
 		return t, nil
@@ -119,7 +119,7 @@ func (t Tree) nudged() (tea.Model, tea.Cmd) {
 	return t.in(soon)
 }
 
-// in reads after d, and not at the time set before.
+// in schedules a read after d in place of the scheduled one.
 func (t Tree) in(d time.Duration) (tea.Model, tea.Cmd) {
 	t.ticks++
 	n := t.ticks
@@ -146,7 +146,7 @@ func (t Tree) take(s Snapshot) (tea.Model, tea.Cmd) {
 	return t.in(every)
 }
 
-// lay lists the rows anew and keeps the cursor on what it was on.
+// lay lists the rows again and keeps the cursor on its row.
 func (t *Tree) lay() {
 	on := ""
 	if t.cursor < len(t.rows) {
@@ -175,5 +175,5 @@ func (t *Tree) scroll() {
 	t.top = max(min(t.top, len(t.rows)-room), 0)
 }
 
-// room is how many rows the window holds beside two lines above and two below.
+// room returns how many rows fit beside two lines above and two below.
 func (t *Tree) room() int { return max(t.height-4, 1) }

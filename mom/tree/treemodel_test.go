@@ -69,7 +69,7 @@ var paints = regexp.MustCompile("\x1b\\[[0-9]*m")
 
 func plain(m tea.Model) string { return paints.ReplaceAllString(m.View(), "") }
 
-// names lists the rows between the head and the two lines at the end.
+// names lists the rows between the head and the last two lines.
 func names(m tea.Model) (out []string) {
 	for _, r := range m.(Tree).rows {
 		out = append(out, r.indent+r.name())
@@ -137,14 +137,14 @@ func TestTreeQuits(t *testing.T) {
 
 func TestTreeView(t *testing.T) {
 	m := feed(t, NewTree(nil, clock), tea.WindowSizeMsg{Width: 110, Height: 14})
-	if !strings.Contains(plain(m), "is being asked") {
-		t.Error("nothing is said while nothing is known")
+	if !strings.Contains(plain(m), "Asking the master") {
+		t.Error("no text before the first read")
 	}
 	m = feed(t, m, sample())
 	m = feed(t, m, keys("jjjjj")...)
 	text := plain(m)
 	if strings.ContainsRune(text, '\x1b') || !strings.Contains(text, `evil\x1b]0;x`) {
-		t.Error("a name can steer the terminal")
+		t.Error("a name can control the terminal")
 	}
 	for _, want := range []string{"4 nodes  6 minions, 4 up", "1 problem ", "2/2", "top → a → a2", "! clock-skew: its clock is ahead"} {
 		if !strings.Contains(text, want) {
@@ -167,12 +167,12 @@ func TestTreeView(t *testing.T) {
 	if !strings.Contains(plain(m), "problems only") {
 		t.Error("no help")
 	}
-	if m = feed(t, m, keys("x")...); strings.Contains(plain(m), "Any key goes back") {
+	if m = feed(t, m, keys("x")...); strings.Contains(plain(m), "Press any key to go back") {
 		t.Error("help stays")
 	}
 }
 
-// What was seen last stays on the screen, with its age, while the master is away.
+// The last snapshot stays on the screen, with its age, while the master is away.
 func TestTreeKeepsTheLastReading(t *testing.T) {
 	m := feed(t, NewTree(nil, clock), sample(), Snapshot{Err: errors.New("connection\nrefused")})
 	text := plain(m)
@@ -202,25 +202,25 @@ func TestTreeReads(t *testing.T) {
 	}
 	old := m.(Tree).ticks
 	if m, cmd = m.Update(tick{old}); cmd == nil {
-		t.Fatal("the clock does not lead to a reading")
+		t.Fatal("the tick does not start a read")
 	}
 	m, _ = m.Update(cmd())
 	if reads != 2 {
 		t.Errorf("%d readings, want 2", reads)
 	}
 	if _, cmd = m.Update(tick{old}); cmd != nil {
-		t.Error("a clock of the past leads to a reading")
+		t.Error("an old tick starts a read")
 	}
 	m, cmd = m.Update(Nudge{})
 	if cmd == nil {
 		t.Error("a nudge does nothing")
 	}
 	if _, cmd = m.Update(Nudge{}); cmd != nil {
-		t.Error("a second nudge sets a second clock")
+		t.Error("a second nudge starts a second timer")
 	}
 }
 
-// The cursor stays on what it was on when rows come and go around it.
+// The cursor stays on its row when other rows come and go.
 func TestTreeCursorStays(t *testing.T) {
 	m := feed(t, NewTree(nil, clock), sample())
 	m = feed(t, m, keys("jjjj")...)
@@ -232,7 +232,7 @@ func TestTreeCursorStays(t *testing.T) {
 	}
 }
 
-// A hundred thousand minions: only the window is drawn, and minions are hidden at
+// With a hundred thousand minions only the window is drawn, and minions are hidden at
 // first.
 func TestTreeIsLarge(t *testing.T) {
 	s := Snapshot{At: at, Root: topology.Node{ID: "top", State: topology.Up}}

@@ -15,13 +15,13 @@ const oldRows = time.Minute
 // View draws the window.
 func (t Tree) View() string {
 	if t.help {
-		return fit("mom tree — keys", t.width) + "\n\n" + treeHelp + "\n\n" + "Any key goes back."
+		return fit("mom tree — keys", t.width) + "\n\n" + treeHelp + "\n\n" + "Press any key to go back."
 	}
 	var b strings.Builder
 	b.WriteString(invert(pad(t.headline(), t.width)) + "\n")
 	if !t.known {
 		if t.failure == nil {
-			b.WriteString("\nThe master is being asked …\n")
+			b.WriteString("\nAsking the master …\n")
 		}
 		return b.String() + t.footline()
 	}
@@ -62,7 +62,7 @@ func (t *Tree) headline() string {
 	return text
 }
 
-// footline is the filter while it is typed, an error, or the main keys.
+// footline returns the filter while it is typed, an error, or the main keys.
 func (t *Tree) footline() string {
 	switch {
 	case t.typing:
@@ -77,11 +77,11 @@ func (t *Tree) footline() string {
 	return dim(fit(fmt.Sprintf("%d/%d  ? help  / filter  s order  p problems  m minions  space fold  q quit", min(t.cursor+1, len(t.rows)), len(t.rows)), t.width))
 }
 
-// The columns behind the name. A narrow window shows those that tell of trouble.
+// The columns after the name. A narrow window shows those that indicate trouble.
 const (
 	wideHeads   = "STATE   CONN/ACC      WORK  JOBS     OWED  OLDEST    LAG   LOAD    CLOCK"
 	narrowHeads = "STATE   CONN/ACC      WORK     OWED  OLDEST"
-	// wideFrom is the width of a window from which all columns are shown.
+	// wideFrom is the window width from which all columns are shown.
 	wideFrom = len(wideHeads) + 32
 )
 
@@ -92,7 +92,7 @@ func heads(width int) string {
 	return narrowHeads
 }
 
-// nameWidth is what a window leaves for names beside the columns.
+// nameWidth returns the width left for names beside the columns.
 func nameWidth(width int) int { return max(width-len(heads(width))-1, 16) }
 
 func (t *Tree) line(i, names int) string {
@@ -104,7 +104,7 @@ func (t *Tree) line(i, names int) string {
 	}
 	name := pad(r.indent+topology.Clean(r.name())+mark, names)
 	text := pad(string(r.state), 7)
-	if r.node != nil && r.state == topology.Up { // the figures of others are of the past
+	if r.node != nil && r.state == topology.Up { // figures of other nodes are out of date
 		text += " " + columns(r.node.Figures(), t.width)
 	}
 	text = fit(name+" "+text, t.width)
@@ -154,11 +154,11 @@ func span(d time.Duration) string {
 	return topology.Span(d)
 }
 
-// detail tells more of the row under the cursor.
+// detail describes the row under the cursor.
 func (t *Tree) detail() string {
 	r, ok := t.current()
 	if !ok {
-		return "Nothing to be seen here; esc ends filter and problems."
+		return "No rows; esc ends filter and problems."
 	}
 	text := topology.Clean(strings.ReplaceAll(r.path, "/", " → "))
 	if r.minion != nil {

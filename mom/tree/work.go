@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// askWork asks the master what is going on.
+// askWork asks the master for its jobs in flight.
 func askWork(ctx context.Context, cl *client.Client) Work {
 	v, err := cl.Query(ctx, client.RunnerCall{Fun: "jobs.inflight"})
 	if err != nil {
@@ -65,7 +65,7 @@ func readWork(m *value.Map) Work {
 	return w
 }
 
-// waitsFor words what keeps a job open.
+// waitsFor describes what keeps a job open.
 func waitsFor(d *value.Map) string {
 	list := func(key string) (out []string) {
 		for _, v := range d.List(key) {
@@ -92,7 +92,7 @@ func waitsFor(d *value.Map) string {
 	return strings.Join(parts, "; ")
 }
 
-// whole reads a number that may have come in any of the wire's forms.
+// whole reads a number in any form of the wire.
 func whole(m *value.Map, key string) int {
 	v, _ := m.Get(key)
 	switch n := v.(type) {
@@ -106,7 +106,7 @@ func whole(m *value.Map, key string) int {
 	return 0
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun.
 func counted[N int | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -116,7 +116,7 @@ func counted[N int | uint64](n N, noun string) string {
 
 func workText(w io.Writer, work Work) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in flight; %s taken and %s closed since the master's start\n", counted(work.Inflight, "job"), counted(work.Returns, "return"), counted(work.Closed, "job"))
+	fmt.Fprintf(&b, "%s in flight; %s received and %s closed since the master's start\n", counted(work.Inflight, "job"), counted(work.Returns, "return"), counted(work.Closed, "job"))
 	for _, j := range work.Jobs {
 		fmt.Fprintf(&b, "%s %s on %s by %s for %s: %d expected, %d returned, %d failed, %d missing, %d waited for", topology.Clean(j.JID), topology.Clean(j.Fun),
 			topology.Clean(j.Target), topology.Clean(j.User), topology.Span(j.Age), j.Expected, j.Returned, j.Failed, j.Missing, j.Waits)
@@ -129,7 +129,7 @@ func workText(w io.Writer, work Work) error {
 	return err
 }
 
-// workJSON writes the stable form: seconds are numbers, fields are only added.
+// workJSON writes the stable format: seconds are numbers, fields are only added.
 func workJSON(w io.Writer, work Work) error {
 	type job struct {
 		JID      string  `json:"jid"`

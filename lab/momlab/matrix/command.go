@@ -29,18 +29,18 @@ func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use: "matrix", Short: "Play every pair of daemons of mom and of installed Salts; writes docs/reference/compatibility.md",
-		Long: "momlab matrix plays trees of this program and of the Salts in the folders SALT_PEER, SALT_PEER3 and SALT_PEER8\n" +
-			"of the environment, and writes the page. It exits with status 1 when a cell is not as asked and no note says why.",
+		Long: "momlab matrix plays trees of mom and of the Salts in the directories SALT_PEER, SALT_PEER3 and SALT_PEER8\n" +
+			"of the environment, and writes the page. It exits with status 1 if a cell has a fault without a note.",
 		Args: command.NoArgs,
 	}
 	fl := c.Flags()
 	fl.StringVar(&o.program, "program", "", "a built mom (default: build it)")
-	fl.StringVar(&o.dir, "dir", "", "folder for the worlds, with a short name; logs of those that failed stay there (default: a new one in the temporary folder)")
+	fl.StringVar(&o.dir, "dir", "", "directory for the worlds, with a short name; logs of those that failed stay there (default: a new one in the temporary directory)")
 	fl.StringVar(&o.net, "net", "127.52", "the first two bytes of the loopback addresses")
-	fl.StringVar(&o.file, "json", "lab/matrix/testdata/matrix.json", "put the figures into this file, in the place of those of before")
-	fl.StringVar(&o.only, "only", "", `play the pairings of this name alone, such as "mom – Salt 3006", or those beginning so with a final *; - stands for –`)
-	fl.StringVar(&o.page, "page", "docs/reference/compatibility.md", "the page")
-	fl.BoolVar(&o.pageOnly, "page-only", false, "write the page from the figures and play nothing")
+	fl.StringVar(&o.file, "json", "lab/matrix/testdata/matrix.json", "file with the figures; those of worlds played again are replaced")
+	fl.StringVar(&o.only, "only", "", `play only the pairings of this name, such as "mom – Salt 3006", or with a final * those that begin with it; - stands for –`)
+	fl.StringVar(&o.page, "page", "docs/reference/compatibility.md", "file of the page")
+	fl.BoolVar(&o.pageOnly, "page-only", false, "write the page from the figures without playing")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !o.pageOnly {
 			if err := play(cmd.Context(), o); err != nil {
@@ -56,24 +56,24 @@ func Command() *cobra.Command {
 	return c
 }
 
-// errFaults tells that a cell is not as asked.
-var errFaults = errors.New("cells of the matrix are not as asked")
+// errFaults means that a cell has a fault without a note.
+var errFaults = errors.New("the matrix has faults without a note")
 
-// play plays the matrix; each cell is as asked or has its note, else it fails.
+// play plays the matrix and returns errFaults if a cell has a fault without a note.
 func play(ctx context.Context, o options) error {
 	salts, err := peers.Find()
 	if err != nil {
 		return err
 	}
 	if len(salts) < 2 {
-		return errors.New("SALT_PEER3 is not set: give the folder of an installed Salt that speaks version 3 of the request protocol (3006.12, 3007.4 or newer), beside SALT_PEER, which is of version 2")
+		return errors.New("SALT_PEER3 is not set: set it to the directory of an installed Salt with version 3 of the request protocol (3006.12, 3007.4 or newer), beside SALT_PEER with version 2")
 	}
 	eighth, err := peers.Find8()
 	if err != nil {
 		return err
 	}
 	if eighth == nil {
-		return errors.New("SALT_PEER8 is not set: give the folder of an installed Salt 3008")
+		return errors.New("SALT_PEER8 is not set: set it to the directory of an installed Salt 3008")
 	}
 	salts = append(salts, eighth)
 	if o.dir == "" {
@@ -109,7 +109,7 @@ func play(ctx context.Context, o options) error {
 		return err
 	}
 	if len(r.Tables) == 0 {
-		return fmt.Errorf("--only %q: there is no such pairing", o.only)
+		return fmt.Errorf("--only %q: no such pairing", o.only)
 	}
 	faults := r.Faults()
 	for _, f := range faults {
@@ -125,7 +125,7 @@ func play(ctx context.Context, o options) error {
 	return err
 }
 
-// commit is what is built, as git names it; "" outside a checkout.
+// commit returns the commit that is built, as git describes it; "" outside a checkout.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=7").Output()
 	if err != nil {

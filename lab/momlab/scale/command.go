@@ -29,34 +29,34 @@ func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use: "scale", Short: "Play trees of real processes with 2,000 to 100,000 minions, and check their accounts",
-		Long: "momlab scale plays shapes of trees, each --runs times, and prints a table. It exits with status 1 when one of\n" +
-			"the runs found something wrong.",
+		Long: "momlab scale plays shapes of trees, each --runs times, and prints a table. It exits with status 1 if a run\n" +
+			"found a fault.",
 		Args: command.NoArgs,
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.shape, "shape", "all", "which, or all: 2k, 4x2500, 3tiers, their variants, 100k (not part of all)")
-	fl.IntVar(&o.runs, "runs", 1, "how often each")
-	fl.IntVar(&o.minions, "minions", 0, "minions below each node of the lowest tier, instead of the shape's")
-	fl.IntVar(&o.jobs, "jobs", 0, "jobs, instead of the shape's")
-	fl.Float64Var(&o.processors, "processors", 0, "processors that all masters and nodes have together, instead of the shape's: 0.25 is a quarter of one")
+	fl.StringVar(&o.shape, "shape", "all", "shape to play, or all: 2k, 4x2500, 3tiers, their variants, 100k (not part of all)")
+	fl.IntVar(&o.runs, "runs", 1, "runs of each shape")
+	fl.IntVar(&o.minions, "minions", 0, "minions below each node of the lowest tier, instead of the shape's number")
+	fl.IntVar(&o.jobs, "jobs", 0, "jobs, instead of the shape's number")
+	fl.Float64Var(&o.processors, "processors", 0, "processors of all masters and nodes together, instead of the shape's: 0.25 is a quarter of one")
 	fl.StringVar(&o.program, "program", "", "a built mom (default: build it)")
-	fl.StringVar(&o.dir, "dir", "", "folder for the trees; those in which something went wrong stay (default: a new one in the temporary folder)")
+	fl.StringVar(&o.dir, "dir", "", "directory for the trees; those with a fault stay (default: a new one in the temporary directory)")
 	fl.StringVar(&o.file, "json", "", "write the figures to this file")
 	fl.StringVar(&o.level, "log-level", "warning", "log level of the nodes")
-	fl.BoolVar(&o.keep, "keep", false, "keep all folders")
-	fl.BoolVar(&o.hold, "hold", false, "wait for Enter when all minions are ready, before the first job")
-	fl.BoolVar(&o.unhurried, "unhurried", false, "do not judge how long anything took: for a machine that does other things")
+	fl.BoolVar(&o.keep, "keep", false, "keep all directories")
+	fl.BoolVar(&o.hold, "hold", false, "wait for Enter once all minions are ready, before the first job")
+	fl.BoolVar(&o.unhurried, "unhurried", false, "do not check durations: for a busy machine")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		ok, err := play(cmd.Context(), o)
 		if err == nil && !ok {
-			err = errors.New("a run was not as promised")
+			err = errors.New("a run found a fault")
 		}
 		return err
 	}
 	return c
 }
 
-// play runs all and tells whether each was as promised.
+// play plays all runs and reports whether each was without fault.
 func play(ctx context.Context, o options) (ok bool, err error) {
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "ms"); err != nil { // short: sockets are below it
@@ -127,8 +127,8 @@ func one(ctx context.Context, o options, s scale.Shape, run int) (scale.Result, 
 	}
 	if o.hold {
 		opt.Pause = func() {
-			fmt.Print("all minions are ready; Enter goes on: ")
-			_, _ = fmt.Scanln() // the end of input goes on, too
+			fmt.Print("all minions are ready; press Enter to continue: ")
+			_, _ = fmt.Scanln() // the end of input continues too
 		}
 	}
 	r, err := scale.Run(ctx, opt, s)
@@ -136,7 +136,7 @@ func one(ctx context.Context, o options, s scale.Shape, run int) (scale.Result, 
 		fmt.Println("  FAULT:", f)
 	}
 	if err != nil || len(r.Faults) > 0 || o.keep {
-		fmt.Println("  its folder:", dir)
+		fmt.Println("  directory:", dir)
 		return r, err
 	}
 	return r, os.RemoveAll(dir)

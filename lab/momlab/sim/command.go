@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// flags are the flags of momlab sim as they were given.
+// flags are the flags of momlab sim as given.
 type flags struct {
 	shape, edge, leaf, faultsFor string
 	jobs                         []string
@@ -35,8 +35,8 @@ func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sim",
 		Short: "Simulate a tree: times, messages, memory and accounts, with faults, by seed",
-		Long: "momlab sim plays a tree of masters in virtual time over the product's own ledger, job store,\n" +
-			"outbox and hand-over. The same seed gives the same output. With --seeds it plays many\n" +
+		Long: "momlab sim plays a tree of masters in virtual time with the product's own ledger, job store,\n" +
+			"outbox and handover of returns. The same seed gives the same output. With --seeds it plays many\n" +
 			"schedules and prints the seed of the first that breaks a promise.",
 		Example: "  momlab sim --shape 10x100x1000\n" +
 			"  momlab sim --shape 3x4x20 --kills 3 --partitions 2 --loss 0.05 --seeds 500\n" +
@@ -48,46 +48,46 @@ func Command() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.shape, "shape", "10x100", "nodes per tier, then minions per node of the last: 10x100x1000")
-	fl.Uint64Var(&f.o.Seed, "seed", 1, "what all that is random follows from")
-	fl.Uint64Var(&f.o.Salt, "salt", 0, "other schedules for the same seeds")
-	fl.IntVar(&f.seeds, "seeds", 1, "how many schedules to play, from --seed on")
+	fl.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random draws")
+	fl.Uint64Var(&f.o.Salt, "salt", 0, "gives other schedules for the same seeds")
+	fl.IntVar(&f.seeds, "seeds", 1, "number of schedules to play, from --seed on")
 	fl.BoolVar(&f.random, "random", false, "draw shape and jobs from the seed too")
 	fl.Bool("faults", false, "draw faults of every kind from the seed")
-	fl.IntVar(&f.tops, "tops", 1, "masters side by side at the top, each above all nodes of the next tier")
-	fl.IntVar(&f.ties, "ties", 0, "nodes that get a further parent, drawn from the seed")
+	fl.IntVar(&f.tops, "tops", 1, "number of tops, each above all nodes of the next tier")
+	fl.IntVar(&f.ties, "ties", 0, "nodes that get another parent, drawn from the seed")
 	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0,top=0,twice=0s,batch=1 (each optional; may be repeated);\n"+
-		"twice is how much later the next top publishes it too, batch how many minions work at a time")
+		"twice is the delay until the next top publishes it too, batch the number of minions that run it at a time")
 	fl.IntVar(&f.cores, "cores", 2, "processors of one node")
 	fl.StringVar(&f.edge, "rtt", "2ms..4ms", "round trip between nodes")
-	fl.StringVar(&f.leaf, "minion-rtt", "1ms..2ms", "round trip between a node and its minions; any time is 5ms, 5ms..20ms or 5ms+exp:20ms")
+	fl.StringVar(&f.leaf, "minion-rtt", "1ms..2ms", "round trip between a node and its minions; write times as 5ms, 5ms..20ms or 5ms+exp:20ms")
 	fl.DurationVar(&f.o.Gather, "gather", 500*time.Millisecond, "syndic_event_forward_timeout")
 	fl.DurationVar(&f.o.Timeout, "timeout", 5*time.Second, "timeout of the jobs")
-	fl.DurationVar(&f.o.Lease, "lease", 5*time.Second, "time a broken connection has to come back")
-	fl.BoolVar(&f.batches, "batches", false, "with --random: most jobs are batches that their top drives")
-	fl.BoolVar(&f.o.Insist, "insist", false, "give missed publications again also when the job is over, as a queue without a deadline")
+	fl.DurationVar(&f.o.Lease, "lease", 5*time.Second, "time in which a broken connection may come back")
+	fl.BoolVar(&f.batches, "batches", false, "with --random: most jobs are batches driven by the top")
+	fl.BoolVar(&f.o.Insist, "insist", false, "send missed publications again even after the job has ended, like a queue without a deadline")
 	fl.Int64Var(&f.o.OutboxRows, "outbox-rows", 0, "outbox_max_rows; 0: no bound")
 	fl.Float64Var(&f.o.Minions.Dead, "dead", 0, "share of minions that are not connected")
 	fl.Float64Var(&f.o.Minions.Silent, "silent", 0, "share of minions that never answer")
 	fl.Float64Var(&f.o.Minions.Slow, "slow", 0, "share of minions that are slow")
-	fl.DurationVar(&f.o.Minions.SlowBy, "slow-by", 30*time.Second, "how much slower those are")
+	fl.DurationVar(&f.o.Minions.SlowBy, "slow-by", 30*time.Second, "extra run time of slow minions")
 	fl.Float64Var(&f.o.Minions.Untracked, "untracked", 0, "share of minions without presence, as Python's are")
 	fl.Float64Var(&f.o.Faults.Loss, "loss", 0, "share of requests, answers and returns that are lost")
 	fl.IntVar(&f.o.Faults.Kills, "kills", 0, "kills of a node between two events")
-	fl.IntVar(&f.o.Faults.Crashes, "crashes", 0, "deaths of a node in the middle of one")
-	fl.IntVar(&f.o.Faults.Partitions, "partitions", 0, "edges cut both ways")
-	fl.IntVar(&f.o.Faults.OneWay, "one-way", 0, "edges cut one way")
+	fl.IntVar(&f.o.Faults.Crashes, "crashes", 0, "kills of a node during an event")
+	fl.IntVar(&f.o.Faults.Partitions, "partitions", 0, "links cut both ways")
+	fl.IntVar(&f.o.Faults.OneWay, "one-way", 0, "links cut one way")
 	fl.IntVar(&f.o.Faults.Drops, "drops", 0, "minions that lose their connection")
-	fl.IntVar(&f.o.Faults.Moves, "moves", 0, "minions that move to a sibling although their node is there")
-	fl.DurationVar(&f.o.Rehome, "rehome", 0, "rehome_after: minions whose node is gone move to a sibling; 0: they wait, but 2s with --moves")
+	fl.IntVar(&f.o.Faults.Moves, "moves", 0, "minions that move to a sibling although their node is alive")
+	fl.DurationVar(&f.o.Rehome, "rehome", 0, "rehome_after: minions whose node is gone move to a sibling; 0: they wait; with --moves the default is 2s")
 	fl.DurationVar(&f.o.Failback, "failback", time.Minute, "rehome_failback")
-	fl.StringVar(&f.faultsFor, "for", "100ms..20s", "how long each fault lasts")
+	fl.StringVar(&f.faultsFor, "for", "100ms..20s", "duration of each fault")
 	fl.BoolVar(&f.trace, "trace", false, "print what happens, event by event")
 	fl.StringVar(&f.out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
 	return c
 }
 
-// options reads what the flags say.
+// options converts the flags.
 func (f *flags) options(cmd *cobra.Command) (sim.Options, error) {
 	o := f.o
 	var errs []error
@@ -142,7 +142,7 @@ func parseSimJob(s string) (j sim.Job, err error) {
 		case "at":
 			j.At, err = time.ParseDuration(v)
 			if err == nil && j.At < 0 {
-				err = errors.New("it is before the start")
+				err = errors.New("must not be negative")
 			}
 		case "fun":
 			j.Fun = v
@@ -154,19 +154,19 @@ func parseSimJob(s string) (j sim.Job, err error) {
 			j.Run, err = sim.ParseDist(v)
 		case "size":
 			if j.Size, err = strconv.Atoi(v); err == nil && (j.Size < 0 || j.Size > 1<<20) {
-				err = errors.New("it must be from 0 to 1048576 bytes")
+				err = errors.New("must be from 0 to 1048576 bytes")
 			}
 		case "top":
 			if j.Top, err = strconv.Atoi(v); err == nil && j.Top < 0 {
-				err = errors.New("tops are counted from 0")
+				err = errors.New("must not be negative")
 			}
 		case "twice":
 			if j.Twice, err = time.ParseDuration(v); err == nil && j.Twice < 0 {
-				err = errors.New("the second comes after the first")
+				err = errors.New("must not be negative")
 			}
 		case "batch":
 			if j.Batch.Size, err = strconv.Atoi(v); err == nil && j.Batch.Size < 1 {
-				err = errors.New("a batch is of 1 minion or more at a time")
+				err = errors.New("must be at least 1")
 			}
 		default:
 			err = errors.New("use at, fun, part, run, size, fail, top, twice, batch")
@@ -181,7 +181,7 @@ func parseSimJob(s string) (j sim.Job, err error) {
 func fraction(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err == nil && !(x >= 0 && x <= 1) {
-		err = errors.New("it must be from 0 to 1")
+		err = errors.New("must be from 0 to 1")
 	}
 	return x, err
 }
@@ -210,13 +210,13 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "All promises held in %d of %d schedules; %s, %d MiB taken from the system\n",
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "All promises held in %d of %d schedules; %s, %d MiB of memory\n",
 		f.seeds, f.seeds, time.Since(began).Round(time.Millisecond), mem.Sys>>20)
 	return err
 }
 
-// draw puts in what --random and --faults leave to the seed. With both it is what the
-// tests of lab/sim play, so that what they tell can be played again.
+// draw sets what --random and --faults leave to the seed. With both, the schedule is that of the tests
+// of lab/sim, so that their failures can be played again.
 func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool) {
 	drawn := sim.RandomOptions(o.Seed, o.Salt)
 	if f.batches {
@@ -237,7 +237,7 @@ func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool
 	}
 }
 
-// again is the command line that plays one seed of this one, with its trace.
+// again returns the command line that plays one seed again, with its trace.
 func (f *flags) again(cmd *cobra.Command, seed uint64) string {
 	args := []string{"momlab", "sim"}
 	for _, name := range changed(cmd) {
@@ -256,7 +256,7 @@ func (f *flags) again(cmd *cobra.Command, seed uint64) string {
 	return strings.Join(append(args, fmt.Sprintf("--seed %d --trace", seed)), " ")
 }
 
-// changed names the flags that were given, in a fixed order.
+// changed lists the flags that were given, in a fixed order.
 func changed(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -62,8 +62,8 @@ func TestSimRefusals(t *testing.T) {
 	}
 }
 
-// A seed that fails in the tests of lab/sim is played again by the line that they
-// print, with nothing left out of what was drawn.
+// The command line that a failed test of lab/sim prints plays the same schedule again, with all that
+// was drawn.
 func TestSimPlaysWhatTheTestsPlay(t *testing.T) {
 	for seed := range uint64(40) {
 		w, err := sim.New(sim.RandomOptions(seed, seed%3))

@@ -1,3 +1,3 @@
-// Package sim is the command momlab sim: it plays a tree of masters in virtual time by
-// package lab/sim, and tells what became of its jobs.
+// Package sim is the command momlab sim: it plays a tree of masters in virtual time with package
+// lab/sim, and prints the accounts of its jobs.
 package sim

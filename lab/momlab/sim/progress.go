@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/lab/sim"
 )
 
-// What a large simulation takes, measured with 10x100x1000 on two cores: 6.7 GB and 260 s
+// The cost of a large simulation, measured with 10x100x1000 on two cores: 6.7 GB and 260 s
 // for a million minions and one job.
 const (
 	bytesPerMinion  = 6_700
@@ -17,8 +17,8 @@ const (
 	progressEvery   = 5 * time.Second
 )
 
-// announce tells before a large simulation what it will take, and while it runs how far it
-// has come. Both go to w.
+// announce prints to w the expected cost of a large simulation, and prints its progress while it
+// runs.
 func announce(w io.Writer, o *sim.Options, now func() time.Time) {
 	minions, jobs := o.Shape.Total(), max(1, len(o.Jobs))
 	if minions < largeSimulation {

@@ -32,7 +32,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// A simulation tells how far it is.
+// A simulation reports its progress.
 func TestProgressIsCalled(t *testing.T) {
 	shape, err := sim.ParseShape("2x3000")
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	engine "github.com/momtree/mom/lab/swarm"
 )
 
-// published is how a job ended that was published here, as who asked for it saw it.
+// published is the result of a job that was published here, as its publisher saw it.
 type published struct {
 	JID      string         `json:"jid"`
-	Took     engine.Seconds `json:"took"` // until the master told the end, or, of one that does not tell, all was acknowledged
+	Took     engine.Seconds `json:"took"` // until the master reported the end, or, if it reports none, until all was acknowledged
 	Expected int            `json:"expected"`
 	Returned int            `json:"returned"`
 	Failed   int            `json:"failed"`
 	Missing  int            `json:"missing"`
-	// Told is whether the master told the end.
-	Told  bool   `json:"told"`
+	// Ended is set if the master reported the end.
+	Ended bool   `json:"told"`
 	Error string `json:"error,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type publisher struct {
 	swarm  *engine.Swarm
 }
 
-// publishJobs publishes at the master of this machine.
+// publishJobs publishes the jobs at the master of this machine.
 func (f *flags) publishJobs(ctx context.Context, s *engine.Swarm) ([]published, error) {
 	c, err := client.Open(f.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *flags) publishJobs(ctx context.Context, s *engine.Swarm) ([]published, 
 	return jobs, errors.Join(err, c.Close())
 }
 
-// run waits until all are ready and publishes; it returns what it has, also with an
+// run waits until all are ready and publishes. It returns the jobs so far even with an
 // error.
 func (p *publisher) run(ctx context.Context) ([]published, error) {
 	if err := p.ready(ctx); err != nil {
@@ -77,7 +77,7 @@ func (p *publisher) run(ctx context.Context) ([]published, error) {
 	return jobs, errors.Join(errs...)
 }
 
-// ready waits for the start event of each minion to be acknowledged.
+// ready waits until the start event of each minion is acknowledged.
 func (p *publisher) ready(ctx context.Context) error {
 	end := time.Now().Add(p.wait)
 	for {
@@ -94,7 +94,7 @@ func (p *publisher) ready(ctx context.Context) error {
 	}
 }
 
-// unready is what to do about minions that have not become ready.
+// unready returns what to do about minions that are not ready.
 func unready(r engine.Report) string {
 	if n := r.Requests.TimedOut; n > 0 {
 		return fmt.Sprintf("%d requests were not answered in time: start them one after the other (--ramp), or wait longer (--wait)", n)
@@ -102,8 +102,8 @@ func unready(r engine.Report) string {
 	return "are their keys accepted (--seed-keys)?"
 }
 
-// settling is how long the account may take to close after the last job has: who asked
-// has a return a moment before the minion has its acknowledgement.
+// settling is how long the account may take to close after the last job: the publisher
+// gets a return slightly before the minion gets its acknowledgement.
 const settling = 15 * time.Second
 
 func (p *publisher) settle(ctx context.Context) {
@@ -142,21 +142,21 @@ func (p *publisher) one(ctx context.Context, j *published) error {
 		u, err := f.Next(ctx)
 		if err != nil {
 			j.Took, j.Error = engine.Seconds(time.Since(began)), err.Error()
-			return nil // the report tells
+			return nil // the error is in the report
 		}
 		for id := range u.Missing {
 			missing[id] = true
 		}
 		if a := u.Complete; a != nil {
-			j.Took, j.Told = engine.Seconds(time.Since(began)), true
+			j.Took, j.Ended = engine.Seconds(time.Since(began)), true
 			j.Expected, j.Returned, j.Failed, j.Missing = a.Expected, a.Returned, a.Failed, len(a.Missing)
 			return nil
 		}
 	}
 }
 
-// ownAccount waits for a job of a master that does not tell its end: until all that
-// were asked, as far as they are of this swarm, are acknowledged, or give up.
+// ownAccount waits for a job of a master that does not report its end: until all asked minions of
+// this swarm are acknowledged, or have given up.
 func (p *publisher) ownAccount(ctx context.Context, j *published, asked []string, began time.Time) error {
 	j.Expected = len(asked)
 	for {
@@ -177,7 +177,7 @@ func (p *publisher) ownAccount(ctx context.Context, j *published, asked []string
 	}
 }
 
-// tableOf shows the jobs that were published here, and the median and the slowest.
+// tableOf prints the jobs that were published here, their median and the slowest.
 func tableOf(out io.Writer, jobs []published) error {
 	if len(jobs) == 0 {
 		return nil

@@ -20,11 +20,11 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// descriptors are how many of them a swarm needs: a subscription and a request of
-// each minion at once, and some for itself.
+// descriptors returns how many file descriptors a swarm needs: a subscription and a request for each
+// minion at once, and some for itself.
 func descriptors(minions int) int { return 2*minions + 200 }
 
-// run is the whole command.
+// run runs the command.
 func (f *flags) run(cmd *cobra.Command) error {
 	if err := f.conflicts(cmd); err != nil {
 		return err
@@ -48,11 +48,11 @@ func (f *flags) run(cmd *cobra.Command) error {
 		return f.seedKeys(cmd, c)
 	}
 	if have, err := daemon.RaiseOpenFiles(uint64(descriptors(f.count))); err != nil || have < uint64(f.count+200) {
-		return errors.Join(err, fmt.Errorf("%d minions need %d descriptors, or as many as half of that when few ask at once, and this process may have %d: "+
-			"raise the limit (as root: ulimit -n %d), or share the ids among processes (--first, --count)", f.count, descriptors(f.count), have, descriptors(f.count)))
+		return errors.Join(err, fmt.Errorf("%d minions need %d descriptors, or half of that when few make requests at once; the limit of this process is %d: "+
+			"raise the limit (as root: ulimit -n %d), or split the ids among processes (--first, --count)", f.count, descriptors(f.count), have, descriptors(f.count)))
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(40) // memory is what a swarm has most of
+		debug.SetGCPercent(40) // a swarm needs much memory
 	}
 	s, err := engine.New(c)
 	if err != nil {
@@ -62,10 +62,10 @@ func (f *flags) run(cmd *cobra.Command) error {
 }
 
 func (f *flags) makeKeys(cmd *cobra.Command, c engine.Config) error {
-	told := time.Now()
+	last := time.Now()
 	err := c.Keys.Make(cmd.Context(), c.IDs, func(done, of int) {
-		if now := time.Now(); now.Sub(told) > 2*time.Second && f.progress > 0 {
-			told = now
+		if now := time.Now(); now.Sub(last) > 2*time.Second && f.progress > 0 {
+			last = now
 			fmt.Fprintf(cmd.ErrOrStderr(), "key pairs: %d of %d in %s\n", done, of, c.Keys.Dir)
 		}
 	})
@@ -80,20 +80,20 @@ func (f *flags) seedKeys(cmd *cobra.Command, c engine.Config) error {
 	if err != nil {
 		return fmt.Errorf("--seed-keys: %w", err)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d keys laid down as accepted in %s, %d were there\n", added, f.seed, c.IDs.Count-added)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d keys stored as accepted in %s, %d were there\n", added, f.seed, c.IDs.Count-added)
 	return err
 }
 
-// play runs the swarm to its end and shows what came of it.
+// play runs the swarm to its end and prints the results.
 func (f *flags) play(cmd *cobra.Command, s *engine.Swarm) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	told := make(chan struct{})
+	reported := make(chan struct{})
 	go func() {
-		defer close(told)
-		f.tell(ctx, cmd, s)
+		defer close(reported)
+		f.reportProgress(ctx, cmd, s)
 	}()
 	var jobs []published
 	var err error
@@ -108,12 +108,12 @@ func (f *flags) play(cmd *cobra.Command, s *engine.Swarm) error {
 	report := s.Report()
 	cancel()
 	err = errors.Join(err, <-ended)
-	<-told
+	<-reported
 	return errors.Join(err, f.show(cmd.OutOrStdout(), report, jobs))
 }
 
-// tell says how far the swarm is, now and then.
-func (f *flags) tell(ctx context.Context, cmd *cobra.Command, s *engine.Swarm) {
+// reportProgress prints the state of the swarm at intervals.
+func (f *flags) reportProgress(ctx context.Context, cmd *cobra.Command, s *engine.Swarm) {
 	if f.progress <= 0 {
 		return
 	}
@@ -135,14 +135,14 @@ func (f *flags) tell(ctx context.Context, cmd *cobra.Command, s *engine.Swarm) {
 	}
 }
 
-// report is what is written as JSON: the account of the minions, and of the jobs that
-// were published here.
+// report is the JSON output: the account of the minions, and the jobs that were published
+// here.
 type report struct {
 	engine.Report
 	Published []published `json:"published,omitempty"`
 }
 
-// show writes the report.
+// show prints the report.
 func (f *flags) show(out io.Writer, r engine.Report, jobs []published) error {
 	var errs []error
 	switch {

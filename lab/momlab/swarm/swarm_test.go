@@ -19,7 +19,7 @@ func runReport(t *testing.T, tr *momtest.Tree, keys string, args ...string) repo
 	file := filepath.Join(t.TempDir(), "report.json")
 	common := []string{"--keys", keys, "--shared-key", "--progress", "0"}
 	got := tr.Run(Command(), "top", append(common, "--seed-keys", filepath.Join(tr.Dir, "top/etc/salt/pki/master"), args[0], args[1])...)
-	if got.Code != 0 || !strings.Contains(got.Out, "laid down as accepted") {
+	if got.Code != 0 || !strings.Contains(got.Out, "stored as accepted") {
 		t.Fatal(got)
 	}
 	got = tr.Run(Command(), "top", append(append(common, "--json", file), args...)...)
@@ -37,10 +37,10 @@ func runReport(t *testing.T, tr *momtest.Tree, keys string, args ...string) repo
 	return r
 }
 
-// 200 minions of each kind below one of our masters: the account of the swarm and
-// that of the master are the same, and each job has each return once.
+// 200 minions of each kind below a master of mom's: the accounts of the swarm and the master agree,
+// and each job has each return once.
 func TestSwarm_ExactAccount(t *testing.T) {
-	keys := t.TempDir() // one pair for all three: making one takes a race detector seconds
+	keys := t.TempDir() // one pair for all three: making one takes seconds under the race detector
 	for _, kind := range []string{"stock", "mom", "mix"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +58,7 @@ func TestSwarm_ExactAccount(t *testing.T) {
 				}
 			}
 			for _, p := range r.Published {
-				if !p.Told || p.Expected != n || p.Returned != n || p.Failed+p.Missing != 0 {
+				if !p.Ended || p.Expected != n || p.Returned != n || p.Failed+p.Missing != 0 {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -66,21 +66,21 @@ func TestSwarm_ExactAccount(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused with its reason, before anything starts.
+// Bad options are refused with a reason before anything starts.
 func TestSwarm_BadOptions(t *testing.T) {
 	keys := t.TempDir()
 	for want, args := range map[string][]string{
-		"--shared-key is --pairs 1":    {"--shared-key", "--pairs", "2"},
-		"--target goes with --publish": {"--target", "x"},
-		"--behave fast is unknown":     {"--behave", "fast"},
-		"SHARE@AFTER+AWAY":             {"--herd", "0.5"},
-		"exp:300ms":                    {"--delay", "-1s"},
-		"it needs one %d":              {"--id", "web"},
-		"at most 1":                    {"--down", "0.7", "--mute", "0.7"},
-		"protocol 4 is not spoken":     {"--protocol", "4"},
-		"use 0 to 1":                   {"--die", "2"},
-		"--source here":                {"--source", "here"},
-		"is no port":                   {"--port", "70000"},
+		"--shared-key is --pairs 1": {"--shared-key", "--pairs", "2"},
+		"--target needs --publish":  {"--target", "x"},
+		"--behave fast is unknown":  {"--behave", "fast"},
+		"SHARE@AFTER+AWAY":          {"--herd", "0.5"},
+		"exp:300ms":                 {"--delay", "-1s"},
+		"it needs one %d":           {"--id", "web"},
+		"at most 1":                 {"--down", "0.7", "--mute", "0.7"},
+		"protocol 4 is not spoken":  {"--protocol", "4"},
+		"use 0 to 1":                {"--die", "2"},
+		"--source here":             {"--source", "here"},
+		"is no port":                {"--port", "70000"},
 	} {
 		got := momtest.Run(Command(), "", append([]string{"--keys", keys, "--count", "1", "--pairs", "1"}, args...)...)
 		if want == "--shared-key is --pairs 1" {

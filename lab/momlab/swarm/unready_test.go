@@ -7,7 +7,7 @@ import (
 	engine "github.com/momtree/mom/lab/swarm"
 )
 
-// Who sizes a tree is told whether the master is too slow for so many at once, or does
+// The error distinguishes between a master that is too slow for that many minions and one that does
 // not know their keys.
 func TestUnready(t *testing.T) {
 	var r engine.Report

@@ -15,26 +15,26 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// telling shows what a function tells while it works: beside its result, but where that is
-// a document for programs on standard error.
-type telling struct {
+// progress prints the events of a running function: to the output of its result, or to standard
+// error if that output is a document for programs.
+type progress struct {
 	f              *flags
-	w              io.Writer // of the result
+	w              io.Writer // output of the result
 	stdout, stderr io.Writer
-	lines          bool  // the lines that are printed are the result, whatever its form
-	err            error // the first that showing gave
+	lines          bool  // printed lines are the result, in any output format
+	err            error // the first error of printing
 }
 
-func (t *telling) hear(what string, e client.Event) {
+func (t *progress) hear(what string, e client.Event) {
 	m, err := stamped(e)
 	if err != nil {
-		t.fail(fmt.Errorf("what the function tells cannot be read: %w", err))
+		t.fail(fmt.Errorf("read an event of the function: %w", err))
 		return
 	}
-	t.tell(what, m)
+	t.print(what, m)
 }
 
-// stamped are the data of an event with the time when it was fired, as Salt shows them.
+// stamped returns the data of an event with the time when it was fired, as Salt prints them.
 func stamped(e client.Event) (*value.Map, error) {
 	m, err := e.Data.Map()
 	if err != nil {
@@ -46,7 +46,7 @@ func stamped(e client.Event) (*value.Map, error) {
 	return m, nil
 }
 
-func (t *telling) tell(what string, data *value.Map) {
+func (t *progress) print(what string, data *value.Map) {
 	w, name := t.w, t.f.Output.Outputter
 	if name != "" && name != "nested" && !(t.lines && what == runners.ToldPrint) {
 		w, name = t.stderr, ""
@@ -59,25 +59,25 @@ func (t *telling) tell(what string, data *value.Map) {
 	t.fail(output.Render(w, name, value.NewMap("event", data, "suffix", what), t.f.Output.Options(t.stdout)))
 }
 
-func (t *telling) fail(err error) {
+func (t *progress) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// watching is the function that this command runs itself: the master would put each event
-// on its bus once more to have it printed here.
+// watching is the function that this command runs itself: the master would fire each event again
+// to have it printed here.
 const watching = "state.event"
 
 // watch reads the event bus for state.event.
-func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerCall, told *telling) error {
-	told.lines = true
+func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerCall, shown *progress) error {
+	shown.lines = true
 	args, kwargs := callargs.Separate(call.Args)
 	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: args, Kwargs: kwargs})
-	at := &runners.Call{Bound: bound, Env: ears{c: c, told: told}, Tell: told.tell}
+	at := &runners.Call{Bound: bound, Env: busEnv{c: c, progress: shown}, Tell: shown.print}
 	_, err := runners.Run(ctx, at)
-	if err == nil || told.err != nil {
-		return told.err
+	if err == nil || shown.err != nil {
+		return shown.err
 	}
 	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {
@@ -86,15 +86,15 @@ func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerC
 	return f.failed(ctx, &client.RunnerError{Fun: call.Fun, Reason: err.Error()}, "")
 }
 
-// ears are a runner's master as far as this command hears it.
-type ears struct {
-	runners.Env // nil: state.event needs nothing of it
+// busEnv is the environment of state.event in this process: it can only read the event bus.
+type busEnv struct {
+	runners.Env // nil: state.event does not use it
 	c           *client.Client
-	told        *telling
+	progress    *progress
 }
 
-// Listen reads the events of the bus until one is the last, or cannot be shown.
-func (e ears) Listen(ctx context.Context, heard func(tag string, data *value.Map) bool) (err error) {
+// Listen reads the events of the bus until heard returns false, or printing fails.
+func (e busEnv) Listen(ctx context.Context, heard func(tag string, data *value.Map) bool) (err error) {
 	s, err := e.c.Subscribe(ctx)
 	if err != nil {
 		return err
@@ -109,11 +109,11 @@ func (e ears) Listen(ctx context.Context, heard func(tag string, data *value.Map
 		if err != nil {
 			return err
 		}
-		if !heard(ev.Tag, data) || e.told.err != nil {
+		if !heard(ev.Tag, data) || e.progress.err != nil {
 			return nil
 		}
 	}
 }
 
-// Endless is true: the user can stop it.
-func (ears) Endless() bool { return true }
+// Endless returns true: the user can stop the command.
+func (busEnv) Endless() bool { return true }

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// wordBytes is about what a word takes on the wire.
-func wordBytes(w jobevent.Word) int64 {
+// reportBytes estimates the size of a report on the wire.
+func reportBytes(w jobevent.Word) int64 {
 	n := 120
 	switch w := w.(type) {
 	case jobevent.Expectation:
@@ -27,9 +27,9 @@ func wordBytes(w jobevent.Word) int64 {
 	return int64(n)
 }
 
-// tell queues a word for every parent that it concerns, and sends it at once where
-// it can: syndic's tell.
-func (n *node) tell(w jobevent.Word) {
+// queueReport queues a report for every parent that it concerns, and sends it at once where
+// possible. Compare syndic's events.
+func (n *node) queueReport(w jobevent.Word) {
 	s := n.w.o.sabotage
 	if c, closed := w.(jobevent.Closed); closed && s.forgetClosed {
 		n.engine.ReportsAccepted(c.JID, c.Word)
@@ -39,41 +39,40 @@ func (n *node) tell(w jobevent.Word) {
 		n.oweMoved(x)
 	}
 	for _, l := range n.ups {
-		if l.concerned(w.Job()) || s.tellAll {
-			l.tell(w)
+		if l.concerned(w.Job()) || s.reportToAll {
+			l.queueReport(w)
 		}
 	}
 }
 
-// concerned tells whether a parent should hear who has to answer a job: syndic's
-// link.concerns.
+// concerned reports whether a parent should get the reports of a job: syndic's link.concerns.
 func (l *link) concerned(jid string) bool {
 	asked := l.child.origins[jid]
 	return len(asked) == 0 || slices.Contains(asked, l)
 }
 
-func (l *link) tell(w jobevent.Word) {
-	l.broken = l.broken || l.jid != "" && l.jid == w.Job() // what is told of it still is older
+func (l *link) queueReport(w jobevent.Word) {
+	l.broken = l.broken || l.jid != "" && l.jid == w.Job() // the rest of its repeated reports is older
 	l.put(w)
-	l.tellOn()
+	l.sendReports()
 }
 
-// tellOn sends what waits, one request at a time. Ends of jobs stay here: when a
-// queue has come to one, the parent has taken all before it.
-func (l *link) tellOn() {
-	l.tellAgain()
+// sendReports sends the queued reports, one request at a time. Closed reports stay here: when one
+// reaches the head of the queue, the parent has accepted all reports before it.
+func (l *link) sendReports() {
+	l.refill()
 	from := &l.answers
 	if len(*from) == 0 {
-		from = &l.words
+		from = &l.reports
 	}
-	if l.telling || !l.greeted || len(*from) == 0 {
+	if l.reportsBusy || !l.greeted || len(*from) == 0 {
 		return
 	}
-	l.telling = true
+	l.reportsBusy = true
 	all := slices.Clone((*from)[:min(len(*from), l.w.o.Bounds.TellBatch)])
 	*from = (*from)[len(all):]
-	all = slices.DeleteFunc(all, func(x jobevent.Word) bool { return ends(x) && !l.lap.Counts(x.Job()) })
-	l.aloft = len(all)
+	all = slices.DeleteFunc(all, func(x jobevent.Word) bool { return ends(x) && !l.rotation.Counts(x.Job()) })
+	l.inFlight = len(all)
 	var batch []jobevent.Word
 	var closed []jobevent.Closed
 	size := int64(0)
@@ -83,21 +82,21 @@ func (l *link) tellOn() {
 			continue
 		}
 		batch = append(batch, x)
-		size += wordBytes(x)
+		size += reportBytes(x)
 	}
 	taken := func() {
-		l.telling, l.aloft = false, 0
+		l.reportsBusy, l.inFlight = false, 0
 		for _, x := range closed {
 			l.child.ended(l, x)
 		}
-		l.tellOn()
+		l.sendReports()
 	}
 	if len(batch) == 0 {
 		taken()
 		return
 	}
 	mark := l.numbers.Next()
-	l.request(askWords, size, 0, func(answer func(wire.Raw, error)) { l.parent.hear(l, mark, batch, answer) }, func(v wire.Raw, err error) {
+	l.request(askReports, size, 0, func(answer func(wire.Raw, error)) { l.parent.hear(l, mark, batch, answer) }, func(v wire.Raw, err error) {
 		l.numbers.Done(mark)
 		if _, late := sequence.ReadLate(v); err == nil && !late && wire.IsNil(v) {
 			taken()
@@ -110,8 +109,8 @@ func (l *link) tellOn() {
 		*from = append(rest, *from...)
 		l.fit()
 		l.child.after(int64(200e6), func() {
-			l.telling, l.aloft = false, 0
-			l.tellOn()
+			l.reportsBusy, l.inFlight = false, 0
+			l.sendReports()
 		})
 	})
 }
@@ -121,8 +120,7 @@ func ends(w jobevent.Word) bool {
 	return closed
 }
 
-// hear takes words of a node below, and has them stored before it acknowledges them:
-// master.takeEvents.
+// hear stores the reports of a child and then acknowledges them: master.takeEvents.
 func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer func(wire.Raw, error)) {
 	s := n.w.o.sabotage
 	if l.bars(answer) {
@@ -142,7 +140,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 		answer(nil, errNotStored)
 		return
 	}
-	upTo := n.takeWords(l, batch)
+	upTo := n.receiveReports(l, batch)
 	if s.ackUnbooked {
 		upTo = 0
 	}
@@ -153,19 +151,19 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 		}
 		answer(wire.Raw{0xc0}, nil)
 	})
-	n.told()
+	n.runEffects()
 }
 
-// takeWords hears words in their order, and gives up to which number all has to be
-// stored: intake's receiveFromNode.
-func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
+// receiveReports passes reports to the engine in order, and returns the number up to which all
+// reports must be stored: intake's receiveFromNode.
+func (n *node) receiveReports(l *link, batch []jobevent.Word) (upTo uint64) {
 	s := n.w.o.sabotage
 	for _, w := range batch {
 		switch w := n.allowed(l.child.id, w).(type) {
 		case jobevent.Expectation:
 			w.Moved = w.Moved && !s.movedIsPlain
 			if hit(s.forget) {
-				n.tell(w.Under(l.child.id))
+				n.queueReport(w.Under(l.child.id))
 				continue
 			}
 			if n.holdsAny(w) {
@@ -180,46 +178,46 @@ func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 	return upTo
 }
 
-// holdsAny tells whether returns are here of minions that are only now expected.
+// holdsAny reports whether the node has returns of a job whose expectation arrives only now.
 func (n *node) holdsAny(x jobevent.Expectation) bool {
 	return n.said[n.w.byJID[x.JID].n].rows > 0
 }
 
-// errNotStored is what a master answers that cannot store just now.
+// errNotStored is the answer of a master that cannot store now.
 var errNotStored = fmt.Errorf("%w: not stored", channel.ErrNotNow)
 
-// ended notes that a parent has taken the words of a closed job: syndic's
-// closings.note. When all that asked have, it needs not be told again.
+// ended records that a parent has accepted the reports of a closed job. Once all that requested it
+// have, the job is not reported again. Compare syndic's closings.note.
 func (n *node) ended(l *link, x jobevent.Closed) {
 	l.acknowledged[x.JID] = true
-	t := n.way.took[x.JID]
+	t := n.way.accepted[x.JID]
 	if t.word > x.Word {
 		return
 	}
 	if t.word < x.Word {
-		t = taking{word: x.Word}
+		t = acceptance{word: x.Word}
 	}
 	t.links = append(t.links, l)
-	n.way.took[x.JID] = t
+	n.way.accepted[x.JID] = t
 	for _, a := range n.origins[x.JID] {
 		if !slices.Contains(t.links, a) && !n.w.o.sabotage.oneHasHeard {
 			return
 		}
 	}
-	delete(n.way.took, x.JID)
-	n.do(toldAll, func() {
+	delete(n.way.accepted, x.JID)
+	n.do(endAccepted, func() {
 		n.engine.ReportsAccepted(x.JID, x.Word)
 		n.storeSoon()
 	})
 }
 
-// story is what a node tells of a job from the start.
-func (n *node) story(jid string) (out []jobevent.Word) {
-	word, closed := n.engine.LastReport(jid) // before the rest is read: all up to this word is stored
+// history returns all reports of a job from its start.
+func (n *node) history(jid string) (out []jobevent.Word) {
+	word, closed := n.engine.LastReport(jid) // read first: everything up to this report is stored
 	for w, err := range n.engine.History(background, jid, n.w.o.Bounds.TellMinions) {
 		n.must(err)
 		if x, expected := w.(jobevent.Expectation); expected {
-			x.Partial = x.Partial && !n.w.o.sabotage.wholeStory
+			x.Partial = x.Partial && !n.w.o.sabotage.completeReports
 			w = x
 		}
 		out = append(out, w)
