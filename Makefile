@@ -60,7 +60,7 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 momlab: ## build/momlab, which simulates, breaks and measures trees (lab/)
 	$(GO) -C lab build -o ../build/momlab ./momlab
 
-test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
+test: deps ## all tests with the race detector; fails on a skipped test too (PKG=./internal/... for some)
 	.ci/test $(PKG)
 
 slow: deps ## tests at their large size (build tag slow): before a release, and after a change to what they test (PKG=./salt/render)
