@@ -32,7 +32,7 @@ import (
 //	rows ID                               rows of the last job in the store of node ID
 //	tree                                  draws it
 func TestScenarios(t *testing.T) {
-	t.Parallel() // it waits most of its time
+	t.Parallel()                 // it waits most of its time
 	grown := map[string]*stand{} // by drawing
 	t.Cleanup(func() {
 		for _, s := range grown {
