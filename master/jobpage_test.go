@@ -42,10 +42,11 @@ func (c *cacheReads) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A command that pauses after the hundredth of 20,000 returns of 2 KB, more than can wait for it,
+// A command that pauses after the hundredth of 5,000 returns of 2 KB (20,000 in `make slow`),
+// more than can wait for it,
 // gets each return once and the correct account.
 func TestCommandThatPausesMissesNoReturn(t *testing.T) {
-	const minions = 20000
+	const minions = pausedReturns
 	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
 	defer cancel()
 	r := newRig(t, ordersMasters)

@@ -1,0 +1,11 @@
+//go:build !slow
+
+package master
+
+// Sizes of the tests in `make test`.
+const (
+	pausedReturns = 5_000   // of TestCommandThatPausesMissesNoReturn
+	bombValues    = 1 << 18 // of TestBombs_OfStrangers
+	halfOpen      = 600     // connections in TestStrangers
+	brokenTimes   = 1       // that TestCVE2023_20897 sends each packet
+)
