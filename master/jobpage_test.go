@@ -43,8 +43,7 @@ func (c *cacheReads) Write(line []byte) (int, error) {
 }
 
 // A command that pauses after the hundredth of 5,000 returns of 2 KB (20,000 in `make slow`),
-// more than can wait for it,
-// gets each return once and the correct account.
+// more than can wait for it, gets each return once and the correct account.
 func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	const minions = pausedReturns
 	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
