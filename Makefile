@@ -49,7 +49,7 @@ LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build momlab test chaos power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
+.PHONY: help build momlab test slow chaos power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -60,11 +60,11 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 momlab: ## build/momlab, which simulates, breaks and measures trees (lab/)
 	$(GO) -C lab build -o ../build/momlab ./momlab
 
-test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
-	$(GO) vet $(PKG)
-	$(if $(filter ./...,$(PKG)),$(GO) -C lab vet ./...)
-	{ $(GO) test -race -timeout 20m -json $(PKG) || true; \
-	  $(if $(filter ./...,$(PKG)),$(GO) -C lab test -race -timeout 20m -json ./... || true; $(GO) -C test/collector test -timeout 20m -json ./... || true;) } | $(GO) run ./internal/tools/testreport
+test: deps ## all tests with the race detector; fails on a skipped test too (PKG=./internal/... for some)
+	.ci/test $(PKG)
+
+slow: deps ## tests at their large size (build tag slow): before a release, and after a change to what they test (PKG=./salt/render)
+	.ci/test slow $(PKG)
 
 formulas: ## public formulas and sites compiled by our minion and by Salt's, as a table: SALT_PEER=DIR FORMULAS=DIR SITES=DIR (ARGS='--only nginx,redis --apply'; ARGS=--list)
 	@$(LAB) formulas --formulas '$(FORMULAS)' --sites '$(SITES)' $(ARGS)

@@ -126,6 +126,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		for _, first := range []string{"node", "minion"} {
 			t.Run(fmt.Sprintf("%s answers first, minion at both %t", first, both), func(t *testing.T) {
+				t.Parallel() // it waits most of its time
 				h := newHost(t, first, both)
 				check := func(what, shows string, jobs map[string]string) {
 					t.Helper()

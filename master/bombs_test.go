@@ -30,14 +30,14 @@ func made(fn func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A stranger's clear load of a million empty maps is judged without making anything
-// of it, for every command: four at once cost what their bytes cost. The same in a
+// A stranger's clear load of a quarter of a million empty maps (a million in `make slow`)
+// is judged without making anything of it, for every command: four at once cost what their bytes cost. The same in a
 // sign-in is refused before it waits for its turn, and when it has it, for its values, if
 // it has no more bytes than a sign-in may have.
 func TestBombs_OfStrangers(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	const values, at = 1 << 20, 4
+	const values, at = bombValues, 4
 	list, short := bomb(values), bomb(keys.MaxAuth-4096)
 	req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), zmtp.DialConfig{Log: quiet, MaxConns: at})
 	defer req.Close()

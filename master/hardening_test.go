@@ -92,7 +92,7 @@ func TestStrangers(t *testing.T) {
 				return append(swarmtest.Opening(kind), append([]byte{1, 0, 0, 200}, garbage(i)...)...)
 			}
 		}},
-		{"half-open", 2000, func(string) func(int) []byte { return func(int) []byte { return []byte{0xff} } }},
+		{"half-open", halfOpen, func(string) func(int) []byte { return func(int) []byte { return []byte{0xff} } }},
 	} {
 		attack(t, r.ret, a.n, a.say("REQ"))
 		attack(t, r.Master.pubPort(), a.n, a.say("SUB"))

@@ -42,10 +42,10 @@ func (c *cacheReads) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A command that pauses after the hundredth of 20,000 returns of 2 KB, more than can wait for it,
-// gets each return once and the correct account.
+// A command that pauses after the hundredth of 2,500 returns of 20 KB (in `make slow` of
+// 20,000 of 2 KB), more than can wait for it, gets each return once and the correct account.
 func TestCommandThatPausesMissesNoReturn(t *testing.T) {
-	const minions = 20000
+	const minions = pausedReturns
 	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
 	defer cancel()
 	r := newRig(t, ordersMasters)
@@ -63,7 +63,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	}
 	node.must(wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", f.JID, "data",
 		wire.NewMap("minions", ids, "jid", f.JID, "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))}))
-	text := strings.Repeat("x", 2000)
+	text := strings.Repeat("x", pausedBytes)
 	stored := make(chan error, 1)
 	go func() {
 		for at := 0; at < minions; at += 500 {
@@ -108,7 +108,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 		if u.Return == nil {
 			continue
 		}
-		if seen[u.Return.ID] || len(u.Return.Value) < 2000 {
+		if seen[u.Return.ID] || len(u.Return.Value) < pausedBytes {
 			t.Fatalf("%s comes twice, or with %d bytes", u.Return.ID, len(u.Return.Value))
 		}
 		seen[u.Return.ID] = true

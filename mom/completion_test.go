@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/test/program"
+	"github.com/momtree/mom/mom/momtest"
 )
 
 // completed gives what bash, without the package bash-completion, offers at the end of a line.
@@ -56,8 +56,8 @@ printf '%s\n' "${COMPREPLY[@]-}"`
 // A shell without the package bash-completion completes without an error: options, their
 // values, functions, and the names of node groups.
 func TestCompletion_BareBash(t *testing.T) {
-	exe := filepath.Join(t.TempDir(), "mom")
-	if err := program.Build(t.Context(), exe); err != nil {
+	exe, err := momtest.Build(t.TempDir(), "mom")
+	if err != nil {
 		t.Fatal(err)
 	}
 	conf := t.TempDir()

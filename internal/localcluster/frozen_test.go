@@ -19,6 +19,7 @@ import (
 // while nobody knew, and one that is given afterwards follow; and a node that wakes
 // is itself again.
 func TestFrozenNode(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s := &stand{}

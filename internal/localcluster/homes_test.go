@@ -78,6 +78,7 @@ func TestSiblings_KnownWithoutAskingAgain(t *testing.T) {
 // TestRehome_ANodeDies: the minions of a node that is killed answer through its
 // sibling, none of them is named as missing, and they go home when it is back.
 func TestRehome_ANodeDies(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s := &stand{}

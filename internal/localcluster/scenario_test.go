@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -22,20 +23,33 @@ import (
 
 // TestScenarios plays testdata/*, each with a tree of real processes.
 //
-//	grow                                  plants and starts the tree drawn below the command
+//	grow                                  plants and starts the tree drawn below the command, or settles it if an earlier file grew it
 //	publish tgt=T fun=F arg=A [list] [async] [queue]
 //	crash ID / stop ID / heal ID          kill -9, SIGTERM, start again; each waits until the tree shows it
+//	go                                    creates the file that the shell variable $GO of the last publish names
 //	settle                                waits until everything is up
 //	known ID                              waits until node ID has the last job in its store
 //	rows ID                               rows of the last job in the store of node ID
 //	tree                                  draws it
 func TestScenarios(t *testing.T) {
+	t.Parallel()                 // it waits most of its time
+	grown := map[string]*stand{} // by drawing
+	t.Cleanup(func() {
+		for _, s := range grown {
+			s.fell(t)
+		}
+	})
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		s := &stand{}
-		t.Cleanup(func() { s.fell(t) })
+		var s *stand
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 			defer cancel()
+			if d.Cmd == "grow" {
+				if s = grown[d.Input]; s == nil {
+					s = &stand{}
+					grown[d.Input] = s
+				}
+			}
 			out, err := s.run(ctx, t, d)
 			if err != nil {
 				s.dump(t)
@@ -57,6 +71,9 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 	}
 	switch d.Cmd {
 	case "grow":
+		if s.cluster != nil {
+			return "up\n", s.settle(ctx)
+		}
 		return "up\n", s.grow(ctx, t, d.Input)
 	case "publish":
 		j := client.Job{Tgt: arg("tgt"), Fun: []string{arg("fun")}}
@@ -67,7 +84,10 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 			j.Tgt, j.TgtType = strings.Split(arg("tgt"), ","), "list"
 		}
 		if a := strings.TrimSpace(d.Input); a != "" {
-			j.Args = []any{a}
+			if err := os.RemoveAll(s.sign()); err != nil {
+				return "", err
+			}
+			j.Args = []any{strings.ReplaceAll(a, "$GO", s.sign())}
 		}
 		if d.HasArg("async") {
 			p, err := s.client.Publish(ctx, j)
@@ -77,6 +97,8 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 		return s.publish(ctx, j)
 	case "crash", "stop", "heal":
 		return "ok\n", s.change(ctx, d.Cmd, d.CmdArgs[0].Key)
+	case "go":
+		return "ok\n", os.WriteFile(s.sign(), nil, 0o600)
 	case "settle":
 		return "ok\n", s.settle(ctx)
 	case "known":
@@ -94,6 +116,9 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 	}
 	return "", fmt.Errorf("unknown command %q", d.Cmd)
 }
+
+// sign is the file that commands of a scenario wait for.
+func (s *stand) sign() string { return filepath.Join(s.dir, "go") }
 
 // bare takes the figures away, which differ from run to run.
 func bare(n topology.Node) topology.Node {

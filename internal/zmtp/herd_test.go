@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
-// Two thousand stock peers that ask in the same moment, a connection each, are all
+// Stock peers that ask in the same moment (2,000 in `make slow`), a connection each, are all
 // served and none is cut off, although no more than one, or eight, is greeted at a
 // time: they wait in the system's backlog.
 func TestHerd_NobodyIsCut(t *testing.T) {
@@ -20,14 +20,14 @@ func TestHerd_NobodyIsCut(t *testing.T) {
 		r := newRouter(t, RouterConfig{Limits: Limits{
 			MaxHandshakes: c.table, HandshakeTimeout: time.Minute, HandshakePatience: time.Minute,
 		}}, echo)
-		got := swarmtest.Herd{Addr: r.Addr().String(), N: 2000, From: c.from}.Run(t.Context())
-		if s := r.Stats(); got.Served != 2000 || got.Cuts != 0 || s.Evicted != 0 || s.HandshakeWaits == 0 {
+		got := swarmtest.Herd{Addr: r.Addr().String(), N: herd, From: c.from}.Run(t.Context())
+		if s := r.Stats(); got.Served != herd || got.Cuts != 0 || s.Evicted != 0 || s.HandshakeWaits == 0 {
 			t.Errorf("table of %d: %v; evicted %d, waited %d", c.table, got, s.Evicted, s.HandshakeWaits)
 		}
 	}
 }
 
-// Two thousand mute peers that come again and again, from one address and from many,
+// Mute peers (2,000 in `make slow`) that come again and again, from one address and from many,
 // lock nobody out of a table of eight places.
 func TestHerd_BesideMutePeers(t *testing.T) {
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestHerd_BesideMutePeers(t *testing.T) {
 			r := newRouter(t, RouterConfig{Limits: Limits{
 				MaxHandshakes: 8, HandshakeTimeout: time.Minute, HandshakePatience: 5 * time.Millisecond,
 			}}, echo)
-			mutes := swarmtest.Mutes{Addr: r.Addr().String(), N: 2000, From: c.from, Say: c.say}
+			mutes := swarmtest.Mutes{Addr: r.Addr().String(), N: herd, From: c.from, Say: c.say}
 			mutes.Start()
 			defer mutes.Stop()
 			waiting.Until(t, "the table full", func() bool { return mutes.Up() > 100 && r.Stats().Evicted > 0 })

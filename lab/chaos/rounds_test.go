@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestRounds plays a few rounds, as `make chaos` plays many: in namespaces where
-// they are permitted, else on loopback addresses.
-func TestRounds(t *testing.T) { play(t, "--network=auto", "--rounds=3", "--seed=1000", "--length=5s") }
+// TestRounds plays a round (three in `make slow`), as `make chaos` plays many: in
+// namespaces where they are permitted, else on loopback addresses.
+func TestRounds(t *testing.T) { play(t, "--network=auto", rounds, "--seed=1000", "--length=5s") }
 
 // TestRounds_Loopback plays one in the way that works without any permission.
 func TestRounds_Loopback(t *testing.T) {

@@ -59,7 +59,7 @@ func (m mutant) try(ctx context.Context, root, dir string, at markers) (verdict,
 		}
 	}
 	in, pkg := module(root, m.pkg)
-	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, pkg)
+	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-tags=slow", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, pkg)
 	test.Dir = in
 	test.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := test.CombinedOutput()
@@ -103,7 +103,7 @@ func baseline(ctx context.Context, root string, all []mutant) error {
 	for _, pkg := range slices.Sorted(maps.Keys(byPkg)) {
 		tests := byPkg[pkg]
 		dir, rel := module(root, pkg)
-		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), rel)
+		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-tags=slow", "-count=1", "-run", strings.Join(tests, "|"), rel)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, failures(out))

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	points = flag.Int("points", 100, "at how many points of the record the power goes")
+	points = flag.Int("points", pointsByDefault, "at how many points of the record the power goes")
 	seed   = flag.Uint64("seed", 1, "what chooses the points and what is lost at each")
 )
 

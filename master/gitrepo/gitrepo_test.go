@@ -239,10 +239,10 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLarge: a file of 3 MiB, beyond the 1 MiB that is read whole, is read piece by piece by four at once while another one
+// TestLarge: a file of a little more than the 1 MiB that is read whole is read piece by piece by four at once while another one
 // fetches.
 func TestLarge(t *testing.T) {
-	big := make([]byte, 3<<20)
+	big := make([]byte, 1<<20+1<<16)
 	src := rand.NewChaCha8([32]byte{1})
 	_, _ = src.Read(big)
 	from := gitrepotest.New(t, t.TempDir())

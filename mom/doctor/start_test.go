@@ -200,9 +200,14 @@ func TestPagesAreThere(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, page := range pageName.FindAllString(string(data), -1) {
-			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
-				t.Errorf("%s names a page that does not exist: %v", path, err)
+		for line := range strings.Lines(string(data)) {
+			if !strings.Contains(line, "docs/") { // quicker than the expression
+				continue
+			}
+			for _, page := range pageName.FindAllString(line, -1) {
+				if _, err := os.Stat(filepath.Join(root, page)); err != nil {
+					t.Errorf("%s names a page that does not exist: %v", path, err)
+				}
 			}
 		}
 		return nil

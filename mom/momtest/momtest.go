@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	prebuilt "github.com/momtree/mom/test/program"
 )
 
 // Main lets prepare build what the tests need into a folder that goes with them,
@@ -42,17 +44,22 @@ func run(m *testing.M, prepare func(dir string) error, finish func() error) int 
 
 // Build builds a command of this module, such as "mom" or "lab/momlab", into dir and
 // gives its path: also for tests in a module of their own, which have other versions of
-// what it needs. The flags are those of go build.
+// what it needs. The flags are those of go build. Without flags Build returns the file that
+// was built before all tests, if there is one ([prebuilt.Shared]).
 func Build(dir, command string, flags ...string) (string, error) {
+	name := path.Base(command)
+	if built := prebuilt.Shared(name); built != "" && len(flags) == 0 {
+		return built, nil
+	}
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/momtree/mom").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
-	program, module := filepath.Join(dir, path.Base(command)), strings.TrimSpace(string(root))
+	program, module := filepath.Join(dir, name), strings.TrimSpace(string(root))
 	if strings.HasPrefix(command, "lab/") { // a module of its own
 		module = filepath.Join(module, "lab")
 	}
-	args := append([]string{"build", "-C", module, "-o", program}, flags...)
+	args := append([]string{"build", "-C", module, "-ldflags=-w", "-o", program}, flags...)
 	if out, err := exec.Command("go", append(args, "github.com/momtree/mom/"+command)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}

@@ -28,8 +28,9 @@ type Tree struct {
 
 var (
 	programDir string
-	// program is built when the first test needs it.
-	program = sync.OnceValues(func() (string, error) { return Build(programDir, "mom", buildFlags...) })
+	// program is built when the first test needs it, without the race detector: nothing here
+	// reads the consoles of daemons. The tests of internal/localcluster look for races there.
+	program = sync.OnceValues(func() (string, error) { return Build(programDir, "mom") })
 	// shared serves all tests that do not break it.
 	shared     = &Tree{}
 	growShared = sync.OnceValue(func() error {

@@ -22,7 +22,7 @@ import (
 // The allowed excesses of hostile templates: the delay after the deadline, and a fifth of
 // memory above the limit.
 const (
-	hostileDeadline = 500 * time.Millisecond
+	hostileDeadline = render.HostileDeadline
 	hostileLateness = 500 * time.Millisecond
 	hostileMemory   = 64 << 20
 	hostilePeak     = hostileMemory + hostileMemory/5
@@ -156,7 +156,7 @@ var (
 )
 
 var (
-	hostileSeeds = flag.Int("hostile.seeds", 400, "how many templates TestHostileTemplates renders")
+	hostileSeeds = flag.Int("hostile.seeds", render.HostileTemplates, "how many templates TestHostileTemplates renders")
 	hostileFrom  = flag.Uint64("hostile.from", 0, "the first seed")
 )
 

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/waiting"
-	"github.com/momtree/mom/test/program"
+	"github.com/momtree/mom/mom/momtest"
 )
 
 // built is the program that the tests run.
@@ -36,8 +36,7 @@ func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "strangers")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		built = filepath.Join(dir, "mom")
-		err = program.Build(context.Background(), built)
+		built, err = momtest.Build(dir, "mom")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

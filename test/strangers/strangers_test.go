@@ -66,7 +66,7 @@ func aliases() string {
 }
 
 // TestMemory sends the worst bodies that are known, 1,024 at once from eight addresses, to
-// every door that takes a body of a stranger.
+// every path that takes a body of a stranger; in `make slow` four times.
 func TestMemory(t *testing.T) {
 	for name, inside := range map[string]bool{"mom api": false, "api in the master": true} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestMemory(t *testing.T) {
 			kinds := slices.Sorted(maps.Keys(bodies))
 			statuses := newTally()
 			w := l.during(func() {
-				for round := range 4 {
+				for round := range rounds {
 					var wg sync.WaitGroup
 					for i := range many {
 						b := bodies[kinds[(i+round)%len(kinds)]]
@@ -138,7 +138,6 @@ func TestLogins(t *testing.T) {
 			before := l.memory("VmRSS")
 			statuses, in := newTally(), 0
 			var worst time.Duration
-			const tries = 60
 			w := l.during(func() {
 				ctx, cancel := context.WithCancel(t.Context())
 				var wg sync.WaitGroup

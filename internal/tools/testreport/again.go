@@ -34,14 +34,16 @@ func (t *tally) suspects() map[string][]string {
 // real processes and sockets can fail on a machine that is busy with something
 // else; one that passes when it runs again is a fault of its own to be mended,
 // but does not hold up everything else: the last line counts and names each.
-func (t *tally) again(ctx context.Context, out io.Writer, run func(ctx context.Context, args []string) (io.ReadCloser, error)) bool {
+//
+// The flags go to go test.
+func (t *tally) again(ctx context.Context, out io.Writer, flags []string, run func(ctx context.Context, args []string) (io.ReadCloser, error)) bool {
 	todo := t.suspects()
 	if len(todo) == 0 || len(todo) > maxAgain || len(t.skipped) > 0 {
 		return false
 	}
 	failed, unsteady := 0, []string{}
 	for _, pkg := range sortedPackages(todo) {
-		args := []string{"-C", moduleOf(pkg), "test", "-race", "-count=1", "-timeout", "10m", "-json"}
+		args := slices.Concat([]string{"-C", moduleOf(pkg), "test"}, flags, []string{"-count=1", "-timeout", "10m", "-json"})
 		what := "the package"
 		if tests := todo[pkg]; len(tests) > 0 {
 			what = strings.Join(tests, ", ")

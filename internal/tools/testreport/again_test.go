@@ -44,14 +44,14 @@ func TestAgain(t *testing.T) {
 			}
 			first.passed = 7
 			var asked []string
-			got := first.again(t.Context(), &out, func(_ context.Context, args []string) (io.ReadCloser, error) {
+			got := first.again(t.Context(), &out, []string{"-race"}, func(_ context.Context, args []string) (io.ReadCloser, error) {
 				asked = append(asked, strings.Join(args, " "))
 				return io.NopCloser(strings.NewReader([]string{c.a, c.b}[len(asked)-1])), nil
 			})
 			if got != c.want {
 				t.Errorf("steady %v, said %s", got, &out)
 			}
-			if len(asked) != 2 || !strings.HasSuffix(asked[0], "-run ^(TestX|TestY)$ m/a") || !strings.HasSuffix(asked[1], "-json m/b") {
+			if len(asked) != 2 || !strings.HasSuffix(asked[0], "-run ^(TestX|TestY)$ m/a") || asked[1] != "-C . test -race -count=1 -timeout 10m -json m/b" {
 				t.Errorf("ran %q", asked)
 			}
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -76,7 +76,7 @@ func TestNoSecondRun(t *testing.T) {
 		if err := first.read(strings.NewReader(events)); err != nil {
 			t.Fatal(err)
 		}
-		if first.again(t.Context(), io.Discard, func(context.Context, []string) (io.ReadCloser, error) {
+		if first.again(t.Context(), io.Discard, nil, func(context.Context, []string) (io.ReadCloser, error) {
 			t.Errorf("%s: run again", name)
 			return nil, io.EOF
 		}) {

@@ -5,7 +5,7 @@
 //
 // It names the slowest tests, and the packages that took longer than their budget (budgets.txt).
 //
-// What failed in up to six packages is run once more. If it passes then, the run counts as good, and the last line
-// counts and names what passed only when it ran again: those tests are to be mended, but a busy machine does not
-// hold up everything else.
+// What failed in up to six packages is run once more, with the arguments of this command as flags of go test. If it
+// passes then, the run counts as good, and the last line counts and names what passed only when it ran again: those
+// tests are to be mended, but a busy machine does not hold up everything else.
 package main

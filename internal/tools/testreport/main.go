@@ -18,7 +18,7 @@ func main() {
 		os.Exit(1)
 	}
 	t.times(os.Stdout, budget)
-	if !t.close() && !t.again(context.Background(), os.Stdout, goTest) {
+	if !t.close() && !t.again(context.Background(), os.Stdout, os.Args[1:], goTest) {
 		os.Exit(1)
 	}
 }
