@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -39,7 +39,7 @@ func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
 		if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
 			return b, err
 		}
-		if sleep.For(within, pause) != nil {
+		if timing.Sleep(within, pause) != nil {
 			return nil, err
 		}
 	}
