@@ -35,11 +35,13 @@ import (
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/resources"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -116,16 +118,20 @@ type jobParts struct {
 	store        *jobstore.Store
 	jobFiles     *jobfiles.Folder // nil: off
 	restore      *publish.Resumer // restores open jobs
+	journal      *retention.Journal
+	retained     *jobstore.Retained // jobs that no clean-up removes
 }
 
 // treeParts hold the rest of the tree.
 type treeParts struct {
 	tree     *topology.Tree
-	peers    *peers.Service    // presence
-	policy   *ownership.Policy // who may report for whom; target matching
-	failover *failover.Service // nil: rehome is off
-	below    *below.Service    // queries to nodes below
-	above    above.Link        // queries to the master above
+	presence *presence.Registry // who is connected
+	peers    *peers.Service     // keeps presence up to date
+	policy   *ownership.Policy  // who may report for whom; target matching
+	guests   *failover.State    // nil: rehome is off
+	failover *failover.Service  // nil with guests
+	below    *below.Service     // queries to nodes below
+	above    above.Link         // queries to the master above
 }
 
 // contentParts serve content to minions and store theirs.
@@ -135,20 +141,25 @@ type contentParts struct {
 	pillars *pillar.Service
 	tops    *tops.Tops // master_tops
 	data    *datacache.Cache
+	entries *mine.Entries // of the mine
 	mine    *mine.Service // data that minions share
 	// resources of Salt 3008 minions
-	resources *resources.Service
+	resources *resources.Registry
 }
 
 // callParts run functions on the master.
 type callParts struct {
-	env       runnerenv.Service // their view of this master
-	engines   rendering.Engines // for the master's own files
+	env       *runnerenv.Service // their view of this master
+	engines   rendering.Engines  // for the master's own files
+	templates *pillar.Extra      // functions of pillar templates
+	calls     *runners.Calls     // runner calls in progress
 	runners   *runners.Host
 	wheels    wheels.Host
 	bank      *datacache.Banks    // of runners
 	pauses    *orchestrate.Pauses // of orchestrations
 	peerCalls *peercall.Service   // calls of minions to others
+	reactors  *reactor.Table
+	causes    *reactor.Causes
 	reactor   *reactor.Reactor
 	schedule  *schedule.Loop
 }

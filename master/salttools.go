@@ -37,7 +37,7 @@ func (m *Master) openSaltTools() (err error) {
 	}
 	m.jobFiles, err = jobfiles.Open(jobfiles.Options{
 		Dir: filepath.Join(m.cfg.Cachedir, "jobs"), HashType: m.cfg.HashType, Keep: m.cfg.KeepJobsSeconds, Log: m.log,
-		Age: m.ages.Now, Steady: m.ages.Steady, Busy: m.retainedJobs,
+		Age: m.ages.Now, Steady: m.ages.Steady, Busy: m.retained.Jobs,
 	})
 	return err
 }

@@ -123,12 +123,12 @@ func (w *fakeMaster) options(t *testing.T, node string) Options {
 
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
-	s, err := New(o)
-	if err != nil {
+	var err error
+	if o.State, err = Open(StateOptions{Config: o.Config, Node: o.Node, Up: o.Presence.Up, Log: o.Log, Now: o.Now}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	t.Cleanup(func() { _ = o.State.Close() })
+	return New(o)
 }
 
 // newService returns a service of a node that has accepted these keys; all peers are connected.

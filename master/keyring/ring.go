@@ -19,10 +19,8 @@ type Options struct {
 	// ID is the id of this master in events.
 	ID   string
 	Fire func(tag string, data *wire.Map)
-	// Rotated is called after the shared key was rotated.
-	Rotated func()
-	Log     *slog.Logger
-	Now     func() time.Time
+	Log  *slog.Logger
+	Now  func() time.Time
 }
 
 // Ring holds the keys of a master. It is safe for concurrent use.
@@ -36,8 +34,13 @@ type Ring struct {
 	// Turns limits concurrent uses of the private key.
 	Turns admission.Turns
 
-	o Options
+	o         Options
+	onRotated []func()
 }
+
+// OnRotated adds a function that is called after each rotation of the shared key. Functions are added
+// before the keys are used.
+func (r *Ring) OnRotated(f func()) { r.onRotated = append(r.onRotated, f) }
 
 // Open reads the keys and generates missing ones.
 func Open(o Options) (_ *Ring, err error) {

@@ -46,11 +46,12 @@ func open(t *testing.T, change func(*config.Master)) *stage {
 	var err error
 	s.Ring, err = Open(Options{
 		Config: s.c, ID: "top", Fire: func(tag string, _ *wire.Map) { s.fired = append(s.fired, tag) },
-		Rotated: func() { s.fired = append(s.fired, "rotated") }, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: func() time.Time { return s.at },
+		Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: func() time.Time { return s.at },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.OnRotated(func() { s.fired = append(s.fired, "rotated") })
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -50,7 +50,9 @@ func (r *Ring) rotated(err error, asked bool) {
 	}
 	r.o.Log.Info("AES key rotated", "by_dropfile", asked)
 	r.o.Fire("key", wire.NewMap("rotate_aes_key", true))
-	r.o.Rotated()
+	for _, f := range r.onRotated {
+		f()
+	}
 }
 
 // Seal rotates the shared key if due, encrypts a publication with it, and passes the envelope to

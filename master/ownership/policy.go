@@ -52,14 +52,11 @@ type Options struct {
 	Resources Resources
 	// KeepsData says that grains and pillar of minions are kept over restarts.
 	KeepsData bool
-	// Keeps reports whether publications are kept for peers that are away.
-	Keeps func() bool
+	// Keeps says that publications are kept for peers that are away.
+	Keeps bool
 	// Barred is wrapped by the error for a peer that may not be a node. The refusal is
 	// logged before it is returned.
 	Barred error
-	// Joined is called with the id of a new node.
-	Joined func(id string)
-
 	Tree *topology.Tree
 	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map)
@@ -211,7 +208,7 @@ func (p *Policy) Join(id string) error {
 	p.unbar(id)
 	if fresh {
 		p.o.Log.Info("child node announced", "node", id)
-		p.o.Joined(id)
+		p.Show(id)
 	}
 	return nil
 }

@@ -3,8 +3,8 @@
 //
 // A [Service] embeds the registry of connected peers (package presence). Peers of mom announce
 // themselves. Each connection of a stock minion is asked once for its id, and stock minions are
-// asked whether a job is running (package findjob). [Options] and [Parts] list what the service
-// needs of the master.
+// asked whether a job is running (package findjob). [Options] lists what the service needs of
+// the master.
 //
 //	announce.go     the command by which peers announce themselves
 //	connections.go  new and closed connections

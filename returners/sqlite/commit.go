@@ -99,8 +99,8 @@ func (w *writer) stmt(ctx context.Context, st *sql.Stmt) *sql.Stmt {
 
 // age is the time at which what says at of itself is stored, by the clock of ages.
 func (w *writer) age(at time.Time) int64 {
-	if w.o.Age != nil {
-		at = w.o.Age()
+	if w.o.age != nil {
+		at = w.o.age()
 	}
 	return at.UnixMicro()
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/keyring"
@@ -21,6 +20,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	forwarding "github.com/momtree/mom/syndic/publications"
@@ -158,7 +158,7 @@ func (x *tier) openKeys(t testing.TB) {
 	if x.tok, err = crypt.X931Sign(pair.Private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)
 	}
-	x.keys, err = keyring.Open(keyring.Options{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Rotated: func() {}, Log: quiet, Now: time.Now})
+	x.keys, err = keyring.Open(keyring.Options{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Log: quiet, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func (x *tier) open(t testing.TB) {
 	x.policy, err = ownership.Open(ownership.Options{
 		PkiDir: x.cfg.PkiDir, SyndicDir: x.cfg.SyndicDir, Cachedir: x.cfg.Cachedir, SyndicIDs: x.cfg.SyndicIds, Prune: x.cfg.PublishPrune,
 		Keys: x.keys, Presence: presence{x}, Running: func(string) bool { return false },
-		Guest: func(string) error { return nil }, Absent: func(string) bool { return false }, Subject: x.w.subject, Keeps: func() bool { return false },
-		Barred: errBarred, Joined: func(string) {}, Tree: x.tree, Fire: func(string, *wire.Map) {}, Refused: func() {},
+		Guest: func(string) error { return nil }, Absent: func(string) bool { return false }, Subject: x.w.subject,
+		Barred: errBarred, Tree: x.tree, Fire: func(string, *wire.Map) {}, Refused: func() {},
 		Failing: func(string, error, ...any) {}, Log: quiet, Now: time.Now,
 	})
 	if err != nil {
@@ -189,9 +189,14 @@ func (x *tier) open(t testing.TB) {
 	x.jids = jid.NewGenerator(time.Now, 0)
 	kept := store{memory.Open(time.Now)}
 	t.Cleanup(func() { _ = kept.Close() })
+	journal, err := retention.OpenJournal(retention.JournalOptions{Path: filepath.Join(x.cfg.Cachedir, "journal"), Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = journal.Close() })
 	x.publications, err = publications.Open(t.Context(), publications.Options{
-		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: func() publications.Port { return port{x} }, Store: kept, Jobs: keptJobs{},
-		Nodes: x.policy.Nodes, Ask: func(context.Context, string, any) (map[string]nodecall.Answer, error) { return nil, nil },
+		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: port{x}, Journal: journal, Store: kept, Jobs: keptJobs{},
+		Nodes: x.policy.Nodes,
 		Known: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return x.below[id] == nil || !x.below[id].salts })
 		},
@@ -204,7 +209,7 @@ func (x *tier) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = x.publications.Close() })
+	t.Cleanup(x.publications.Close)
 	x.service = publish.New(publish.Options{
 		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: x.publications,
 		Jobs: fakeEngine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
