@@ -59,7 +59,7 @@ func (m *Master) returned(r *returners.Return) {
 	m.traces.Returned(r.JID, r.At)
 	m.causes.Returned(r.JID, r.ID)
 	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
-		m.writeReturnFile(r)
+		m.jobWriter.Return(r)
 		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
 	}
 	m.publications.QueueAnswered(r.JID, r.ID)

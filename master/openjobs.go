@@ -81,7 +81,7 @@ func (m *Master) openPublications() (err error) {
 	})
 	m.publications, err = publications.Open(m.ctx, publications.Options{
 		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: m.ports, Journal: m.journal,
-		Store: m.store, Jobs: m.jobs, Nodes: m.policy.Nodes,
+		Store: m.store, Jobs: m.jobs, Delivery: m.jobs, Nodes: m.policy.Nodes,
 		Known: m.presence.Known, NodeConns: func() map[uint64]bool { return m.policy.Conns(m.policy.Nodes()) }, MinionConns: m.presence.MinionConns,
 		Unheard: m.presence.Unheard, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
 	})
@@ -103,10 +103,10 @@ func (m *Master) keptJobs() (jids []string) {
 // openPublisher creates the services that start jobs, receive returns and restore open jobs.
 func (m *Master) openPublisher() error {
 	m.publisher = publish.New(publish.Options{
-		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
-		Room: m.jobs.WaitRoom, Booked: m.jobs.WaitStored, Store: m.store, Traces: m.traces, Tracer: m.tracer, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
-		Show: m.writeJobFile, ShowGrown: m.writeGrownJobFile, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
-		Log: m.log, Now: m.now,
+		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs, Accounts: m.jobs,
+		Store: m.store, Files: m.jobWriter, Tree: m.tree, Signatures: m.signatures, Traces: m.traces, Tracer: m.tracer, Own: m.access.Own, JID: m.jids.Next,
+		Refused: m.server.RefusedUser, Audit: m.audit.Note, Trespassed: m.policy.Trespassed, Failing: m.failing,
+		Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") }, Log: m.log, Now: m.now,
 	})
 	m.keys.OnRotated(m.keyRotated)
 	m.intake = intake.New(intake.Options{
@@ -116,7 +116,7 @@ func (m *Master) openPublisher() error {
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = publish.NewResumer(publish.ResumeOptions{
-		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.writeGrownJobFile, Log: m.log,
+		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.jobWriter.Grown, Log: m.log,
 	})
 	return nil
 }

@@ -117,6 +117,7 @@ type jobParts struct {
 	batches      *batches.Service
 	store        *jobstore.Store
 	jobFiles     *jobfiles.Folder // nil: off
+	jobWriter    *jobfiles.Writer
 	restore      *publish.Resumer // restores open jobs
 	journal      *retention.Journal
 	retained     *jobstore.Retained // jobs that no clean-up removes

@@ -14,7 +14,7 @@ func (m *Master) openFailover() error {
 	m.failover = failover.New(failover.Options{
 		Config: m.cfg, State: m.guests, Node: m.node, Pair: m.keys.Identity.Pair, Signing: m.keys.Turns,
 		Port: m.ports.Return,
-		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, PendingReturns: m.pendingAbove,
+		Keys: m.keys, Editor: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, PendingReturns: m.pendingAbove,
 		Acts: m.acts, Refused: m.policy.Trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return nil

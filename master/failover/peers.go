@@ -39,7 +39,7 @@ func (s *Service) sweep() {
 	}
 	if len(gone) > 0 && s.PendingReturns() == 0 {
 		s.peers.Sweeping(gone...)
-		if _, err := s.Keys.Delete(gone...); err != nil {
+		if _, err := s.Editor.Delete(gone...); err != nil {
 			s.Log.Error("keys of departed minions not removed", "err", err)
 		}
 		for _, id := range gone {

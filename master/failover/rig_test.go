@@ -113,7 +113,7 @@ func (w *fakeMaster) options(t *testing.T, node string) Options {
 	w.shown = map[string]bool{}
 	return Options{
 		Config: c, Node: node, Pair: newPair(t), Signing: admission.NewTurns(1), Port: func() int { return 4506 },
-		Keys: w, Shared: w, Roles: w, IsNode: w.Has, Presence: w, Tree: w, Jobs: w, PendingReturns: func() int64 { return w.pending },
+		Keys: w, Editor: w, Shared: w, Roles: w, IsNode: w.Has, Presence: w, Tree: w, Jobs: w, PendingReturns: func() int64 { return w.pending },
 		Acts: func(string, bool) error { return nil }, Refused: w.refused, Fire: w.Fire,
 		Publish: func(wire.Publication, map[uint64]bool) error { w.asked++; return nil },
 		Failing: func(what string, err error, _ ...any) { t.Errorf("%s: %v", what, err) },

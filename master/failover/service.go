@@ -37,6 +37,9 @@ type Options struct {
 		Sum(id string) (crypt.FingerSum, error)
 		Accepted(id string) bool
 		List(keys.State) []string
+	}
+	// Editor removes keys.
+	Editor interface {
 		Delete(ids ...string) ([]keys.Key, error)
 		RejectIn(keys.Selection) ([]keys.Key, error)
 	}

@@ -40,6 +40,8 @@ type Options struct {
 		List(s keys.State) []string
 	}
 	Presence Presence
+	// NodeConns returns the connections of a node.
+	NodeConns func(id string) []uint64
 	// Running reports whether a runner call of this master is running under a jid.
 	Running func(jid string) bool
 	// Guest returns an error if a peer with another home may not be a node. Absent reports
@@ -77,7 +79,6 @@ type Presence interface {
 	Minion(id string) presence.Standing
 	// Announces reports whether an id has announced itself in a role.
 	Announces(role, id string) bool
-	NodeConns(id string) []uint64
 	// HasMinion reports whether a minion of an id is or was connected.
 	HasMinion(id string) bool
 }

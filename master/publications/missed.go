@@ -126,7 +126,7 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "minion", id, "err", err)
 			return true
 		}
-		s.o.Jobs.RedeliveredStock(rec.JID, id)
+		s.o.Delivery.RedeliveredStock(rec.JID, id)
 		s.Sent(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)

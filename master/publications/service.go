@@ -37,17 +37,21 @@ type Options struct {
 		Save(ctx context.Context, b returners.Batch) (returners.Result, error)
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
+	// Jobs holds the accounts of jobs.
 	Jobs interface {
+		State(jid string) (engine.Account, bool)
+		Expects(jid, id string) bool
+		ExpectsNode(jid, id string) bool
+		NotDelivered(jid, id string) bool
+		Overdue(jid, reason string, minions map[string]string)
+	}
+	// Delivery is notified of publications that are kept and sent again.
+	Delivery interface {
 		KeepPublication(p returners.Part, queued bool)
 		DropPublications(parts ...returners.Part)
 		Redelivered(jid, id string)
 		RedeliveredNode(jid, id string)
 		RedeliveredStock(jid, id string)
-		Overdue(jid, reason string, minions map[string]string)
-		State(jid string) (engine.Account, bool)
-		Expects(jid, id string) bool
-		ExpectsNode(jid, id string) bool
-		NotDelivered(jid, id string) bool
 	}
 	// Nodes returns the nodes directly below.
 	Nodes func() []string
@@ -96,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
-		Found: o.Jobs.KeepPublication, Dropped: o.Jobs.DropPublications,
+		Found: o.Delivery.KeepPublication, Dropped: o.Delivery.DropPublications,
 	}, o.Store.Embedded())
 	if err != nil {
 		return nil, err

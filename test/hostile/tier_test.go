@@ -1,7 +1,6 @@
 package hostile
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ import (
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/retention"
-	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	forwarding "github.com/momtree/mom/syndic/publications"
 	"github.com/momtree/mom/topology"
@@ -173,7 +171,7 @@ func (x *tier) open(t testing.TB) {
 	}
 	x.policy, err = ownership.Open(ownership.Options{
 		PkiDir: x.cfg.PkiDir, SyndicDir: x.cfg.SyndicDir, Cachedir: x.cfg.Cachedir, SyndicIDs: x.cfg.SyndicIds, Prune: x.cfg.PublishPrune,
-		Keys: x.keys, Presence: presence{x}, Running: func(string) bool { return false },
+		Keys: x.keys, Presence: presence{x}, NodeConns: presence{x}.NodeConns, Running: func(string) bool { return false },
 		Guest: func(string) error { return nil }, Absent: func(string) bool { return false }, Subject: x.w.subject,
 		Barred: errBarred, Tree: x.tree, Fire: func(string, *wire.Map) {}, Refused: func() {},
 		Failing: func(string, error, ...any) {}, Log: quiet, Now: time.Now,
@@ -195,7 +193,7 @@ func (x *tier) open(t testing.TB) {
 	}
 	t.Cleanup(func() { _ = journal.Close() })
 	x.publications, err = publications.Open(t.Context(), publications.Options{
-		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: port{x}, Journal: journal, Store: kept, Jobs: keptJobs{},
+		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: port{x}, Journal: journal, Store: kept, Jobs: keptJobs{}, Delivery: keptJobs{},
 		Nodes: x.policy.Nodes,
 		Known: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return x.below[id] == nil || !x.below[id].salts })
@@ -212,10 +210,8 @@ func (x *tier) open(t testing.TB) {
 	t.Cleanup(x.publications.Close)
 	x.service = publish.New(publish.Options{
 		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: x.publications,
-		Jobs: fakeEngine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
-		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil }, Own: own, JID: x.jids.Next,
-		Note: func(context.Context, ...returners.Note) error { return nil }, Show: func(string, wire.Raw, []string) {},
-		Below: x.tree.Node, Tree: x.tree.Snapshot, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},
+		Jobs: fakeEngine{x}, Accounts: fakeEngine{x}, Store: kept, Files: noFiles{}, Tree: x.tree, Signatures: unsigned{}, Traces: noTraces{},
+		Own: own, JID: x.jids.Next, Trespassed: x.policy.Trespassed, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},
 		Failing: func(_ string, err error, _ ...any) { x.fault = err }, Fire: func(string, wire.Raw) {}, Log: quiet, Now: time.Now,
 	})
 }
