@@ -5,8 +5,7 @@ import (
 	"github.com/momtree/mom/master/files"
 	_ "github.com/momtree/mom/master/files/gitfs"    // a backend
 	_ "github.com/momtree/mom/master/files/httpfs"   // a backend
-	_ "github.com/momtree/mom/master/files/minionfs" // a backend
-	_ "github.com/momtree/mom/master/files/roots"    // a backend
+	_ "github.com/momtree/mom/master/files/roots"    // two backends
 	_ "github.com/momtree/mom/master/files/upstream" // a backend
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/mine"

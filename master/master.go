@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/orchestrate"
-	"github.com/momtree/mom/master/rendering"
+	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/returners"
 )
 
@@ -41,7 +41,7 @@ func New(o Options) (_ *Master, err error) {
 	m.parent = o.Parent
 	m.traces, m.tracer = meters.NewTraceBook(), o.Tracer
 	m.pauses = orchestrate.NewPauses(m.now)
-	m.engines = rendering.Engines{Config: m.cfg, Log: m.log}
+	m.engines = pillar.Engines{Config: m.cfg, Log: m.log}
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
 	defer func() {
 		if err != nil {

@@ -14,10 +14,8 @@ import (
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/jobfiles"
-	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/resources"
-	"github.com/momtree/mom/master/signatures"
 )
 
 // masterID returns the id of this master in events and job stores: `id`, by default the host name
@@ -45,7 +43,7 @@ func (m *Master) openFolders() error {
 // openKeys opens the keys and the data of their owners.
 func (m *Master) openKeys() (err error) {
 	c := m.cfg
-	m.keys, err = keyring.Open(keyring.Options{Config: c, ID: m.id, Fire: m.fire, Log: m.log, Now: m.now})
+	m.keys, err = keys.OpenRing(keys.RingOptions{Config: c, ID: m.id, Fire: m.fire, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}
@@ -71,7 +69,7 @@ func (m *Master) openAccess() (err error) {
 		return err
 	}
 	m.audit = access.NewAudit(access.AuditOptions{Node: m.node, Fire: func(tag string, d *wire.Map) error { return m.bus.Fire(tag, d) }, Log: m.log, Now: m.now})
-	m.signatures = signatures.New(signatures.Options{
+	m.signatures = keys.NewSignatures(keys.SignaturesOptions{
 		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
 		User: m.access.Own, Private: m.keys.Identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
 	})

@@ -27,7 +27,7 @@ import (
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
@@ -39,13 +39,11 @@ import (
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
-	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
-	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
@@ -100,11 +98,11 @@ type listeners struct {
 
 // accessParts decide who may do what.
 type accessParts struct {
-	keys       *keyring.Ring
+	keys       *keys.Ring
 	access     *access.Control
 	logins     *auth.Service // external_auth
 	audit      *access.Audit
-	signatures *signatures.Service
+	signatures *keys.Signatures
 }
 
 // jobParts handle a job from publication to last return.
@@ -151,7 +149,7 @@ type contentParts struct {
 // callParts run functions on the master.
 type callParts struct {
 	env       *runnerenv.Service // their view of this master
-	engines   rendering.Engines  // for the master's own files
+	engines   pillar.Engines     // for the master's own files
 	templates *pillar.Extra      // functions of pillar templates
 	calls     *runners.Calls     // runner calls in progress
 	runners   *runners.Host

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Node, Version string // id and version of this master in the tree
 	Own           string // user of the master
-	Keys          *keyring.Ring
+	Keys          *keys.Ring
 	Policy        *ownership.Policy
 	Presence      *presence.Registry
 	Publications  *publications.Service

@@ -59,7 +59,7 @@ type Options struct {
 	// Barred is wrapped by the error for a peer that may not be a node. The refusal is
 	// logged before it is returned.
 	Barred error
-	Tree *topology.Tree
+	Tree   *topology.Tree
 	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map)
 	// Refused counts refusals. Failing logs the error of something that is retried.

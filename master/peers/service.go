@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
@@ -87,9 +86,9 @@ type Service struct {
 	*presence.Registry
 	o       Options
 	reports treewatch.Reports
-	who     *findjob.Who
-	probes  *findjob.Probes
-	asks    *findjob.Gatherer
+	who     *Who
+	probes  *Probes
+	asks    *Gatherer
 	saved   time.Time // when the list was written; one goroutine saves at a time
 	list    [32]byte  // checksum of the written list
 	frozen  atomic.Pointer[kept]
@@ -98,12 +97,12 @@ type Service struct {
 // New returns a service that receives the changes of its registry. Peers known from before the
 // restart have their time to come back from now on.
 func New(o Options) *Service {
-	s := &Service{Registry: o.Registry, o: o, probes: findjob.NewProbes(o.Answers.Found)}
-	s.asks = findjob.NewGatherer(s.ask)
+	s := &Service{Registry: o.Registry, o: o, probes: NewProbes(o.Answers.Found)}
+	s.asks = NewGatherer(s.ask)
 	s.reports = treewatch.Reports{
 		Node: o.Node, Tree: o.Tree, Claims: o.Claims, State: s.nodeState, Pruned: o.Config.PublishPrune, Log: o.Log, Now: o.Now,
 	}
-	s.who = findjob.NewWho(findjob.WhoOptions{
+	s.who = NewWho(WhoOptions{
 		JID: o.JID, Secret: o.Secret, Ask: s.askWho, Off: !o.Config.PresenceAsk, Window: o.Config.Bounds.AskWindow, Busy: o.Busy,
 	})
 	s.Begin(changes{s})

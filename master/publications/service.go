@@ -26,7 +26,7 @@ type Options struct {
 		Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error
 		Envelope(cipher []byte) ([]byte, error)
 	}
-	Key func() *crypt.Crypticle // returns the current shared key
+	Key  func() *crypt.Crypticle // returns the current shared key
 	Port Port
 	// Journal records the order of publications and sign-ins. Its opener closes it.
 	Journal *retention.Journal

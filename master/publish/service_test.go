@@ -36,9 +36,9 @@ type world struct {
 	full  error // error of the disk
 
 	crowded error // error of a full queue of the engine
-	tree  topology.Node
-	calls []string
-	ref   any // of the current publication
+	tree    topology.Node
+	calls   []string
+	ref     any // of the current publication
 
 	engine *engine.Engine // nil: no job is known
 	meant  *ownership.Meant

@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
@@ -28,7 +28,6 @@ import (
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
-	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
@@ -60,7 +59,7 @@ type Master struct {
 
 // Access decides who may do what.
 type Access struct {
-	Keys    *keyring.Ring
+	Keys    *keys.Ring
 	Control *access.Control
 	Logins  *auth.Service
 	Audit   *access.Audit
@@ -93,7 +92,7 @@ type Content struct {
 	Data    *datacache.Cache
 	Mine    *mine.Service
 	Bank    *datacache.Banks
-	Engines rendering.Engines
+	Engines pillar.Engines
 }
 
 // Automation runs functions on the master.

@@ -14,7 +14,6 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
@@ -46,7 +45,7 @@ type tier struct {
 	conns   map[string]uint64 // of the peers right below
 
 	cfg          *config.Master
-	keys         *keyring.Ring
+	keys         *keys.Ring
 	tok          []byte // by which peers prove who they are
 	control      *access.Control
 	policy       *ownership.Policy
@@ -156,7 +155,7 @@ func (x *tier) openKeys(t testing.TB) {
 	if x.tok, err = crypt.X931Sign(pair.Private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)
 	}
-	x.keys, err = keyring.Open(keyring.Options{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Log: quiet, Now: time.Now})
+	x.keys, err = keys.OpenRing(keys.RingOptions{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Log: quiet, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
