@@ -241,7 +241,7 @@ func TestQueuedBelowIsDequeued(t *testing.T) {
 	w.publish(t, time.Now().Add(time.Hour))
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": {Reason: engine.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
 	w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}) // it has forgotten n2, which is away too
-	if _, _, err := w.DequeueTree(t.Context(), someJob); err != nil {
+	if _, _, err := w.DequeueTree(t.Context(), w, someJob); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m2]"}) || w.Pending(someJob) {
