@@ -305,7 +305,7 @@ func TestQueued(t *testing.T) {
 		t.Errorf("dequeued for %v, unreached %v, %v", minions, unreached, err)
 	}
 	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m1]"}) {
-		t.Errorf("told %q", w.calls)
+		t.Errorf("calls %q", w.calls)
 	}
 	w.nodes = nil
 	if _, _, err := w.DequeueTree(t.Context(), w, someJob); !errors.Is(err, retention.ErrNotQueued) {
