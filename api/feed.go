@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/value"
 )
 
@@ -52,7 +52,7 @@ func Feed(ctx context.Context, source FeedSource, hub *stream.Hub, log *slog.Log
 			return
 		}
 		log.Warn("event stream of the master lost, retrying", "err", err, "retry_in", wait)
-		_ = sleep.For(ctx, wait) // the loop checks ctx
+		_ = timing.Sleep(ctx, wait) // the loop checks ctx
 		wait = min(2*wait, feedWaitMax)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/lru"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 const (
@@ -83,7 +83,7 @@ func (q *loginQueue) login(c *call, l client.Login, expire time.Duration) (Token
 		return Token{}, err
 	}
 	took := time.Duration((0.75 + mathrand.Float64()/2) * float64(refusalTime))
-	if err := sleep.For(c.ctx, took-time.Since(began)); err != nil {
+	if err := timing.Sleep(c.ctx, took-time.Since(began)); err != nil {
 		return Token{}, err
 	}
 	return Token{}, errBadLogin

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/api/listener"
-	"github.com/momtree/mom/internal/netblock"
+	"github.com/momtree/mom/internal/network"
 )
 
 // endpoint handles a call. The router answers with its error.
@@ -86,7 +86,7 @@ func (t *router) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	addr := clientAddr(r)
 	c := &call{
-		w: w, r: r, ctx: r.Context(), log: t.log, addr: addr, block: netblock.Of(addr), link: listener.LinkOf(r.Context()),
+		w: w, r: r, ctx: r.Context(), log: t.log, addr: addr, block: network.Block(addr), link: listener.LinkOf(r.Context()),
 		root: t.root, tokenInURL: rt.tokenInURL,
 	}
 	defer c.release()

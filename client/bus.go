@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"syscall"
+	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -18,9 +22,32 @@ func (b Bus) config() bus.ClientConfig {
 	}
 }
 
-// openBus opens the master's event bus. It waits until mom's master has registered the reader,
-// so that no later event is missed: a job may end before the master has seen a new subscriber.
+// Pauses between attempts to open the event bus.
+const (
+	busPause    = 50 * time.Millisecond
+	maxBusPause = time.Second
+)
+
+// openBus opens the master's event bus. A busy master may disconnect a reader before it has sent it
+// anything, so openBus tries again for up to Options.Timeout. If nobody listens it fails at once.
 func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
+	within, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	for pause := busPause; ; pause = min(2*pause, maxBusPause) {
+		b, err := c.dialBus(ctx)
+		//mutant:client-cut-reader-tries-again
+		if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+			return b, err
+		}
+		if timing.Sleep(within, pause) != nil {
+			return nil, err
+		}
+	}
+}
+
+// dialBus makes one attempt. It waits until mom's master has registered the reader, so that no later
+// event is missed: a job may end before the master has seen a new subscriber.
+func (c *Client) dialBus(ctx context.Context) (*bus.Client, error) {
 	b, err := bus.Dial(ctx, c.o.Bus.config())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.busName(), err)

@@ -24,13 +24,13 @@ type Event struct {
 
 // Bounds of the events that wait for a reader of a [Subscription].
 const (
-	maxWaiting      = 4096
+	maxWaiting      = 16 << 10 // a job of ten thousand minions ends in one burst
 	maxWaitingBytes = 16 << 20
 )
 
 // Subscription is a stream of the bus events whose tags begin with one of a few prefixes.
 //
-// It buffers up to 4096 events with 16 MiB. Further events wait at the master, which buffers
+// It buffers up to 16,384 events with 16 MiB. Further events wait at the master, which buffers
 // about 1000 events of all tags and disconnects a reader that does not keep up. The
 // subscription then returns the buffered events and ends with [ErrBusLost]. To learn what
 // happened meanwhile, subscribe again and query the master.

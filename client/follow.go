@@ -13,7 +13,7 @@ import (
 
 // Following is a published job whose events are followed.
 //
-// It buffers up to 4096 events with 16 MiB. A slower reader gets the rest from the master's
+// It buffers up to 16,384 events with 16 MiB. A slower reader gets the rest from the master's
 // job cache, a page at a time: no return is lost or repeated. All followed jobs of a client
 // share one connection to the bus.
 type Following struct {

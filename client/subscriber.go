@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 )
 
-// subscriber receives the events of one job or runner. It buffers up to 4096 events with 16 MiB;
+// subscriber receives the events of one job or runner. It buffers up to 16,384 events with 16 MiB;
 // beyond that it ends with errTooSlow, and its reader uses the job cache.
 type subscriber struct {
 	l    *dispatcher

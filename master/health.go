@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/topology"
@@ -169,7 +169,7 @@ func (m *Master) reportClock() {
 // failing logs an error that is retried, such as a full disk: once in ten seconds per message and
 // cause, with a count.
 func (m *Master) failing(what string, err error, about ...any) {
-	level, n := slog.LevelError, m.failures.Note([2]string{what, logthrottle.Cause(err)}, m.now())
+	level, n := slog.LevelError, m.failures.Note([2]string{what, logs.Cause(err)}, m.now())
 	if n == 0 {
 		level = slog.LevelDebug
 	}

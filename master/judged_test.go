@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 )
@@ -46,12 +46,12 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 	id := of("fred", "web*", "glob")
 	for _, m := range []*minion{ours, stock} {
 		p := hears(m, id)
-		ids, err := judged.IDs(p)
+		ids, err := jobfields.NarrowedIDs(p)
 		if p.TgtType != "list" || err != nil || !slices.Equal(ids, []string{"web1", "web2"}) {
 			t.Errorf("%s is given %s %q, %v", m.id, p.TgtType, ids, err)
 		}
 	}
-	if p := hears(node, id); p.TgtType != "glob" || text(p.Tgt) != "web*" || p.Extra != nil && p.Extra.Has(judged.Field) {
+	if p := hears(node, id); p.TgtType != "glob" || text(p.Tgt) != "web*" || p.Extra != nil && p.Extra.Has(jobfields.TargetField) {
 		t.Errorf("the node is given %s %q", p.TgtType, p.Tgt)
 	}
 	stored, ok, err := r.store.Local().GetLoad(t.Context(), id)
@@ -68,7 +68,7 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 	id = of("fred", "web* and G@role:web", "compound")
 	if p := hears(stock, id); p.TgtType != "compound" || !wire.IsList(p.Tgt) {
 		t.Errorf("where grains are not known: %s %q", p.TgtType, p.Tgt)
-	} else if ids, _ := judged.IDs(p); !slices.Equal(ids, []string{"web1", "web2"}) {
+	} else if ids, _ := jobfields.NarrowedIDs(p); !slices.Equal(ids, []string{"web1", "web2"}) {
 		t.Errorf("where grains are not known: %q", ids)
 	}
 

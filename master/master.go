@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/orchestrate"
@@ -33,7 +33,7 @@ func New(o Options) (_ *Master, err error) {
 		m.now = time.Now
 	}
 	if m.rescues = o.Rescue; m.rescues == nil {
-		m.rescues = rescue.New(m.log, m.now)
+		m.rescues = logs.NewRescues(m.log, m.now)
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.id = masterID(o.Config)

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/secrets"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/intake"
@@ -25,7 +25,7 @@ func (m *Master) openStore(o Options) error {
 	local, err := sqlite.Open(m.ctx, sqlite.Options{
 		Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now, TailRows: m.cfg.Bounds.OutboxTail, TailBytes: m.cfg.Bounds.OutboxBytes,
 		Ages: func(newest time.Time) func() time.Time {
-			m.ages = age.Open(age.Options{
+			m.ages = timing.Open(timing.Options{
 				File: filepath.Join(m.cfg.Cachedir, "age_clock"), Newest: newest, Wall: m.now, Running: o.running, Log: m.log,
 			})
 			return m.ages.Now
@@ -45,9 +45,6 @@ func (m *Master) openStore(o Options) error {
 
 // openEngine creates the engine from stored state.
 func (m *Master) openEngine() error {
-	if err := m.store.TakeOver(m.ctx, m.cfg.Cachedir); err != nil {
-		return err
-	}
 	var noted [2][]string
 	for i, kind := range []string{returners.NoteOpen, returners.NoteUnreported} {
 		err := returners.EachNote(m.ctx, m.store.Embedded(), kind, func(n returners.Note) { noted[i] = append(noted[i], n.JID) })

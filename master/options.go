@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/value"
@@ -24,7 +24,7 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	// Rescue counts what sweeps had to repair. nil: a counter of the master.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 	// Now returns the wall time. nil: time.Now.
 	Now func() time.Time
 	// Tracer creates OpenTelemetry traces of jobs. nil: off.

@@ -6,13 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
@@ -70,11 +69,11 @@ type identity struct {
 	parent   string // outbox destination of the master above; "": top
 	version  string
 	log      *slog.Logger
-	leftOut  *config.LeftOut               // fed by the log handler
-	failures logthrottle.Filter[[2]string] // by message and cause
+	leftOut  *config.LeftOut          // fed by the log handler
+	failures logs.Throttle[[2]string] // by message and cause
 	now      func() time.Time
-	ages     *age.Clock
-	rescues  *rescue.Counter
+	ages     *timing.Clock
+	rescues  *logs.Rescues
 }
 
 // lifetime holds what ends with the master.
@@ -192,7 +191,7 @@ func (m *Master) Above() *above.Link { return &m.above }
 func (m *Master) Trace(jid string) tracing.Carrier { return m.traces.Trace(jid) }
 
 // Rescues returns the counter of what sweeps had to repair, shared with the forwarder.
-func (m *Master) Rescues() *rescue.Counter { return m.rescues }
+func (m *Master) Rescues() *logs.Rescues { return m.rescues }
 
 // Ports returns the bound publish and return ports.
 func (m *Master) Ports() (publish, ret int) {

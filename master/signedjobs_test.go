@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -16,7 +16,7 @@ func TestSignedJobs(t *testing.T) {
 	top := newRig(t, func(c *config.Master) { c.SignJobs = true })
 	top.start()
 	m := top.minion("m1", "minion", "minion").listen().announce()
-	v := jobsig.NewVerifier(top.keys.Identity.Pair.Public())
+	v := jobfields.NewVerifier(top.keys.Identity.Pair.Public())
 	top.say(testJob("m1", "glob", "kwargs", wire.NewMap("metadata", wire.NewMap("ticket", 7))))
 	p := m.hear()
 	_, expires, err := v.Verify(p, time.Now())
@@ -24,23 +24,23 @@ func TestSignedJobs(t *testing.T) {
 		t.Fatalf("until %v: %v", expires, err)
 	}
 	// A node, whose user must not be able to pass an order for another job.
-	order, _ := p.Extra.Get(jobsig.Field)
+	order, _ := p.Extra.Get(jobfields.SignatureField)
 	node := newRig(t)
 	node.start()
 	below := node.minion("m1", "minion", "minion").listen().announce()
 	kwargs := func() *wire.Map {
-		return wire.NewMap("metadata", wire.NewMap("ticket", 7), jobsig.Field, order, "user", p.User)
+		return wire.NewMap("metadata", wire.NewMap("ticket", 7), jobfields.SignatureField, order, "user", p.User)
 	}
 	node.say(testJob("m1", "glob", "jid", p.JID, "kwargs", kwargs()))
 	if _, _, err := v.Verify(below.hear(), time.Now()); err != nil {
 		t.Errorf("through the node: %v", err)
 	}
 	node.say(testJob("m1", "glob", "jid", someJob, "kwargs", kwargs()))
-	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, jobsig.ErrAltered) {
+	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, jobfields.ErrAltered) {
 		t.Errorf("for another job: %v", err)
 	}
 	node.say(testJob("m1", "glob", "kwargs", kwargs()))
-	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, jobsig.ErrUnsigned) {
+	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, jobfields.ErrUnsigned) {
 		t.Errorf("a job of the node's own: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/zmtp/peer"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 	_ "github.com/momtree/mom/returners/mysql" // the database can be named
@@ -122,7 +122,7 @@ func (s herdPlan) round(herd []*benchMinion, r herdRound, value any) (herdTook, 
 				due := time.Now()
 				if r.Rate > 0 {
 					due = began.Add(time.Duration(float64(i) / r.Rate * float64(time.Second)))
-					_ = sleep.For(context.Background(), time.Until(due))
+					_ = timing.Sleep(context.Background(), time.Until(due))
 				}
 				if err := herd[i].tell(returnOf(herd[i].id, r.JID, value), began.Unix()); err != nil {
 					errs <- err

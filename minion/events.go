@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
@@ -108,7 +108,7 @@ func (c *core) watchGrains(ctx context.Context) {
 	if every <= 0 {
 		return
 	}
-	for sleep.For(ctx, every) == nil {
+	for timing.Sleep(ctx, every) == nil {
 		if !c.grains.Refresh(ctx) {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/jobs"
@@ -132,7 +132,7 @@ func (m *Minion) Run(ctx context.Context) error {
 		}
 	}()
 	if d := m.cfg.RandomStartupDelay; d > 0 {
-		if sleep.For(ctx, rand.N(d)) != nil {
+		if timing.Sleep(ctx, rand.N(d)) != nil {
 			return nil
 		}
 	}
@@ -153,7 +153,7 @@ func (m *Minion) Run(ctx context.Context) error {
 		m.log.Error("master refused the sign-in", "minion", m.cfg.ID, "err", err)
 		// A service manager starts us again at once, and the master would be
 		// asked without end.
-		_ = sleep.For(ctx, m.rejectPause+rand.N(m.rejectPause+1))
+		_ = timing.Sleep(ctx, m.rejectPause+rand.N(m.rejectPause+1))
 	}
 	if ctx.Err() != nil {
 		return nil

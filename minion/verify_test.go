@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -26,11 +26,11 @@ func ordered(t *testing.T, key string, job *wire.Map, issued time.Time) *wire.Ma
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := jobsig.Sign(channeltest.Key(t, key).Private, p, issued, issued.Add(time.Hour))
+	o, err := jobfields.Sign(channeltest.Key(t, key).Private, p, issued, issued.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	job.Set(jobsig.Field, o)
+	job.Set(jobfields.SignatureField, o)
 	return job
 }
 

@@ -13,21 +13,16 @@ import (
 // client. What they need beside it, and why, is here; whatever else is below the client is
 // not for them.
 var standing = map[string]map[string]string{
-	"arguments": nil,
-	"command":   nil,
-	"options":   nil,
-	"report":    nil,
-	"saltcp":    nil,
-	"screen":    nil,
-	"top":       nil,
-	"trace":     nil,
-	"tree":      nil,
+	"command": nil,
+	"options": nil,
+	"report":  nil,
+	"saltcp":  nil,
+	"tree":    nil,
 	"acl": {
 		"master/access/verdict": "the form of an explanation, and how it is drawn",
 	},
 	"health": {
 		"internal/config": "whether a folder is a master's, a node's or a minion's, and the minion's id",
-		"internal/pulse":  "the tags of the question and of the answer",
 	},
 	"node": {
 		"internal/admitted": "admit writes beside the keys of the master, which need not run",
@@ -52,22 +47,20 @@ var standing = map[string]map[string]string{
 
 // apart are the folders that are no such commands.
 var apart = map[string]string{
-	"daemons":    "the daemons themselves",
-	"debug":      "reads the files and the socket of a daemon of this machine",
-	"demo":       "a tree of processes",
-	"doctor":     "asks the registries of the whole program what is served",
-	"momtest":    "trees of processes for tests",
-	"man":        "writes pages of what the commands say of themselves",
-	"plan":       "measures this machine",
-	"results":    "answers the API from a database, where no master is",
-	"masterless": "compiles the pillar of a minion without a master",
-	"saltcall":   "a minion without a master's order",
+	"daemons":  "the daemons themselves",
+	"debug":    "reads the files and the socket of a daemon of this machine",
+	"demo":     "a tree of processes",
+	"doctor":   "asks the registries of the whole program what is served",
+	"momtest":  "trees of processes for tests",
+	"plan":     "measures this machine",
+	"results":  "answers the API from a database, where no master is",
+	"saltcall": "a minion without a master's order",
 }
 
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/similar", "internal/sleep", "internal/terminal", "internal/versions", "salt/pyfmt",
+	"internal/process", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/config", "internal/timing", "internal/terminal", "internal/versions", "salt/pyfmt",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

@@ -15,7 +15,6 @@ import (
 	"github.com/momtree/mom/mom/demo"
 	"github.com/momtree/mom/mom/doctor"
 	"github.com/momtree/mom/mom/health"
-	"github.com/momtree/mom/mom/man"
 	"github.com/momtree/mom/mom/node"
 	"github.com/momtree/mom/mom/plan"
 	"github.com/momtree/mom/mom/salt"
@@ -23,8 +22,6 @@ import (
 	"github.com/momtree/mom/mom/saltcp"
 	"github.com/momtree/mom/mom/saltkey"
 	"github.com/momtree/mom/mom/saltrun"
-	"github.com/momtree/mom/mom/top"
-	"github.com/momtree/mom/mom/trace"
 	"github.com/momtree/mom/mom/tree"
 )
 
@@ -61,8 +58,8 @@ func commandFor(arg0 string) *cobra.Command {
 	}
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(tree.Command(), top.Command(), trace.Command(), debug.Command(), demo.Command(), doctor.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
-	root.AddCommand(plan.Command(), man.Command(pages))
+	root.AddCommand(tree.Command(), tree.TopCommand(), tree.TraceCommand(), debug.Command(), demo.Command(), doctor.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
+	root.AddCommand(plan.Command(), manCommand(pages))
 	return command.Prepare(root, "mom", version())
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // Defaults of DrainConfig.
@@ -45,7 +45,7 @@ type DrainConfig struct {
 
 	// Rescue counts rows that a look without a Wake has found. nil: they are not
 	// counted.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now

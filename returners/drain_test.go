@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // queue is an outbox in memory.
@@ -89,7 +89,7 @@ func TestDrainBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var tried []time.Duration
-		q, to, nets := &queue{}, &sink{}, rescue.New(quiet(), nil)
+		q, to, nets := &queue{}, &sink{}, logs.NewRescues(quiet(), nil)
 		to.SaveReturnsFn = func([]Return) error {
 			tried = append(tried, time.Since(start))
 			if time.Since(start) < time.Minute {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -34,7 +34,7 @@ func (l *loads) SaveLoads(_ context.Context, all []Load) error {
 // stores it about once a second, and its last one.
 func TestDrain_LoadsOfAJobThatGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, nets := &queue{}, rescue.New(quiet(), nil)
+		q, nets := &queue{}, logs.NewRescues(quiet(), nil)
 		to := &loads{times: map[string]int{}, last: map[string]int{}}
 		d := NewDrain(q, to, DrainConfig{Log: quiet(), Rescue: nets})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // Defaults of GroupConfig.
@@ -76,7 +76,7 @@ type Group struct {
 	closed bool
 	stats  GroupStats
 
-	failures logthrottle.Filter[string] // by cause
+	failures logs.Throttle[string] // by cause
 }
 
 // submission is one batch that waits, and its outcome.

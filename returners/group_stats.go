@@ -3,7 +3,7 @@ package returners
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // GroupStats counts what a Group did since it was made.
@@ -40,7 +40,7 @@ func (g *Group) count(subs []*submission, err error, took time.Duration) {
 	if err != nil {
 		st.Failed++
 		// Whoever is refused comes again: a full disk fails several commits a second.
-		if n := g.failures.Note(logthrottle.Cause(err), g.cfg.Now()); n > 0 {
+		if n := g.failures.Note(logs.Cause(err), g.cfg.Now()); n > 0 {
 			g.cfg.Log.Error("commit failed, nothing acknowledged", "rows", rows, "submissions", len(subs), "count", n, "err", err)
 		}
 		return

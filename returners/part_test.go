@@ -12,7 +12,7 @@ func TestPart(t *testing.T) {
 		}
 	}
 	if k := (Part{JID: "1"}).Published().Key; k != KeyPublished {
-		t.Errorf("the mark of a first publication is %q; earlier versions wrote %q", k, KeyPublished)
+		t.Errorf("the mark of a first publication is %q; want %q", k, KeyPublished)
 	}
 	for _, key := range []string{"part", "part/0", "part/-1", "part/01", "part/x", "/1", "other", "published/", "published/0"} {
 		if p, _, ok := PartOf(Note{Kind: NotePublication, JID: "1", Key: key}); ok {

@@ -17,8 +17,8 @@ import (
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/syndic/events"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/local"
-	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/topology"
 )
 
@@ -298,7 +298,7 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 	})
 	l.kept[jid] = append(l.kept[jid], returners.Return{JID: jid, ID: id, Full: payload, MasterID: masterID})
 	l.mu.Unlock()
-	pace.Signal(l.grown)
+	link.Signal(l.grown)
 }
 
 // own marks jobs as published here.

@@ -7,5 +7,5 @@ import (
 )
 
 func TestImports(t *testing.T) {
-	importtest.Shape{Folder: "syndic", Floors: 4, Packages: 9}.Check(t)
+	importtest.Shape{Folder: "syndic", Floors: 3, Packages: 8}.Check(t)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/syndic/events"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // listenQueue bounds the events waiting on the local bus.
@@ -21,7 +21,7 @@ type listener struct {
 	bus     *bus.Bus
 	parents *parents
 	flush   func() // sends pending returns at once
-	pace    *pace.Pace
+	pace    *link.Pace
 	log     *slog.Logger
 }
 
@@ -39,7 +39,7 @@ func (l *listener) run(ctx context.Context) {
 		if lost {
 			l.log.Error("forwarder fell behind the event bus, events lost")
 		}
-		if sleep.For(ctx, l.pace.RetryMin) != nil {
+		if timing.Sleep(ctx, l.pace.RetryMin) != nil {
 			return
 		}
 		// Expectations must not be lost with them.

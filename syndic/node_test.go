@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -191,7 +191,7 @@ func (n *node) revive(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	*s.pace = pace.Pace{
+	*s.pace = link.Pace{
 		RetryMin: 5 * time.Millisecond, RetryMax: 50 * time.Millisecond, Answer: 300 * time.Millisecond,
 		Operator: 50 * time.Millisecond, Report: 50 * time.Millisecond, ReportMin: 5 * time.Millisecond,
 		Sweep: 100 * time.Millisecond, Publish: 2 * time.Second, Siblings: 100 * time.Millisecond,

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/origins"
 	"github.com/momtree/mom/syndic/returns"
@@ -25,7 +25,7 @@ type parents struct {
 	closings    *origins.Closings
 	shift       func() // reports that row ownership may have changed
 	log         *slog.Logger
-	full        logthrottle.Filter[string] // parents whose outbox is full, by name
+	full        logs.Throttle[string] // parents whose outbox is full, by name
 
 	mu       sync.Mutex
 	standIns []*parent // siblings in use while the only parent is gone

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sibling"
-	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/internal/timing"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/syndic/siblings"
 )
@@ -25,7 +25,7 @@ type rehomer struct {
 	returns *returns.Forwarder
 	// open returns an unconnected parent for a sibling.
 	open func(name string, visit func(*channel.Config) error) (*parent, error)
-	pace *pace.Pace
+	pace *link.Pace
 	log  *slog.Logger
 }
 
@@ -34,11 +34,11 @@ type rehomer struct {
 func (r *rehomer) run(ctx context.Context) {
 	home := r.parents.links[0]
 	after := r.upper.RehomeAfter
-	for sleep.For(ctx, after/4+time.Millisecond) == nil {
+	for timing.Sleep(ctx, after/4+time.Millisecond) == nil {
 		if !home.DownFor(after) {
 			continue
 		}
-		if sleep.For(ctx, rand.N(after)) != nil {
+		if timing.Sleep(ctx, rand.N(after)) != nil {
 			return
 		}
 		if !home.DownFor(after) || r.answers(ctx, home) {
@@ -97,7 +97,7 @@ func (r *rehomer) useSibling(ctx context.Context, home *parent, n sibling.Node, 
 		_ = o.Note(context.WithoutCancel(ctx), o.Done(l.ch.Addr(), o.Pending(l.ch.Addr())...)...)
 		r.returns.Shift()
 	}()
-	for sleep.For(ctx, r.upper.RehomeAfter/4+time.Millisecond) == nil {
+	for timing.Sleep(ctx, r.upper.RehomeAfter/4+time.Millisecond) == nil {
 		switch {
 		case home.BackFor(r.upper.RehomeFailback):
 			r.log.Info("parent is back, leaving its sibling", "sibling", n.ID)

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // fakeFailover is a local master with failover on.
@@ -23,13 +23,13 @@ func (fakeFailover) AddRevoked([]sibling.Gone) error { return nil }
 func (fakeFailover) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
 // plantHoused creates a node below a that knows its sibling b.
-func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace.Pace)) (n *node, a, b *fakeParent) {
+func plantHoused(t *testing.T, failback time.Duration, change ...func(*link.Pace)) (n *node, a, b *fakeParent) {
 	t.Helper()
 	return plantHousedAs(t, func(c *config.Syndic) { c.Upper.RehomeFailback = failback }, change...)
 }
 
 // plantHousedAs is plantHoused with another configuration.
-func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pace.Pace)) (n *node, a, b *fakeParent) {
+func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*link.Pace)) (n *node, a, b *fakeParent) {
 	t.Helper()
 	var nodes []sibling.Node
 	key := channeltest.Key(t, "sign")
@@ -69,7 +69,7 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 
 // A node requests its siblings on connect, and when the parent announces a change.
 func TestSiblings_RequestedAtOnce(t *testing.T) {
-	_, a, _ := plantHoused(t, time.Hour, func(p *pace.Pace) { p.Siblings = time.Hour })
+	_, a, _ := plantHoused(t, time.Hour, func(p *link.Pace) { p.Siblings = time.Hour })
 	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
 	n, a, b := plantHousedAs(t, func(c *config.Syndic) {
 		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 4*time.Second
-	}, func(p *pace.Pace) { p.Sweep = time.Hour })
+	}, func(p *link.Pace) { p.Sweep = time.Hour })
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	home := n.parents.links[0]

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/returners"
@@ -22,7 +22,6 @@ import (
 	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/local"
 	"github.com/momtree/mom/syndic/origins"
-	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/syndic/publications"
 	"github.com/momtree/mom/syndic/returns"
 	"github.com/momtree/mom/syndic/siblings"
@@ -43,7 +42,7 @@ type Options struct {
 	Trace  func(jid string) tracing.Carrier
 	// Rescue counts work found by sweeps; it is shared with the master beside. nil: the forwarder
 	// has a counter of its own, which Metrics includes.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 	// Questions republishes a parent's questions to minions below about their jobs. A mom master
 	// asks its own minions itself; a Salt master does not.
 	Questions bool
@@ -55,7 +54,7 @@ type Syndic struct {
 	local        local.Master
 	version      string
 	log          *slog.Logger
-	pace         *pace.Pace
+	pace         *link.Pace
 	bounds       bounds.Bounds
 	life         *sequence.Life
 	parents      *parents
@@ -64,7 +63,7 @@ type Syndic struct {
 	returns      *returns.Forwarder
 	offered      publications.Offered
 
-	rescues    *rescue.Counter
+	rescues    *logs.Rescues
 	ownRescues bool // Metrics includes the counter
 
 	tracer *tracing.Tracer
@@ -83,9 +82,9 @@ func New(o Options) (*Syndic, error) {
 	}
 	conf := o.Config.Local
 	s := &Syndic{cfg: o.Config, local: o.Local, version: o.Version, log: o.Log, bounds: conf.Bounds.OrDefault(), questions: o.Questions, tracer: o.Tracer, trace: o.Trace}
-	s.pace = pace.Default(s.bounds.ForwardSweep)
+	s.pace = link.DefaultPace(s.bounds.ForwardSweep)
 	if s.rescues = o.Rescue; s.rescues == nil {
-		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
+		s.rescues, s.ownRescues = logs.NewRescues(o.Log, nil), true
 	}
 	var err error
 	if s.life, err = sequence.Begin(filepath.Join(conf.Cachedir, "syndic_order"), time.Now()); err != nil {
@@ -114,7 +113,7 @@ func (s *Syndic) openParents() (*parents, error) {
 		return nil, errors.New("syndic: no parent; set syndic_master in the master configuration")
 	}
 	conf := s.cfg.Local
-	o, err := origins.Open(context.Background(), origins.Options{Local: s.local, Cachedir: conf.Cachedir, Most: s.bounds.AskedJobs})
+	o, err := origins.Open(context.Background(), origins.Options{Local: s.local, Most: s.bounds.AskedJobs})
 	if err != nil {
 		return nil, err
 	}

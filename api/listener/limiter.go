@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/momtree/mom/internal/netblock"
+	"github.com/momtree/mom/internal/network"
 )
 
 const (
@@ -73,7 +73,7 @@ func (l *countedListener) Accept() (net.Conn, error) {
 // add counts a connection. It returns nil if the limit is reached.
 func (t *Limiter) add(c net.Conn) *Conn {
 	addr := HostOf(c.RemoteAddr().String())
-	out := &Conn{Conn: c, of: t, block: netblock.Of(addr), many: t.shared(addr)}
+	out := &Conn{Conn: c, of: t, block: network.Block(addr), many: t.shared(addr)}
 	t.mu.Lock()
 	var victim *Conn
 	switch {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // Serve serves the connections of a listener that a limiter admits, under TLS if the server has a
@@ -70,7 +70,7 @@ func (s *secured) run(ctx context.Context) error {
 		case errors.Is(err, net.ErrClosed):
 			return err
 		case err != nil: // such as too many open files
-			if sleep.For(ctx, acceptPause) != nil {
+			if timing.Sleep(ctx, acceptPause) != nil {
 				return err
 			}
 			continue

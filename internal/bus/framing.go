@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // Auto chooses the framing of each reader by the Salt that it runs, Bare where that is
@@ -85,4 +85,4 @@ func (s *Server) framingFor(c net.Conn) Framing {
 }
 
 // misframed keeps that warning from filling the log.
-type misframed = logthrottle.Filter[string]
+type misframed = logs.Throttle[string]

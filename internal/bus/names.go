@@ -1,6 +1,6 @@
 package bus
 
-import "github.com/momtree/mom/internal/hashtype"
+import "github.com/momtree/mom/internal/crypt"
 
 // Names of the event sockets of a master (Salt wire reference §11.2).
 const (
@@ -12,7 +12,7 @@ const (
 // the first 10 hex digits of the hash of its id. hashType is Salt's hash_type;
 // "" means sha256.
 func MinionNames(id, hashType string) (pub, pull string, err error) {
-	sum, err := hashtype.Hex(hashType, id)
+	sum, err := crypt.HexHash(hashType, id)
 	if err != nil {
 		return "", "", err
 	}

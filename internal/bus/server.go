@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // ServerConfig configures the sockets of a bus. Zero fields mean the defaults
@@ -32,7 +32,7 @@ type ServerConfig struct {
 	PubPort  int    // tcp only; Salt's is 4512, 0 lets the system choose
 	PullPort int    // tcp only; Salt's is 4513, 0 lets the system choose
 
-	QueueSize    int           // [DefaultQueueSize] events waiting for a reader
+	QueueSize    int           // [16384] events waiting for a reader: the returns of a large job come in one burst
 	QueueBytes   int           // [16 MiB] their bytes; a reader beyond is cut off
 	MaxConns     int           // [1024] per socket
 	MaxFrame     int           // [DefaultMaxFrame] from a writer, bytes
@@ -54,7 +54,7 @@ func (c ServerConfig) withDefaults() ServerConfig {
 	def(&c.PubName, MasterPubName)
 	def(&c.PullName, MasterPullName)
 	def((*string)(&c.Framing), string(Auto))
-	num(&c.QueueSize, DefaultQueueSize)
+	num(&c.QueueSize, 16<<10)
 	num(&c.QueueBytes, 16<<20)
 	num(&c.MaxConns, 1024)
 	num(&c.MaxFrame, DefaultMaxFrame)
@@ -152,7 +152,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 			// Out of descriptors: wait, do not spin.
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 			s.cfg.Log.Error("event bus accept failed", "socket", l.Addr().String(), "err", err, "pause", pause)
-			if sleep.For(s.ctx, pause) != nil {
+			if timing.Sleep(s.ctx, pause) != nil {
 				return
 			}
 			continue

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -82,7 +82,7 @@ func TestNamesAsSalt(t *testing.T) {
 			t.Errorf("%s is %q, Salt says %q", key, got, want)
 		}
 	}
-	if _, _, err := MinionNames("m1", "crc"); !errors.Is(err, hashtype.ErrUnknown) {
+	if _, _, err := MinionNames("m1", "crc"); !errors.Is(err, crypt.ErrHashType) {
 		t.Errorf("err = %v", err)
 	}
 }

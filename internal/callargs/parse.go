@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Parse gives the arguments of a publication: the positional ones, and behind
-// them one map with the keyword arguments, marked by __kwarg__, if there are any.
-// The values of the keywords in noParse stay text.
+// Parse returns the arguments of a publication: the positional ones, then, if there are any, one
+// map with the keyword arguments, marked by __kwarg__. The values of the keywords in noParse stay
+// text.
 func Parse(words, noParse []string) []any {
 	args, kwargs := split(words, noParse)
 	if kwargs.Len() > 0 {

@@ -7,7 +7,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -83,7 +83,7 @@ func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration, 
 		}
 		err = w.failed(err)
 		//mutant:unknown-name-fails-early
-		if ctx.Err() != nil || w.op == signInOp && unknownName(err) || sleep.For(ctx, pause/2+mrand.N(pause)) != nil {
+		if ctx.Err() != nil || w.op == signInOp && unknownName(err) || timing.Sleep(ctx, pause/2+mrand.N(pause)) != nil {
 			return nil, err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // sharedKeys are the keys that a master shares with all of its minions.
@@ -160,11 +160,11 @@ func (c *Channel) unsigned(load *wire.Map, q question) error {
 func (c *Channel) notAccepted(ret any) error {
 	switch ret {
 	case true:
-		return c.fail("sign in", ErrPending, "", "accept the key on the master: salt-key -a "+shlex.KeyName(c.cfg.ID))
+		return c.fail("sign in", ErrPending, "", "accept the key on the master: salt-key -a "+pyfmt.ShellKeyName(c.cfg.ID))
 	case "full":
 		return c.fail("sign in", ErrFull, "", "raise max_minions on the master")
 	case false:
-		return c.fail("sign in", ErrRejected, "", "delete the key on the master (salt-key -d "+shlex.KeyName(c.cfg.ID)+") and start again, if this is the right machine")
+		return c.fail("sign in", ErrRejected, "", "delete the key on the master (salt-key -d "+pyfmt.ShellKeyName(c.cfg.ID)+") and start again, if this is the right machine")
 	default:
 		return c.fail("sign in", ErrBadReply, fmt.Sprintf("ret is %v", ret), "")
 	}

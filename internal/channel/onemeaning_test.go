@@ -13,7 +13,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
@@ -155,7 +155,7 @@ func signedForms(t *testing.T) map[string]form {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := jobsig.Sign(key, p, now, now.Add(time.Hour))
+	order, err := jobfields.Sign(key, p, now, now.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +163,8 @@ func signedForms(t *testing.T) map[string]form {
 		o := order.Clone()
 		o.Set("sig", string(sig))
 		q := p
-		q.Extra = wire.NewMap(jobsig.Field, wire.Raw(must(wire.Encode(o))))
-		_, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(q, now)
+		q.Extra = wire.NewMap(jobfields.SignatureField, wire.Raw(must(wire.Encode(o))))
+		_, _, err := jobfields.NewVerifier(&key.PublicKey).Verify(q, now)
 		return err == nil
 	}}
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -121,7 +121,7 @@ func reason(err error) (why, hint string) {
 	case errors.Is(err, zmtp.ErrGreeting), errors.Is(err, zmtp.ErrReady):
 		return "what listens there does not speak ZMTP", "see whether the port is the master's ret_port"
 	}
-	return logthrottle.Cause(err), "see whether the master runs and its ret_port can be reached"
+	return logs.Cause(err), "see whether the master runs and its ret_port can be reached"
 }
 
 // unknownName tells whether a name could not be looked up: trying again at once is of

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -41,7 +41,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 		// A tenth of jitter keeps a crowd of pending minions apart.
 		pause := wait + rand.N(wait/10+1)
 		c.log.Warn("sign-in pending", "id", c.cfg.ID, "wait", pause, "err", err)
-		if sleep.For(ctx, pause) != nil {
+		if timing.Sleep(ctx, pause) != nil {
 			return Result{}, err
 		}
 		wait = min(2*wait, c.cfg.AcceptanceWaitTimeMax)

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/momtree/mom/internal/similar"
 )
 
 // Changeable names the options that a caller of the master may set from afar (the wheel
@@ -42,7 +40,7 @@ func MayChange(name string) error {
 	case NotNeeded[name] != "":
 		return fmt.Errorf("option %s would have no effect: %s", name, NotNeeded[name])
 	}
-	if near := similar.Name(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
+	if near := Similar(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
 		return fmt.Errorf("unknown option %s; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %s", name)

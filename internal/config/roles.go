@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/momtree/mom/internal/similar"
 )
 
 // Role says who reads an option.
@@ -83,7 +81,7 @@ func isOption(name string, who Role) bool {
 
 func (r *reader) unknown(s setting, names []string, name string) {
 	text := fmt.Sprintf("unknown option %s", name)
-	if near := similar.Name(name, names); near != "" {
+	if near := Similar(name, names); near != "" {
 		text += fmt.Sprintf("; did you mean %s?", near)
 	} else {
 		text += " has no effect"

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"github.com/momtree/mom/internal/hashtype"
 )
 
 // Fingerprint is Salt's finger of a PEM file: the hash over its lines without
@@ -14,7 +12,7 @@ import (
 // (Salt wire reference §5.3). hash is a hash_type (md5, sha1, sha224, sha256,
 // sha384, sha512); empty means sha256.
 func Fingerprint(pem []byte, hash string) (string, error) {
-	w, err := hashtype.New(strings.ToLower(hash))
+	w, err := NewHash(strings.ToLower(hash))
 	if err != nil {
 		return "", fmt.Errorf("fingerprint: %w: hash_type %q, known are md5, sha1, sha224, sha256, sha384, sha512", ErrBadAlgorithm, hash)
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // ErrInvalid is wrapped when a text is no job id.
@@ -91,7 +91,7 @@ func Pretty(s string) string {
 // Dir returns the folder of a job below the job cache: the hex hash of the id,
 // cut after two digits. hashType is Salt's hash_type; "" means sha256.
 func Dir(jid, hashType string) (string, error) {
-	sum, err := hashtype.Hex(hashType, jid)
+	sum, err := crypt.HexHash(hashType, jid)
 	if err != nil {
 		return "", err
 	}

@@ -4,11 +4,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // CollectRescues writes what the nets of a daemon have caught.
-func CollectRescues(s *Sink, c *rescue.Counter) {
+func CollectRescues(s *Sink, c *logs.Rescues) {
 	counts := c.Counts()
 	for _, by := range slices.Sorted(maps.Keys(counts)) {
 		s.Count("mom_rescued_total", counts[by], by)

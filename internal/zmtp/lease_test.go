@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // pipes is a listener without a network, so that a test can own the clock.
@@ -135,7 +135,7 @@ func TestLease(t *testing.T) {
 				defer close(release)
 				if c.chatter > 0 {
 					go func() {
-						for sleep.For(ctx, c.chatter) == nil {
+						for timing.Sleep(ctx, c.chatter) == nil {
 							_ = p.Send("", []byte("news"))
 						}
 					}()

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // Req sends requests and waits for their replies. Requests at the same time use
@@ -151,7 +151,7 @@ func (q *Req) take(ctx context.Context) (*reqConn, error) {
 	pause := time.Until(q.notYet)
 	q.mu.Unlock()
 	if pause > 0 {
-		if err := sleep.For(ctx, pause); err != nil {
+		if err := timing.Sleep(ctx, pause); err != nil {
 			return nil, fmt.Errorf("%w: waiting to try again: %w", ErrDial, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // Sub receives publications. It connects for as long as Run runs, again and
@@ -40,7 +40,7 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 		}
 		d := wait.next()
 		s.cfg.Log.Warn("no connection to publisher", "addr", s.addr, "err", err, "retry_in", d)
-		if sleep.For(ctx, d) != nil {
+		if timing.Sleep(ctx, d) != nil {
 			break
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // verdict is what the checks of a round found.
@@ -202,9 +202,9 @@ func (w *World) consoles(v *verdict) {
 			v.blame("%v", err)
 			continue
 		}
-		if i := strings.Index(string(b), rescue.Warning); i >= 0 {
+		if i := strings.Index(string(b), logs.RescueWarning); i >= 0 {
 			line, _, _ := strings.Cut(string(b[i:]), "\n")
-			v.blame("%s: %d times: %s", r.id, strings.Count(string(b), rescue.Warning), line)
+			v.blame("%s: %d times: %s", r.id, strings.Count(string(b), logs.RescueWarning), line)
 		}
 		for _, bad := range []string{"\npanic: ", "fatal error: ", "DATA RACE", "\ngoroutine "} {
 			if i := strings.Index(string(b), bad); i >= 0 {

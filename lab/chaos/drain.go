@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // drainStream is the second half of the seed of drawDrain. Drains came later than the
@@ -61,7 +61,7 @@ func (w *World) drain(m *member) (heal func() error, err error) {
 				return nil
 			}
 			w.note("drain of %s is not taken back: %v: %s", m.id, err, out)
-			if sleep.For(ctx, 500*time.Millisecond) != nil {
+			if timing.Sleep(ctx, 500*time.Millisecond) != nil {
 				return fmt.Errorf("take the drain of %s back: %w: %s", m.id, err, out)
 			}
 		}

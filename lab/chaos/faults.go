@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // patience is how long a daemon may take to end on SIGTERM, which waits for
@@ -31,7 +31,7 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 	errs := make([]error, len(s.Faults))
 	for i, f := range s.Faults {
 		wg.Go(func() {
-			if sleep.For(ctx, f.At) != nil {
+			if timing.Sleep(ctx, f.At) != nil {
 				return
 			}
 			heal, err := w.begin(f)
@@ -39,7 +39,7 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 				errs[i] = fmt.Errorf("begin %v: %w", f, err)
 				return
 			}
-			_ = sleep.For(ctx, f.For)
+			_ = timing.Sleep(ctx, f.For)
 			if err := heal(); err != nil {
 				errs[i] = fmt.Errorf("end %v: %w", f, err)
 			}

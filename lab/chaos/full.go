@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // Where a node has a small outbox (outbox_max_rows), an outage of a few seconds fills it,
@@ -102,7 +102,7 @@ func (f *fullness) all() []full {
 
 // watchOutboxes reads twice a second what the nodes say of their outboxes.
 func (w *World) watchOutboxes(ctx context.Context) {
-	for last := time.Now(); sleep.For(ctx, 500*time.Millisecond) == nil; {
+	for last := time.Now(); timing.Sleep(ctx, 500*time.Millisecond) == nil; {
 		now := time.Now()
 		for _, id := range nodes() {
 			console, err := os.Open(filepath.Join(w.members[id].dir, "console"))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/topology"
 )
 
@@ -93,7 +93,7 @@ func (w *World) rest(ctx context.Context) {
 		if h.to.IsZero() { // of a daemon that is about to be started again
 			h.to = time.Now()
 		}
-		_ = sleep.For(ctx, time.Until(h.to.Add(calm+moment)))
+		_ = timing.Sleep(ctx, time.Until(h.to.Add(calm+moment)))
 	}
 }
 
@@ -121,7 +121,7 @@ func (t *top) lookAround(ctx context.Context) {
 			t.looks = append(t.looks, look{now, placesOf(n)})
 			t.mu.Unlock()
 		}
-		_ = sleep.For(ctx, 500*time.Millisecond)
+		_ = timing.Sleep(ctx, 500*time.Millisecond)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // job is a published task. Its id is ours, so it is known although the answer
@@ -39,7 +39,7 @@ func (w *World) stream(ctx context.Context, tasks []Task) (_ []*job, started fun
 	jobs := make([]*job, len(tasks))
 	began := time.Now()
 	for i, t := range tasks {
-		_ = sleep.For(ctx, t.At-time.Since(began))
+		_ = timing.Sleep(ctx, t.At-time.Since(began))
 		id := gen.Next()
 		if jobs[i] = (&job{Task: t, mark: id}); t.Batch != "" {
 			batches.Go(func() { w.batch(ctx, jobs[i]) })

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // member is a daemon of the world through its lives.
@@ -69,7 +69,7 @@ func (m *member) guard(p *process) {
 	if !full { // a daemon may refuse to start without any room
 		m.w.fall(fmt.Sprintf("%s ended by itself: %v", m.id, p.err))
 	}
-	if sleep.For(m.w.ctx, 500*time.Millisecond) != nil {
+	if timing.Sleep(m.w.ctx, 500*time.Millisecond) != nil {
 		return
 	}
 	m.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // relays is the network where namespaces are not permitted: every station listens
@@ -125,7 +125,7 @@ func (r *relays) delay(from, to int) bool {
 		if w.Loss > 0 && rand.Float64() < w.Loss {
 			d += retransmission
 		}
-		return sleep.For(r.ctx, d) == nil
+		return timing.Sleep(r.ctx, d) == nil
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // await asks until a condition holds, at most for Options.Settle. The error is what
@@ -27,7 +27,7 @@ func (w *World) await(ctx context.Context, what string, holds func(context.Conte
 			last = err.Error()
 			w.note("waiting: %s", last)
 		}
-		if sleep.For(ctx, 200*time.Millisecond) != nil {
+		if timing.Sleep(ctx, 200*time.Millisecond) != nil {
 			return fmt.Errorf("%s: not within %v: %w", what, w.o.Settle, err)
 		}
 	}

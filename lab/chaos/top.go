@@ -12,7 +12,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/topology"
 )
 
@@ -36,7 +36,7 @@ func (t *top) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		events, err := t.client.Subscribe(ctx, jobevent.Prefix)
 		if err != nil {
-			_ = sleep.For(ctx, 50*time.Millisecond)
+			_ = timing.Sleep(ctx, 50*time.Millisecond)
 			continue
 		}
 		for e, err := range events.All(ctx) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 )
 
@@ -123,7 +123,7 @@ func (x *fetchWorld) until(ctx context.Context, what string, is func() bool) err
 	ctx, cancel := context.WithTimeout(ctx, x.opts.Patience)
 	defer cancel()
 	for !is() {
-		if err := sleep.For(ctx, 20*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 20*time.Millisecond); err != nil {
 			r := x.swarm.Report()
 			return fmt.Errorf("%s: not after %v (%d signed in, %d ready, %d requests timed out): %w; logs are in %s", what, x.opts.Patience, r.SignedIn.Done, r.Ready.Done, r.Requests.TimedOut, err, x.Dir)
 		}

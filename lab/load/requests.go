@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // Requests are what came of the clients.
@@ -84,7 +84,7 @@ func (w *world) requests(ctx context.Context) (Requests, error) {
 				k := kindOf(i, n)
 				at := time.Now()
 				err := kinds[k].send(ctx, w, c, i+n)
-				for errors.Is(err, errBusy) && sleep.For(ctx, 200*time.Millisecond) == nil {
+				for errors.Is(err, errBusy) && timing.Sleep(ctx, 200*time.Millisecond) == nil {
 					mu.Lock()
 					r.Refused++
 					mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // group lists the processes of the daemon, with what the kernel says of each behind its name
@@ -68,7 +68,7 @@ func (p *process) watch(ctx context.Context) func() int64 {
 		defer close(done)
 		for {
 			most.Store(max(most.Load(), p.share()))
-			if sleep.For(ctx, 500*time.Millisecond) != nil {
+			if timing.Sleep(ctx, 500*time.Millisecond) != nil {
 				return
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 )
 
@@ -112,7 +112,7 @@ func (w *world) await(ctx context.Context, what string, ask func() (bool, error)
 		if ok {
 			return nil
 		}
-		if e := sleep.For(ctx, 50*time.Millisecond); e != nil {
+		if e := timing.Sleep(ctx, 50*time.Millisecond); e != nil {
 			return errors.Join(fmt.Errorf("%s: not after %v; logs are in %s", what, patience, w.Dir), err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/peers"
 )
 
@@ -87,7 +87,7 @@ func (b *beside) serve(ctx context.Context) (end func(), err error) {
 		if _, _, err = b.http(ctx, "GET", "/", nil); err == nil {
 			return end, nil
 		}
-		if e := sleep.For(ctx, 100*time.Millisecond); e != nil || time.Now().After(until) {
+		if e := timing.Sleep(ctx, 100*time.Millisecond); e != nil || time.Now().After(until) {
 			end()
 			return nil, fmt.Errorf("the API does not answer: %w", err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/lab/peers"
 	"github.com/momtree/mom/value"
@@ -106,7 +106,7 @@ func again(ctx context.Context, within time.Duration, ask func() verdicts) verdi
 	end := time.Now().Add(within)
 	for {
 		v := ask()
-		if v.good() || time.Now().After(end) || sleep.For(ctx, 300*time.Millisecond) != nil {
+		if v.good() || time.Now().After(end) || timing.Sleep(ctx, 300*time.Millisecond) != nil {
 			return v
 		}
 	}

@@ -16,8 +16,8 @@ import (
 
 	_ "modernc.org/sqlite" // reads the top's job store
 
-	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/logs"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // rows counts the returns of jobs in the top's store, and different minions among
@@ -73,7 +73,7 @@ func (w *world) settle(ctx context.Context, played []Job) error {
 				return nil
 			}
 		}
-		if sleep.For(ctx, 200*time.Millisecond) != nil {
+		if timing.Sleep(ctx, 200*time.Millisecond) != nil {
 			return nil // the account tells what is lacking
 		}
 	}
@@ -224,7 +224,7 @@ func told(log string) (n int, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		if strings.Contains(lines.Text(), rescue.Warning) {
+		if strings.Contains(lines.Text(), logs.RescueWarning) {
 			n++
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 	"github.com/momtree/mom/topology"
 )
@@ -99,11 +99,11 @@ func (w *world) ask(ctx context.Context, job client.Job, kill string) Job {
 
 // killed kills a node a little after a job began, and starts it again a second later.
 func (w *world) killed(ctx context.Context, id string) error {
-	_ = sleep.For(ctx, time.Duration(50+rand.IntN(250))*time.Millisecond)
+	_ = timing.Sleep(ctx, time.Duration(50+rand.IntN(250))*time.Millisecond)
 	if err := w.procs[id].Kill(); err != nil {
 		return err
 	}
-	_ = sleep.For(ctx, time.Second)
+	_ = timing.Sleep(ctx, time.Second)
 	return w.start(w.member(id))
 }
 
@@ -119,7 +119,7 @@ func (w *world) healed(ctx context.Context) error {
 		if all.Conns.Up == int64(w.shape.All()) && w.heard(ctx) {
 			break
 		}
-		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return fmt.Errorf("after a node was killed %d of %d minions are connected again: %w", all.Conns.Up, w.shape.All(), err)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/network"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 )
 
@@ -40,9 +40,9 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	r = Result{Shape: s.Name, Minions: s.All()}
 	w := &world{Options: o, shape: s, procs: map[string]*localcluster.Process{}, probes: map[string]string{}}
 	defer func() { err = errors.Join(err, w.stop()) }()
-	before, _ := conntrack.Read()
+	before, _ := network.ReadConntrack()
 	defer func() {
-		if after, ok := conntrack.Read(); ok && after.Dropped > before.Dropped {
+		if after, ok := network.ReadConntrack(); ok && after.Dropped > before.Dropped {
 			r.fault("this machine dropped %d packets: its table of %d connections was full (sysctl net.netfilter.nf_conntrack_max)", after.Dropped-before.Dropped, after.Max)
 		}
 	}()
@@ -104,7 +104,7 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 			said = time.Now()
 			w.Say("signed in %d, ready %d, connected %d; connections cut %d", all.SignedIn.Done, all.Ready.Done, all.Conns.Up, all.Conns.Cut)
 		}
-		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return fmt.Errorf("of %d minions %d have signed in, %d are ready and %d connected: %w", w.shape.All(), all.SignedIn.Done, all.Ready.Done, all.Conns.Up, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // SoakOptions configure [Soak].
@@ -222,7 +222,7 @@ func (s *soak) load(ctx context.Context) error {
 			check = time.Now().Add(checkEvery)
 			s.Say("%d jobs, %d returns, %d kills, %d faults", s.result.Jobs, s.result.Returns, s.result.Kills, len(s.result.Faults))
 		}
-		if err := sleep.For(ctx, time.Until(next)); err != nil {
+		if err := timing.Sleep(ctx, time.Until(next)); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/client/remote"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // soakTag is the tag of the numbered events.
@@ -47,7 +47,7 @@ func openReaders(ctx context.Context, url string, n int) (*readers, error) {
 		if err == nil {
 			break
 		}
-		if e := sleep.For(waiting, 100*time.Millisecond); e != nil {
+		if e := timing.Sleep(waiting, 100*time.Millisecond); e != nil {
 			return nil, errors.Join(fmt.Errorf("log in at %s: %w", url, err), api.Close())
 		}
 	}
@@ -82,7 +82,7 @@ func (r *reader) run(ctx context.Context, api *remote.Client, events *remote.Eve
 			if events, err = api.Events(ctx, last); err == nil {
 				break
 			}
-			_ = sleep.For(ctx, 200*time.Millisecond) // ctx.Err is checked next
+			_ = timing.Sleep(ctx, 200*time.Millisecond) // ctx.Err is checked next
 		}
 		r.mu.Lock()
 		r.broken++
@@ -108,7 +108,7 @@ func (rs *readers) finish(ctx context.Context, sent int, fault func(string, ...a
 	ctx, cancel := context.WithTimeout(ctx, readersPatience)
 	defer cancel()
 	for i, r := range rs.all {
-		for r.count() < sent && sleep.For(ctx, 100*time.Millisecond) == nil {
+		for r.count() < sent && timing.Sleep(ctx, 100*time.Millisecond) == nil {
 		}
 		r.mu.Lock()
 		doubled := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/lab/swarm"
 	"github.com/momtree/mom/topology"
 )
@@ -139,7 +139,7 @@ func (w *world) await(ctx context.Context, patience time.Duration, as func(topol
 		if ctx.Err() == nil {
 			last = err
 		}
-		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return errors.Join(fmt.Errorf("the tree is not as wanted after %v", patience), last)
 		}
 	}

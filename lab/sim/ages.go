@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
 )
 
@@ -69,7 +69,7 @@ func (n *node) openAges() {
 		return
 	}
 	began := w.now
-	n.ages = age.Open(age.Options{
+	n.ages = timing.Open(timing.Options{
 		Newest: n.disk.newest, Wall: n.wall, Running: func() time.Duration { return time.Duration(w.now - began) }, Log: w.log,
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/batches"
@@ -48,7 +48,7 @@ type node struct {
 	life    uint32
 	engine  *engine.Engine
 	jobs    *jobstore.Store
-	ages    *age.Clock // nil: the wall clock is right
+	ages    *timing.Clock // nil: the wall clock is right
 	cleaner *jobstore.Cleaner
 	queues  *retention.Queues // nil: no job is queued
 	tree    *topology.Tree

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -39,7 +39,7 @@ type World struct {
 	events  int
 	tiers   []Tier
 	faults  int
-	rescues *rescue.Counter // of all nodes
+	rescues *logs.Rescues // of all nodes
 
 	requests uint64
 	marks    map[mark]int
@@ -106,7 +106,7 @@ func New(o Options) (*World, error) {
 		o: o, rng: o.stream(0x6d6f6d), log: slog.New(slog.DiscardHandler),
 		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
-	w.rescues = rescue.New(w.log, w.clock)
+	w.rescues = logs.NewRescues(w.log, w.clock)
 	total := o.Shape.Total()
 	w.ids, w.kinds = make([]string, total), make([]species, total)
 	for i := range w.ids {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -101,7 +101,7 @@ func (e *errand) fetch(env, path string, as copyOf) (f file, err error) {
 		f.sum = sum
 		return f, nil
 	}
-	h, err := hashtype.New(cmp.Or(kind, "sha256"))
+	h, err := crypt.NewHash(cmp.Or(kind, "sha256"))
 	if err != nil {
 		return f, fmt.Errorf("_file_hash of %s: %w", path, err)
 	}

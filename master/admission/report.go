@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/conntrack"
+	"github.com/momtree/mom/internal/network"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -143,7 +143,7 @@ func (r *Report) FlushPorts(router, pub zmtp.HostStats, maxConnections int, now 
 	}
 	r.ReadSocket("router", router, limit, now)
 	r.ReadSocket("pub", pub, limit, now)
-	if t, ok := conntrack.Read(); ok {
+	if t, ok := network.ReadConntrack(); ok {
 		r.ReadTable(t, now)
 	}
 	r.Flush(now)

@@ -3,7 +3,7 @@ package admission
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/conntrack"
+	"github.com/momtree/mom/internal/network"
 )
 
 // tableOptions is the remedy for a system table of connections that is too small.
@@ -24,7 +24,7 @@ var (
 
 // ReadTable reads the counters of the system's table of connections. It does not report drops from
 // before the first call.
-func (r *Report) ReadTable(t conntrack.Table, now time.Time) {
+func (r *Report) ReadTable(t network.Conntrack, now time.Time) {
 	r.mu.Lock()
 	if _, known := r.counts[tableFull.Name]; !known {
 		r.count(tableFull).total = t.Dropped

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 func init() {
@@ -71,7 +71,7 @@ func openFile(cf Config) (*passwordFile, error) {
 		v.fault("filetype", "%q is not known; use text, htpasswd or htdigest", f.form.kind)
 	}
 	if f.form.hash != "plaintext" {
-		if _, err := hashtype.New(f.form.hash); err != nil {
+		if _, err := crypt.NewHash(f.form.hash); err != nil {
 			v.fault("hashtype", "%q is not known; use plaintext, md5, sha1, sha224, sha256, sha384 or sha512", f.form.hash)
 		}
 	}

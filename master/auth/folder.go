@@ -18,7 +18,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/datacache"
 )
 
@@ -42,7 +42,7 @@ type folder struct {
 	count int // about how many there are; -1: nobody has looked yet
 	swept time.Time
 
-	logged logthrottle.Filter[string]
+	logged logs.Throttle[string]
 }
 
 func newFolder(path string, log *slog.Logger, now func() time.Time) *folder {

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 const (
@@ -85,7 +85,7 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 		return Identity{}, nil, ErrDenied
 	}
 	took := time.Duration((0.75 + rand.Float64()/2) * float64(refusalTime))
-	if err := sleep.For(ctx, max(0, took-s.now().Sub(began))); err != nil {
+	if err := timing.Sleep(ctx, max(0, took-s.now().Sub(began))); err != nil {
 		return Identity{}, nil, err
 	}
 	return Identity{}, nil, ErrDenied

@@ -17,7 +17,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 func init() {
@@ -133,7 +133,7 @@ func (o *openID) Check(ctx context.Context, c Credentials) (Identity, error) {
 	case asked.away != nil:
 		return Identity{}, asked.away
 	case err != nil:
-		return Identity{}, denied("the bearer token is not accepted: %s", logthrottle.Cause(err))
+		return Identity{}, denied("the bearer token is not accepted: %s", logs.Cause(err))
 	case !slices.ContainsFunc(token.Audience, func(a string) bool { return slices.Contains(o.audience, a) }):
 		return Identity{}, denied("the bearer token is for another program")
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/hashtype"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // Options of a [Service].
@@ -43,7 +43,7 @@ type Service struct {
 	log *slog.Logger
 	now func() time.Time
 
-	logged logthrottle.Filter[string]
+	logged logs.Throttle[string]
 }
 
 // opened is an open login service with its places for concurrent checks.
@@ -75,7 +75,7 @@ func New(o Options) (*Service, error) {
 	if c.EauthTokens != "localfs" {
 		faults = append(faults, fmt.Errorf("eauth_tokens: %q is not supported; only localfs is", c.EauthTokens))
 	}
-	if _, err := hashtype.New(c.HashType); err != nil {
+	if _, err := crypt.NewHash(c.HashType); err != nil {
 		faults = append(faults, fmt.Errorf("tokens: %w", err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.ExternalAuth)) {

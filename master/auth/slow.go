@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/lru"
-	"github.com/momtree/mom/internal/netblock"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/network"
+	"github.com/momtree/mom/internal/timing"
 )
 
 const (
@@ -76,13 +76,13 @@ type turn struct {
 // caller calls leave.
 func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 	//mutant:login-spellings
-	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: netblock.Of(c.From)}
+	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: network.Block(c.From)}
 	if c.From != "" {
 		t.pair = t.user + "\x00" + t.block
 	}
 	wait, err := s.queue(t, c)
 	if err == nil && wait > 0 {
-		if err = sleep.For(ctx, wait); err != nil {
+		if err = timing.Sleep(ctx, wait); err != nil {
 			t.leave()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -49,7 +49,7 @@ const (
 
 // newID returns the name of a new token: a hash, by hash_type, of random bytes.
 func newID(hash string) (string, error) {
-	h, err := hashtype.New(hash)
+	h, err := crypt.NewHash(hash)
 	if err != nil {
 		return "", err
 	}

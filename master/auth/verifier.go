@@ -12,14 +12,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/GehirnInc/crypt"
+	unixcrypt "github.com/GehirnInc/crypt"
 	_ "github.com/GehirnInc/crypt/apr1_crypt"   // $apr1$
 	_ "github.com/GehirnInc/crypt/md5_crypt"    // $1$
 	_ "github.com/GehirnInc/crypt/sha256_crypt" // $5$
 	_ "github.com/GehirnInc/crypt/sha512_crypt" // $6$
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // verifier checks a password from a file.
@@ -45,7 +45,7 @@ func htpasswdHash(text string) (verifier, error) {
 			return nil, fmt.Errorf("its hash costs too much, or nothing: bcrypt takes costs up to %d here", maxBcryptCost)
 		}
 		return bcryptHash(hash), nil
-	case crypt.IsHashSupported(text):
+	case unixcrypt.IsHashSupported(text):
 		return newCryptHash(text)
 	case strings.HasPrefix(text, "{SHA}"), strings.HasPrefix(text, "{SSHA}"):
 		scheme, code, _ := strings.Cut(text, "}")
@@ -90,7 +90,7 @@ func newCryptHash(text string) (verifier, error) {
 }
 
 func (h cryptHash) of(password string) (string, error) {
-	return crypt.NewFromHash(h.hash).Generate([]byte(password), []byte(h.salt))
+	return unixcrypt.NewFromHash(h.hash).Generate([]byte(password), []byte(h.salt))
 }
 
 func (h cryptHash) matches(_, password string) bool {
@@ -124,7 +124,7 @@ type hexHash struct {
 }
 
 func newHexHash(kind, text string, of func(name, password string) string) (verifier, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func newHexHash(kind, text string, of func(name, password string) string) (verif
 }
 
 func (h hexHash) matches(name, password string) bool {
-	got, err := hashtype.New(h.kind)
+	got, err := crypt.NewHash(h.kind)
 	if err != nil {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -78,7 +78,7 @@ func (b *batch) run(ctx context.Context) {
 	}
 	for err := b.catchUp(ctx); err != nil && ctx.Err() == nil; err = b.catchUp(ctx) {
 		b.s.o.Log.Error("saved batch slices not read", "jid", b.st.JID, "err", err)
-		_ = sleep.For(ctx, retryAfter)
+		_ = timing.Sleep(ctx, retryAfter)
 	}
 	n := b.look(ctx)
 	for {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/meters"
@@ -39,7 +39,7 @@ type inbox struct {
 	stats *meters.Counters
 	log   *slog.Logger
 	now   func() time.Time
-	told  logthrottle.Filter[string] // by minion
+	told  logs.Throttle[string] // by minion
 }
 
 func (c *inbox) take(_ context.Context, r *server.Request) (any, error) {

@@ -14,9 +14,9 @@ var ErrNotStored = errors.New("not stored")
 type storedWaits struct {
 	mu      sync.Mutex
 	waits   []storedWait
-	upTo    uint64 // settled up to this sequence number
-	failed  error  // result of the last commit
-	from    uint64 // first record that failed applies to
+	stored  uint64 // all records up to this sequence number are stored
+	tried   uint64 // those behind it, up to this one, were not stored when failed was returned
+	failed  error
 	settled chan struct{}
 }
 
@@ -36,10 +36,11 @@ func (w *storedWaits) settle(upTo uint64, err error) {
 func (w *storedWaits) end(upTo uint64, err error) (over []func(error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil || w.failed == nil { // first failure, or first success after one
-		w.from = w.upTo + 1
+	if err == nil {
+		w.stored = max(w.stored, upTo)
+	} else {
+		w.tried, w.failed = max(w.tried, upTo), err
 	}
-	w.upTo, w.failed = max(w.upTo, upTo), err
 	rest := w.waits[:0]
 	for _, x := range w.waits {
 		if x.upTo <= upTo {
@@ -72,13 +73,14 @@ func (w *storedWaits) add(upTo uint64, then func(error)) (err error, known bool)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case upTo > w.upTo:
+	case upTo <= w.stored:
+		return nil, true
+	//mutant:engine-part-stored-is-not-all
+	case upTo <= w.tried:
+		return w.failed, true
+	default:
 		w.waits = append(w.waits, storedWait{upTo, then})
 		return nil, false
-	case upTo < w.from:
-		return nil, true
-	default:
-		return w.failed, true
 	}
 }
 

@@ -33,6 +33,16 @@ func TestWaitStored(t *testing.T) {
 	if err := e.WaitStored(ctx, 6); !errors.Is(err, full) {
 		t.Errorf("the first of two failures: %v", err)
 	}
+	e.Settle(Stored{UpTo: 6}) // a batch stores some of the records that a failure left
+	for upTo, want := range map[uint64]error{5: nil, 6: nil, 7: full, 8: full} {
+		if err := e.WaitStored(ctx, upTo); !errors.Is(err, want) {
+			t.Errorf("after a part was stored, up to %d: %v, want %v", upTo, err, want)
+		}
+	}
+	e.Settle(Stored{UpTo: 8})
+	if err := e.WaitStored(ctx, 8); err != nil {
+		t.Errorf("all are stored: %v", err)
+	}
 	gone, cancel := context.WithCancel(ctx)
 	got := make(chan error, 1)
 	go func() { got <- e.WaitStored(gone, 100) }()

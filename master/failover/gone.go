@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // KeyGone reports to the parents, and through them to the siblings, that a key is no longer
@@ -86,7 +86,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 		if key, err := s.Keys.Sum(g.ID); err != nil || key.String() != g.Finger {
 			continue
 		}
-		s.Log.Warn("rejecting a key that a sibling deleted", "minion", g.ID, "sibling", g.By, "hint", "salt-key --include-rejected -a "+shlex.KeyName(g.ID))
+		s.Log.Warn("rejecting a key that a sibling deleted", "minion", g.ID, "sibling", g.By, "hint", "salt-key --include-rejected -a "+pyfmt.ShellKeyName(g.ID))
 		_, err := s.Editor.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // notifyPause is the least time between two notifications.
@@ -42,7 +42,7 @@ func (h *notifier) Run(ctx context.Context) {
 			return
 		case <-h.triggered:
 		}
-		if sleep.For(ctx, max(h.send(), notifyPause)) != nil {
+		if timing.Sleep(ctx, max(h.send(), notifyPause)) != nil {
 			return
 		}
 	}

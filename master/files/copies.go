@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/lru"
 )
 
@@ -50,7 +50,7 @@ func (s Sum) check() error {
 // hash makes the hash of a file of size bytes.
 func (s Sum) hash(size int64) (hash.Hash, error) {
 	if s.Type != Git {
-		return hashtype.New(s.Type)
+		return crypt.NewHash(s.Type)
 	}
 	if size < 0 {
 		return nil, errors.New("a hash of git is one of a file whose size is known")

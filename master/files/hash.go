@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // hashKey is by what a hash is known again.
@@ -60,7 +60,7 @@ func (s *Server) Hash(ctx context.Context, f Found) (string, error) {
 
 // sum reads a file for its hash, in pieces.
 func (s *Server) sum(ctx context.Context, f Found) (string, error) {
-	h, err := hashtype.New(s.cfg.HashType)
+	h, err := crypt.NewHash(s.cfg.HashType)
 	if err != nil {
 		return "", err
 	}

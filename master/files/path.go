@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/momtree/mom/internal/saltenv"
+	"github.com/momtree/mom/internal/config"
 )
 
 // Path is a path inside an environment that is safe to look up: relative, without "..",
@@ -92,7 +92,7 @@ func number(s string) (int, error) {
 
 // CheckEnv refuses what is no name of an environment.
 func CheckEnv(env string) error {
-	if !saltenv.Proper(env) {
+	if !config.ValidSaltenv(env) {
 		return refuse("environment %.300q", env)
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/hashtype"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/above"
@@ -51,7 +51,7 @@ type Server struct {
 	fire     func(tag string, data *value.Map)
 	log      *slog.Logger
 	now      func() time.Time
-	faults   logthrottle.Filter[string] // by backend
+	faults   logs.Throttle[string] // by backend
 	lane     *lane
 	rooms    sync.Pool // *[]byte, for chunks while they are read and sealed
 
@@ -93,7 +93,7 @@ func New(o Options) (*Server, error) {
 	if o.Above == nil {
 		o.Above = &above.Link{}
 	}
-	if _, err := hashtype.New(o.Config.HashType); err != nil {
+	if _, err := crypt.NewHash(o.Config.HashType); err != nil {
 		return nil, err
 	}
 	rules, err := NewIgnoreRules(o.Config)

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/saltenv"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -233,7 +232,7 @@ func TestParsePath_Hostile(t *testing.T) {
 			t.Errorf("%.40q: %+v %q, %v", path, p, env, err)
 		}
 	}
-	for _, env := range []string{"", ".", "..", "../..", "a/../b", "/etc", "a//b", "a/", ".git", "a/.git", "a\x00", "a\nb", strings.Repeat("e", saltenv.Max+1)} {
+	for _, env := range []string{"", ".", "..", "../..", "a/../b", "/etc", "a//b", "a/", ".git", "a/.git", "a\x00", "a\nb", strings.Repeat("e", config.MaxSaltenv+1)} {
 		if _, _, err := ParsePath("x", env); !errors.Is(err, ErrRefused) {
 			t.Errorf("environment %q is taken", env)
 		}

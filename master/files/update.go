@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/value"
 )
 
@@ -28,7 +28,7 @@ func (s *Server) Run(ctx context.Context) {
 				} else {
 					_ = s.update(ctx, b.name, func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, nil) })
 				}
-				if sleep.For(ctx, u.Interval()) != nil {
+				if timing.Sleep(ctx, u.Interval()) != nil {
 					return
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
 )
 
@@ -38,7 +38,7 @@ func (s *Store) cleanUp(ctx context.Context) {
 			}
 		}
 		unsaved = s.saveAge(unsaved)
-		if sleep.For(ctx, s.o.Every) != nil {
+		if timing.Sleep(ctx, s.o.Every) != nil {
 			return
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Store) saveAge(failed bool) bool {
 }
 
 // rest pauses between two steps of a round, so that returns can be stored.
-func rest(ctx context.Context) error { return sleep.For(ctx, 50*time.Millisecond) }
+func rest(ctx context.Context) error { return timing.Sleep(ctx, 50*time.Millisecond) }
 
 // Round removes old jobs while the wall clock can be trusted. It calls rest between steps and stops
 // when rest returns an error.

@@ -8,10 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/logs"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -38,14 +37,14 @@ type Options struct {
 	// Every is the time between two clean-ups. Default a minute.
 	Every time.Duration
 	// Age is the clock for the age of jobs, with which Local was opened; nil means Now.
-	Age *age.Clock
+	Age *timing.Clock
 	// Busy lists the jobs to keep whatever their age: open or queued ones, and those whose
 	// end the parent does not know. It is called before each removal. Optional.
 	Busy func() []string
 	// Bounds bound commits, batches into SQL and the clean-up; unset ones are the defaults.
 	Bounds bounds.Bounds
 	// Rescue counts rows written to the database without a notification. Optional.
-	Rescue *rescue.Counter
+	Rescue *logs.Rescues
 	Log    *slog.Logger
 	Now    func() time.Time
 }
@@ -239,7 +238,7 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 			return
 		}
 		s.o.Log.Error("database not opened, rows wait in the outbox", "err", err, "retry_in", wait)
-		if sleep.For(ctx, wait) != nil {
+		if timing.Sleep(ctx, wait) != nil {
 			return
 		}
 	}

@@ -110,8 +110,8 @@ func TestJobIsFreshOnce(t *testing.T) {
 func TestSave_AdoptedJobIsFresh(t *testing.T) {
 	load := returners.Load{JID: job, Raw: wire.Raw{0x80}}
 	adopted := returners.Expectation{JID: job, Minions: []string{"guest"}, State: returners.StateAdopted}
-	older := adopted // as an earlier version stored it, or its publication
-	older.State = ""
+	stateless := adopted // no state: counts as published
+	stateless.State = ""
 	for _, c := range []struct {
 		name   string
 		loaded bool
@@ -120,8 +120,8 @@ func TestSave_AdoptedJobIsFresh(t *testing.T) {
 	}{
 		{"adopted", false, adopted, true},
 		{"adopted, and the load is here", true, adopted, true},
-		{"of an earlier version, without a load", false, older, true},
-		{"of an earlier version", true, older, false},
+		{"without a state or a load", false, stateless, true},
+		{"without a state", true, stateless, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStore(t, Options{})

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -39,8 +39,8 @@ func NewSignatures(o SignaturesOptions) *Signatures { return &Signatures{o} }
 // SignJob adds a signature to a publication: the one that came with a job from above, unchanged, or
 // with sign_jobs one by this master's key. extra are the kwargs of the job.
 func (s *Signatures) SignJob(p *wire.Publication, extra *wire.Map, fromAbove bool) error {
-	if o, ok := extra.Get(jobsig.Field); ok && fromAbove {
-		p.Extra.Set(jobsig.Field, o)
+	if o, ok := extra.Get(jobfields.SignatureField); ok && fromAbove {
+		p.Extra.Set(jobfields.SignatureField, o)
 		return nil
 	}
 	if !s.o.SignJobs {
@@ -56,10 +56,10 @@ func (s *Signatures) SignJob(p *wire.Publication, extra *wire.Map, fromAbove boo
 			expires = until
 		}
 	}
-	o, err := jobsig.Sign(s.o.Private, *p, now, expires)
+	o, err := jobfields.Sign(s.o.Private, *p, now, expires)
 	if err != nil {
 		return err
 	}
-	p.Extra.Set(jobsig.Field, o)
+	p.Extra.Set(jobfields.SignatureField, o)
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
+	"github.com/momtree/mom/internal/timing"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
@@ -36,7 +36,7 @@ type Sources struct {
 		Stats(ctx context.Context) (jobstore.Stats, error)
 	}
 	Ages interface {
-		Look() (age.Jump, bool)
+		Look() (timing.Jump, bool)
 		Jumps() uint64
 	}
 	Bus interface{ Stats() bus.Stats }

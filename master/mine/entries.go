@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,7 +22,7 @@ type EntriesOptions struct {
 type Entries struct {
 	o      EntriesOptions
 	store  *Store
-	hidden logthrottle.Filter[string]
+	hidden logs.Throttle[string]
 }
 
 // NewEntries returns the entries in cachedir.

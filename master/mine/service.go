@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
@@ -74,7 +74,7 @@ type Service struct {
 	flight     singleflight.Group
 	shares     *admission.Shares // of minions, in questions to the rest of the tree
 	remembered *remembered
-	told       logthrottle.Filter[string]
+	told       logs.Throttle[string]
 }
 
 // New makes one.

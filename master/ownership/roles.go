@@ -17,9 +17,9 @@ func (p *Policy) ActsAsMinion(id string) {
 	}
 }
 
-// Inherit derives missing roles from what earlier versions, or a Salt master in the same folders,
-// have stored: the peers that announced themselves, and the marks in syndic_dir. It removes marks
-// of ids that may not be nodes.
+// Inherit derives missing roles from what a Salt master in the same directories has stored, and
+// after the loss of the roles: the peers that announced themselves, and the marks in syndic_dir. It
+// removes marks of ids that may not be nodes.
 func (p *Policy) Inherit(known []presence.Peer) {
 	for _, x := range known {
 		if x.Role == presence.Minion && p.o.Keys.Accepted(x.ID) && p.roles.Of(x.ID) == roles.None && !p.nodes.Has(x.ID) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 )
 
 // The kinds of trespass, as in events and metrics.
@@ -64,7 +64,7 @@ func (x Trespass) short() Trespass {
 type Trespasses struct {
 	mu     sync.Mutex
 	kinds  map[string]uint64
-	recent logthrottle.Filter[[2]string] // by kind and path
+	recent logs.Throttle[[2]string] // by kind and path
 }
 
 // NewTrespasses returns counters at zero.

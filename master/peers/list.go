@@ -23,8 +23,6 @@ import (
 //	[id, role, version, gone]   a peer that announces itself; gone: it was not connected
 //	[id, "stock"]               a stock minion that was connected
 //	["", when, sure]            when it was written, and whether it has all connected minions
-//
-// Earlier versions read rows of three texts only.
 const listFile = "presence.p"
 
 const (

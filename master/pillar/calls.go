@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/master/pillar/ext"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/salt/render"
@@ -160,7 +159,7 @@ func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error
 		}
 	} else if !shell && !pyfmt.Truth(a["python_shell"]) {
 		var err error
-		if argv, err = shlex.Split(a.text("cmd")); err != nil {
+		if argv, err = pyfmt.SplitCommand(a.text("cmd")); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/salt/render"
@@ -62,8 +62,8 @@ type Compiler struct {
 	targets *targets
 	shown   *value.Map // the options that templates see
 	kept    *kept
-	ttl     *timed                     // nil without pillar_cache
-	told    logthrottle.Filter[string] // by minion: requests that are none
+	ttl     *timed                // nil without pillar_cache
+	told    logs.Throttle[string] // by minion: requests that are none
 
 	shares  *admission.Shares   // of minions
 	room    *semaphore.Weighted // compiled at once

@@ -3,7 +3,7 @@ package pillar
 import (
 	"fmt"
 
-	"github.com/momtree/mom/internal/saltenv"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -46,7 +46,7 @@ func (r Request) own() Request {
 func (r Request) proper() error {
 	for _, e := range []struct{ field, env string }{{"saltenv", r.Saltenv}, {"pillarenv", r.Pillarenv}} {
 		//mutant:pillar-environments-are-names
-		if e.env != "" && !saltenv.Proper(e.env) {
+		if e.env != "" && !config.ValidSaltenv(e.env) {
 			return fmt.Errorf("%s=%.100q is no name of an environment", e.field, e.env)
 		}
 	}

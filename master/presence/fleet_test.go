@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
@@ -147,7 +147,7 @@ func (s *stock) reconnect() time.Duration {
 // without the master noticing, dies, starts again.
 func (s *stock) run() {
 	ctx := s.h.ctx
-	_ = sleep.For(ctx, s.upTo(20*time.Second))
+	_ = timing.Sleep(ctx, s.upTo(20*time.Second))
 	for ctx.Err() == nil {
 		s.h.signIn(s.id)
 		s.live(true)
@@ -157,9 +157,9 @@ func (s *stock) run() {
 		}
 		ready := time.Now().Add(startUp)
 		for ctx.Err() == nil && s.connection(ready) {
-			_ = sleep.For(ctx, s.reconnect())
+			_ = timing.Sleep(ctx, s.reconnect())
 		}
-		_ = sleep.For(ctx, s.upTo(10*time.Minute))
+		_ = timing.Sleep(ctx, s.upTo(10*time.Minute))
 	}
 	s.live(false)
 }
@@ -177,7 +177,7 @@ func (s *stock) connection(ready time.Time) (again bool) {
 	s.h.stopReading(l)
 	if s.rnd.IntN(2) > 0 { // the master notices by its heartbeat only
 		s.h.running.Go(func() {
-			_ = sleep.For(s.h.ctx, 30*time.Second)
+			_ = timing.Sleep(s.h.ctx, 30*time.Second)
 			s.h.close(l)
 		})
 		return again
@@ -201,7 +201,7 @@ func (s *stock) listen(ctx context.Context, l unnamedConn, sub chan string, read
 				continue
 			}
 			s.lost = 0
-			if sleep.For(ctx, s.upTo(3*time.Second)) != nil {
+			if timing.Sleep(ctx, s.upTo(3*time.Second)) != nil {
 				return
 			}
 			s.h.answer(s.id, jid)

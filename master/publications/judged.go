@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/retention"
@@ -20,7 +20,7 @@ const maxListed = 512
 // list. An unidentified connection may be a minion or a stock syndic, which does not know the
 // list. It receives the list or, if plain, the target.
 func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []string, to *zmtp.Choice) error {
-	ids, err := judged.IDs(p)
+	ids, err := jobfields.NarrowedIDs(p)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 				}
 			}
 		}
-		some, err := judged.Narrow(p, part)
+		some, err := jobfields.NarrowFurther(p, part)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 			return err
 		}
 	}
-	none, err := judged.Narrow(p, nil) // keeps serials without gaps
+	none, err := jobfields.NarrowFurther(p, nil) // keeps serials without gaps
 	if err != nil {
 		return err
 	}
@@ -111,12 +111,12 @@ func forPeer(r retention.Record, id string, node bool) (retention.Record, bool, 
 	if err != nil {
 		return r, false, fmt.Errorf("read publication %s: %w", r.JID, err)
 	}
-	asked, _, narrowed, err := judged.Read(p)
+	asked, _, narrowed, err := jobfields.Requested(p)
 	if err != nil || !narrowed {
 		return r, false, err
 	}
 	if !node {
-		ids, err := judged.IDs(p)
+		ids, err := jobfields.NarrowedIDs(p)
 		if err != nil {
 			return r, false, err
 		}
@@ -125,7 +125,7 @@ func forPeer(r retention.Record, id string, node bool) (retention.Record, bool, 
 		} else {
 			ids = []string{id}
 		}
-		if asked, err = judged.Narrow(p, ids); err != nil {
+		if asked, err = jobfields.NarrowFurther(p, ids); err != nil {
 			return r, false, err
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/retention"
 )
 
 // narrowed returns a job with a checked list.
-func narrowed(t *testing.T, l judged.List) wire.Publication {
+func narrowed(t *testing.T, l jobfields.TargetList) wire.Publication {
 	t.Helper()
 	b, err := wire.Encode(wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "web*", "tgt_type", "glob", "jid", someJob))
 	if err != nil {
@@ -23,7 +23,7 @@ func narrowed(t *testing.T, l judged.List) wire.Publication {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = judged.Put(p, l); err != nil {
+	if p, err = jobfields.Narrow(p, l); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -42,7 +42,7 @@ func (w *world) gets(t *testing.T, conn uint64) (out []string) {
 			out = append(out, text)
 			continue
 		}
-		ids, err := judged.IDs(p)
+		ids, err := jobfields.NarrowedIDs(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestSendJudged(t *testing.T) {
 		w := newWorld(t)
 		w.known, w.below = map[uint64]bool{1: true, 2: true, 3: true, 4: true}, map[uint64]bool{1: true, 2: true}
 		w.conns = map[string][]uint64{"web1": {3}, "db1": {4}}
-		if err := w.Send(narrowed(t, judged.List{IDs: c.ids, Plain: c.plain}), []string{""}, &zmtp.Choice{IDs: map[uint64]bool{2: true}, But: true}); err != nil {
+		if err := w.Send(narrowed(t, jobfields.TargetList{IDs: c.ids, Plain: c.plain}), []string{""}, &zmtp.Choice{IDs: map[uint64]bool{2: true}, But: true}); err != nil {
 			t.Fatal(err)
 		}
 		for conn, want := range map[uint64][]string{1: {"web*"}, 2: nil, 3: {c.minion}, 4: {c.other}, 5: {c.unnamed}} {
@@ -87,7 +87,7 @@ func TestSendJudged(t *testing.T) {
 // A minion that fetches a judged job gets its own id, a node the target.
 func TestMissedJudged(t *testing.T) {
 	w := newWorld(t)
-	p := narrowed(t, judged.List{IDs: []string{"web1", "web2"}})
+	p := narrowed(t, jobfields.TargetList{IDs: []string{"web1", "web2"}})
 	if _, err := w.Retain(p, nil, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +110,10 @@ func TestMissedJudged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.TgtType != c.kind || p.Extra != nil && p.Extra.Has(judged.Field) == c.node {
+		if p.TgtType != c.kind || p.Extra != nil && p.Extra.Has(jobfields.TargetField) == c.node {
 			t.Errorf("%s is given %s", c.id, p.TgtType)
 		}
-		if ids, err := judged.IDs(p); !c.node && (err != nil || !slices.Equal(ids, c.want)) {
+		if ids, err := jobfields.NarrowedIDs(p); !c.node && (err != nil || !slices.Equal(ids, c.want)) {
 			t.Errorf("%s is given %q, %v", c.id, ids, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/returners"
@@ -13,7 +13,7 @@ import (
 // Send encrypts a publication and sends it to the subscribers in to; nil means all.
 func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) error {
 	s.journal.Published(returners.PartIn(p).String())
-	asked, list, narrowed, err := judged.Read(p)
+	asked, list, narrowed, err := jobfields.Requested(p)
 	switch {
 	case err != nil:
 		return err

@@ -3,7 +3,6 @@ package publications
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -95,9 +94,6 @@ const Republished = republishFor / 2
 // Open opens the service with the stored publications.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{o: o, journal: o.Journal}
-	if err := retention.TakeOver(ctx, filepath.Join(o.Config.Cachedir, "publications"), o.Store.Local(), o.Store.Save); err != nil {
-		return nil, err
-	}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
 		Found: o.Delivery.KeepPublication, Dropped: o.Delivery.DropPublications,

@@ -8,8 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/jobsig"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/tracing"
@@ -28,10 +27,10 @@ type Job struct {
 	fun   string
 	tgt   any
 	load  wire.PublishLoad
-	extra *wire.Map    // the load's kwargs
-	eauth string       // external auth backend of the user; "" for a user of the machine
-	rules []any        // access rules passed to the nodes below; none: everything is allowed
-	list  *judged.List // ids in the minions' publication if a rule with a target allowed the job
+	extra *wire.Map             // the load's kwargs
+	eauth string                // external auth backend of the user; "" for a user of the machine
+	rules []any                 // access rules passed to the nodes below; none: everything is allowed
+	list  *jobfields.TargetList // ids in the minions' publication if a rule with a target allowed the job
 	ownership.Audience
 	fromAbove bool             // from a master above, through this master's own user
 	asks      []returners.Note // requesters above
@@ -77,7 +76,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	//mutant:parent-is-a-key
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
-		for _, field := range []string{"user", "master_id", "id", jobsig.Field, returners.PartField} { // set by nodes only
+		for _, field := range []string{"user", "master_id", "id", jobfields.SignatureField, returners.PartField} { // set by nodes only
 			j.extra.Delete(field)
 		}
 	}
@@ -172,7 +171,7 @@ func (j *Job) judge(v verdict.Verdict) error {
 	}
 	ids := j.Answerers() // includes minions that only carry the job for their resources, so that they do not run it themselves
 	//mutant:target-list-unsure
-	j.list = &judged.List{
+	j.list = &jobfields.TargetList{
 		IDs: ids, Open: len(j.Unsure) > 0,
 		Plain: slices.ContainsFunc(j.Nodes, func(n engine.Node) bool { return n.Live == engine.Untracked }),
 	}

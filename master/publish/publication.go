@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/engine"
@@ -66,7 +66,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 	if err := s.o.Signatures.SignJob(&p, j.extra, j.fromAbove); err != nil || j.list == nil {
 		return p, err
 	}
-	return judged.Put(p, *j.list)
+	return jobfields.Narrow(p, *j.list)
 }
 
 // send publishes a stored job. Afterwards it reports changes of presence to the engine and, with

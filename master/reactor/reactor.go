@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
@@ -78,7 +78,7 @@ type Reactor struct {
 	failed atomic.Uint64 // events and reactions
 	cut    atomic.Uint64 // loops
 	missed atomic.Uint64 // events that found no place
-	told   logthrottle.Filter[string]
+	told   logs.Throttle[string]
 	wg     sync.WaitGroup
 }
 

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
@@ -52,7 +52,7 @@ type Master struct {
 	Bus    *bus.Bus
 	Fire   func(tag string, data *wire.Map)
 	Stats  *meters.Counters
-	Ages   *age.Clock
+	Ages   *timing.Clock
 	Log    *slog.Logger
 	Now    func() time.Time
 }

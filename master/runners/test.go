@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -54,7 +54,7 @@ Prints foo and gives bar.
 				shown = 10
 			}
 			c.Print(fmt.Sprint(shown))
-			err = sleep.For(ctx, d)
+			err = timing.Sleep(ctx, d)
 			return err == nil, err
 		}, Doc: `
 Prints how long it waits, waits and gives True.
@@ -67,7 +67,7 @@ s_time : 10
 		Function{Name: "test.stream", Run: func(ctx context.Context, c *Call) (any, error) {
 			for i := range streamed {
 				c.Progress(fmt.Sprintf("Runner is %d%% done", i+1))
-				if err := sleep.For(ctx, streamEvery); err != nil {
+				if err := timing.Sleep(ctx, streamEvery); err != nil {
 					return nil, err
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
@@ -73,7 +73,7 @@ type Server struct {
 	costly *admission.Lane
 	work   *admission.Work // the values of requests at work
 	warned atomic.Int64
-	vain   logthrottle.Filter[[2]string] // what was asked for in vain, by command and peer
+	vain   logs.Throttle[[2]string] // what was asked for in vain, by command and peer
 }
 
 // entry is a command at work.

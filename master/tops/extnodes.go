@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
 )
@@ -25,7 +24,7 @@ func newExtNodes(config any) (Top, error) {
 	if !ok {
 		return nil, errors.New("wants a command as text")
 	}
-	argv, err := shlex.Split(line)
+	argv, err := pyfmt.SplitCommand(line)
 	if err == nil && len(argv) == 0 {
 		err = errors.New("the command is empty")
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -31,7 +31,7 @@ func (m *mover) askSiblings(ctx context.Context, a *active) {
 	vouched := time.Time{}
 	spread := min(askWithin, m.Options.RehomeAfter)
 	for {
-		if awaitSubscribed(ctx, a) != nil || sleep.For(ctx, rand.N(spread+1)) != nil {
+		if awaitSubscribed(ctx, a) != nil || timing.Sleep(ctx, rand.N(spread+1)) != nil {
 			return
 		}
 		short, stop := context.WithTimeout(ctx, askTimeout)

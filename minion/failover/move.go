@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/sibling"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // move goes where the trigger leads; nil: nowhere, all stays as it is.
@@ -84,7 +84,7 @@ func arrived(ctx context.Context, next *active, t trigger) *active {
 	select {
 	case <-next.Announced():
 		if !t.lost {
-			_ = sleep.For(ctx, overlap)
+			_ = timing.Sleep(ctx, overlap)
 		}
 	case <-next.done:
 	case <-short.Done(): // it is served and comes up, or is lost, as any

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 const (
@@ -47,7 +47,7 @@ func (m *mover) start(ctx context.Context) (*active, error) {
 			}
 			m.Log.Warn("sibling refused this minion", "sibling", n.ID, "err", err)
 		}
-		if err := sleep.For(ctx, wait+rand.N(wait/10+1)); err != nil {
+		if err := timing.Sleep(ctx, wait+rand.N(wait/10+1)); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func (m *mover) start(ctx context.Context) (*active, error) {
 func (m *mover) tryPrimary(ctx context.Context) (a *active, err error) {
 	for n := range primaryTries {
 		if n > 0 {
-			if err := sleep.For(ctx, primaryPause+rand.N(primaryPause)); err != nil {
+			if err := timing.Sleep(ctx, primaryPause+rand.N(primaryPause)); err != nil {
 				return nil, err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -108,7 +108,7 @@ func answers(ctx context.Context, ch *channel.Channel) bool {
 func (m *mover) awaitPrimary(ctx context.Context) bool {
 	var since time.Time
 	every := m.Options.RehomeFailback / 4
-	for sleep.For(ctx, every+rand.N(every/4+1)) == nil {
+	for timing.Sleep(ctx, every+rand.N(every/4+1)) == nil {
 		name, _, _ := m.known.primary()
 		if name == "" {
 			name = m.Master

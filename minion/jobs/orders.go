@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 )
 
 // seenOrders remembers signed jobs as long as their signatures are valid, over
@@ -31,7 +31,7 @@ type seenOrders struct {
 
 type seenOrder struct{ issued, expires time.Time }
 
-func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(jobsig.Skew)) }
+func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(jobfields.Skew)) }
 
 // openSeenOrders reads what an earlier life has run and writes the file anew
 // without what has expired.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 )
@@ -28,7 +28,7 @@ var errReplayed = errors.New("it has been run before")
 // topCheck lets through what the top has ordered (verify_top). A nil one lets
 // everything through.
 type topCheck struct {
-	verifier *jobsig.Verifier
+	verifier *jobfields.Verifier
 	seen     *seenOrders
 	refused  atomic.Uint64
 }
@@ -51,8 +51,8 @@ func newTopCheck(cfg *config.Minion, now func() time.Time) (*topCheck, error) {
 }
 
 // readTops reads files of one or several public keys each.
-func readTops(files []string) (*jobsig.Verifier, error) {
-	v := jobsig.NewVerifier()
+func readTops(files []string) (*jobfields.Verifier, error) {
+	v := jobfields.NewVerifier()
 	for _, name := range files {
 		b, err := os.ReadFile(name)
 		if err != nil {
@@ -85,7 +85,7 @@ func (c *topCheck) permits(p wire.Publication, now time.Time) (issued, expires t
 		return issued, expires, nil
 	}
 	issued, expires, err = c.verifier.Verify(p, now)
-	if errors.Is(err, jobsig.ErrUnsigned) && harmless(p) {
+	if errors.Is(err, jobfields.ErrUnsigned) && harmless(p) {
 		return time.Time{}, time.Time{}, nil
 	}
 	return issued, expires, err

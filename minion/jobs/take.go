@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 )
@@ -30,7 +30,7 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 		from.PassOver(p)
 		return nil
 	}
-	asked, _, _, err := judged.Read(p) // the order is over the target that was asked for
+	asked, _, _, err := jobfields.Requested(p) // the order is over the target that was asked for
 	if err != nil {
 		return j.refuse(from, p, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/minion/session"
 )
 
@@ -34,7 +34,7 @@ func (m *Masters) Connect(ctx context.Context) (*session.Session, error) {
 			return nil, errors.Join(errs...)
 		}
 		m.Log.Error("no master available", "round", round, "err", errors.Join(errs...))
-		if err := sleep.For(ctx, m.Options.AcceptanceWaitTime); err != nil {
+		if err := timing.Sleep(ctx, m.Options.AcceptanceWaitTime); err != nil {
 			return nil, errors.Join(errs...)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/session"
 )
@@ -33,7 +33,7 @@ func (m *Masters) failover(ctx context.Context, masters []string) error {
 			return err
 		}
 		m.Log.Error("no master reachable", "masters", masters, "retry_in", wait, "err", err)
-		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
+		if timing.Sleep(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}
 		wait = min(2*wait, max(m.Options.AcceptanceWaitTime, m.Options.AcceptanceWaitTimeMax))
@@ -127,7 +127,7 @@ func (m *Masters) awaitFirst(ctx context.Context, first string) bool {
 	if every == 0 {
 		every = m.Options.MasterAliveInterval
 	}
-	for sleep.For(ctx, every) == nil {
+	for timing.Sleep(ctx, every) == nil {
 		s, err := m.Sessions.Open(first, nil, session.Options{AuthTries: 1})
 		if err != nil {
 			return false

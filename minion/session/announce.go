@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -119,7 +119,7 @@ func (s *Session) announce(ctx context.Context) uint64 {
 		}
 		// A master that has not seen our subscription yet may publish
 		// something before it does: it has to hear from us once more.
-		if bound || n >= maxUnbound || !s.up.is() || sleep.For(ctx, unboundPause) != nil {
+		if bound || n >= maxUnbound || !s.up.is() || timing.Sleep(ctx, unboundPause) != nil {
 			if signIn == 0 {
 				s.forgetRenewed()
 			}

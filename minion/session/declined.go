@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -51,7 +51,7 @@ func (s seen) Pillar() any { return s.pillar }
 // PassOver is told of a job that is not for this minion. It tells the master if that
 // certainly waits for this minion.
 func (s *Session) PassOver(p wire.Publication) {
-	asked, _, narrowed, err := judged.Read(p)
+	asked, _, narrowed, err := jobfields.Requested(p)
 	if err != nil || !s.hearsDeclined.Load() {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -56,7 +56,7 @@ func (s *Session) ping(ctx context.Context) {
 	if every <= 0 {
 		return
 	}
-	for sleep.For(ctx, every) == nil {
+	for timing.Sleep(ctx, every) == nil {
 		if err := s.Fire(ctx, "minion_ping", "ping"); err != nil && ctx.Err() == nil {
 			s.log.Warn("master did not answer a ping", "err", err)
 		}

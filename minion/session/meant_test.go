@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -32,7 +32,7 @@ func TestMeant(t *testing.T) {
 		}
 		p, err := wire.ParsePublication(b)
 		if err == nil && x.list != nil {
-			p, err = judged.Put(p, judged.List{IDs: x.list})
+			p, err = jobfields.Narrow(p, jobfields.TargetList{IDs: x.list})
 		}
 		if err == nil {
 			b, err = p.Encode()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -53,7 +53,7 @@ func (s *Session) catchUp(ctx context.Context) {
 		})
 		if err == nil {
 			// Gaps that follow each other closely are one.
-			if pause = fetchPause; sleep.For(ctx, pause) != nil {
+			if pause = fetchPause; timing.Sleep(ctx, pause) != nil {
 				return
 			}
 			continue
@@ -62,7 +62,7 @@ func (s *Session) catchUp(ctx context.Context) {
 			return
 		}
 		s.log.Warn("missed publications not fetched", "retry_in", pause, "err", err)
-		if sleep.For(ctx, pause) != nil {
+		if timing.Sleep(ctx, pause) != nil {
 			return
 		}
 		pause = min(2*pause, fetchPauseMax)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
 )
@@ -72,7 +72,7 @@ func (all *Sessions) environment(named, option string) any {
 
 // pillarLater asks for the pillar until it comes.
 func (s *Session) pillarLater(ctx context.Context) {
-	for sleep.For(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
+	for timing.Sleep(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
 		err := s.RefreshPillar(ctx, false)
 		if err == nil {
 			s.log.Info("pillar received")

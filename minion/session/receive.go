@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -62,7 +62,7 @@ func (s *Session) meant(topic string) bool {
 // Meant decides whether the publication is for this minion.
 // A target that its master has narrowed to a list has to mean it too.
 func (s *Session) Meant(p wire.Publication) (bool, error) {
-	asked, _, narrowed, err := judged.Read(p)
+	asked, _, narrowed, err := jobfields.Requested(p)
 	if err != nil {
 		return false, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // SignIn tries until it succeeds, or until trying cannot help.
@@ -28,7 +28,7 @@ func (s *Session) SignIn(ctx context.Context) (channel.Result, error) {
 			}
 		}
 		s.log.Error("cannot sign in", "retry_in", pause, "err", err)
-		if sleep.For(ctx, pause) != nil {
+		if timing.Sleep(ctx, pause) != nil {
 			return res, err
 		}
 		wait = min(2*wait, max(cfg.AcceptanceWaitTime, cfg.AcceptanceWaitTimeMax))
@@ -54,7 +54,7 @@ func (s *Session) signInAgain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if sleep.For(ctx, rand.N(s.all.Options.RandomReauthDelay+1)) != nil {
+		if timing.Sleep(ctx, rand.N(s.all.Options.RandomReauthDelay+1)) != nil {
 			return
 		}
 		now, _ := s.ch.Current()

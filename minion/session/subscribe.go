@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -47,7 +47,7 @@ func (s *Session) subscribe(ctx context.Context, res channel.Result) {
 	sub := zmtp.NewSub(addr, d, s.ch.Topics(s.all.Options.ZmqFiltering))
 	if err := sub.Run(ctx, func(frames [][]byte) { s.receive(ctx, frames) }); err != nil && ctx.Err() == nil {
 		s.log.Error("subscription ended", "addr", addr, "err", err)
-		_ = sleep.For(ctx, s.all.Options.ReconMax) // it ends by itself only when it cannot work
+		_ = timing.Sleep(ctx, s.all.Options.ReconMax) // it ends by itself only when it cannot work
 	}
 	cancel()
 }
@@ -59,7 +59,7 @@ func (s *Session) watchPort(ctx context.Context, addr string) {
 		if s.up.await(ctx, false) != nil {
 			return
 		}
-		if sleep.For(ctx, s.all.Options.ReconMax+rand.N(s.all.Options.ReconMax+1)) != nil {
+		if timing.Sleep(ctx, s.all.Options.ReconMax+rand.N(s.all.Options.ReconMax+1)) != nil {
 			return
 		}
 		if s.up.is() {

@@ -14,7 +14,6 @@ import (
 	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/master/access/verdict"
-	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/salt/pyfmt"
 )
@@ -117,7 +116,7 @@ func (f *flags) question(words []string) client.RunnerCall {
 		words = words[1:]
 	}
 	ask["fun"] = words[0]
-	ask["args"], ask["kwargs"] = callargs.Separate(arguments.Parse(words[1:], nil))
+	ask["args"], ask["kwargs"] = callargs.Separate(callargs.Parse(words[1:], nil))
 	for name, text := range map[string]string{"ret": f.ret, "ret_config": f.retConfig} {
 		if text != "" {
 			ask[name] = text

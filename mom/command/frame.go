@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -59,7 +59,7 @@ func (f *Frame) Words(cmd *cobra.Command, words []string) ([]string, error) {
 }
 
 // Arguments reads words as arguments of a function.
-func (f *Frame) Arguments(words []string) []any { return arguments.Parse(words, f.Unparsed()) }
+func (f *Frame) Arguments(words []string) []any { return callargs.Parse(words, f.Unparsed()) }
 
 // Unparsed are the keyword arguments whose values stay text.
 func (f *Frame) Unparsed() []string {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/similar"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -143,7 +143,7 @@ func Meant(fun string, names []string) string {
 	if slices.Contains(names, fun) {
 		return ""
 	}
-	near := similar.Name(fun, names)
+	near := config.Similar(fun, names)
 	if near == "" {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/busy"
+	"github.com/momtree/mom/internal/process"
 )
 
 // Signalled is why a command's context ended, its [context.Cause]: the user does not
@@ -79,7 +79,7 @@ func untilSignal(parent context.Context, told Overdue) (context.Context, func())
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				s.tell(busy.Now())
+				s.tell(process.CurrentWork())
 				//mutant:sigterm-ends-commands
 				os.Exit(why.Code())
 			case <-ended:

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/busy"
+	"github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -28,7 +28,7 @@ func runStubborn() int {
 				cmd.PrintErrln("logged", strings.Join(running, ", "))
 			})
 		}
-		defer busy.Begin("rendering of spin.sls")()
+		defer process.BeginWork("rendering of spin.sls")()
 		cmd.Println("ready")
 		for n := 0; ; n++ {
 			if n < 0 {

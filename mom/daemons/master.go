@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
-	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
@@ -38,7 +37,7 @@ func masterCommand() *cobra.Command {
 							return nil, err
 						}
 						run := func(ctx context.Context) error {
-							return pulse.Beat(ctx, m.Bus(), pulse.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+							return daemon.RunWithHealth(ctx, m.Bus(), daemon.Health{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 						}
 						run, drop, err := withAPI(f.dir, conf, version, log, run, m.Close)
 						if err != nil {

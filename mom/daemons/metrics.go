@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/debugsock"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 )
 
@@ -38,7 +38,7 @@ func figuresOfDaemon(c *config.Common, sockDir, role, service, id string) (figur
 func figuresOf(addr string, debug bool, sockDir, role string) figures {
 	f := figures{addr: addr}
 	if debug {
-		f.socket = debugsock.Path(sockDir, role)
+		f.socket = daemon.DebugSocketPath(sockDir, role)
 	}
 	return f
 }
@@ -80,7 +80,7 @@ func withMetrics(at figures, role, version string, log *slog.Logger, run func(co
 		}
 	}
 	if at.socket != "" {
-		srv, err := debugsock.Listen(at.socket, metrics.Handler(role, version, sources...))
+		srv, err := daemon.ListenDebug(at.socket, metrics.Handler(role, version, sources...))
 		if err != nil {
 			return nil, errors.Join(err, drop())
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
-	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/masterless"
+	"github.com/momtree/mom/mom/saltcall"
 )
 
 func minionCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func minionCommand() *cobra.Command {
 				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					o := minion.Options{Config: conf, Version: version, Log: log}
 					if conf.Masterless() {
-						own, err := masterless.New(conf, log)
+						own, err := saltcall.NewPillars(conf, log)
 						if err != nil {
 							return nil, err
 						}
@@ -50,7 +50,7 @@ func minionCommand() *cobra.Command {
 							return nil, err
 						}
 						run := func(ctx context.Context) error {
-							err := pulse.Beat(ctx, m.Bus(), pulse.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+							err := daemon.RunWithHealth(ctx, m.Bus(), daemon.Health{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 							if code := minion.ExitCode(err); code > command.ExitFailure { // service files know it
 								return command.Exit(code, err)
 							}

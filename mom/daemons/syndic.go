@@ -16,7 +16,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
-	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
@@ -130,7 +129,7 @@ func (n *node) run(ctx context.Context) error {
 		masterErr = n.master.Run(masterCtx)
 		cancel()
 	})
-	wg.Go(func() { pulse.Answer(ctx, n.master.Bus(), n.heart()) })
+	wg.Go(func() { daemon.AnswerHealth(ctx, n.master.Bus(), n.heart()) })
 	syndicErr := n.syndic.Run(ctx)
 	cancel()
 	stopMaster()
@@ -139,8 +138,8 @@ func (n *node) run(ctx context.Context) error {
 }
 
 // heart is how both tell what they are like.
-func (n *node) heart() pulse.Heart {
-	return pulse.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
+func (n *node) heart() daemon.Health {
+	return daemon.Health{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
 // localMaster shows a master to the forwarder beside it.
@@ -211,8 +210,8 @@ func (f *forwarder) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	var localErr error
 	wg.Go(func() { localErr = f.local.Run(ctx) })
-	h := pulse.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Fire}
-	err := pulse.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
+	h := daemon.Health{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Fire}
+	err := daemon.RunWithHealth(ctx, f.local.Bus(), h, f.syndic.Run)
 	wg.Wait()
 	return errors.Join(err, localErr, f.local.Close())
 }

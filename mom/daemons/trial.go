@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/minion"
-	"github.com/momtree/mom/mom/masterless"
+	"github.com/momtree/mom/mom/saltcall"
 	"github.com/momtree/mom/returners/mysql"
 )
 
@@ -85,7 +85,7 @@ func TryMinion(conf *config.Minion) error {
 	log := slog.New(slog.DiscardHandler)
 	o := minion.Options{Config: &copied, Version: "trial", Log: log}
 	if copied.Masterless() {
-		own, err := masterless.New(&copied, log)
+		own, err := saltcall.NewPillars(&copied, log)
 		if err != nil {
 			return inPlace(err, dir, conf.PkiDir)
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/debugsock"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -52,7 +52,7 @@ func sourceOf(dir, role string) (source, error) {
 		if c == nil {
 			return source{}, err
 		}
-		s := source{role: role, options: c.Written(), secret: hidden(c.Raw, c.Written()), logFile: c.LogFile, socket: debugsock.Path(c.SockDir, role)}
+		s := source{role: role, options: c.Written(), secret: hidden(c.Raw, c.Written()), logFile: c.LogFile, socket: daemon.DebugSocketPath(c.SockDir, role)}
 		if role == "api" {
 			s.logFile = c.ApiLogfile
 		}
@@ -62,7 +62,7 @@ func sourceOf(dir, role string) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		return source{role: role, options: c.Shown(), secret: hidden(c.Raw, c.Shown()), logFile: c.LogFile, socket: debugsock.Path(c.SockDir, role)}, nil
+		return source{role: role, options: c.Shown(), secret: hidden(c.Raw, c.Shown()), logFile: c.LogFile, socket: daemon.DebugSocketPath(c.SockDir, role)}, nil
 	}
 	return source{}, fmt.Errorf("option --role: %q is none of master, minion, api", role)
 }
@@ -106,7 +106,7 @@ func (s source) collect(ctx context.Context, b *bundle, version string) {
 	} else {
 		b.add("log.txt", tail)
 	}
-	client := debugsock.Client(s.socket)
+	client := daemon.DebugClient(s.socket)
 	for name, path := range map[string]string{
 		"goroutines.txt": "/debug/pprof/goroutine?debug=2", "heap.pb.gz": "/debug/pprof/heap", "allocs.pb.gz": "/debug/pprof/allocs", "metrics.txt": "/metrics",
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/topology"
 )
 
@@ -131,7 +131,7 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 		if id := d.fallen(); id != "" {
 			return fmt.Errorf("%s ended by itself", id)
 		}
-		if err := sleep.For(ctx, 50*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return errors.Join(err, last)
 		}
 	}

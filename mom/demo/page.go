@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/localcluster"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 )
 
 // page is what a reader needs to open the page of the tree.
@@ -97,7 +97,7 @@ func (d *demo) serve(ctx context.Context) error {
 			return fmt.Errorf("the API ended by itself; see %s", filepath.Join(api.Dir, "console"))
 		default:
 		}
-		if e := sleep.For(ctx, 50*time.Millisecond); e != nil {
+		if e := timing.Sleep(ctx, 50*time.Millisecond); e != nil {
 			return errors.Join(e, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/value"
 )
 
@@ -31,12 +31,12 @@ type answer struct {
 func askPulse(ctx context.Context, o client.Options, token string) (p answer, err error) {
 	c := client.New(o)
 	defer func() { err = errors.Join(err, c.Close()) }()
-	events, err := c.Subscribe(ctx, pulse.Tell)
+	events, err := c.Subscribe(ctx, daemon.HealthReply)
 	if err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
-	if err := c.Fire(ctx, pulse.Ask, map[string]any{"token": token, "retcode": 0}); err != nil {
+	if err := c.Fire(ctx, daemon.HealthRequest, map[string]any{"token": token, "retcode": 0}); err != nil {
 		return p, fmt.Errorf("event bus in %s: %w", o.Bus.Dir, err)
 	}
 	for e, err := range events.All(ctx) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/syndic/standalone"
 )
 
@@ -38,7 +38,7 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 	done := make(chan error, 1)
 	up := func() map[string]bool { return map[string]bool{"top": true, "other": false} }
 	go func() {
-		done <- pulse.Beat(running, l.Bus(), pulse.Heart{Links: up, Say: l.Fire}, l.Run)
+		done <- daemon.RunWithHealth(running, l.Bus(), daemon.Health{Links: up, Say: l.Fire}, l.Run)
 	}()
 	defer func() { stop(); <-done }()
 	for {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -72,7 +72,7 @@ func (n *work) drain(ctx context.Context) error {
 		if err := n.move(ctx, left, "", false); err != nil {
 			return err
 		}
-		if err := sleep.For(ctx, turnTime); err != nil {
+		if err := timing.Sleep(ctx, turnTime); err != nil {
 			return command.Exit(command.ExitFailure, fmt.Errorf("the node is not empty: %d minions are here, %d returns are owed upward: %w", len(h.connected), h.owed, err))
 		}
 	}

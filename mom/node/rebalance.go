@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
@@ -80,7 +80,7 @@ func (n *work) rebalance(ctx context.Context, slack int) error {
 			}
 			return nil
 		}
-		if err := sleep.For(ctx, turnTime); err != nil {
+		if err := timing.Sleep(ctx, turnTime); err != nil {
 			return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
 		}
 	}
@@ -107,7 +107,7 @@ func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housi
 		if waited := time.Since(begun); settled || waited >= newsTime {
 			return n.fitting(h)
 		}
-		if err := sleep.For(ctx, turnTime); err != nil {
+		if err := timing.Sleep(ctx, turnTime); err != nil {
 			return n.fitting(h)
 		}
 	}

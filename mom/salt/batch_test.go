@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/saltrun"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 func TestSaltBatch(t *testing.T) {
@@ -151,7 +151,7 @@ func TestSaltBatchSafeLimit(t *testing.T) {
 // shellWords splits a line of the tables of these tests.
 func shellWords(t *testing.T, line string) []string {
 	t.Helper()
-	words, err := shlex.Split(line)
+	words, err := pyfmt.SplitCommand(line)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -54,7 +54,7 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.failhard, "--failhard", "in batch mode, start no more after the first failure")
 	s.Int(&f.subset, "--subset", "N", "run on N random minions of those the target means that know the function")
 	s.Func("--queue", "DURATION", "minions that are offline get the job when they return within this time: 90s, 30m, 2h, 7d; without a unit in seconds", func(v string) (err error) {
-		f.queue, err = arguments.Duration(v)
+		f.queue, err = callargs.Duration(v)
 		return err
 	})
 	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions hand their result to as well")
@@ -126,7 +126,7 @@ func (f *flags) line(words []string) (line, error) {
 		l.args = f.Arguments(words[2:])
 		return l, nil
 	}
-	groups := arguments.Groups(words[2:], len(l.fun), f.separator)
+	groups := callargs.Groups(words[2:], len(l.fun), f.separator)
 	switch {
 	case len(groups) < len(l.fun):
 		return line{}, &lacking{"Cannot execute compound command without defining all arguments.", false}

@@ -19,7 +19,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/masterless"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 	"github.com/momtree/mom/salt/modules"
@@ -130,7 +129,7 @@ func (f *flags) work(w *command.Work, o minion.CallOptions) (err error) {
 		return err
 	}
 	if (o.Local || o.Config.Masterless()) && !f.grains && !f.doc {
-		if o.Pillars, err = masterless.New(o.Config, o.Log); err != nil {
+		if o.Pillars, err = NewPillars(o.Config, o.Log); err != nil {
 			return err
 		}
 	}

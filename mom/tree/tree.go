@@ -13,7 +13,6 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
 )
 
@@ -94,7 +93,7 @@ func (f *flags) check(cmd *cobra.Command) error {
 	case f.watch && (f.problems || cmd.Flags().Changed("out")):
 		return errors.New("option --watch: it does not go together with --problems or --out; the key p shows problems only")
 	case f.watch:
-		return screen.NeedTerminal(cmd, "mom tree --watch", "mom tree")
+		return NeedTerminal(cmd, "mom tree --watch", "mom tree")
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
 )
 
@@ -193,5 +193,5 @@ func (s *Store) count(f func(*Stats)) {
 
 // pause waits a random part of 10 ms, 20 ms, … 640 ms.
 func pause(ctx context.Context, try int) error {
-	return sleep.For(ctx, rand.N(10*time.Millisecond<<min(try, 6)))
+	return timing.Sleep(ctx, rand.N(10*time.Millisecond<<min(try, 6)))
 }

@@ -82,20 +82,12 @@ func (w *writer) expected(ctx context.Context, x *returners.Expectation) (*expec
 		return e, nil
 	}
 	e := &expected{jid: x.JID, node: x.Node, changes: roll.Marks{}}
-	var data []byte
-	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, x.JID, x.Node).Scan(&e.at, &e.state, &data); {
+	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, x.JID, x.Node).Scan(&e.at, &e.state); {
 	case errors.Is(err, sql.ErrNoRows):
 		e.at = cmp.Or(x.At, w.now).UnixMicro()
 		e.pages = []*page{{marks: make(roll.Marks, len(x.Minions)+len(x.Missing))}}
 	case err != nil:
 		return nil, err
-	case len(data) > 0: // of an earlier version
-		old, err := returners.DecodeExpectation(data)
-		if err != nil {
-			return nil, err
-		}
-		e.known, e.at, e.state = true, old.At.UnixMicro(), old.State
-		e.pages = []*page{{marks: roll.Of(old), dirty: true}}
 	default:
 		e.known = true
 	}
@@ -194,13 +186,8 @@ func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returne
 	err = s.query(ctx, "read the expectations of job "+jid, func(scan sqlread.Scan) error {
 		x := returners.Expectation{JID: jid}
 		var at int64
-		var data, page []byte
-		if err := scan(&x.Node, &at, &x.State, &data, &page); err != nil {
-			return err
-		}
-		if len(data) > 0 {
-			old, err := returners.DecodeExpectation(data)
-			exps = append(exps, old)
+		var page []byte
+		if err := scan(&x.Node, &at, &x.State, &page); err != nil {
 			return err
 		}
 		if n := len(exps); n == 0 || exps[n-1].Node != x.Node {
@@ -211,7 +198,7 @@ func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returne
 			return fmt.Errorf("node %q: %w", x.Node, err)
 		}
 		return nil
-	}, `SELECT e.node, e.at, e.state, e.data, p.data FROM expectations e
+	}, `SELECT e.node, e.at, e.state, p.data FROM expectations e
 		LEFT JOIN expected_pages p ON p.jid = e.jid AND p.node = e.node WHERE e.jid = ? ORDER BY e.node, p.first`, jid)
 	return exps, err
 }

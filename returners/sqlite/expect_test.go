@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/momtree/mom/returners"
 )
 
@@ -110,61 +108,6 @@ func changesOf(t *testing.T, s *Store) (n int) {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// A store of an earlier version, with a whole expectation in one row, is read as it was,
-// and a word takes it apart; what was owed of it is owed still.
-func TestExpectationsOfAnEarlierVersion(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jobs.db")
-	db := earlier(t, path, 2)
-	old := returners.Expectation{
-		JID: expectJob, Node: "syn", Minions: hosts(300), Missing: map[string]string{"z": "gone"}, At: time.UnixMicro(5).UTC(), State: "answered",
-	}
-	data, err := returners.EncodeExpectation(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, q := range []struct {
-		sql  string
-		args []any
-	}{
-		{"INSERT INTO jids (jid, at, last) VALUES (?, 1, 1)", []any{expectJob}},
-		{"INSERT INTO expectations (jid, node, data) VALUES (?, 'syn', ?)", []any{expectJob, data}},
-		{"INSERT INTO outbox (dest, kind, jid, id, at, size) VALUES ('mysql', 'expectation', ?, 'syn', 1, ?)", []any{expectJob, len(data)}},
-	} {
-		if _, err := db.Exec(q.sql, q.args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := openAt(t, path)
-	want := func(when string, x returners.Expectation) {
-		t.Helper()
-		xs, err := s.GetExpectations(background, expectJob)
-		if diff := cmp.Diff([]returners.Expectation{x}, xs); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", when, err, diff)
-		}
-	}
-	want("opened", old)
-	items, err := s.OutboxRead(background, "mysql", 0, 10, 0)
-	if err != nil || len(items) != 1 || items[0].Expectation == nil || cmp.Diff(old, *items[0].Expectation) != "" {
-		t.Errorf("owed are %+v, %v", items, err)
-	}
-	word := func(id, why string) Batch {
-		return Batch{Expectations: []returners.Expectation{{JID: expectJob, Node: "syn", Missing: map[string]string{id: why}}}}
-	}
-	if res := commit(t, s, word("z", "gone")); res.NewExpectations[0] {
-		t.Error("what was known changed something")
-	}
-	commit(t, s, word(old.Minions[7], "down"))
-	old.Missing[old.Minions[7]] = "down"
-	old.Minions = slices.Delete(old.Minions, 7, 8)
-	want("after a word", old)
-	if rows, _ := pagesOf(t, s); rows != 5 {
-		t.Errorf("it stands on %d pages", rows)
-	}
 }
 
 // A damaged page is an error that names the job, not a shorter list.

@@ -27,9 +27,9 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&p.seen, `INSERT INTO jids (jid, at, last) VALUES (?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET last = excluded.last WHERE excluded.last > last`},
 		{&p.hold, `UPDATE jids SET last = ? WHERE jid = ?`},
-		{&p.getExp, `SELECT at, state, data FROM expectations WHERE jid = ? AND node = ?`},
-		{&p.putExp, `INSERT INTO expectations (jid, node, at, state, data) VALUES (?, ?, ?, ?, x'')
-			ON CONFLICT (jid, node) DO UPDATE SET at = excluded.at, state = excluded.state, data = x''`},
+		{&p.getExp, `SELECT at, state FROM expectations WHERE jid = ? AND node = ?`},
+		{&p.putExp, `INSERT INTO expectations (jid, node, at, state) VALUES (?, ?, ?, ?)
+			ON CONFLICT (jid, node) DO UPDATE SET at = excluded.at, state = excluded.state`},
 		{&p.getPage, `SELECT first, data FROM expected_pages WHERE jid = ? AND node = ? AND first <= ? ORDER BY first DESC LIMIT 1`},
 		{&p.nextPage, `SELECT min(first) FROM expected_pages WHERE jid = ? AND node = ? AND first > ?`},
 		{&p.putPage, `INSERT INTO expected_pages (jid, node, first, data) VALUES (?, ?, ?, ?)

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/value"
 )
 
@@ -144,7 +144,7 @@ func (c *Client) hashLocal(path, kind string) (Hash, error) {
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		return Hash{}, errors.Join(err, fmt.Errorf("%s is no regular file: %w", path, fs.ErrNotExist))
 	}
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return Hash{}, err
 	}

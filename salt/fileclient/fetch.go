@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // downloads is how often a file is fetched until it has its hash: it may change
@@ -178,7 +178,7 @@ func (e *spoilt) Error() string {
 
 // pieces writes a file piece by piece and gives its hash.
 func (c *Client) pieces(ctx context.Context, f *os.File, env, path, kind string, level int) (string, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/value"
 )
 
@@ -193,7 +193,7 @@ func (l Local) Hash(_ context.Context, saltenv, path string) (Hash, error) {
 	if err != nil {
 		return Hash{}, err
 	}
-	h, err := hashtype.New(l.HashType)
+	h, err := crypt.NewHash(l.HashType)
 	if err != nil {
 		return Hash{}, err
 	}

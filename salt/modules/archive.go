@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -208,7 +208,7 @@ func (c *Call) archiveContents(ctx context.Context, path string) (archives.Conte
 
 // listDecompressed lists what the command options makes of an archive.
 func (c *Call) listDecompressed(ctx context.Context, path string) (archives.Contents, error) {
-	words, err := shlex.Split(c.Str("options"))
+	words, err := pyfmt.SplitCommand(c.Str("options"))
 	if err != nil || len(words) == 0 {
 		return archives.Contents{}, CommandErrorf("Invalid CLI options")
 	}
@@ -330,7 +330,7 @@ func archiveCmdUnzip(ctx context.Context, c *Call) (any, error) {
 	if c.Str("password") != "" {
 		words = append(words, "-P", c.Str("password"))
 	}
-	options, err := shlex.Split(c.Str("options"))
+	options, err := pyfmt.SplitCommand(c.Str("options"))
 	if err != nil {
 		return nil, InvocationErrorf("options: %v", err)
 	}

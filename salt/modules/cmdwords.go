@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -39,7 +38,7 @@ func (cmd *command) words(c *Call) error {
 		argv = []string{cmd.line}
 	default:
 		var err error
-		if argv, err = shlex.Split(cmd.line); err != nil {
+		if argv, err = pyfmt.SplitCommand(cmd.line); err != nil {
 			return &ExceptionError{Type: "ValueError", Msg: err.Error()}
 		}
 		cmd.line = PyRepr(wire.AnyList(argv)) // a timeout names the words

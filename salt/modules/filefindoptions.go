@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/shlex"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/salt/text"
 )
 
@@ -57,7 +57,7 @@ func (f *finder) option(key, value string) (problem string) {
 		f.actions = append(f.actions, f.deleting)
 		return f.types(value)
 	case "exec":
-		words, err := shlex.Split(value)
+		words, err := pyfmt.SplitCommand(value)
 		if err != nil || len(words) == 0 {
 			return fmt.Sprintf(`invalid command "%s"`, value)
 		}

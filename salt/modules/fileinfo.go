@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -127,7 +127,7 @@ CLI Example:
 
 // sumOf hashes a file.
 func sumOf(path, kind string) (string, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return "", InvocationErrorf("%v", err)
 	}

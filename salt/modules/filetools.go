@@ -12,11 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/fileclient"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/salt/text"
 	"github.com/momtree/mom/value"
 )
@@ -128,7 +127,7 @@ func fileGrep(ctx context.Context, c *Call) (any, error) {
 	words := []string{"grep"}
 	for _, o := range c.Rest() {
 		opt := PyStr(o)
-		split, err := shlex.Split(opt)
+		split, err := pyfmt.SplitCommand(opt)
 		if err != nil || len(split) > 1 {
 			return nil, InvocationErrorf("Passing multiple command line arguments in a single string is not supported, please pass the following arguments separately: %s", opt)
 		}
@@ -144,7 +143,7 @@ func fileGrep(ctx context.Context, c *Call) (any, error) {
 }
 
 func filePatch(ctx context.Context, c *Call) (any, error) {
-	options, err := shlex.Split(c.Str("options"))
+	options, err := pyfmt.SplitCommand(c.Str("options"))
 	if err != nil {
 		return nil, &ExceptionError{Type: "ValueError", Msg: err.Error()}
 	}
@@ -272,7 +271,7 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 		}
 		return "Replace binary file", nil
 	}
-	diff := difflib.Text(bodies[0], bodies[1])
+	diff := text.Diff(bodies[0], bodies[1])
 	if c.IsTrue("show_filenames") {
 		diff = "--- " + paths[0] + "\n+++ " + paths[1] + "\n" + strings.TrimPrefix(diff, "--- \n+++ \n")
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/similar"
+	"github.com/momtree/mom/internal/config"
 )
 
 // free are functions that take any keyword in Salt, and ignore those that they do not know:
@@ -38,5 +38,5 @@ func ignored(full string, fn Function, keyword string) bool {
 	for _, a := range fn.Args {
 		known = append(known, a.Name)
 	}
-	return similar.Name(keyword, append(known, acted...)) == ""
+	return config.Similar(keyword, append(known, acted...)) == ""
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/value"
 )
 
@@ -34,7 +34,7 @@ func (apt) run(ctx context.Context, c *Call, scoped bool, words ...string) (ran,
 			return r, err
 		}
 		logger(c.Env).Warn("another program works on the packages; it is waited for", "try", try)
-		if err := sleep.For(ctx, time.Second<<min(try, 5)); err != nil {
+		if err := timing.Sleep(ctx, time.Second<<min(try, 5)); err != nil {
 			return r, err
 		}
 	}

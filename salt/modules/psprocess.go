@@ -10,7 +10,7 @@ import (
 
 	psutil "github.com/shirou/gopsutil/v4/process"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/salt/text"
 	"github.com/momtree/mom/value"
 )
@@ -243,7 +243,7 @@ func psTop(ctx context.Context, c *Call) (any, error) {
 	if !(interval >= 0) {
 		return nil, &ExceptionError{"ValueError", "sleep length must be non-negative"}
 	}
-	if err := sleep.For(ctx, seconds(interval)); err != nil {
+	if err := timing.Sleep(ctx, seconds(interval)); err != nil {
 		return nil, err
 	}
 	diff := map[*psutil.Process]float64{}

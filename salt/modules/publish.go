@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
@@ -119,7 +119,7 @@ func publishResults(ctx context.Context, c *Call, jid any, expected []string, wi
 		if all || time.Now().After(over) {
 			return shownResults(rets, form), nil
 		}
-		if err := sleep.For(ctx, publishLook); err != nil {
+		if err := timing.Sleep(ctx, publishLook); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -102,7 +102,7 @@ func parseKeys(data []byte, kind string) ([]authLine, error) {
 
 // fingerprint is that of a key, "" of what is none.
 func fingerprint(key, kind string) (string, error) {
-	h, err := hashtype.New(strings.ToLower(kind))
+	h, err := crypt.NewHash(strings.ToLower(kind))
 	if err != nil {
 		return "", CommandErrorf("The fingerprint_hash_type %s is not supported.", kind)
 	}

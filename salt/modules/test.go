@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
@@ -271,7 +271,7 @@ func pause(ctx context.Context, length float64) (any, error) {
 	if !(length >= 0) { // NaN too
 		return nil, &ExceptionError{"ValueError", "sleep length must be non-negative"}
 	}
-	if err := sleep.For(ctx, seconds(length)); err != nil {
+	if err := timing.Sleep(ctx, seconds(length)); err != nil {
 		return nil, err
 	}
 	return true, nil

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/value"
 )
@@ -89,7 +89,7 @@ func testRandomHash(_ context.Context, c *Call) (any, error) {
 	if kind == "" {
 		kind, _ = c.Env.Option("hash_type").(string)
 	}
-	sum, err := hashtype.Hex(kind, strconv.FormatInt(rand.Int64N(size)+1, 10))
+	sum, err := crypt.HexHash(kind, strconv.FormatInt(rand.Int64N(size)+1, 10))
 	if err != nil {
 		return nil, argErrorf("hash_type %s is unknown; md5, sha1, sha224, sha256, sha384 and sha512 are known", PyRepr(kind))
 	}

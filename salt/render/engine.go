@@ -10,7 +10,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/momtree/mom/internal/busy"
+	"github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/salt/jinja"
 	"github.com/momtree/mom/value"
 )
@@ -139,7 +139,7 @@ func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, err
 	if i := invalidUTF8(source); i >= 0 {
 		return "", &Error{Text: fmt.Sprintf("'utf-8' codec can't decode byte 0x%02x in position %d: invalid start byte", source[i], i)}
 	}
-	defer busy.Begin("rendering of " + cmp.Or(nameOf(t), "a template"))()
+	defer process.BeginWork("rendering of " + cmp.Or(nameOf(t), "a template"))()
 	env := e.file
 	if t.SLS != "" {
 		env = e.sls

@@ -21,8 +21,8 @@ import (
 	"github.com/dlclark/regexp2"
 	"github.com/ncruces/go-strftime"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/salt/jinja"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 func snakeCase(s string) string {
@@ -282,7 +282,7 @@ var _ = filters(map[string]jinja.Filter{
 		s := text(r, v, "quote")
 		r.Scratch(5 * len(s))
 		r.Work(8 * len(s))
-		return shlex.Quote(s)
+		return pyfmt.ShellQuote(s)
 	}),
 	"skip": plain(func(r *jinja.Run, v any) any { return "" }),
 	"to_bool": plain(func(r *jinja.Run, v any) any {

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/value"
 )
 
@@ -106,7 +106,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep.For
+		o.Sleep = timing.Sleep
 	}
 	if o.Random == nil {
 		o.Random = rand.IntN

@@ -2,8 +2,6 @@ package text
 
 import (
 	"strings"
-
-	"github.com/momtree/mom/internal/difflib"
 )
 
 // CommentOptions are what [Comment] does.
@@ -35,7 +33,7 @@ func Comment(s string, o CommentOptions) (e Edit, found bool, err error) {
 		return Edit{}, false, err
 	}
 	var b strings.Builder
-	for _, l := range difflib.Lines(s) {
+	for _, l := range DiffLines(s) {
 		hit, err := re.Match(l)
 		if err != nil {
 			return Edit{}, false, err

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/momtree/mom/internal/difflib"
 )
 
 // Edit is what an engine made of a text.
@@ -22,7 +20,7 @@ func (e Edit) Changed() bool { return e.changed }
 func (e Edit) Text() string { return e.text }
 
 // Diff is the difference as Salt shows it, "" when it has nothing to show.
-func (e Edit) Diff() string { return strings.Join(difflib.Unified(e.before, e.after), "") }
+func (e Edit) Diff() string { return strings.Join(UnifiedDiff(e.before, e.after), "") }
 
 func edited(before, after []string) Edit {
 	return Edit{text: strings.Join(after, ""), before: before, after: after, changed: !slices.Equal(before, after)}

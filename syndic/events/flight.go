@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // maxUrgentRequests bounds the requests with urgent events in flight to one parent. Two let a job
@@ -91,7 +91,7 @@ func (u *Uplink) next() (f outgoing, ok bool) {
 			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return isEnd(e) && !u.reporter.counts(e) })
 			//mutant:engine-room-by-an-end
 			if len(f.batch) < taken { // the queue may have room now, and the request may take long
-				pace.Signal(u.reporter.kick)
+				link.Signal(u.reporter.kick)
 			}
 			a.urgent++
 			a.set(f, true)
@@ -129,7 +129,7 @@ func (u *Uplink) deliver(ctx context.Context, f outgoing) error {
 	if f.urgent {
 		u.inFlight.urgent--
 		u.inFlight.set(f, false)
-		pace.Signal(u.reporter.kick)
+		link.Signal(u.reporter.kick)
 	} else {
 		u.inFlight.normal = false
 	}

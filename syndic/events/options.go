@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // Parent is the parent that receives the events.
@@ -47,8 +47,8 @@ type Options struct {
 	// Gather is how long normal events wait for more (syndic_event_forward_timeout).
 	Gather  time.Duration
 	Bounds  bounds.Bounds
-	Pace    *pace.Pace
+	Pace    *link.Pace
 	Numbers *sequence.Numbers // numbers requests with urgent events
-	Rescues *rescue.Counter
+	Rescues *logs.Rescues
 	Log     *slog.Logger
 }

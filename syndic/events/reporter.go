@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // reporter sends reports on jobs again to one parent that may have missed some: after a reconnect,
@@ -47,7 +47,7 @@ func (t *reporter) restart(lost bool) {
 func (t *reporter) restartLocked(lost bool) {
 	t.turn++
 	t.rotation.Begin(lost)
-	pace.Signal(t.kick)
+	link.Signal(t.kick)
 }
 
 // counts reports whether an end at the front of the queue counts. If not, the job is reported again
@@ -107,7 +107,7 @@ func (t *reporter) step() bool {
 			t.rotation.Done(t.jid) // the end counts when it leaves the queue, and its reports are queued before it
 		}
 		w.urgent.push(e)
-		pace.Signal(w.kick)
+		link.Signal(w.kick)
 	default:
 		t.rotation.Done(t.jid)
 		t.leave()

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/jobevent/jobeventtest"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/origins"
-	"github.com/momtree/mom/syndic/pace"
 )
 
 // job returns the id of job n.
@@ -69,7 +69,7 @@ func newUplink(local *fakeLocal, queue int) *Uplink {
 	b.TellQueue = queue
 	closings := origins.NewClosings(b.AskedJobs, local.LastReport)
 	return New(Options{
-		ID: "syn-a", Name: "top", Local: local, Bounds: b, Pace: pace.Default(b.ForwardSweep), Log: slog.New(slog.DiscardHandler),
+		ID: "syn-a", Name: "top", Local: local, Bounds: b, Pace: link.DefaultPace(b.ForwardSweep), Log: slog.New(slog.DiscardHandler),
 		Concerned: func(string) bool { return true },
 		Acked:     func(jid string, word uint64) bool { return closings.Has(jid, word, "top") },
 		Ack: func(c jobevent.Closed) {

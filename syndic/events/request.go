@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/sequence"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/link"
 )
@@ -57,7 +57,7 @@ func (r *sender) request(ctx context.Context, batch []bus.Event) error {
 		}
 		// The clock was set back since an earlier run of this node.
 		r.o.Numbers.Pass(oldest)
-		if err := sleep.For(ctx, r.o.Pace.RetryMin); err != nil { // another node with this id may do the same
+		if err := timing.Sleep(ctx, r.o.Pace.RetryMin); err != nil { // another node with this id may do the same
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // Uplink sends events to one parent. It is safe for concurrent use.
@@ -43,7 +43,7 @@ func (u *Uplink) Answer(e bus.Event) {
 	u.mu.Lock()
 	u.answers.push(e)
 	u.mu.Unlock()
-	pace.Signal(u.kick)
+	link.Signal(u.kick)
 }
 
 // Push queues an event. It never blocks.
@@ -65,14 +65,14 @@ func (u *Uplink) Push(e bus.Event) {
 	full := u.normal.len() >= u.o.Bounds.TellBatch
 	u.mu.Unlock()
 	if now || full {
-		pace.Signal(u.kick)
+		link.Signal(u.kick)
 	} else {
-		pace.Signal(u.some)
+		link.Signal(u.some)
 	}
 }
 
 // Back reports that the parent is usable again, and ends the wait before the next retry.
-func (u *Uplink) Back() { pace.Signal(u.back) }
+func (u *Uplink) Back() { link.Signal(u.back) }
 
 // ReportAgain sends the expectations and missing minions of all jobs that concern the parent again,
 // except closed jobs whose end it has accepted. lost means that reports were lost: the end of a job
@@ -80,7 +80,7 @@ func (u *Uplink) Back() { pace.Signal(u.back) }
 func (u *Uplink) ReportAgain(lost bool) { u.reporter.restart(lost) }
 
 // Sweep starts a search for reports that should have been sent.
-func (u *Uplink) Sweep() { pace.Signal(u.reporter.sweeps) }
+func (u *Uplink) Sweep() { link.Signal(u.reporter.sweeps) }
 
 // Dropped returns the number of events lost to a full queue or too large for any parent.
 func (u *Uplink) Dropped() uint64 { return u.dropped.Load() }

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/treereport"
 	"github.com/momtree/mom/topology"
 )
 
@@ -33,7 +32,7 @@ type announcer struct {
 	*Link
 	parts  Parts
 	conn   uint64 // of the announced subscription; 0: none
-	tree   *treereport.Report
+	tree   *TreeReport
 	python bool      // the parent does not know presence
 	bound  bool      // the last report found a subscription
 	deaf   time.Time // time of the first report that found no subscription
@@ -42,7 +41,7 @@ type announcer struct {
 // announce sends a report after each connect, soon after each change of the tree, and at least
 // every Pace.Report.
 func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseFunc) {
-	a := &announcer{Link: l, parts: p, tree: treereport.New(l.o.Tree, l.o.Name, l.o.Rescues)}
+	a := &announcer{Link: l, parts: p, tree: NewTreeReport(l.o.Tree, l.o.Name, l.o.Rescues)}
 	defer a.tree.Left()
 	changed, stop := l.o.Tree.Watch()
 	defer stop()
@@ -95,7 +94,7 @@ func (l *Link) announce(ctx context.Context, p Parts, renew context.CancelCauseF
 			return
 		}
 		// Closely following changes share one report.
-		if sleep.For(ctx, l.o.Pace.ReportMin) != nil {
+		if timing.Sleep(ctx, l.o.Pace.ReportMin) != nil {
 			return
 		}
 	}
@@ -115,7 +114,7 @@ func (a *announcer) greet(ctx context.Context) error {
 	err := a.report(ctx, true)
 	// A parent that does not see the subscription yet may publish before it does. Announcing again
 	// after that lets it send what this node missed.
-	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep.For(ctx, unboundPause) == nil; n++ {
+	for n := 0; err == nil && !a.bound && n < maxUnbound && timing.Sleep(ctx, unboundPause) == nil; n++ {
 		err = a.report(ctx, true)
 	}
 	if err == nil {

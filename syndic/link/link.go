@@ -9,9 +9,8 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/topology"
 )
 
@@ -28,8 +27,8 @@ type Options struct {
 	// After is how long a parent must be gone before another takes its place, Back how long it must
 	// be back before it is preferred again.
 	After, Back time.Duration
-	Pace        *pace.Pace
-	Rescues     *rescue.Counter
+	Pace        *Pace
+	Rescues     *logs.Rescues
 	Log         *slog.Logger
 }
 

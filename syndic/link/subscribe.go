@@ -10,7 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -20,7 +20,7 @@ func (l *Link) Run(ctx context.Context, p Parts) {
 	for ctx.Err() == nil {
 		if err := l.serve(ctx, p); err != nil && ctx.Err() == nil {
 			l.o.Log.Error("parent unusable, its returns wait", "err", err, "retry_in", l.o.Pace.Operator)
-			_ = sleep.For(ctx, l.o.Pace.Operator)
+			_ = timing.Sleep(ctx, l.o.Pace.Operator)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (l *Link) signIn(ctx context.Context) (channel.Result, error) {
 			wait = max(wait, nameWait)
 		}
 		l.o.Log.Warn("sign-in at parent failed", "err", err, "retry_in", wait)
-		if sleep.For(ctx, wait) != nil {
+		if timing.Sleep(ctx, wait) != nil {
 			return res, ctx.Err()
 		}
 	}
@@ -91,7 +91,7 @@ func (l *Link) signIn(ctx context.Context) (channel.Result, error) {
 // checkPort asks a parent whose subscription stays down for its publish port, which may have
 // changed.
 func (l *Link) checkPort(ctx context.Context, addr string, renew context.CancelCauseFunc) {
-	for sleep.For(ctx, l.o.Pace.Report) == nil {
+	for timing.Sleep(ctx, l.o.Pace.Report) == nil {
 		l.mu.Lock()
 		away := l.conn%2 == 0
 		l.mu.Unlock()

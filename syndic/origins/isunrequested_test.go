@@ -45,7 +45,7 @@ func TestIsUnrequested(t *testing.T) {
 		{"a minion brought it", books{}, "", true},
 		{"a minion brought it and said so", books{xs: []returners.Expectation{adopted}}, "", true},
 		{"published here", books{load: job, xs: []returners.Expectation{own, below}}, "n", false},
-		{"published here by an older version", books{load: job, xs: []returners.Expectation{old}}, "", false},
+		{"published here, without a state", books{load: job, xs: []returners.Expectation{old}}, "", false},
 		{"a salt-call", books{load: call}, "", false},
 		{"a salt-call below", books{load: call}, "n", false},
 		{"a node brought it", books{load: job, xs: []returners.Expectation{below}}, "n", true},

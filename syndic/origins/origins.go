@@ -3,7 +3,6 @@ package origins
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -55,8 +54,6 @@ type Local interface {
 // Options configure [Open]. All are required.
 type Options struct {
 	Local Local
-	// Cachedir is searched for the file of an earlier version.
-	Cachedir string
 	// Most bounds the remembered jobs (bound asked_jobs); the oldest are forgotten.
 	Most int
 }
@@ -68,9 +65,6 @@ func Open(ctx context.Context, opts Options) (*Origins, error) {
 	o := &Origins{
 		local: opts.Local, most: opts.Most,
 		jobs: lru.New[string, []string](opts.Most), masters: lru.New[string, string](rememberedMasters), pending: map[pendingJob]struct{}{},
-	}
-	if err := importFormer(ctx, opts.Local, filepath.Join(opts.Cachedir, formerFile)); err != nil {
-		return nil, err
 	}
 	for kind, enter := range map[string]func(returners.Note){
 		returners.NoteOrigin:   func(n returners.Note) { o.Learn(n.Key, n.JID) },

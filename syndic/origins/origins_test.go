@@ -52,7 +52,7 @@ func TestOrigins_AreBounded(t *testing.T) {
 	local := newFakeLocal()
 	const most = 50
 	open := func() *Origins {
-		o, err := Open(t.Context(), Options{Local: local, Cachedir: t.TempDir(), Most: most})
+		o, err := Open(t.Context(), Options{Local: local, Most: most})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -42,7 +42,7 @@ func (s *Stream) catchUp(ctx context.Context) {
 			s.o.Log.Warn("missed publications not fetched from parent", "err", err, "retry_in", wait)
 			s.Fetch()
 		}
-		if sleep.For(ctx, wait) != nil {
+		if timing.Sleep(ctx, wait) != nil {
 			return
 		}
 	}

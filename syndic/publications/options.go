@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // Local is the part of the local master that accepts publications. See package local.
@@ -49,6 +49,6 @@ type Options struct {
 	// Questions republishes a parent's questions to minions below about their jobs.
 	Questions bool
 	Remember  int // bound of remembered jobs (asked_jobs)
-	Pace      *pace.Pace
+	Pace      *link.Pace
 	Log       *slog.Logger
 }

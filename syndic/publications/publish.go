@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -65,7 +65,7 @@ func (p *publisher) insist(ctx context.Context, job wire.PublishLoad) error {
 	for {
 		//mutant:origins-with-the-job
 		err := p.o.Local.Publish(ctx, job, p.o.Asks(job.JID)...)
-		if !errors.Is(err, local.ErrNotNow) || sleep.For(ctx, min(retry.Wait(), time.Second)) != nil {
+		if !errors.Is(err, local.ErrNotNow) || timing.Sleep(ctx, min(retry.Wait(), time.Second)) != nil {
 			return err
 		}
 	}

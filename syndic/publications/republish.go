@@ -3,8 +3,7 @@ package publications
 import (
 	"fmt"
 
-	"github.com/momtree/mom/internal/jobsig"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -15,7 +14,7 @@ import (
 // second from the timeout.
 func Republish(p wire.Publication) (wire.PublishLoad, error) {
 	//mutant:target-list-below
-	p, _, _, err := judged.Read(p) // a list of the parent's minions names none of ours
+	p, _, _, err := jobfields.Requested(p) // a list of the parent's minions names none of ours
 	if err != nil {
 		return wire.PublishLoad{}, err
 	}
@@ -54,7 +53,7 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 		kwargs.Set("start_event", true)
 	}
 	if p.Extra != nil {
-		for _, field := range []string{"queue_until", returners.PartField, jobsig.Field} { // the last as signed by the top
+		for _, field := range []string{"queue_until", returners.PartField, jobfields.SignatureField} { // the last as signed by the top
 			if v, ok := p.Extra.Get(field); ok {
 				kwargs.Set(field, v)
 			}

@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/jobsig"
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -38,11 +37,11 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			"module_executors", []any{"direct_call"}, "executor_opts", wire.NewMap("y", true), "id", "m1"),
 	} {
 		p := parse(m)
-		order, err := jobsig.Sign(key, p, now, now.Add(time.Hour))
+		order, err := jobfields.Sign(key, p, now, now.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Set(jobsig.Field, order)
+		m.Set(jobfields.SignatureField, order)
 		job, err := Republish(parse(m))
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +56,7 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			v, _ := kwargs.Get(k.(string))
 			next.Set(k.(string), v)
 		}
-		if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
+		if _, _, err := jobfields.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -71,7 +70,7 @@ func TestJudgedJobKeepsItsTarget(t *testing.T) {
 	}
 	p, err := wire.ParsePublication(b)
 	if err == nil {
-		p, err = judged.Put(p, judged.List{IDs: []string{"web1"}})
+		p, err = jobfields.Narrow(p, jobfields.TargetList{IDs: []string{"web1"}})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/events"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 const (
@@ -58,7 +58,7 @@ func (s *Stream) Take(ctx context.Context, frame []byte) {
 func (s *Stream) Tail() *channel.Tail { return &s.tail }
 
 // Fetch starts fetching missed publications.
-func (s *Stream) Fetch() { pace.Signal(s.fetch) }
+func (s *Stream) Fetch() { link.Signal(s.fetch) }
 
 // Waiting returns the number of unopened publications, and of queued jobs that wait for the local
 // master.

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/origins"
-	"github.com/momtree/mom/syndic/pace"
 )
 
 // backlog adds stored returns to the outbox of one parent: those that were here before it requested
@@ -27,7 +27,7 @@ type backlog struct {
 func (d *backlog) Dest() string { return d.dest }
 
 // Wake makes the sender send pending rows.
-func (d *backlog) Wake() { pace.Signal(d.kick) }
+func (d *backlog) Wake() { link.Signal(d.kick) }
 
 // Backfill adds the returns of a job that were stored before any parent requested it: a node that
 // moved here from a sibling brought them, and they may have gone to another parent. It returns
@@ -48,7 +48,7 @@ func (d *backlog) BackfillSoon(jid string) {
 		d.asked = append(d.asked, jid)
 	}
 	d.mu.Unlock()
-	pace.Signal(d.kick)
+	link.Signal(d.kick)
 }
 
 // Defer schedules Backfill for a job until there is room in the parent's outbox, and notes that on
@@ -65,7 +65,7 @@ func (d *backlog) Defer(jid string) bool {
 			d.o.Log.Error("returns may miss the parent after a restart", "jid", jid, "err", err)
 		}
 	}
-	pace.Signal(d.kick)
+	link.Signal(d.kick)
 	return held
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // ForwarderOptions configure a [Forwarder]. All are required.
@@ -24,7 +24,7 @@ type ForwarderOptions struct {
 	// Gather is how long the first return waits for more (syndic_event_forward_timeout).
 	Gather time.Duration
 	Bounds bounds.Bounds
-	Pace   *pace.Pace
+	Pace   *link.Pace
 	Log    *slog.Logger
 }
 
@@ -42,7 +42,7 @@ func NewForwarder(o ForwarderOptions) *Forwarder {
 }
 
 // Flush makes all senders send pending returns at once.
-func (f *Forwarder) Flush() { pace.Signal(f.now) }
+func (f *Forwarder) Flush() { link.Signal(f.now) }
 
 // Shift reports that row ownership may have changed: a parent connected or disconnected, or
 // requested a job that is stored here.

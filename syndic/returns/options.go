@@ -6,12 +6,12 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/tracing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/link"
 	"github.com/momtree/mom/syndic/origins"
-	"github.com/momtree/mom/syndic/pace"
 )
 
 // Conn is the connection to the parent.
@@ -47,10 +47,10 @@ type Options struct {
 	Shifts func() uint64
 	Config *config.Master
 	Bounds bounds.Bounds
-	Pace   *pace.Pace
+	Pace   *link.Pace
 	// Tracer creates the spans of sent returns within the traces of their jobs. nil: none.
 	Tracer  *tracing.Tracer
 	Trace   func(jid string) tracing.Carrier
-	Rescues *rescue.Counter
+	Rescues *logs.Rescues
 	Log     *slog.Logger
 }

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // Sender runs the [Handover] of one parent. It is safe for concurrent use.
@@ -60,10 +60,10 @@ func (s *Sender) record(ctx context.Context, returns map[string]int, begun time.
 func (s *Sender) Held() int64 { return s.handover.Held() }
 
 // Back reports that the parent is usable again, and ends the wait before the next retry.
-func (s *Sender) Back() { pace.Signal(s.back) }
+func (s *Sender) Back() { link.Signal(s.back) }
 
 // Sweep starts a search for rows that should have been sent.
-func (s *Sender) Sweep() { pace.Signal(s.sweeps) }
+func (s *Sender) Sweep() { link.Signal(s.sweeps) }
 
 // Run sends whenever it is woken, until ctx ends.
 func (s *Sender) Run(ctx context.Context) {
@@ -136,7 +136,7 @@ func (s *Sender) sweep(ctx context.Context) {
 		return // the next read of the outbox logs it
 	}
 	if found.Again {
-		time.AfterFunc(LookAgain, func() { pace.Signal(s.sweeps) })
+		time.AfterFunc(LookAgain, func() { link.Signal(s.sweeps) })
 	}
 	const by = "forwarding sweep"
 	if found.Rows > 0 {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sibling"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/pace"
+	"github.com/momtree/mom/syndic/link"
 )
 
 // vouchEvery is the interval at which a new voucher is requested. Vouchers are valid for
@@ -30,7 +30,7 @@ type Options struct {
 	Sibling bool
 	Channel *channel.Channel
 	IsUp    func() bool // whether the master can be asked
-	Pace    *pace.Pace
+	Pace    *link.Pace
 	Log     *slog.Logger
 }
 
@@ -70,7 +70,7 @@ func (a *Asker) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case within := <-a.soon:
-			if sleep.For(ctx, rand.N(within+1)) != nil {
+			if timing.Sleep(ctx, rand.N(within+1)) != nil {
 				return
 			}
 			last = time.Time{}

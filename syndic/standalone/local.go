@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
@@ -48,7 +47,7 @@ type Local struct {
 	o     Options
 	store *sqlite.Store
 	pub   *client.Client
-	ages  *age.Clock
+	ages  *timing.Clock
 	bus   *bus.Bus
 	tree  *topology.Tree
 	jobs  *jobs
@@ -70,9 +69,9 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	var ages *age.Clock
+	var ages *timing.Clock
 	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Ages: func(newest time.Time) func() time.Time {
-		ages = age.Open(age.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
+		ages = timing.Open(timing.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 		return ages.Now
 	}})
 	if err != nil {
@@ -138,7 +137,7 @@ func (l *Local) Run(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			l.o.Log.Warn("event bus of the master lost", "path", l.o.Bus.SockDir, "err", err, "retry_in", wait)
-			_ = sleep.For(ctx, wait)
+			_ = timing.Sleep(ctx, wait)
 		}
 	}
 	wg.Wait()

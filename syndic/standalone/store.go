@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
 )
 
@@ -64,7 +64,7 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 			l.o.Log.Error("returns lost: not stored at shutdown", "count", len(b.Returns))
 			return
 		}
-		_ = sleep.For(ctx, wait)
+		_ = timing.Sleep(ctx, wait)
 	}
 	select {
 	case l.grown <- struct{}{}:
@@ -91,7 +91,7 @@ func (l *Local) clean(ctx context.Context) {
 		}
 		if err := l.store.Hold(ctx, l.jobs.jids()); err != nil && ctx.Err() == nil {
 			l.o.Log.Error("open jobs not locked, removing nothing", "err", err)
-			_ = sleep.For(ctx, cleanEvery)
+			_ = timing.Sleep(ctx, cleanEvery)
 			continue
 		}
 		for ctx.Err() == nil && l.ages.Steady() {
@@ -103,6 +103,6 @@ func (l *Local) clean(ctx context.Context) {
 				break
 			}
 		}
-		_ = sleep.For(ctx, cleanEvery)
+		_ = timing.Sleep(ctx, cleanEvery)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
@@ -133,7 +133,7 @@ func truthy(r wire.Raw) bool {
 // runsOurs is what our minion runs of a publication: it matches the target with its own data,
 // and binds the arguments of each function.
 func runsOurs(m *minion, p wire.Publication) (out []execution) {
-	asked, _, narrowed, err := judged.Read(p)
+	asked, _, narrowed, err := jobfields.Requested(p)
 	if err != nil || narrowed && !oursMatches(m, p) || !oursMatches(m, asked) {
 		return nil
 	}

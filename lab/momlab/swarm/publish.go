@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	engine "github.com/momtree/mom/lab/swarm"
 )
 
@@ -58,7 +58,7 @@ func (p *publisher) run(ctx context.Context) ([]published, error) {
 	began := time.Now()
 	for i := range jobs {
 		if p.every > 0 {
-			if err := sleep.For(ctx, time.Until(began.Add(time.Duration(i)*p.every))); err != nil {
+			if err := timing.Sleep(ctx, time.Until(began.Add(time.Duration(i)*p.every))); err != nil {
 				return jobs[:i], err
 			}
 			go func() { done <- p.one(ctx, &jobs[i]) }()
@@ -88,7 +88,7 @@ func (p *publisher) ready(ctx context.Context) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("after %v %d of %d minions are ready, %d have signed in: %s; nothing was published", p.wait, r.Ready.Done, r.Minions-r.Down, r.SignedIn.Done, unready(r))
 		}
-		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ const settling = 15 * time.Second
 func (p *publisher) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
-	for p.swarm.Report().Totals.Waiting > 0 && sleep.For(ctx, 20*time.Millisecond) == nil {
+	for p.swarm.Report().Totals.Waiting > 0 && timing.Sleep(ctx, 20*time.Millisecond) == nil {
 	}
 }
 
@@ -170,7 +170,7 @@ func (p *publisher) ownAccount(ctx context.Context, j *published, asked []string
 				return nil
 			}
 		}
-		if err := sleep.For(ctx, 10*time.Millisecond); err != nil {
+		if err := timing.Sleep(ctx, 10*time.Millisecond); err != nil {
 			j.Took, j.Error = engine.Seconds(time.Since(began)), "not all answered in time"
 			return nil
 		}

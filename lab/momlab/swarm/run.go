@@ -15,7 +15,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	engine "github.com/momtree/mom/lab/swarm"
 	"github.com/momtree/mom/mom/command"
 )
@@ -101,7 +101,7 @@ func (f *flags) play(cmd *cobra.Command, s *engine.Swarm) error {
 	case f.publish > 0:
 		jobs, err = f.publishJobs(ctx, s)
 	case f.duration > 0:
-		_ = sleep.For(ctx, f.duration) // or until interrupted
+		_ = timing.Sleep(ctx, f.duration) // or until interrupted
 	default:
 		<-ctx.Done()
 	}
@@ -118,7 +118,7 @@ func (f *flags) tell(ctx context.Context, cmd *cobra.Command, s *engine.Swarm) {
 		return
 	}
 	last := ""
-	for sleep.For(ctx, f.progress) == nil {
+	for timing.Sleep(ctx, f.progress) == nil {
 		r := s.Report()
 		if f.lines {
 			if err := json.NewEncoder(cmd.OutOrStdout()).Encode(r); err != nil {

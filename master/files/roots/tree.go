@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/files"
 )
 
@@ -34,7 +34,7 @@ type Options struct {
 // Tree is a set of environments, each with folders of this machine.
 type Tree struct {
 	o       Options
-	outside logthrottle.Filter[string] // links out of the roots
+	outside logs.Throttle[string] // links out of the roots
 }
 
 // New opens nothing yet: folders may come later.

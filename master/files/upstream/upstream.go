@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/files"
@@ -50,7 +50,7 @@ type backend struct {
 	check  time.Duration
 	log    *slog.Logger
 	now    func() time.Time
-	away   logthrottle.Filter[string]
+	away   logs.Throttle[string]
 
 	awaySince atomic.Int64 // the last question that nobody answered; 0: there was an answer since
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/master/gitrepo"
 	"github.com/momtree/mom/value"
 )
@@ -186,7 +186,7 @@ func (g *Git) Run(ctx context.Context) {
 				g.o.Log.Warn("git_pillar fetch failed, using the last fetched revision", "err", err)
 			}
 		})
-		if sleep.For(ctx, g.interval) != nil {
+		if timing.Sleep(ctx, g.interval) != nil {
 			return
 		}
 	}

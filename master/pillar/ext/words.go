@@ -3,12 +3,12 @@ package ext
 import (
 	"errors"
 
-	"github.com/momtree/mom/internal/shlex"
+	"github.com/momtree/mom/salt/pyfmt"
 )
 
 // words are those of a command that no shell runs.
 func words(command string) ([]string, error) {
-	argv, err := shlex.Split(command)
+	argv, err := pyfmt.SplitCommand(command)
 	if err == nil && len(argv) == 0 {
 		err = errors.New("it has no words")
 	}

@@ -13,8 +13,21 @@ CREATE TABLE jids (
 CREATE INDEX jids_at   ON jids (at, jid);
 CREATE INDEX jids_last ON jids (last);
 
--- One row per (jid, minion). The result is mostly a slice of full_ret; then
--- val_at and val_len say where, and value is NULL.
+-- The minions added to a job after its load was stored, in pages of about a hundred:
+-- a further publication writes one page, however many minions the job has. part is the
+-- newest publication of a page.
+CREATE TABLE load_parts (
+    jid  TEXT    NOT NULL,
+    page INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    ids  BLOB    NOT NULL,
+    PRIMARY KEY (jid, page)
+) WITHOUT ROWID;
+
+-- One row per (jid, minion), in the order of arrival: the returns of one commit fill
+-- the same page, and one narrow index finds them. There is no index by minion; the two
+-- rare queries that need one (Minions, GetFun) read all rows. The result is mostly a
+-- slice of full_ret; val_at and val_len say where, and value is NULL.
 CREATE TABLE salt_returns (
     jid        TEXT    NOT NULL,
     id         TEXT    NOT NULL,
@@ -29,18 +42,37 @@ CREATE TABLE salt_returns (
     val_len    INTEGER NOT NULL,
     value      BLOB,
     full_ret   BLOB,
-    PRIMARY KEY (jid, id)
-) WITHOUT ROWID;
--- Answers "which minions" and "last return of a function per minion" by
--- skipping from minion to minion.
-CREATE INDEX salt_returns_id ON salt_returns (id, fun, jid);
+    UNIQUE (jid, id)
+);
 
--- Who was asked, one row per node that said so.
+-- The expectation of each node. Its minions are in expected_pages.
 CREATE TABLE expectations (
-    jid  TEXT NOT NULL,
-    node TEXT NOT NULL,
-    data BLOB NOT NULL,
+    jid   TEXT    NOT NULL,
+    node  TEXT    NOT NULL,
+    at    INTEGER NOT NULL,
+    state TEXT    NOT NULL,
     PRIMARY KEY (jid, node)
+) WITHOUT ROWID;
+
+-- The minions of an expectation, in pages of some dozens: a report about one minion
+-- reads and writes one page. A page holds the ids from first up to that of the next
+-- page; the first page of a node begins with ''.
+CREATE TABLE expected_pages (
+    jid   TEXT NOT NULL,
+    node  TEXT NOT NULL,
+    first TEXT NOT NULL,
+    data  BLOB NOT NULL,
+    PRIMARY KEY (jid, node, first)
+) WITHOUT ROWID;
+
+-- Facts about jobs that a restart needs: which are open, whose end a parent has not
+-- acknowledged, what was published, who requested them.
+CREATE TABLE notes (
+    kind  TEXT NOT NULL,
+    jid   TEXT NOT NULL,              -- '': of no job
+    key   TEXT NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (kind, jid, key)
 ) WITHOUT ROWID;
 
 CREATE TABLE salt_events (
@@ -53,8 +85,9 @@ CREATE TABLE salt_events (
 );
 CREATE INDEX salt_events_time ON salt_events (alter_time);
 
--- What is still owed. A NULL payload refers to the row (jid, id) of its kind.
--- AUTOINCREMENT: a seq is never used twice.
+-- What is still to be sent. A NULL payload refers to the row (jid, id) of its kind.
+-- size is the bytes of the payload, wherever it is stored: the bound of an outbox must
+-- be known without reading it. AUTOINCREMENT: a seq is never used twice.
 CREATE TABLE outbox (
     seq     INTEGER PRIMARY KEY AUTOINCREMENT,
     dest    TEXT    NOT NULL,
@@ -62,6 +95,7 @@ CREATE TABLE outbox (
     jid     TEXT    NOT NULL,
     id      TEXT    NOT NULL,
     at      INTEGER NOT NULL,
+    size    INTEGER NOT NULL,
     payload BLOB,
     error   TEXT
 );

@@ -16,7 +16,7 @@ import (
 
 	"github.com/momtree/mom/salt/modules"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 func init() {
@@ -171,10 +171,10 @@ func hashutilSignature(_ context.Context, c *modules.Call) (any, error) {
 
 func hashutilGitHub(_ context.Context, c *modules.Call) (any, error) {
 	name, challenge, _ := strings.Cut(modules.PyStr(c.Value("challenge_hmac")), "=")
-	if _, err := hashtype.New(name); err != nil {
+	if _, err := crypt.NewHash(name); err != nil {
 		return nil, &modules.CommandError{Msg: "challenge_hmac: unknown hash " + name}
 	}
-	mac := hmac.New(func() hash.Hash { h, _ := hashtype.New(name); return h }, []byte(modules.PyStr(c.Value("shared_secret"))))
+	mac := hmac.New(func() hash.Hash { h, _ := crypt.NewHash(name); return h }, []byte(modules.PyStr(c.Value("shared_secret"))))
 	mac.Write([]byte(modules.PyStr(c.Value("string"))))
 	return hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(challenge)), nil
 }

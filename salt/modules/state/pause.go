@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
@@ -224,7 +224,7 @@ func paused(ctx context.Context, env modules.Env, jid, id string) (goOn bool, er
 		case set.Has("duration") && time.Since(began) >= time.Duration(set.Int("duration"))*time.Second:
 			return true, nil
 		}
-		if err := sleep.For(ctx, queuePoll); err != nil {
+		if err := timing.Sleep(ctx, queuePoll); err != nil {
 			return false, err
 		}
 	}

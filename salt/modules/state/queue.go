@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/salt/modules"
 )
 
@@ -89,7 +89,7 @@ func queue(ctx context.Context, c *modules.Call, queue any, concurrent bool) (co
 	}
 	if wait {
 		for len(earlier(c)) > 0 {
-			if err := sleep.For(ctx, queuePoll); err != nil {
+			if err := timing.Sleep(ctx, queuePoll); err != nil {
 				return nil, err
 			}
 		}

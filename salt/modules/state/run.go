@@ -11,7 +11,7 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
-	"github.com/momtree/mom/internal/similar"
+	"github.com/momtree/mom/internal/config"
 
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
@@ -50,7 +50,7 @@ func checkKeywords(c *modules.Call) error {
 		name := k.(string)
 		if how, ok := refused[name]; ok && pyfmt.Truth(v) {
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("the keyword %s is not carried out by this minion: %s", name, how)}
-		} else if !ok && !slices.Contains(keywords, name) && similar.Name(name, keywords) != "" { // Salt ignores others
+		} else if !ok && !slices.Contains(keywords, name) && config.Similar(name, keywords) != "" { // Salt ignores others
 			bad = &modules.InvocationError{Msg: fmt.Sprintf("unknown keyword %s; there are %s", name, strings.Join(keywords, ", "))}
 		}
 		return bad == nil

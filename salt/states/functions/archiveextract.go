@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/salt/archives"
+	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -173,7 +173,7 @@ func (x *extracted) members(ctx context.Context) (files any, done bool, err erro
 
 // tar extracts with the program tar and its options.
 func (x *extracted) tar(ctx context.Context) (names []string, done bool, err error) {
-	words, err := shlex.Split(x.options.(string))
+	words, err := pyfmt.SplitCommand(x.options.(string))
 	if err != nil {
 		done, err = x.ends(false, "options: %v", err)
 		return nil, done, err

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/momtree/mom/internal/shlex"
+	"github.com/momtree/mom/salt/pyfmt"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/states"
@@ -79,7 +79,7 @@ func statefulOutput(out string) (data *value.Map, isJSON bool, problem string) {
 		out = out[i+1:]
 	}
 	data = value.NewMap()
-	words, err := shlex.Split(out)
+	words, err := pyfmt.SplitCommand(out)
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
 		if !ok || strings.Contains(v, "=") {

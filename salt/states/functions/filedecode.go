@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -79,7 +79,7 @@ func fileDecode(_ context.Context, c *Call) (*states.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
-	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/salt/fileclient"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
@@ -100,7 +99,7 @@ func lineDiff(before, after []string, join string, binary bool) string {
 	if binary {
 		return "Replace binary file"
 	}
-	return strings.Join(difflib.Unified(before, after), join)
+	return strings.Join(text.UnifiedDiff(before, after), join)
 }
 
 // lostText is a source of a text that cannot be had.
@@ -315,7 +314,7 @@ func filePrepend(ctx context.Context, c *Call) (*states.Result, error) {
 	if len(added) == 0 {
 		return res, nil
 	}
-	res.Changes.Set("diff", lineDiff(difflib.Lines(body), difflib.Lines(head+body), "", !text.IsText([]byte(body))))
+	res.Changes.Set("diff", lineDiff(text.DiffLines(body), text.DiffLines(head+body), "", !text.IsText([]byte(body))))
 	if c.Test {
 		res.Result, res.Comment = nil, fmt.Sprintf("File %s is set to be updated", name)
 		return res, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/salt/text"
 )
@@ -155,7 +154,7 @@ func (c *Call) recomment(name, body string, o text.CommentOptions, want, done, f
 		if err := c.rewrite(name, edit.Text(), c.Value("backup")); err != nil {
 			return bad(name, "%s", osError(err)), nil
 		}
-		res.Changes.Set("diff", lineDiff(difflib.Lines(body), difflib.Lines(edit.Text()), "", !text.IsText([]byte(body))))
+		res.Changes.Set("diff", lineDiff(text.DiffLines(body), text.DiffLines(edit.Text()), "", !text.IsText([]byte(body))))
 	}
 	right, err := found(edit.Text(), want)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/difflib"
-	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/text"
 )
@@ -111,7 +110,7 @@ func scratch(data []byte) (path string, err error) {
 
 // hashOf is the hash of a file.
 func hashOf(path, kind string) (string, error) {
-	h, err := hashtype.New(kind)
+	h, err := crypt.NewHash(kind)
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +145,7 @@ func diffOf(before, after string) (string, error) {
 	if bigA || bigB {
 		return fmt.Sprintf("The files are larger than %d bytes: their lines are not compared", maxDiff), nil
 	}
-	return difflib.Text(string(a), string(b)), nil
+	return text.Diff(string(a), string(b)), nil
 }
 
 func binaries(textBefore, textAfter bool) string {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
-	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
@@ -223,7 +223,7 @@ func (c *Call) serviceDelay(ctx context.Context) (string, error) {
 	case float64:
 		d = time.Duration(v * float64(time.Second))
 	}
-	return modules.PyStr(c.Value("init_delay")), sleep.For(ctx, d)
+	return modules.PyStr(c.Value("init_delay")), timing.Sleep(ctx, d)
 }
 
 // toggle has a service started with the system, or not. up is whether it runs now,

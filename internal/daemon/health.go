@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/timing"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Tags of the events. Both have a token, by which an answer is known, and a retcode, for
+// events with one stay at the node that fires them. The answer holds the links to the
+// masters above (not that of a master alone), and which checks of /readyz fail, with the
+// reasons.
+const (
+	HealthRequest = "mom/pulse/ask"
+	HealthReply   = "mom/pulse/tell"
+)
+
+// healthTimeout bounds the checks of one question: less than `mom health` waits.
+const healthTimeout = 2 * time.Second
+
+// Health is what a daemon tells of itself.
+type Health struct {
+	Links  func() map[string]bool // the masters above, and who is connected; nil: nothing is above
+	Checks []metrics.Checker      // nil ones are left out
+	// Say fires an event where the question came from; nil: on the bus that is read.
+	Say func(ctx context.Context, tag string, d *wire.Map) error
+}
+
+// AnswerHealth serves the question until ctx ends.
+func AnswerHealth(ctx context.Context, b *bus.Bus, h Health) {
+	for ctx.Err() == nil {
+		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{HealthRequest}, Size: 16, DropWhenFull: true})
+		answerHealth(ctx, b, sub, h)
+		sub.Close()
+		_ = timing.Sleep(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
+	}
+}
+
+// RunWithHealth runs a daemon and answers beside it as long as it runs.
+func RunWithHealth(ctx context.Context, b *bus.Bus, h Health, run func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { AnswerHealth(ctx, b, h) })
+	defer wg.Wait()
+	defer cancel()
+	return run(ctx)
+}
+
+// report makes the answer.
+func (h Health) report(ctx context.Context, token string) *wire.Map {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	failing := wire.NewMap()
+	for _, check := range h.Checks {
+		if check == nil {
+			continue
+		}
+		for _, c := range check(ctx) {
+			if !c.OK {
+				failing.Set(c.Name, c.Reason)
+			}
+		}
+	}
+	answer := wire.NewMap("token", token, "failing", failing, "retcode", 0)
+	if h.Links != nil {
+		now, up := h.Links(), wire.NewMap()
+		for _, name := range slices.Sorted(maps.Keys(now)) {
+			up.Set(name, now[name])
+		}
+		answer.Set("links", up)
+	}
+	return answer
+}
+
+func answerHealth(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Health) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-sub.C():
+			if !ok {
+				return
+			}
+			d, err := wire.DecodeMap(e.Data)
+			if err != nil {
+				continue
+			}
+			answer := h.report(ctx, d.String("token"))
+			if h.Say == nil {
+				_ = b.Fire(HealthReply, answer) // a bus that is closed has no readers
+				continue
+			}
+			if err := h.Say(ctx, HealthReply, answer); err != nil && ctx.Err() == nil {
+				slog.Warn("status request not answered", "err", err)
+			}
+		}
+	}
+}

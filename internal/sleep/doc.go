@@ -1,2 +1,0 @@
-// Package sleep is time.Sleep that a context can end.
-package sleep

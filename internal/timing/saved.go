@@ -1,0 +1,71 @@
+package timing
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// mostFile bounds what is read of the file.
+const mostFile = 256
+
+// read gives where an earlier life has left this clock and the wall clock; zero: it
+// has not, or what it left cannot be read.
+func (c *Clock) read() (left, wall time.Time) {
+	if c.o.File == "" {
+		return left, wall
+	}
+	f, err := os.Open(c.o.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return left, wall
+	}
+	if err == nil {
+		b := make([]byte, mostFile)
+		n, _ := f.Read(b)
+		_ = f.Close()
+		if left, wall, err = parse(string(b[:n])); err == nil {
+			return left, wall
+		}
+	}
+	c.o.Log.Warn("saved age clock unreadable, starting over", "path", c.o.File, "err", err)
+	return time.Time{}, time.Time{}
+}
+
+// form is one line: both clocks in microseconds since 1970.
+const form = "age %d wall %d\n"
+
+// most is the highest reading that is believed: the year 2262 is the last that
+// nanoseconds can name.
+const most = 9_000_000_000_000_000
+
+func parse(text string) (left, wall time.Time, err error) {
+	var a, w int64
+	if _, err := fmt.Sscanf(text, form, &a, &w); err != nil {
+		return left, wall, fmt.Errorf("it does not read \"age N wall N\": %w", err)
+	}
+	if a <= 0 || w <= 0 || a > most || w > most {
+		return left, wall, fmt.Errorf("it names the times %d and %d, which are none", a, w)
+	}
+	return time.UnixMicro(a).UTC(), time.UnixMicro(w).UTC(), nil
+}
+
+// Save writes the clock down. It is not synced: after a loss of power an older one
+// is as good, things are only kept for longer. While there is a jump the wall clock
+// is written as it should be, so that the next life sees the jump too.
+func (c *Clock) Save() error {
+	if c.o.File == "" {
+		return nil
+	}
+	c.mu.Lock()
+	now := c.start.Add(c.o.Running())
+	wall := now.Add(c.ahead)
+	c.mu.Unlock()
+	if err := crypt.WriteFileLazy(c.o.File, fmt.Appendf(nil, form, now.UnixMicro(), wall.UnixMicro()), 0o600); err != nil {
+		return fmt.Errorf("keep the clock of ages: %w", err)
+	}
+	return nil
+}

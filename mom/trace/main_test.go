@@ -1,9 +1,0 @@
-package trace
-
-import (
-	"testing"
-
-	"github.com/momtree/mom/mom/momtest"
-)
-
-func TestMain(m *testing.M) { momtest.Trees(m) }
