@@ -23,6 +23,7 @@ func (m *Master) openBatches() {
 		Publish: m.publishSlice, Kill: m.killJob, Published: m.listedByJob, Returned: m.returnCode, Account: m.batchAccount,
 		Fire: m.fire, Log: m.log, Now: m.now,
 	})
+	m.retained.Add(m.batches.Active)
 }
 
 // instanceName identifies this master among others that share its cachedir.

@@ -7,9 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/presence"
-	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/resources"
 )
 
 // bind opens the event sockets, then both ports: a client that can publish must find the bus open.
@@ -22,21 +20,12 @@ func (m *Master) bind() (err error) {
 	if err != nil {
 		return fmt.Errorf("open the event sockets: %w", err)
 	}
-	mute := presence.MuteFor
-	if !m.cfg.PresenceAsk { // unidentified subscribers are not asked
-		mute = -1
-	}
-	m.ports, err = server.OpenPorts(server.PortsOptions{
-		Config: m.cfg, Accepted: m.keys.Len(keys.Accepted), Trusted: m.server.Trusted.Has, TrustedFor: mute,
-		OnSubscribe: m.subscribed, OnClose: m.peers.Unsubscribe, Log: m.log,
-	})
-	if err != nil {
+	if err := m.ports.ListenPublish(subscribers{m}); err != nil {
 		return err
 	}
-	// Everything that requests need must exist before the first one.
-	m.peers.AddAccepted()
+	m.policy.ShowAccepted()
 	m.addCommands()
-	return m.ports.Serve(m.server.Receive)
+	return m.ports.ListenReturn(m.server.Receive)
 }
 
 // addCommands registers all commands with the server.
@@ -56,8 +45,7 @@ func (m *Master) addCommands() {
 	m.intake.Serve(m.server)
 	m.below.Serve(m.server)
 	m.mine.Serve(m.server)
-	m.resources.Trespassed, m.resources.Refreshed = m.policy.Trespassed, m.resourcesRefreshed
-	m.resources.Serve(m.server)
+	(&resources.Service{Registry: m.resources, Trespassed: m.policy.Trespassed, Refreshed: m.resourcesRefreshed}).Serve(m.server)
 	m.peerCalls.Serve(m.server)
 	m.publisher.Serve(m.server)
 	m.peers.Serve(m.server)
@@ -65,12 +53,18 @@ func (m *Master) addCommands() {
 	m.failover.Serve(m.server)
 }
 
-// subscribed is called for each subscription.
-func (m *Master) subscribed(p *zmtp.Peer, topic string) {
-	m.peers.Subscribe(p, topic)
-	m.publications.Subscribed()
-	m.stats.Subscribed.Add(1)
+// subscribers passes subscriptions on to presence and publications.
+type subscribers struct{ m *Master }
+
+// Subscribe implements [server.Subscribers].
+func (s subscribers) Subscribe(p *zmtp.Peer, topic string) {
+	s.m.peers.Subscribe(p, topic)
+	s.m.publications.Subscribed()
+	s.m.stats.Subscribed.Add(1)
 }
+
+// Unsubscribe implements [server.Subscribers].
+func (s subscribers) Unsubscribe(p *zmtp.Peer, err error) { s.m.peers.Unsubscribe(p, err) }
 
 // resourcesRefreshed fires Salt's event of a refreshed resource cache.
 func (m *Master) resourcesRefreshed(minion string) {

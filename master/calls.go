@@ -8,7 +8,10 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/peercall"
+	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
@@ -16,19 +19,35 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// joinEnv passes this master's parts to runners, templates and orchestrations. All parts are open,
-// and none has been called.
-func (m *Master) joinEnv() {
+// openCalls creates what runs functions on the master: batches, wheels, runners, the schedule and the
+// calls of minions.
+func (m *Master) openCalls() error {
+	m.openBatches()
 	m.wheels = wheels.Host{Env: wheels.Env{Keys: m.keys.Editor(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
-	m.env.Join(runnerenv.Parts{
-		Ctx: m.ctx, Config: m.cfg, ID: m.id, JobCache: m.cacheName(),
-		Keys: m.keys, Access: m.access, Logins: m.logins, Audit: m.audit,
-		JIDs: m.jids, Publisher: m.publisher, Publications: m.publications, Jobs: m.jobs, Store: m.store,
-		Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below,
-		Files: m.files, Pillars: m.pillars, Data: m.data, Mine: m.mine,
-		Engines: m.engines, Runners: m.runners, Wheels: m.wheels, Bank: m.bank, Pauses: m.pauses, Reactor: m.reactor, Batches: m.batches,
-		Bus: m.bus, Fire: m.fire, Stats: &m.stats, Ages: m.ages, Log: m.log, Now: m.now,
+	m.reactors, m.causes = reactor.NewTable(m.cfg.Reactor, m.bus, m.log), reactor.NewCauses(m.now)
+	m.env = runnerenv.New(runnerenv.Options{
+		Master: runnerenv.Master{
+			Ctx: m.ctx, Config: m.cfg, ID: m.id, Bus: m.bus, Fire: m.fire, Stats: &m.stats, Ages: m.ages, Log: m.log, Now: m.now,
+		},
+		Access: runnerenv.Access{Keys: m.keys, Control: m.access, Logins: m.logins, Audit: m.audit},
+		JobParts: runnerenv.JobParts{
+			JIDs: m.jids, Publisher: m.publisher, Publications: m.publications, Jobs: m.jobs, Store: m.store, Batches: m.batches, JobCache: m.cacheName(),
+		},
+		TreeParts:  runnerenv.TreeParts{Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below},
+		Content:    runnerenv.Content{Files: m.files, Pillars: m.pillars, Data: m.data, Mine: m.mine, Bank: m.bank, Engines: m.engines},
+		Automation: runnerenv.Automation{Calls: m.calls, Wheels: m.wheels, Pauses: m.pauses, Reactors: m.reactors, Causes: m.causes},
 	})
+	m.runners = m.env.Runners()
+	m.templates.Add(m.env.PillarFunctions(m.access.Own))
+	m.below.Handle(below.AskActive, m.activeJobs)
+	m.openPeerCalls()
+	m.openSchedule()
+	return nil
+}
+
+// activeJobs returns the open jobs of this master and all below.
+func (m *Master) activeJobs(ctx context.Context, _ wire.Raw) (any, error) {
+	return runners.Run(ctx, &runners.Call{Bound: runners.Bind(runners.Request{Fun: "jobs.active"}), Env: m.env.As(m.access.Own)})
 }
 
 // openPeerCalls creates the service for calls of minions to other minions and to the master.

@@ -17,12 +17,14 @@
 //	publish      Resumer restores open jobs after a restart
 //
 // parts.go lists the parts of a [Master], master.go opens and closes them, run.go runs them.
+// [New] opens each part when all that it needs is open. Where two parts need each other, the data
+// that they share is a part of its own, which is opened first (opentree.go).
 //
 // The sub-packages do not import this one; files here with their names connect them.
-// Access: server, commands, admission, access, auth, ownership, roles, keys, keyring,
-// signatures. Presence: peers, presence, findjob, failover, treewatch, datacache, resources.
+// Access: server, commands, admission, access, auth, ownership, roles, keys.
+// Presence: peers, presence, failover, treewatch, datacache, resources.
 // Jobs: publish, engine, intake, below, jobstore, jobfiles, publications, retention, batches.
 // Content: files, pillar, mine, tops, peercall, and above (queries to the master above).
-// Automation: reactor, orchestrate. Operators: runners, wheels, functions, runnerenv,
-// rendering. Observability: meters.
+// Automation: reactor, orchestrate. Operators: runners, wheels, functions, runnerenv.
+// Observability: meters.
 package master

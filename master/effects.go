@@ -57,9 +57,9 @@ func (m *Master) sendReport(t engine.SendReport) {
 func (m *Master) returned(r *returners.Return) {
 	m.stats.Returns.Add(1)
 	m.traces.Returned(r.JID, r.At)
-	m.reactor.Returned(r.JID, r.ID)
+	m.causes.Returned(r.JID, r.ID)
 	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
-		m.writeReturnFile(r)
+		m.jobWriter.Return(r)
 		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
 	}
 	m.publications.QueueAnswered(r.JID, r.ID)

@@ -2,7 +2,6 @@ package master
 
 import (
 	"context"
-	"slices"
 
 	"github.com/momtree/mom/returners"
 )
@@ -40,18 +39,4 @@ func (m *Master) eventOpener() func(context.Context) (returners.Returner, error)
 		return nil
 	}
 	return m.opener(m.cfg.EventReturn[0])
-}
-
-// retainedJobs returns the jobs that cleanup must keep at any age: open jobs, of this or a
-// previous run, queued jobs, running batches and jobs with an unreported end.
-func (m *Master) retainedJobs() []string {
-	jids := append(m.jobs.Marked(), m.jobs.Active()...)
-	for _, r := range m.publications.Records() {
-		jids = append(jids, r.JID)
-	}
-	if m.batches != nil { // nil while the master opens
-		jids = append(jids, m.batches.Active()...)
-	}
-	slices.Sort(jids)
-	return slices.Compact(jids)
 }

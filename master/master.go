@@ -7,12 +7,13 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/orchestrate"
-	"github.com/momtree/mom/master/rendering"
+	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/returners"
 )
 
@@ -40,7 +41,8 @@ func New(o Options) (_ *Master, err error) {
 	m.parent = o.Parent
 	m.traces, m.tracer = meters.NewTraceBook(), o.Tracer
 	m.pauses = orchestrate.NewPauses(m.now)
-	m.engines = rendering.Engines{Config: m.cfg, Log: m.log}
+	m.engines = pillar.Engines{Config: m.cfg, Log: m.log}
+	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -52,35 +54,31 @@ func New(o Options) (_ *Master, err error) {
 	}
 	m.unserved = commands.NewUnserved(m.log)
 	m.unserved.Find(m.cfg)
-	if err := m.openFolders(); err != nil {
-		return nil, err
+	// Each step uses the parts of the steps above it only.
+	for _, open := range []func() error{
+		m.openFolders,
+		m.openKeys,
+		m.openAccess,
+		func() error { return m.openStore(o) },
+		m.openTree,
+		m.openPolicy,
+		m.openEngine,
+		m.openPublications,
+		m.openBelow,
+		m.openFailover,
+		m.openPeers,
+		m.openSaltTools,
+		m.openPublisher,
+		m.openContent,
+		m.openCalls,
+		func() error { return m.openReactor(o.Caller) },
+		m.bind,
+	} {
+		if err := open(); err != nil {
+			return nil, err
+		}
 	}
-	if err := m.openKeys(); err != nil {
-		return nil, err
-	}
-	m.openServer()
-	if err := m.openStore(o); err != nil {
-		return nil, err
-	}
-	if err := m.openSaltTools(); err != nil {
-		return nil, err
-	}
-	if err := m.openPillar(); err != nil {
-		return nil, err
-	}
-	if err := m.openFiles(); err != nil {
-		return nil, err
-	}
-	if err := m.openTops(); err != nil {
-		return nil, err
-	}
-	if err := m.openReactor(o.Caller); err != nil {
-		return nil, err
-	}
-	m.openSchedule()
-	m.openBatches()
-	m.joinEnv()
-	return m, m.bind()
+	return m, nil
 }
 
 // Close stops the master and releases its resources. It waits for requests in progress.
@@ -89,14 +87,18 @@ func (m *Master) Close() error {
 		m.cancel()
 		var errs []error
 		m.peers.Freeze()
-		errs = append(errs, m.ports.Close())
+		if m.ports != nil {
+			errs = append(errs, m.ports.Close())
+		}
 		if m.files != nil { // requests may wait for it
 			m.files.Close()
 		}
 		if m.server != nil {
 			m.server.Close()
 		}
-		errs = append(errs, m.publications.Close())
+		if m.publications != nil {
+			m.publications.Close()
+		}
 		if m.jobs != nil {
 			m.jobs.Close()
 		}
@@ -104,23 +106,24 @@ func (m *Master) Close() error {
 		if m.batches != nil {
 			m.batches.Close()
 		}
-		if m.runners != nil {
-			m.runners.Close()
+		if m.calls != nil {
+			m.calls.Close()
 		}
 		errs = append(errs, m.peers.Close())
 		if m.policy != nil {
 			errs = append(errs, m.policy.Close())
 		}
-		errs = append(errs, m.failover.Close())
+		errs = append(errs, m.guests.Close())
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())
 		}
-		if m.bus != nil {
-			errs = append(errs, m.closeSaltTools())
-			m.bus.Close()
-		}
+		errs = append(errs, m.closeSaltTools())
+		m.bus.Close()
 		if m.jobFiles != nil {
 			m.jobFiles.Close()
+		}
+		if m.journal != nil {
+			errs = append(errs, m.journal.Close())
 		}
 		if m.store != nil {
 			errs = append(errs, m.store.Close())

@@ -14,7 +14,7 @@ func (m *Master) Metrics() metrics.Source {
 	jobs := meters.NewJobs()
 	parts := meters.Sources{
 		Ctx: m.ctx, Log: m.log, Now: m.now, Stats: m.Stats, Commands: m.server.Served(), SignIns: &m.signedIn,
-		Ledger: m.jobs, Keys: m.keys, Presence: m.peers, Tree: m.tree, Store: m.store, Ages: m.ages, Bus: m.bus, IPC: m.ipc,
+		Ledger: m.jobs, Keys: m.keys, Presence: m.presence, Tree: m.tree, Store: m.store, Ages: m.ages, Bus: m.bus, IPC: m.ipc,
 	}
 	return metrics.Source{
 		Collect: func(s *metrics.Sink) {

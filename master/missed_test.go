@@ -272,7 +272,7 @@ func TestQueue(t *testing.T) {
 	}
 	queued := func() *wire.Map {
 		t.Helper()
-		v, err := r.publications.QueuedTree(t.Context())
+		v, err := r.publications.QueuedTree(t.Context(), r.below)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestQueue(t *testing.T) {
 	if j.ran(jid) != 1 || here.ran(jid) != 1 {
 		t.Errorf("ran %d and %d times", j.ran(jid), here.ran(jid))
 	}
-	if _, _, err := r.publications.DequeueTree(t.Context(), jid); err == nil {
+	if _, _, err := r.publications.DequeueTree(t.Context(), r.below, jid); err == nil {
 		t.Error("dequeued what nobody waits for")
 	}
 }
@@ -317,7 +317,7 @@ func TestQueueEnds(t *testing.T) {
 			events.take("salt/job/" + jid + "/complete")
 			if reason == engine.Expired {
 				at.forward(2 * time.Minute)
-			} else if got, _, err := r.publications.DequeueTree(t.Context(), jid); err != nil || fmt.Sprint(got) != "[m1]" {
+			} else if got, _, err := r.publications.DequeueTree(t.Context(), r.below, jid); err != nil || fmt.Sprint(got) != "[m1]" {
 				t.Fatalf("dequeue: %v, %v", got, err)
 			}
 			events.find("word of its end", func(e bus.Event) bool {

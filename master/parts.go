@@ -26,7 +26,7 @@ import (
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
@@ -34,15 +34,15 @@ import (
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
-	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/resources"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
-	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
@@ -97,11 +97,11 @@ type listeners struct {
 
 // accessParts decide who may do what.
 type accessParts struct {
-	keys       *keyring.Ring
+	keys       *keys.Ring
 	access     *access.Control
 	logins     *auth.Service // external_auth
 	audit      *access.Audit
-	signatures *signatures.Service
+	signatures *keys.Signatures
 }
 
 // jobParts handle a job from publication to last return.
@@ -114,17 +114,22 @@ type jobParts struct {
 	batches      *batches.Service
 	store        *jobstore.Store
 	jobFiles     *jobfiles.Folder // nil: off
+	jobWriter    *jobfiles.Writer
 	restore      *publish.Resumer // restores open jobs
+	journal      *retention.Journal
+	retained     *jobstore.Retained // jobs that no clean-up removes
 }
 
 // treeParts hold the rest of the tree.
 type treeParts struct {
 	tree     *topology.Tree
-	peers    *peers.Service    // presence
-	policy   *ownership.Policy // who may report for whom; target matching
-	failover *failover.Service // nil: rehome is off
-	below    *below.Service    // queries to nodes below
-	above    above.Link        // queries to the master above
+	presence *presence.Registry // who is connected
+	peers    *peers.Service     // keeps presence up to date
+	policy   *ownership.Policy  // who may report for whom; target matching
+	guests   *failover.State    // nil: rehome is off
+	failover *failover.Service  // nil with guests
+	below    *below.Service     // queries to nodes below
+	above    above.Link         // queries to the master above
 }
 
 // contentParts serve content to minions and store theirs.
@@ -134,20 +139,25 @@ type contentParts struct {
 	pillars *pillar.Service
 	tops    *tops.Tops // master_tops
 	data    *datacache.Cache
+	entries *mine.Entries // of the mine
 	mine    *mine.Service // data that minions share
 	// resources of Salt 3008 minions
-	resources *resources.Service
+	resources *resources.Registry
 }
 
 // callParts run functions on the master.
 type callParts struct {
-	env       runnerenv.Service // their view of this master
-	engines   rendering.Engines // for the master's own files
+	env       *runnerenv.Service // their view of this master
+	engines   pillar.Engines     // for the master's own files
+	templates *pillar.Extra      // functions of pillar templates
+	calls     *runners.Calls     // runner calls in progress
 	runners   *runners.Host
 	wheels    wheels.Host
 	bank      *datacache.Banks    // of runners
 	pauses    *orchestrate.Pauses // of orchestrations
 	peerCalls *peercall.Service   // calls of minions to others
+	reactors  *reactor.Table
+	causes    *reactor.Causes
 	reactor   *reactor.Reactor
 	schedule  *schedule.Loop
 }

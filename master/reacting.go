@@ -23,7 +23,7 @@ func (m *Master) openReactor(caller func(ctx context.Context, fun string, args [
 		return fmt.Errorf("reactor: %w", err)
 	}
 	o := reactor.Options{
-		Reactors: m.cfg.Reactor, Threads: m.cfg.ReactorWorkerThreads, Waiting: m.cfg.ReactorWorkerHwm, Bytes: m.cfg.Bounds.ReactorBytes,
+		Table: m.reactors, Causes: m.causes, Threads: m.cfg.ReactorWorkerThreads, Waiting: m.cfg.ReactorWorkerHwm, Bytes: m.cfg.Bounds.ReactorBytes,
 		Bus: m.bus, Engine: engine, Renderer: m.cfg.Renderer, Files: files.Loader(m.files), Vars: m.engines.Vars(), JID: m.jids.Next,
 		Key: func(key string) bool { name, ok := m.access.User(key); return ok && name == m.access.Own },
 		ID:  m.id, Log: m.log, Now: m.now,

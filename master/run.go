@@ -73,7 +73,7 @@ func (m *Master) Run(ctx context.Context) error {
 func (m *Master) keyChanged(c keys.Change) {
 	m.log.Info("key state changed", "id", c.ID, "state", c.State, "op", c.Op)
 	if c.Accepts() {
-		m.peers.Add(c.ID)
+		m.policy.Show(c.ID)
 	}
 	if !c.Revokes() {
 		return
@@ -91,7 +91,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("data of deleted minion not removed", "minion", c.ID, "err", err)
 		}
-		m.mine.Forget(c.ID)
+		m.entries.Forget(c.ID)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 
 // openFailover connects failover to the other parts. The rest of this package does not know about
 // guests.
-func (m *Master) openFailover() (err error) {
-	m.failover, err = failover.New(failover.Options{
-		Config: m.cfg, Node: m.node, Pair: m.keys.Identity.Pair, Signing: m.keys.Turns,
-		Port: func() int { _, port := m.Ports(); return port },
-		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.peers, Tree: m.tree, Jobs: m.jobs, PendingReturns: m.pendingAbove,
+func (m *Master) openFailover() error {
+	m.failover = failover.New(failover.Options{
+		Config: m.cfg, State: m.guests, Node: m.node, Pair: m.keys.Identity.Pair, Signing: m.keys.Turns,
+		Port: m.ports.Return,
+		Keys: m.keys, Editor: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, PendingReturns: m.pendingAbove,
 		Acts: m.acts, Refused: m.policy.Trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
 	})
-	return err
+	return nil
 }
 
 // Failover returns the failover service, nil with rehome: False.

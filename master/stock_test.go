@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/findjob"
+	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -145,7 +145,7 @@ func TestStock_LateAnswer(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion")
 	stamp := "20260102030405000001"
-	former := findjob.NewWho(findjob.WhoOptions{Secret: r.keys.Identity.Pair.Private.D.Bytes()})
+	former := peers.NewWho(peers.WhoOptions{Secret: r.keys.Identity.Pair.Private.D.Bytes()})
 	for jid, shown := range map[string]bool{former.Question(stamp): false, stamp + "_1234567890123456": true} {
 		if err := m.answer(jid, wire.NewMap()); err != nil {
 			t.Fatal(err)

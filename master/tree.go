@@ -29,7 +29,7 @@ func (m *Master) openGossip() (*treewatch.Gossip, error) {
 // vitals returns the sources of this master's own vitals.
 func (m *Master) vitals() treewatch.Vitals {
 	return treewatch.Vitals{
-		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.peers, Ledger: m.jobs, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
+		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.presence, Ledger: m.jobs, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
 	}
 }
 
@@ -41,10 +41,9 @@ func (m *Master) watch(heard *treewatch.Gossip) *treewatch.Watch {
 // address returns the address of the request port, with the host name if it listens on all
 // interfaces.
 func (m *Master) address() string {
-	_, port := m.Ports()
 	host := strings.Trim(m.cfg.Interface, "[]")
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host, _ = os.Hostname()
 	}
-	return net.JoinHostPort(host, strconv.Itoa(port))
+	return net.JoinHostPort(host, strconv.Itoa(m.ports.Return()))
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/signatures"
 )
 
 // form is one kind of signed bytes: made as the product makes them, and whether a reader
@@ -181,7 +180,7 @@ func signedForms(t *testing.T) map[string]form {
 
 	returned := wire.NewMap("cmd", "_return", "id", "m1", "jid", "20261126000000000001", "fun", "test.ping", "fun_args", []any{}, "return", true)
 	bare := must(wire.SignedBytes(must(wire.Encode(returned))))
-	service := signatures.New(signatures.Options{Require: true, Drop: true, Keys: oneKey{&key.PublicKey}, Log: quiet})
+	service := keys.NewSignatures(keys.SignaturesOptions{Require: true, Drop: true, Keys: oneKey{&key.PublicKey}, Log: quiet})
 	forms["return"] = form{bare, sign(bare), func(b, sig []byte) bool {
 		r := returned
 		if d, err := wire.DecodeMap(b); err == nil {

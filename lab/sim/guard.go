@@ -26,7 +26,7 @@ type guard struct {
 func newGuard(n *node) *guard {
 	g := &guard{n: n, claims: ownership.NewClaims(), roles: map[string]roles.Role{}, admitted: map[string]bool{}}
 	g.Judge = ownership.NewJudge(ownership.Config{
-		Claims: g.claims, Nodes: g, OrderMasters: true, Roles: g, Keys: g, Presence: keys{g}, Running: func(string) bool { return false },
+		Claims: g.claims, Nodes: g, OrderMasters: true, Roles: g, Keys: g, Presence: connected{g}, Running: func(string) bool { return false },
 	})
 	return g
 }
@@ -52,11 +52,11 @@ func (g *guard) Accepted(id string) bool {
 	return g.Has(id) || g.n.own(id) != nil
 }
 
-// keys reports who is connected.
-type keys struct{ *guard }
+// connected reports who is connected.
+type connected struct{ *guard }
 
 // Announced is described at [presence.Registry].
-func (k keys) Announced(id string) (engine.Liveness, time.Duration) {
+func (k connected) Announced(id string) (engine.Liveness, time.Duration) {
 	if m := k.n.own(id); m != nil && m.tracked() {
 		return m.live(), 0
 	}
@@ -64,7 +64,7 @@ func (k keys) Announced(id string) (engine.Liveness, time.Duration) {
 }
 
 // Node is described at [presence.Registry].
-func (k keys) Node(id string) (engine.Liveness, time.Duration) {
+func (k connected) Node(id string) (engine.Liveness, time.Duration) {
 	if l := k.n.below(id); l != nil {
 		return l.live(), 0
 	}
@@ -72,7 +72,7 @@ func (k keys) Node(id string) (engine.Liveness, time.Duration) {
 }
 
 // Announces is described at [presence.Registry].
-func (k keys) Announces(role, id string) bool {
+func (k connected) Announces(role, id string) bool {
 	m := k.n.own(id)
 	return role == presence.Syndic && k.Has(id) || role == presence.Minion && m != nil && m.tracked()
 }

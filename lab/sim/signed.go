@@ -6,7 +6,7 @@ import (
 	"math/big"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/signatures"
+	"github.com/momtree/mom/master/keys"
 )
 
 // signature is how a minion signs its returns.
@@ -39,7 +39,7 @@ var wrongSignature = bytes.Repeat([]byte{1}, 256)
 // anyKey returns a key that verifies no signature, for minions that sign with a wrong one.
 type anyKey struct{}
 
-// PublicKey is described at [signatures.Options].
+// PublicKey is described at [keys.SignaturesOptions].
 func (anyKey) PublicKey(string) (*rsa.PublicKey, error) {
 	n := new(big.Int).Lsh(big.NewInt(1), 2048)
 	return &rsa.PublicKey{N: n.Sub(n, big.NewInt(1)), E: 65537}, nil
@@ -51,7 +51,7 @@ func (n *node) checkSignature(g int, ret wire.Return, load wire.Raw) error {
 	if n.w.signs(g) == signedWell {
 		return nil
 	}
-	s := signatures.New(signatures.Options{Require: n.strict(), Drop: n.strict(), Keys: anyKey{}, Log: n.w.log, Now: n.wall})
+	s := keys.NewSignatures(keys.SignaturesOptions{Require: n.strict(), Drop: n.strict(), Keys: anyKey{}, Log: n.w.log, Now: n.wall})
 	err := s.CheckReturn(ret, load)
 	switch {
 	case err != nil && len(ret.Sig) == 0:

@@ -10,16 +10,14 @@ import (
 // activeWait bounds the wait for the jobs of nodes below.
 const activeWait = 3 * time.Second
 
-// answerActive returns the open jobs of this node and all below.
-func (s *Service) answerActive(ctx context.Context, _ wire.Raw) (any, error) {
-	return s.o.Active(ctx)
-}
+// AskActive asks for the open jobs of a node and all below.
+const AskActive = "active"
 
 // Active returns the open jobs of the nodes directly below, as they report them.
 func (s *Service) Active(ctx context.Context) map[string]*wire.Map {
 	ctx, cancel := context.WithTimeout(ctx, activeWait)
 	defer cancel()
-	said, err := s.Ask(ctx, nil, askActive, nil)
+	said, err := s.Ask(ctx, nil, AskActive, nil)
 	if err != nil {
 		s.o.Log.Warn("child nodes not asked for their jobs", "err", err)
 		return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -18,7 +17,6 @@ import (
 const (
 	askTrace  = "trace"
 	askBodies = "bodies"
-	askActive = "active"
 	askData   = "data"
 )
 
@@ -28,20 +26,9 @@ var errNodeAway = errors.New("the node is not connected")
 // errNodePlain is the answer of a stock syndic.
 var errNodePlain = errors.New("the node is a Python syndic, which cannot be asked")
 
-// inquiries maps each question to its handler.
-func (s *Service) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
-	return map[string]func(context.Context, wire.Raw) (any, error){
-		publications.AskQueued: s.o.Publications.AnswerQueued, publications.AskDequeue: s.o.Publications.AnswerDequeue,
-		askTrace:  s.answerTrace,
-		askBodies: s.answerBodies,
-		askActive: s.answerActive,
-		askData:   s.answerData,
-	}
-}
-
 // Answer answers a question of the master above, for this node and all below.
 func (s *Service) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
-	h, ok := s.inquiries()[what]
+	h, ok := s.handlers[what]
 	if !ok {
 		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", s.o.Node, what, s.o.Version)
 	}
@@ -56,7 +43,7 @@ func (s *Service) Ask(ctx context.Context, nodes []string, what string, arg any)
 	out := map[string]nodecall.Answer{}
 	var up []string
 	for _, id := range nodes {
-		live, _ := s.o.Peers.Node(id)
+		live, _ := s.o.Presence.Node(id)
 		switch {
 		case !s.o.Keys.Accepted(id):
 		case live == engine.Untracked:

@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
 )
@@ -22,9 +22,9 @@ import (
 type Options struct {
 	Node, Version string // id and version of this master in the tree
 	Own           string // user of the master
-	Keys          *keyring.Ring
+	Keys          *keys.Ring
 	Policy        *ownership.Policy
-	Peers         *peers.Service
+	Presence      *presence.Registry
 	Publications  *publications.Service
 	Jobs          *engine.Engine
 	Store         *jobstore.Store
@@ -36,24 +36,36 @@ type Options struct {
 		Packed(id string, names []string) (*wire.Map, error)
 		Clear(id string, names []string) (had bool, err error)
 	}
-	// Active returns the open jobs of this master and all below.
-	Active func(ctx context.Context) (any, error)
-	Log    *slog.Logger
+	Log *slog.Logger
 }
 
 // Service queries the nodes directly below and answers the master above. It is safe for concurrent
 // use.
 type Service struct {
-	o    Options
-	desk *nodecall.Desk
+	o        Options
+	desk     *nodecall.Desk
+	handlers map[string]Handler // by question
 }
+
+// Handler answers a question of the master above, for this node and all below.
+type Handler func(ctx context.Context, arg wire.Raw) (any, error)
 
 // New returns a Service.
 func New(o Options) *Service {
 	s := &Service{o: o}
 	s.desk = nodecall.NewDesk(s.question)
+	s.handlers = map[string]Handler{
+		publications.AskQueued:  func(ctx context.Context, _ wire.Raw) (any, error) { return o.Publications.AnswerQueued(ctx, s) },
+		publications.AskDequeue: func(ctx context.Context, arg wire.Raw) (any, error) { return o.Publications.AnswerDequeue(ctx, s, arg) },
+		askTrace:                s.answerTrace,
+		askBodies:               s.answerBodies,
+		askData:                 s.answerData,
+	}
 	return s
 }
+
+// Handle registers the handler of a question. All are registered before the first question.
+func (s *Service) Handle(what string, h Handler) { s.handlers[what] = h }
 
 var commands server.Set[*Service]
 

@@ -15,7 +15,6 @@ import (
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
@@ -34,7 +33,7 @@ type Parts struct {
 	Server *server.Server
 	User   string // that the master runs as
 
-	Keys *keyring.Ring
+	Keys *keys.Ring
 	Gate *keys.Gate
 	// SignedIn is told of each peer that is let in, before that has the key to connect
 	// with.

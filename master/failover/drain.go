@@ -15,11 +15,13 @@ const drainFile = "draining"
 
 func (s *Service) drainFile() string { return filepath.Join(s.Config.Cachedir, drainFile) }
 
-// Draining reports whether `mom node drain` is in effect.
-func (s *Service) Draining() bool {
-	_, err := os.Stat(s.drainFile())
+func draining(cachedir string) bool {
+	_, err := os.Stat(filepath.Join(cachedir, drainFile))
 	return err == nil
 }
+
+// Draining reports whether `mom node drain` is in effect.
+func (s *Service) Draining() bool { return draining(s.Config.Cachedir) }
 
 // Drain sets or removes the mark that asks this node's minions to move to siblings.
 func (s *Service) Drain(on bool) error {

@@ -87,7 +87,7 @@ func (s *Service) reject(gone []sibling.Gone) error {
 			continue
 		}
 		s.Log.Warn("rejecting a key that a sibling deleted", "minion", g.ID, "sibling", g.By, "hint", "salt-key --include-rejected -a "+pyfmt.ShellKeyName(g.ID))
-		_, err := s.Keys.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
+		_, err := s.Editor.RejectIn(keys.Selection{keys.Accepted: {g.ID}})
 		errs = append(errs, err)
 		s.Fire("topology/key_gone", wire.NewMap("id", g.ID, "at", g.By))
 	}
@@ -101,7 +101,7 @@ func (s *Service) removeRevoked(gone []sibling.Gone) error {
 		return nil
 	}
 	s.peers.Sweeping(ids...) // the node that revoked them reports them
-	_, err := s.Keys.Delete(ids...)
+	_, err := s.Editor.Delete(ids...)
 	s.Shared.RenewNow()
 	for _, id := range ids {
 		s.peers.Forget(id)

@@ -2,35 +2,11 @@ package failover
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/master/presence"
 )
-
-// Absent reports whether an accepted id is a guest that is not connected here. No job waits
-// for it here: its home, or the parent of its home, reports it missing. One of this node's
-// own that is away is missed here, unless a sibling speaks for it.
-func (s *Service) Absent(id string) bool {
-	if s == nil {
-		return false
-	}
-	_, guest := s.peers.GuestOf(id)
-	return guest && !s.up(id)
-}
-
-// MayBeNode reports why an accepted id may not be a node, or nil. A guest has the role that
-// it has at its home.
-func (s *Service) MayBeNode(id string) error {
-	if s == nil {
-		return nil
-	}
-	if role, guest := s.peers.RoleOf(id); guest && role != presence.Syndic {
-		return errors.New("it is a guest, and a minion at its home")
-	}
-	return nil
-}
 
 // storeWait bounds a write that continues after the master's context ends.
 const storeWait = 30 * time.Second
@@ -63,7 +39,7 @@ func (s *Service) sweep() {
 	}
 	if len(gone) > 0 && s.PendingReturns() == 0 {
 		s.peers.Sweeping(gone...)
-		if _, err := s.Keys.Delete(gone...); err != nil {
+		if _, err := s.Editor.Delete(gone...); err != nil {
 			s.Log.Error("keys of departed minions not removed", "err", err)
 		}
 		for _, id := range gone {

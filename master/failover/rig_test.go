@@ -113,7 +113,7 @@ func (w *fakeMaster) options(t *testing.T, node string) Options {
 	w.shown = map[string]bool{}
 	return Options{
 		Config: c, Node: node, Pair: newPair(t), Signing: admission.NewTurns(1), Port: func() int { return 4506 },
-		Keys: w, Shared: w, Roles: w, IsNode: w.Has, Presence: w, Tree: w, Jobs: w, PendingReturns: func() int64 { return w.pending },
+		Keys: w, Editor: w, Shared: w, Roles: w, IsNode: w.Has, Presence: w, Tree: w, Jobs: w, PendingReturns: func() int64 { return w.pending },
 		Acts: func(string, bool) error { return nil }, Refused: w.refused, Fire: w.Fire,
 		Publish: func(wire.Publication, map[uint64]bool) error { w.asked++; return nil },
 		Failing: func(what string, err error, _ ...any) { t.Errorf("%s: %v", what, err) },
@@ -123,12 +123,12 @@ func (w *fakeMaster) options(t *testing.T, node string) Options {
 
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
-	s, err := New(o)
-	if err != nil {
+	var err error
+	if o.State, err = Open(StateOptions{Config: o.Config, Node: o.Node, Up: o.Presence.Up, Log: o.Log, Now: o.Now}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	t.Cleanup(func() { _ = o.State.Close() })
+	return New(o)
 }
 
 // newService returns a service of a node that has accepted these keys; all peers are connected.

@@ -3,7 +3,6 @@ package failover
 import (
 	"context"
 	"crypto/rsa"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,6 +22,8 @@ import (
 // Options of a [Service]. All are required.
 type Options struct {
 	Config *config.Master
+	// State is what [Open] returned.
+	State *State
 	// Node is the id of this node in the tree; Pair signs its vouchers and lists.
 	Node string
 	Pair *crypt.KeyPair
@@ -36,6 +37,9 @@ type Options struct {
 		Sum(id string) (crypt.FingerSum, error)
 		Accepted(id string) bool
 		List(keys.State) []string
+	}
+	// Editor removes keys.
+	Editor interface {
 		Delete(ids ...string) ([]keys.Key, error)
 		RejectIn(keys.Selection) ([]keys.Key, error)
 	}
@@ -87,25 +91,16 @@ type Service struct {
 	above, below *notifier
 }
 
-// New opens the stored state. It returns nil if the option rehome is off and no guest is left:
-// while there are guests, their keys have to be removed when they leave.
-func New(o Options) (*Service, error) {
-	s := &Service{Options: o}
-	var err, lost error
-	if s.peers, lost = openRegistry(o.Config.Cachedir, o.Now); lost != nil { // nodes and parents report again
-		o.Log.Warn("sibling state ignored", "err", lost)
+// New returns a service, or nil if there is no state.
+func New(o Options) *Service {
+	if o.State == nil {
+		return nil
 	}
-	if s.revoked, err = openRevocations(o.Config.PkiDir, o.Node, o.Config.Bounds.GoneKeys, o.Log, o.Now); err != nil {
-		return nil, err
-	}
-	//mutant:failover-off-is-off
-	if !o.Config.Rehome && lost == nil && s.peers.empty() && s.revoked.empty() && !s.Draining() {
-		return nil, errors.Join(s.peers.remove(), s.revoked.remove())
-	}
+	s := &Service{Options: o, peers: o.State.peers, revoked: o.State.revoked}
 	s.above, s.below = newNotifier(func() time.Duration { return s.notify(false) }), newNotifier(func() time.Duration { return s.notify(true) })
 	s.revokeOrphans()
 	s.showDraining()
-	return s, nil
+	return s
 }
 
 // Run notifies peers and removes guests that have left, until ctx ends.
@@ -127,14 +122,6 @@ func (s *Service) Run(ctx context.Context) {
 			s.sweep()
 		}
 	}
-}
-
-// Close syncs the revoked keys.
-func (s *Service) Close() error {
-	if s == nil {
-		return nil
-	}
-	return s.revoked.Close()
 }
 
 // Serve registers the commands with a server.

@@ -40,12 +40,13 @@ func TestOff_NoService(t *testing.T) {
 	if s != nil {
 		t.Fatalf("it has %+v", s)
 	}
+	var off *State
 	srv := server.New(server.Options{})
 	s.Serve(srv)
 	s.Run(t.Context()) // at once
 	s.Announced(presence.Announcement{ID: "m", Back: true, Running: []string{"20260101000000000001"}})
 	s.AdmissionsChanged([]string{"n1"})
-	if s.Absent("m") || s.MayBeNode("m") != nil || s.Vouched("m", "key", []byte("voucher")) || s.KeyGone("m", crypt.FingerSum{}) || s.Close() != nil {
+	if off.Absent("m") || off.MayBeNode("m") != nil || s.Vouched("m", "key", []byte("voucher")) || s.KeyGone("m", crypt.FingerSum{}) || off.Close() != nil {
 		t.Error("somebody is a guest")
 	}
 	if n := len(srv.Commands()); n != 0 || len(w.shown)+len(w.fired)+len(w.taken)+w.asked+w.fresh != 0 {
@@ -66,11 +67,11 @@ func TestOff_FormerGuestsLeave(t *testing.T) {
 	if err := s.peers.Host("m", sibling.Voucher{ID: "m", Issuer: "home"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := s.State.Close(); err != nil {
 		t.Fatal(err)
 	}
 	o.Config.Rehome = false
-	if s = open(t, o); s == nil || !s.Absent("m") {
+	if s = open(t, o); s == nil || !s.State.Absent("m") {
 		t.Fatal("the guest is one of the node's own")
 	}
 	srv := server.New(server.Options{})
@@ -79,7 +80,7 @@ func TestOff_FormerGuestsLeave(t *testing.T) {
 	}
 	now = now.Add(2 * guestGrace)
 	w.pending = 1
-	if s.sweep(); !w.Accepted("m") || !s.Absent("m") {
+	if s.sweep(); !w.Accepted("m") || !s.State.Absent("m") {
 		t.Error("forgotten before the parent has its returns")
 	}
 	w.pending = 0
@@ -89,7 +90,7 @@ func TestOff_FormerGuestsLeave(t *testing.T) {
 	if !s.KeyGone("m", crypt.FingerSum{}) || len(s.RevokedKeys()) != 0 {
 		t.Error("a guest that went home is reported as a deleted key")
 	}
-	if err := s.Close(); err != nil {
+	if err := s.State.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if s = open(t, o); s != nil {
@@ -124,14 +125,14 @@ func TestDrain(t *testing.T) {
 		if err := s.Drain(on); err != nil || s.Draining() != on || s.Home().Draining != on || w.shown["draining"] != on {
 			t.Errorf("draining %v, want %v, %v", s.Draining(), on, err)
 		}
-		if err := s.Close(); err != nil {
+		if err := s.State.Close(); err != nil {
 			t.Fatal(err)
 		}
 		w.shown = map[string]bool{}
 		if s = open(t, o); w.shown["draining"] != on {
 			t.Errorf("shown after a restart: %v", w.shown)
 		}
-		_ = s.Close()
+		_ = s.State.Close()
 	}
 	if len(w.fired) != 4 {
 		t.Errorf("fired %v", w.fired)
@@ -160,7 +161,7 @@ func TestNew_UnreadableRevocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var bad *fs.PathError
-	if s, err := New(o); err == nil || s != nil || !errors.As(err, &bad) {
+	if s, err := Open(StateOptions{Config: o.Config, Node: o.Node, Up: o.Presence.Up, Log: o.Log, Now: o.Now}); err == nil || s != nil || !errors.As(err, &bad) {
 		t.Errorf("started: %v", err)
 	}
 }

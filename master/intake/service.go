@@ -13,24 +13,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
-	"github.com/momtree/mom/master/signatures"
 )
 
 // Options configures a [Service]. All fields are required.
 type Options struct {
 	Node         string // id of this node in the tree
 	Depth        int    // maximum nesting of values
-	Keys         *keyring.Ring
+	Keys         *keys.Ring
 	Policy       *ownership.Policy
 	Peers        *peers.Service
-	Signatures   *signatures.Service
+	Signatures   *keys.Signatures
 	Resources    *resources.Registry
 	Publications *publications.Service
 	Jobs         *engine.Engine

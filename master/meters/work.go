@@ -5,7 +5,6 @@ import (
 
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/ownership"
 )
 
 // Counters count what a master does.
@@ -57,8 +56,8 @@ func (st Stats) collect(s *metrics.Sink) {
 	s.Count("mom_returns_total", st.Repeated, "duplicate")
 	s.Count("mom_jobs_closed_total", st.Completed)
 	s.Count("mom_refused_total", st.Refused)
-	for _, kind := range ownership.Kinds {
-		s.Count("mom_trespasses_total", st.Trespasses[kind], kind)
+	for kind, n := range st.Trespasses {
+		s.Count("mom_trespasses_total", n, kind)
 	}
 	for cause, n := range st.TurnedAway {
 		s.Count("mom_turned_away_total", n, cause)

@@ -151,8 +151,8 @@ func TestQuestion_Large(t *testing.T) {
 		seen[key] = true
 	}
 	var log bytes.Buffer
-	s := &Service{o: Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}}
-	s.nobody("m1", strings.Repeat("n", 1<<20), errForeign)
+	e := NewEntries(EntriesOptions{Cachedir: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
+	e.hide("m1", strings.Repeat("n", 1<<20), errForeign)
 	if _, err := (Question{Tgt: strings.Repeat("x", 1<<20), TgtType: "none"}).settled(nil, nil); err == nil || len(err.Error()) > 1000 || log.Len() > 1000 {
 		t.Errorf("told in %d bytes: %.300v", log.Len(), err)
 	}
@@ -165,7 +165,7 @@ func TestGet_OneMinion(t *testing.T) {
 		var mu sync.Mutex
 		asked, goOn := 0, make(chan struct{})
 		s := New(Options{
-			Ctx: t.Context(), Cachedir: t.TempDir(), MaxSize: 1000, Minions: func() []string { return nil }, Accepted: func(string) bool { return false },
+			Ctx: t.Context(), Cachedir: t.TempDir(), Entries: NewEntries(EntriesOptions{Cachedir: t.TempDir(), MaxSize: 1000, Log: quiet, Now: time.Now}), Minions: func() []string { return nil }, Accepted: func(string) bool { return false },
 			Subject: func(id string) target.Subject { return target.ID(id) },
 			Data: func(context.Context, below.DataQuestion) (below.Data, error) {
 				mu.Lock()

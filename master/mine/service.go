@@ -25,11 +25,11 @@ import (
 type Options struct {
 	Ctx      context.Context //nolint:containedctx // ends when the master begins to close
 	Cachedir string
+	// Entries are those of the minions of this master.
+	Entries *Entries
 	// Keep says that what minions give is stored; otherwise it is dropped, as Salt does
 	// without minion_data_cache and enforce_mine_cache.
 	Keep bool
-	// MaxSize bounds the mine of one minion, in bytes as packed.
-	MaxSize int
 	// Depth is how deep an entry may nest.
 	Depth int
 	// Bounds has the share of one minion in questions to the rest of the tree.
@@ -68,7 +68,7 @@ type Options struct {
 // Service is the mine of one master. It is safe for concurrent use.
 type Service struct {
 	o     Options
-	store *Store
+	store *Store // of o.Entries
 	rules rules
 
 	flight     singleflight.Group
@@ -81,66 +81,9 @@ type Service struct {
 func New(o Options) *Service {
 	b := o.Bounds.OrDefault()
 	return &Service{
-		o: o, shares: admission.NewShares(b.Share, b.ShareWaiting), store: NewStore(o.Cachedir, o.MaxSize), rules: readRules(o.Rules, o.Start, o.Log),
+		o: o, shares: admission.NewShares(b.Share, b.ShareWaiting), store: o.Entries.store, rules: readRules(o.Rules, o.Start, o.Log),
 		remembered: newRemembered(o.Cachedir, o.Log),
 	}
-}
-
-// Forget drops what is known of a minion whose data were removed.
-func (s *Service) Forget(id string) { s.store.Forget(id) }
-
-// Packed gives entries of a minion of this master, nil names meaning all, as they travel
-// through the tree.
-func (s *Service) Packed(id string, names []string) (*wire.Map, error) {
-	m, err := s.store.Get(id)
-	if err != nil {
-		return nil, err
-	}
-	if names == nil {
-		names = m.Names()
-	}
-	out := wire.NewMap()
-	for _, name := range names {
-		raw, ok := m.Entry(name)
-		if !ok {
-			continue
-		}
-		e, err := readEntry(raw)
-		if err == nil {
-			e, err = e.expanded(s.o.Nodegroups)
-		}
-		if err == nil {
-			raw, err = e.packed()
-		}
-		if err != nil {
-			s.nobody(id, name, err)
-			continue
-		}
-		out.Set(name, raw)
-	}
-	return out, nil
-}
-
-// Clear forgets entries of a minion of this master, nil names meaning all, and tells
-// whether there were any.
-func (s *Service) Clear(id string, names []string) (had bool, err error) {
-	if names == nil {
-		return s.store.Flush(id)
-	}
-	for _, name := range names {
-		m, err := s.store.Get(id)
-		if err != nil {
-			return had, err
-		}
-		if _, ok := m.Entry(name); !ok {
-			continue
-		}
-		had = true
-		if _, err := s.store.Delete(id, name); err != nil {
-			return had, err
-		}
-	}
-	return had, nil
 }
 
 // answerBytes bounds an answer.
@@ -267,17 +210,8 @@ func (s *Service) show(a *answer, id, name string, raw wire.Raw, me target.Subje
 		}
 	}
 	if err != nil {
-		s.nobody(id, name, err)
+		s.o.Entries.hide(id, name, err)
 		return nil
 	}
 	return a.add(name, id, e.value)
-}
-
-// nobody logs an entry that nobody may see, because who may is not said in a way that is
-// understood.
-func (s *Service) nobody(id, name string, err error) {
-	name = shown(name)
-	if n := s.told.Note(id+" "+name, s.o.Now()); n > 0 {
-		s.o.Log.Warn("mine entry hidden from all minions", "minion", id, "fun", name, "times", n, "err", err)
-	}
 }

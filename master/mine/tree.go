@@ -286,7 +286,7 @@ func (s *Service) forNode(ctx context.Context, node string, q Question, after st
 		may := other{id: o.id, entries: map[string]wire.Raw{}}
 		for name, raw := range o.entries {
 			if ok, err := j.may(raw); err != nil {
-				s.nobody(o.id, name, err)
+				s.o.Entries.hide(o.id, name, err)
 			} else if ok {
 				may.entries[name] = raw
 			}

@@ -17,7 +17,7 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 			continue
 		}
 		n := engine.Node{ID: id}
-		if n.Live, n.Grace = p.o.Presence.Node(id); !p.o.Keeps() {
+		if n.Live, n.Grace = p.o.Presence.Node(id); !p.o.Keeps {
 			n.Grace = 0
 		}
 		if below, ok := p.o.Tree.Node(id); ok && n.Live != engine.Untracked {
@@ -38,7 +38,7 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 func (p *Policy) Conns(ids []string) map[uint64]bool {
 	out := map[uint64]bool{}
 	for _, id := range ids {
-		for _, c := range p.o.Presence.NodeConns(id) {
+		for _, c := range p.o.NodeConns(id) {
 			out[c] = true
 		}
 	}

@@ -13,7 +13,7 @@
 // A minion connected here speaks for itself; one connected to a node is that node's; for an
 // unknown minion any node is believed. Anything else is refused, counted and logged as a
 // [Trespass] (refused.go). A peer that acts as a node and may not be one is shown in the tree
-// (barred.go). audience.go matches targets, branches.go selects the nodes for a job.
+// (barred.go). show.go adds accepted ids to the tree. audience.go matches targets, branches.go selects the nodes for a job.
 //
 // Claims and nodes are kept over restarts; everything in memory only is bounded.
 package ownership

@@ -40,6 +40,8 @@ type Options struct {
 		List(s keys.State) []string
 	}
 	Presence Presence
+	// NodeConns returns the connections of a node.
+	NodeConns func(id string) []uint64
 	// Running reports whether a runner call of this master is running under a jid.
 	Running func(jid string) bool
 	// Guest returns an error if a peer with another home may not be a node. Absent reports
@@ -52,15 +54,12 @@ type Options struct {
 	Resources Resources
 	// KeepsData says that grains and pillar of minions are kept over restarts.
 	KeepsData bool
-	// Keeps reports whether publications are kept for peers that are away.
-	Keeps func() bool
+	// Keeps says that publications are kept for peers that are away.
+	Keeps bool
 	// Barred is wrapped by the error for a peer that may not be a node. The refusal is
 	// logged before it is returned.
 	Barred error
-	// Joined is called with the id of a new node.
-	Joined func(id string)
-
-	Tree *topology.Tree
+	Tree   *topology.Tree
 	// Fire sends an event to the bus.
 	Fire func(tag string, data *wire.Map)
 	// Refused counts refusals. Failing logs the error of something that is retried.
@@ -80,7 +79,6 @@ type Presence interface {
 	Minion(id string) presence.Standing
 	// Announces reports whether an id has announced itself in a role.
 	Announces(role, id string) bool
-	NodeConns(id string) []uint64
 	// HasMinion reports whether a minion of an id is or was connected.
 	HasMinion(id string) bool
 }
@@ -211,7 +209,7 @@ func (p *Policy) Join(id string) error {
 	p.unbar(id)
 	if fresh {
 		p.o.Log.Info("child node announced", "node", id)
-		p.o.Joined(id)
+		p.Show(id)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ const (
 	OfUnproven    = "unproven"    // a return not accepted yet: another node is known to have the minion
 )
 
-// Kinds lists all kinds, for label values.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord, OfMine, OfPeer, OfQuota, OfResource}
+// kinds lists all kinds.
+var kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord, OfMine, OfPeer, OfQuota, OfResource}
 
 // Trespass is a refused action of an accepted peer.
 type Trespass struct {
@@ -69,7 +69,11 @@ type Trespasses struct {
 
 // NewTrespasses returns counters at zero.
 func NewTrespasses() *Trespasses {
-	return &Trespasses{kinds: map[string]uint64{}}
+	t := &Trespasses{kinds: map[string]uint64{}}
+	for _, kind := range kinds {
+		t.kinds[kind] = 0
+	}
+	return t
 }
 
 // Note counts a refusal. If n > 0 it should be logged, for the n refusals since the last one logged.
@@ -80,7 +84,7 @@ func (t *Trespasses) Note(x Trespass, now time.Time) (n uint64) {
 	return t.recent.Note([2]string{x.Kind, x.Path}, now)
 }
 
-// Counts returns the number of refusals by kind.
+// Counts returns the number of refusals of every kind.
 func (t *Trespasses) Counts() map[string]uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

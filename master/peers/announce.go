@@ -40,15 +40,15 @@ func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
 		ID: r.ID, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
 		Running: wire.Texts(d.List("running")), Back: d.Bool("back"),
 	}
-	missed, know := s.p.Missed(r.ID, d)
+	missed, know := s.o.Publications.Missed(r.ID, d)
 	// It receives them next, so it need not be asked whether it runs them.
 	a.Running = append(a.Running, missed...)
 	if a.Role == presence.Syndic {
-		if err := s.p.Policy.Join(r.ID); err != nil {
+		if err := s.o.Policy.Join(r.ID); err != nil {
 			return nil, err
 		}
 	} else {
-		s.p.Policy.ActsAsMinion(r.ID)
+		s.o.Policy.ActsAsMinion(r.ID)
 	}
 	switch answer, err := s.reports.Take(a, d); {
 	case err != nil:

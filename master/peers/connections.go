@@ -24,7 +24,7 @@ func (s *Service) Unsubscribe(p *zmtp.Peer, _ error) {
 // by a question. With zmq_filtering the topic is the hash of an id, but that proves nothing. A
 // syndic is not asked, as it does not answer for itself.
 func (s *Service) addUnnamed(p *zmtp.Peer, topic string) {
-	if s.Opened(p, s.p.Heard()) {
+	if s.Opened(p, s.o.Publications.Heard()) {
 		//mutant:unknown-connections-are-asked
 		s.who.Add(p.ID())
 	}

@@ -36,6 +36,6 @@ func (s *Service) declined(_ context.Context, r *server.Request) (any, error) {
 	if !jid.Valid(job) {
 		return nil, fmt.Errorf("declined job of %s: jid %q is not a job id", r.ID, job)
 	}
-	s.p.Jobs.Declined(job, r.ID, wire.Texts(d.List("data"))...)
+	s.o.Answers.Declined(job, r.ID, wire.Texts(d.List("data"))...)
 	return wire.NewMap("jid", job), nil
 }

@@ -17,7 +17,7 @@ func (s *Service) Minions(ids []string, await func(id string) bool) []engine.Min
 		case at.Stock && at.Live == engine.Up:
 			at.Live = engine.Untracked // connected, but must be asked whether it runs the job
 		case at.Stock: // it reconnects more slowly than minions of mom
-			if at.Grace = min(at.Grace, s.stockWait()); !s.p.Keeps() {
+			if at.Grace = min(at.Grace, s.stockWait()); !s.o.Keeps {
 				at.Grace = 0
 			}
 		case at.Grace > 0 && !await(s.managerOf(id)):
@@ -43,7 +43,7 @@ func (s *Service) Lasting(id string) (engine.Liveness, time.Duration) {
 
 // Awaits reports whether a new job waits for a minion that is not connected: it may come back
 // after this master's start, and the publication is kept for it.
-func (s *Service) Awaits(id string) bool { return s.p.Keeps() && s.Returning(id) }
+func (s *Service) Awaits(id string) bool { return s.o.Keeps && s.Returning(id) }
 
 // LookAgain reports to the jobs the minions and nodes whose connection changed between the match
 // and the start of the job. Nothing else would end the wait for them.
@@ -53,20 +53,20 @@ func (s *Service) LookAgain(spec engine.Job) {
 		switch live := at.Live; {
 		case at.Stock:
 			if live == engine.Away && min.Live == engine.Untracked {
-				s.p.Jobs.MinionDown(min.ID, s.stockWait())
+				s.o.Jobs.MinionDown(min.ID, s.stockWait())
 			}
 		case min.Live == engine.Up && live != engine.Up:
-			s.p.Jobs.MinionDown(min.ID, 0)
+			s.o.Jobs.MinionDown(min.ID, 0)
 		case min.Live == engine.Away && live == engine.Up: // it received the publication
-			s.p.Jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
+			s.o.Jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}
 	}
 	for _, n := range spec.Nodes {
 		switch live, _ := s.Node(n.ID); {
 		case n.Live == engine.Up && live != engine.Up:
-			s.p.Jobs.NodeDown(n.ID)
+			s.o.Jobs.NodeDown(n.ID)
 		case n.Live == engine.Away && live == engine.Up:
-			s.p.Jobs.NodeUp(n.ID)
+			s.o.Jobs.NodeUp(n.ID)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (s *Service) ask(jid string, ids []string) {
 }
 
 func (s *Service) askOver(jid, tgtType string, tgt any, topics []string, to *zmtp.Choice) {
-	p := wire.Publication{JID: s.p.JID(), TgtType: tgtType, User: s.p.User, Extra: wire.NewMap("mom_probe", true)}
+	p := wire.Publication{JID: s.o.JID(), TgtType: tgtType, User: s.o.User, Extra: wire.NewMap("mom_probe", true)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
 		if *field, err = wire.Encode(v); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) askOver(jid, tgtType string, tgt any, topics []string, to *zmt
 		}
 	}
 	s.probes.Add(p.JID, jid)
-	if err := s.p.Publish(p, topics, to); err != nil {
+	if err := s.o.Publications.Send(p, topics, to); err != nil {
 		s.o.Log.Error("find_job not published", "jid", jid, "err", err)
 	}
 }

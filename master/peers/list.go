@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/presence"
@@ -40,6 +42,18 @@ type kept struct {
 
 // stockRow marks a stock minion.
 const stockRow = "stock"
+
+// OpenRegistry returns a registry with the peers known before the restart. position counts
+// publications and sign-ins; see [presence.Config].
+func OpenRegistry(c *config.Master, position func() int64, log *slog.Logger, now func() time.Time) *presence.Registry {
+	known, sure, err := load(c.Cachedir, now())
+	if err != nil { // the list is rewritten with the next change
+		log.Warn("list of known peers ignored", "err", err)
+	}
+	return presence.New(presence.Config{
+		Known: known, Sure: sure, Now: now, Asks: c.PresenceAsk, Reconnect: c.PresenceReconnect, Position: position,
+	})
+}
 
 // load reads the list. sure reports whether it is recent and complete.
 func load(cachedir string, now time.Time) (out []presence.Peer, sure bool, err error) {

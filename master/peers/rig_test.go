@@ -49,21 +49,30 @@ func (w *fakeMaster) open() {
 	c.Cachedir, c.PresenceAsk, c.PresenceReconnect, c.Timeout, c.GatherJobTimeout = w.dir, true, 25*time.Second, 5*time.Second, 10*time.Second
 	log := slog.New(slog.DiscardHandler)
 	now := func() time.Time { return w.at }
-	w.Service = Open(Options{
-		Config: c, Node: "top", Keys: ids{"m1", "n1"}, Tree: w.tree, Fire: func(tag string, _ *wire.Map) { w.calls = append(w.calls, tag) },
+	n := 0
+	w.Service = New(Options{
+		Config: c, Node: "top", User: "root", Registry: OpenRegistry(c, nil, log, now), Keys: ids{"m1", "n1"}, Tree: w.tree,
+		Policy: policy{}, Claims: claims{}, Jobs: jobs{w}, Answers: jobs{w}, Publications: publications{w}, Keeps: true,
+		Announced: func(presence.Announcement) {}, Secret: []byte("secret"), Signing: admission.NewTurns(1), Busy: func() bool { return false },
+		JID:     func() string { n++; return fmt.Sprintf("%020d", n) },
+		Fire:    func(tag string, _ *wire.Map) { w.calls = append(w.calls, tag) },
 		Failing: func(what string, err error, _ ...any) { w.t.Errorf("%s: %v", what, err) }, Log: log, Now: now,
 	})
-	n := 0
-	w.Join(Parts{
-		Policy: policy{}, Claims: claims{}, Jobs: jobs{w}, Announced: func(presence.Announcement) {},
-		Keeps: func() bool { return true }, Heard: func() presence.Before { return presence.Before{} },
-		Missed: func(string, *wire.Map) ([]string, *wire.Map) { return nil, nil },
-		SendMissed: func(conn uint64, id string, _ presence.Before) {
-			w.calls = append(w.calls, fmt.Sprint("given ", conn, id))
-		},
-		Secret: []byte("secret"), Signing: admission.NewTurns(1), Busy: func() bool { return false },
-		User: "root", JID: func() string { n++; return fmt.Sprintf("%020d", n) }, Publish: w.publish, Send: func(uint64, []byte) error { return nil },
-	})
+}
+
+// publications records what is sent.
+type publications struct{ w *fakeMaster }
+
+func (publications) Heard() presence.Before                                { return presence.Before{} }
+func (publications) Missed(string, *wire.Map) (jids []string, _ *wire.Map) { return nil, nil }
+func (publications) SendPeer(uint64, []byte) error                         { return nil }
+
+func (p publications) SendMissed(conn uint64, id string, _ presence.Before) {
+	p.w.calls = append(p.w.calls, fmt.Sprint("given ", conn, id))
+}
+
+func (p publications) Send(q wire.Publication, topics []string, to *zmtp.Choice) error {
+	return p.w.publish(q, topics, to)
 }
 
 func (w *fakeMaster) publish(p wire.Publication, topics []string, to *zmtp.Choice) error {
@@ -103,7 +112,6 @@ func (x ids) List(keys.State) []string { return x }
 
 type policy struct{}
 
-func (policy) IsNode(id string) bool   { return id[0] == 'n' }
 func (policy) IsMinion(id string) bool { return id[0] != 'n' }
 func (policy) Join(string) error       { return nil }
 func (policy) ActsAsMinion(string)     {}

@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
@@ -21,24 +20,12 @@ import (
 // Options of a [Service]. All are required.
 type Options struct {
 	Config *config.Master
-	// Node is the id of this master in the tree.
-	Node string
-	Keys interface{ List(keys.State) []string }
-	// Manager returns the minion that manages a resource, or ""; nil if there are none.
-	Manager func(id string) string
-	Tree    *topology.Tree
-	Fire    func(tag string, data *wire.Map)
-	// Failing logs an error of something that is retried every second.
-	Failing func(what string, err error, about ...any)
-	Log     *slog.Logger
-	Now     func() time.Time
-}
-
-// Parts are the parts of the master that depend on the service, so they are set later, by
-// [Service.Join]. All are required.
-type Parts struct {
-	Policy interface {
-		IsNode(id string) bool
+	// Node is the id of this master in the tree, User its own user.
+	Node, User string
+	// Registry holds the connected peers; see [OpenRegistry].
+	Registry *presence.Registry
+	Keys     interface{ List(keys.State) []string }
+	Policy   interface {
 		IsMinion(id string) bool
 		Join(id string) error
 		ActsAsMinion(id string)
@@ -48,84 +35,78 @@ type Parts struct {
 		Report(n topology.Node)
 		Change(n topology.Node, d topology.Delta)
 	}
+	// Jobs receives who is connected, Answers what minions say about a job.
 	Jobs interface {
 		MinionUp(id string, running map[string]bool)
 		MinionDown(id string, wait time.Duration)
 		StockUp(id string)
 		NodeUp(id string)
 		NodeDown(id string)
+	}
+	Answers interface {
 		Found(jid, id string, running bool)
 		Declined(jid, id string, data ...string)
 	}
+	Publications interface {
+		// Heard returns how far publications have gone.
+		Heard() presence.Before
+		// Missed returns the jobs that an announcing peer missed and will receive, and the
+		// fields of the answer for that; know is nil if it fetches none.
+		Missed(id string, announced *wire.Map) (jids []string, know *wire.Map)
+		// SendMissed sends a stock minion the publications that it missed. Its connection
+		// subscribed at before.
+		SendMissed(conn uint64, id string, before presence.Before)
+		// Send sends to subscribers, SendPeer to one connection.
+		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
+		SendPeer(conn uint64, plain []byte) error
+	}
+	// Keeps says that publications are kept for peers that are away.
+	Keeps bool
+	// Manager returns the minion that manages a resource, or ""; nil if there are none.
+	Manager func(id string) string
 	// Announced is called for minions that announced themselves.
 	Announced func(a presence.Announcement)
-
-	// Keeps reports whether publications are kept for peers that are away.
-	Keeps func() bool
-	// Heard returns how far publications have gone.
-	Heard func() presence.Before
-	// Missed returns the jobs that an announcing peer missed and will receive, and the
-	// fields of the answer for that; know is nil if it fetches none.
-	Missed func(id string, announced *wire.Map) (jids []string, know *wire.Map)
-	// SendMissed sends a stock minion the publications that it missed. Its connection
-	// subscribed at before.
-	SendMissed func(conn uint64, id string, before presence.Before)
-
 	// Secret authenticates questions, over restarts. Signing limits uses of the private key;
 	// Busy reports whether others wait for it.
 	Secret  []byte
 	Signing admission.Turns
 	Busy    func() bool
-	// User and JID return the user and the next jid of publications that are not jobs.
-	// Publish sends to subscribers, Send to one connection.
-	User    string
-	JID     func() string
-	Publish func(p wire.Publication, topics []string, to *zmtp.Choice) error
-	Send    func(conn uint64, plain []byte) error
+	// JID returns the next jid of publications that are not jobs.
+	JID  func() string
+	Tree *topology.Tree
+	Fire func(tag string, data *wire.Map)
+	// Failing logs an error of something that is retried every second.
+	Failing func(what string, err error, about ...any)
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Service tracks the peers of a master. It is safe for concurrent use.
 type Service struct {
 	*presence.Registry
 	o       Options
-	p       Parts
 	reports treewatch.Reports
-	who     *findjob.Who
-	probes  *findjob.Probes
-	asks    *findjob.Gatherer
+	who     *Who
+	probes  *Probes
+	asks    *Gatherer
 	saved   time.Time // when the list was written; one goroutine saves at a time
 	list    [32]byte  // checksum of the written list
 	frozen  atomic.Pointer[kept]
 }
 
-// Open reads the peers known before the restart. The service answers queries at once; peers may
-// connect after [Service.Join].
-func Open(o Options) *Service {
-	known, sure, err := load(o.Config.Cachedir, o.Now())
-	if err != nil { // the list is rewritten with the next change
-		o.Log.Warn("list of known peers ignored", "err", err)
-	}
-	s := &Service{o: o}
-	s.Registry = presence.New(presence.Config{
-		Known: known, Sure: sure, Up: s.up, Down: s.down, Now: o.Now, Asks: o.Config.PresenceAsk, Reconnect: o.Config.PresenceReconnect,
-		Position: func() int64 { return s.p.Heard().Position },
-	})
-	s.asks = findjob.NewGatherer(s.ask)
-	return s
-}
-
-// Join sets the other parts of the master. Peers may connect now, and those known from before the
-// restart have their time to come back.
-func (s *Service) Join(p Parts) {
-	s.p = p
+// New returns a service that receives the changes of its registry. Peers known from before the
+// restart have their time to come back from now on.
+func New(o Options) *Service {
+	s := &Service{Registry: o.Registry, o: o, probes: NewProbes(o.Answers.Found)}
+	s.asks = NewGatherer(s.ask)
 	s.reports = treewatch.Reports{
-		Node: s.o.Node, Tree: s.o.Tree, Claims: p.Claims, State: s.nodeState, Pruned: s.o.Config.PublishPrune, Log: s.o.Log, Now: s.o.Now,
+		Node: o.Node, Tree: o.Tree, Claims: o.Claims, State: s.nodeState, Pruned: o.Config.PublishPrune, Log: o.Log, Now: o.Now,
 	}
-	s.probes = findjob.NewProbes(p.Jobs.Found)
-	s.who = findjob.NewWho(findjob.WhoOptions{
-		JID: p.JID, Secret: p.Secret, Ask: s.askWho, Off: !s.o.Config.PresenceAsk, Window: s.o.Config.Bounds.AskWindow, Busy: p.Busy,
+	s.who = NewWho(WhoOptions{
+		JID: o.JID, Secret: o.Secret, Ask: s.askWho, Off: !o.Config.PresenceAsk, Window: o.Config.Bounds.AskWindow, Busy: o.Busy,
 	})
-	s.Begin()
+	s.Begin(changes{s})
+	return s
 }
 
 // Run identifies connections, notices peers that are gone, and saves the list, until ctx ends.

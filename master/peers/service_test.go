@@ -16,7 +16,8 @@ import (
 // Changes are reported to the jobs and the tree.
 func TestChanges(t *testing.T) {
 	w := newFakeMaster(t)
-	w.AddAccepted()
+	w.tree.SetMinion(topology.Minion{ID: "m1"})
+	w.tree.SetNodeState("n1", topology.Unknown)
 	w.announce(1, presence.Minion, "m1", "a", "b")
 	w.want("up m1 2")
 	w.announce(2, presence.Syndic, "n1")
@@ -36,7 +37,7 @@ func TestChanges(t *testing.T) {
 // A stock minion is known once it has answered over its connection, and has time to come back.
 func TestStock(t *testing.T) {
 	w := newFakeMaster(t)
-	w.Opened(conn(7), w.p.Heard())
+	w.Opened(conn(7), w.o.Publications.Heard())
 	w.Named(7, "m1")
 	w.want("stock up m1")
 	w.Closed(7)
@@ -47,7 +48,7 @@ func TestStock(t *testing.T) {
 func TestList(t *testing.T) {
 	w := newFakeMaster(t)
 	w.announce(1, presence.Minion, "m1")
-	w.Opened(conn(2), w.p.Heard())
+	w.Opened(conn(2), w.o.Publications.Heard())
 	w.Named(2, "m2")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -111,9 +112,9 @@ func TestFind(t *testing.T) {
 func TestMinions(t *testing.T) {
 	w := newFakeMaster(t)
 	w.announce(1, presence.Minion, "m1")
-	w.Opened(conn(2), w.p.Heard())
+	w.Opened(conn(2), w.o.Publications.Heard())
 	w.Named(2, "here")
-	w.Opened(conn(3), w.p.Heard())
+	w.Opened(conn(3), w.o.Publications.Heard())
 	w.Named(3, "left")
 	w.Closed(3)
 	got := w.Minions([]string{"m1", "here", "left", "never"}, w.Awaits)
@@ -148,7 +149,7 @@ func TestOpen_NotConnectedBefore(t *testing.T) {
 			w.announce(1, presence.Minion, "dead")
 			w.announce(2, presence.Minion, "alive")
 			w.announce(3, presence.Syndic, "node")
-			w.Opened(conn(4), w.p.Heard())
+			w.Opened(conn(4), w.o.Publications.Heard())
 			w.Named(4, "stock")
 			w.Closed(1)
 			w.Closed(3)
@@ -194,7 +195,7 @@ func TestOpen_NotConnectedBefore(t *testing.T) {
 			if certain, _ := w.Gone("never"); certain != c.gone {
 				t.Errorf("it is gone: %t", certain)
 			}
-			w.Opened(conn(5), w.p.Heard()) // an unnamed connection
+			w.Opened(conn(5), w.o.Publications.Heard()) // an unnamed connection
 			if s := w.Minion("never"); s.Live == engine.Down {
 				t.Errorf("it is %+v while a connection is unnamed", s)
 			}

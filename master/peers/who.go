@@ -9,9 +9,9 @@ const passedOver = 1
 // askWho sends a find_job to one connection. It is not stored and fires no event. Like a sign-in,
 // it waits for its turn at the private key.
 func (s *Service) askWho(conn uint64, jid string) error {
-	s.p.Signing.Take()
-	defer s.p.Signing.Give()
-	p := wire.Publication{JID: jid, TgtType: "glob", User: s.p.User, Extra: wire.NewMap("master_id", passedOver)}
+	s.o.Signing.Take()
+	defer s.o.Signing.Give()
+	p := wire.Publication{JID: jid, TgtType: "glob", User: s.o.User, Extra: wire.NewMap("master_id", passedOver)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: "*"} {
 		if *field, err = wire.Encode(v); err != nil {
@@ -22,7 +22,7 @@ func (s *Service) askWho(conn uint64, jid string) error {
 	if err != nil {
 		return err
 	}
-	return s.p.Send(conn, plain)
+	return s.o.Publications.SendPeer(conn, plain)
 }
 
 // AskedWho reports whether a jid is that of a question for the id behind a connection.
@@ -40,7 +40,7 @@ func (s *Service) answeredWho(jid, id string, version int) bool {
 	}
 	if line, stands := s.ConnInfo(conn); stands && version >= 2 {
 		//mutant:missed-publications-are-redelivered
-		s.p.SendMissed(conn, id, line.Before)
+		s.o.Publications.SendMissed(conn, id, line.Before)
 	}
 	s.Named(conn, id)
 	return true

@@ -9,6 +9,12 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
+// byRole records changes by role.
+type byRole struct{ w *fixture }
+
+func (r byRole) PeerUp(a Announcement) { r.w.hooks = append(r.w.hooks, "up "+a.Role) }
+func (r byRole) PeerDown(p Peer)       { r.w.hooks = append(r.w.hooks, "down "+p.Role) }
+
 // A node and a minion with one id and key are two peers: the end of one is reported for it alone,
 // in any order, and whether or not they announce themselves.
 func TestNodeAndMinionOfOneKey(t *testing.T) {
@@ -18,8 +24,7 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 				t.Run(fmt.Sprintf("stock %t, node first %t, node goes %t", stock, nodeFirst, nodeGoes), func(t *testing.T) {
 					w := newFixture(t)
 					w.cfg.Asks = true
-					w.cfg.Up = func(a Announcement) { w.hooks = append(w.hooks, "up "+a.Role) }
-					w.cfg.Down = func(p Peer) { w.hooks = append(w.hooks, "down "+p.Role) }
+					w.Begin(byRole{w})
 					var node, minion *conn
 					come := map[bool]func(){
 						true: func() {
@@ -91,7 +96,7 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 // Both end when the key is revoked.
 func TestNodeAndMinion_Revoked(t *testing.T) {
 	w := newFixture(t)
-	w.cfg.Down = func(p Peer) { w.hooks = append(w.hooks, p.Role) }
+	w.Begin(byRole{w})
 	node, minion := w.subscribe("n"), w.subscribe("s")
 	if _, err := w.Announce(Announcement{ID: "m", Session: "n", Role: Syndic, Version: "2"}); err != nil {
 		t.Fatal(err)
@@ -99,7 +104,7 @@ func TestNodeAndMinion_Revoked(t *testing.T) {
 	w.announce("m", "s")
 	w.hooks = nil
 	w.Revoke("m")
-	if slices.Sort(w.hooks); !slices.Equal(w.hooks, []string{Minion, Syndic}) || !node.closed || !minion.closed || w.HasMinion("m") || w.Announces(Syndic, "m") {
+	if slices.Sort(w.hooks); !slices.Equal(w.hooks, []string{"down " + Minion, "down " + Syndic}) || !node.closed || !minion.closed || w.HasMinion("m") || w.Announces(Syndic, "m") {
 		t.Errorf("hooks saw %q; closed: %t, %t", w.hooks, node.closed, minion.closed)
 	}
 }

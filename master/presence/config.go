@@ -26,12 +26,7 @@ type Config struct {
 	// Position counts publications and sign-ins: see [Before]. If nil it is always 0, and
 	// every minion may have received every publication.
 	Position func() int64
-	// Up and Down are called on changes, one at a time and in order. Up is called again
-	// when a connected peer announces itself: its running jobs may differ. They must not
-	// call the registry.
-	Up   func(Announcement)
-	Down func(Peer)
-	Now  func() time.Time
+	Now      func() time.Time
 }
 
 func (c *Config) fill() {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/findjob"
+	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
 )
 
@@ -23,7 +23,7 @@ type fleet struct {
 	ctx     context.Context
 	mu      sync.Mutex
 	r       *presence.Registry
-	who     *findjob.Who
+	who     *peers.Who
 	stop    context.CancelFunc
 	life    int
 	last    uint64
@@ -51,7 +51,7 @@ func (h *fleet) begin() {
 	h.life++
 	h.subs = map[uint64]chan string{}
 	h.r = presence.New(presence.Config{Asks: true})
-	h.who = findjob.NewWho(findjob.WhoOptions{JID: jid.NewGenerator(time.Now, 0).Next, Secret: []byte("x"), Ask: h.ask})
+	h.who = peers.NewWho(peers.WhoOptions{JID: jid.NewGenerator(time.Now, 0).Next, Secret: []byte("x"), Ask: h.ask})
 	ctx, cancel := context.WithCancel(h.ctx)
 	h.stop = cancel
 	who := h.who

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/master/engine"
+	"github.com/momtree/mom/topology"
 )
 
 // Peer is an id in one role.
@@ -24,6 +25,17 @@ type Peer struct {
 // one may take to come back. All others are Untracked; see [Registry.Minion].
 func (r *Registry) Announced(id string) (engine.Liveness, time.Duration) {
 	return r.announced(key{Minion, id})
+}
+
+// StateOf converts the liveness of a peer to its state in the tree.
+func StateOf(l engine.Liveness) topology.State {
+	switch l {
+	case engine.Up:
+		return topology.Up
+	case engine.Untracked:
+		return topology.Unknown
+	}
+	return topology.Down
 }
 
 // Node is [Registry.Announced] for a node. A Python syndic is Untracked.

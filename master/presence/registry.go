@@ -45,6 +45,7 @@ type peer struct {
 // time, except for those that list.
 type Registry struct {
 	cfg     Config
+	to      Changes // nil before Begin
 	started time.Time
 	missed  bool // Lost was called after StartGrace
 
@@ -65,11 +66,20 @@ type Registry struct {
 	signed    map[string]time.Time // sign-ins of ids that are not connected
 	former    map[string]bool      // stock minions connected when the previous process ended
 
-	// hooks holds the calls of Up and Down that are due, in order; the holder of emit runs
+	// hooks holds the calls of to that are due, in order; the holder of emit runs
 	// them. mu is never held while waiting for anything else: the engine calls the
 	// registry under its own lock.
 	hooks []func()
 	emit  sync.Mutex
+}
+
+// Changes receives changes of presence, one at a time and in order. It must not call the registry.
+type Changes interface {
+	// PeerUp is called for a peer that connects, and again when a connected one announces itself:
+	// its running jobs may differ.
+	PeerUp(a Announcement)
+	// PeerDown is called for a peer that is no longer connected.
+	PeerDown(p Peer)
 }
 
 // New returns a registry.
@@ -95,11 +105,12 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// Begin starts the time in which peers of the previous process may come back.
-func (r *Registry) Begin() {
+// Begin starts the time in which peers of the previous process may come back. From now on to
+// receives the changes.
+func (r *Registry) Begin(to Changes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.started = r.cfg.Now()
+	r.to, r.started = to, r.cfg.Now()
 }
 
 // Subscribed records that a connection subscribed under a session. It ignores an empty text.
@@ -328,8 +339,8 @@ func (r *Registry) Forget(id string) {
 
 // queueUp queues a call of Up. The caller holds mu.
 func (r *Registry) queueUp(a Announcement) {
-	if r.cfg.Up != nil {
-		r.hooks = append(r.hooks, func() { r.cfg.Up(a) })
+	if to := r.to; to != nil {
+		r.hooks = append(r.hooks, func() { to.PeerUp(a) })
 	}
 }
 
@@ -337,8 +348,8 @@ func (r *Registry) queueUp(a Announcement) {
 func (r *Registry) queueDown(p *peer) {
 	p.Up, p.Since = false, r.cfg.Now()
 	r.up--
-	if gone := p.Peer; r.cfg.Down != nil {
-		r.hooks = append(r.hooks, func() { r.cfg.Down(gone) })
+	if gone, to := p.Peer, r.to; to != nil {
+		r.hooks = append(r.hooks, func() { to.PeerDown(gone) })
 	}
 }
 

@@ -33,11 +33,13 @@ func newFixture(t *testing.T, known ...Peer) *fixture {
 	w := &fixture{t: t, at: time.Unix(1000, 0)}
 	w.Registry = New(Config{
 		Known: known, Now: func() time.Time { return w.at },
-		Up:   func(a Announcement) { w.hooks = append(w.hooks, "up "+a.ID) },
-		Down: func(p Peer) { w.hooks = append(w.hooks, "down "+p.ID) },
 	})
+	w.Begin(w)
 	return w
 }
+
+func (w *fixture) PeerUp(a Announcement) { w.hooks = append(w.hooks, "up "+a.ID) }
+func (w *fixture) PeerDown(p Peer)       { w.hooks = append(w.hooks, "down "+p.ID) }
 
 func (w *fixture) subscribe(text string) *conn {
 	w.next++
@@ -261,14 +263,17 @@ func TestBadAnnouncements(t *testing.T) {
 	}
 }
 
+// lastChanges holds the last change of each peer. The registry reports one at a time.
+type lastChanges map[string]bool
+
+func (l lastChanges) PeerUp(a Announcement) { l[a.ID] = true }
+func (l lastChanges) PeerDown(p Peer)       { l[p.ID] = false }
+
 // Hooks run in the order of the changes, so the last call gives the current state.
 func TestHooksInOrder(t *testing.T) {
-	var mu sync.Mutex
-	last := map[string]bool{}
-	r := New(Config{
-		Up:   func(a Announcement) { mu.Lock(); defer mu.Unlock(); last[a.ID] = true },
-		Down: func(p Peer) { mu.Lock(); defer mu.Unlock(); last[p.ID] = false },
-	})
+	last := lastChanges{}
+	r := New(Config{})
+	r.Begin(last)
 	var wg sync.WaitGroup
 	for i := range uint64(8) {
 		wg.Go(func() {

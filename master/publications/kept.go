@@ -78,10 +78,10 @@ func (s *Service) expects(l listener, jid string) bool {
 // redelivered reports that a peer is about to receive a job.
 func (s *Service) redelivered(l listener, jid string) {
 	if l.node {
-		s.o.Jobs.RedeliveredNode(jid, l.id)
+		s.o.Delivery.RedeliveredNode(jid, l.id)
 		return
 	}
-	s.o.Jobs.Redelivered(jid, l.id)
+	s.o.Delivery.Redelivered(jid, l.id)
 	s.Sent(jid, l.id)
 }
 

@@ -44,7 +44,7 @@ func (s *Service) Missed(id string, announced *wire.Map) (jids []string, know *w
 
 // Heard returns the current position of publications.
 func (s *Service) Heard() presence.Before {
-	return presence.Before{Number: s.Head(), Position: s.diary.Position()}
+	return presence.Before{Number: s.Head(), Position: s.journal.Position()}
 }
 
 func init() {
@@ -114,7 +114,7 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 		switch {
 		case !owes && !queued, !s.MayTarget(rec.Name(), id):
 			return true
-		case s.o.Jobs.NotDelivered(rec.JID, id), s.notDelivered(conn, rec.Name(), id), s.diary.MayRepeat(rec.Name().String(), id, before.Position):
+		case s.o.Jobs.NotDelivered(rec.JID, id), s.notDelivered(conn, rec.Name(), id), s.journal.MayRepeat(rec.Name().String(), id, before.Position):
 		default:
 			return true
 		}
@@ -126,7 +126,7 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "minion", id, "err", err)
 			return true
 		}
-		s.o.Jobs.RedeliveredStock(rec.JID, id)
+		s.o.Delivery.RedeliveredStock(rec.JID, id)
 		s.Sent(rec.JID, id)
 		s.o.Given.Add(1)
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)
@@ -137,7 +137,7 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 // notDelivered reports whether a stock minion has certainly not received a publication of this
 // run, by its connections.
 func (s *Service) notDelivered(conn uint64, p returners.Part, id string) bool {
-	at, here := s.diary.PublishedHere(p.String())
+	at, here := s.journal.PublishedHere(p.String())
 	//mutant:restart-before-subscription
 	return here && s.o.Unheard(conn, id, at)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/retention"
 )
@@ -17,6 +18,11 @@ const (
 	AskQueued  = "queued"
 	AskDequeue = "dequeue"
 )
+
+// Asker asks nodes directly below; nil means all.
+type Asker interface {
+	Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error)
+}
 
 // queuedHere returns this master's own queued jobs.
 func (s *Service) queuedHere() *wire.Map {
@@ -40,9 +46,9 @@ func (s *Service) queuedHere() *wire.Map {
 
 // QueuedTree returns the queued jobs of the tree. The queue of an unreachable node is here if it
 // was away when the job was published.
-func (s *Service) QueuedTree(ctx context.Context) (*wire.Map, error) {
+func (s *Service) QueuedTree(ctx context.Context, below Asker) (*wire.Map, error) {
 	out := s.queuedHere()
-	said, err := s.o.Ask(ctx, AskQueued, wire.NewMap())
+	said, err := below.Ask(ctx, nil, AskQueued, wire.NewMap())
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +57,13 @@ func (s *Service) QueuedTree(ctx context.Context) (*wire.Map, error) {
 		if a.Err != nil {
 			continue
 		}
-		below, err := wire.DecodeMap(a.Value)
+		jobs, err := wire.DecodeMap(a.Value)
 		if err != nil {
 			return nil, fmt.Errorf("queue of node %s: %w", node, err)
 		}
-		for _, k := range below.Keys() {
+		for _, k := range jobs.Keys() {
 			jid, _ := k.(string)
-			job := below.Map(jid)
+			job := jobs.Map(jid)
 			if job == nil || job.Map("Minions") == nil {
 				continue
 			}
@@ -85,7 +91,7 @@ func joinPath(node, below string) string {
 
 // DequeueTree cancels a queued job here and at all nodes below. unreached maps unreachable nodes to
 // errors.
-func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string, unreached map[string]string, err error) {
+func (s *Service) DequeueTree(ctx context.Context, below Asker, jid string) (minions []string, unreached map[string]string, err error) {
 	w, err := s.dequeue(jid)
 	known := err == nil
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
@@ -95,7 +101,7 @@ func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string
 	for _, behind := range w.Nodes {
 		minions = slices.AppendSeq(minions, maps.Keys(behind))
 	}
-	said, err := s.o.Ask(ctx, AskDequeue, wire.NewMap("jid", jid))
+	said, err := below.Ask(ctx, nil, AskDequeue, wire.NewMap("jid", jid))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,8 +119,8 @@ func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string
 		minions = append(minions, wire.Texts(d.List("minions"))...)
 		if u := d.Map("untold"); u != nil {
 			for _, k := range u.Keys() {
-				below, _ := k.(string)
-				unreached[node+"/"+below] = u.String(below)
+				path, _ := k.(string)
+				unreached[node+"/"+path] = u.String(path)
 			}
 		}
 	}
@@ -127,17 +133,17 @@ func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string
 }
 
 // AnswerQueued answers [AskQueued].
-func (s *Service) AnswerQueued(ctx context.Context, _ wire.Raw) (any, error) {
-	return s.QueuedTree(ctx)
+func (s *Service) AnswerQueued(ctx context.Context, below Asker) (any, error) {
+	return s.QueuedTree(ctx, below)
 }
 
 // AnswerDequeue answers [AskDequeue].
-func (s *Service) AnswerDequeue(ctx context.Context, arg wire.Raw) (any, error) {
+func (s *Service) AnswerDequeue(ctx context.Context, below Asker, arg wire.Raw) (any, error) {
 	d, err := wire.DecodeMap(arg)
 	if err != nil {
 		return nil, fmt.Errorf("dequeue: %w", err)
 	}
-	minions, unreached, err := s.DequeueTree(ctx, d.String("jid"))
+	minions, unreached, err := s.DequeueTree(ctx, below, d.String("jid"))
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Send encrypts a publication and sends it to the subscribers in to; nil means all.
 func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	s.diary.Published(returners.PartIn(p).String())
+	s.journal.Published(returners.PartIn(p).String())
 	asked, list, narrowed, err := jobfields.Requested(p)
 	switch {
 	case err != nil:
@@ -30,7 +30,7 @@ func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) e
 			topics = []string{""}
 		}
 		for _, t := range topics {
-			if err := s.o.Port().SendTo(t, body, to); err != nil {
+			if err := s.o.Port.SendTo(t, body, to); err != nil {
 				return err
 			}
 		}
@@ -58,7 +58,7 @@ func (s *Service) sendToConn(conn uint64, body []byte) error {
 	if s.o.Config.ZmqFiltering {
 		topic = channel.ToAll
 	}
-	err := s.o.Port().SendPeer(conn, topic, body)
+	err := s.o.Port.SendPeer(conn, topic, body)
 	if errors.Is(err, zmtp.ErrClosed) {
 		return nil // asked again when it reconnects
 	}

@@ -2,15 +2,12 @@ package publications
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/engine"
@@ -28,9 +25,10 @@ type Options struct {
 		Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error
 		Envelope(cipher []byte) ([]byte, error)
 	}
-	Key func() *crypt.Crypticle // returns the current shared key
-	// Port returns the publish port, which opens last.
-	Port func() Port
+	Key  func() *crypt.Crypticle // returns the current shared key
+	Port Port
+	// Journal records the order of publications and sign-ins. Its opener closes it.
+	Journal *retention.Journal
 
 	Store interface {
 		Local() returners.Reader
@@ -38,21 +36,24 @@ type Options struct {
 		Save(ctx context.Context, b returners.Batch) (returners.Result, error)
 		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
+	// Jobs holds the accounts of jobs.
 	Jobs interface {
+		State(jid string) (engine.Account, bool)
+		Expects(jid, id string) bool
+		ExpectsNode(jid, id string) bool
+		NotDelivered(jid, id string) bool
+		Overdue(jid, reason string, minions map[string]string)
+	}
+	// Delivery is notified of publications that are kept and sent again.
+	Delivery interface {
 		KeepPublication(p returners.Part, queued bool)
 		DropPublications(parts ...returners.Part)
 		Redelivered(jid, id string)
 		RedeliveredNode(jid, id string)
 		RedeliveredStock(jid, id string)
-		Overdue(jid, reason string, minions map[string]string)
-		State(jid string) (engine.Account, bool)
-		Expects(jid, id string) bool
-		ExpectsNode(jid, id string) bool
-		NotDelivered(jid, id string) bool
 	}
-	// Nodes returns the nodes directly below; Ask asks all of them.
+	// Nodes returns the nodes directly below.
 	Nodes func() []string
-	Ask   func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error)
 	// Known returns the identified connections, NodeConns those of mom nodes, MinionConns those of
 	// one minion.
 	Known, NodeConns func() map[uint64]bool
@@ -78,9 +79,9 @@ type Port interface {
 // Service sends and redelivers publications. It is safe for concurrent use.
 type Service struct {
 	*retention.Queues
-	o     Options
-	late  *retention.Republisher
-	diary *retention.Journal
+	o       Options
+	late    *retention.Republisher
+	journal *retention.Journal
 }
 
 // republishFor is how long after a start unsent jobs of a previous run are published to new
@@ -92,18 +93,13 @@ const Republished = republishFor / 2
 
 // Open opens the service with the stored publications.
 func Open(ctx context.Context, o Options) (*Service, error) {
-	s := &Service{o: o}
-	var err error
-	s.diary, err = retention.OpenJournal(retention.JournalOptions{Path: filepath.Join(o.Config.Cachedir, "diary"), Log: o.Log, Now: o.Now})
-	if err != nil {
-		return nil, err
-	}
+	s := &Service{o: o, journal: o.Journal}
 	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
-		Found: o.Jobs.KeepPublication, Dropped: o.Jobs.DropPublications,
+		Found: o.Delivery.KeepPublication, Dropped: o.Delivery.DropPublications,
 	}, o.Store.Embedded())
 	if err != nil {
-		return nil, errors.Join(err, s.diary.Close())
+		return nil, err
 	}
 	s.Queues = retention.NewQueues(kept, retention.QueuesOptions{
 		Jobs: o.Jobs, Store: o.Store.Embedded(), Nodes: o.Nodes, Log: o.Log,
@@ -115,20 +111,14 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close stops redelivery and flushes the diary.
-func (s *Service) Close() error {
-	if s == nil {
-		return nil
-	}
-	s.late.Close()
-	return s.diary.Close()
-}
+// Close stops redelivery.
+func (s *Service) Close() { s.late.Close() }
 
 // Subscribed reports a new subscriber.
 func (s *Service) Subscribed() { s.late.Subscribed() }
 
 // SignedIn reports that a peer has signed in.
-func (s *Service) SignedIn(id string) { s.diary.SignedIn(id) }
+func (s *Service) SignedIn(id string) { s.journal.SignedIn(id) }
 
 var commands server.Set[*Service]
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -55,23 +56,32 @@ func newWorld(t *testing.T) *world {
 	}
 	c := config.DefaultMaster()
 	c.Cachedir, c.PublishRetention = t.TempDir(), time.Hour
+	journal, err := retention.OpenJournal(retention.JournalOptions{Path: filepath.Join(c.Cachedir, "journal")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Service, err = Open(t.Context(), Options{
-		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
+		Config: c, Keys: w, Key: w.shared.Current, Port: w, Journal: journal, Store: w, Jobs: jobs{w}, Delivery: jobs{w},
 		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
 		Unheard: func(uint64, string, int64) bool { return false },
-		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
 		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(w.Close(), w.store.Close()); err != nil {
+		w.Close()
+		if err := errors.Join(journal.Close(), w.store.Close()); err != nil {
 			t.Error(err)
 		}
 	})
 	return w
+}
+
+// Ask implements [Asker].
+func (w *world) Ask(context.Context, []string, string, any) (map[string]nodecall.Answer, error) {
+	return w.nodes, nil
 }
 
 // publish stores and sends a job.
@@ -231,7 +241,7 @@ func TestQueuedBelowIsDequeued(t *testing.T) {
 	w.publish(t, time.Now().Add(time.Hour))
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": {Reason: engine.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
 	w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}) // it has forgotten n2, which is away too
-	if _, _, err := w.DequeueTree(t.Context(), someJob); err != nil {
+	if _, _, err := w.DequeueTree(t.Context(), w, someJob); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m2]"}) || w.Pending(someJob) {
@@ -287,18 +297,18 @@ func TestQueued(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.nodes = map[string]nodecall.Answer{"n1": {Value: below}, "n2": {Err: errors.New("away")}}
-	if q, err := w.QueuedTree(t.Context()); err != nil || !q.Map(someJob).Map("Minions").Has("m1") {
+	if q, err := w.QueuedTree(t.Context(), w); err != nil || !q.Map(someJob).Map("Minions").Has("m1") {
 		t.Errorf("queued are %v, %v", q, err)
 	}
-	minions, unreached, err := w.DequeueTree(t.Context(), someJob)
+	minions, unreached, err := w.DequeueTree(t.Context(), w, someJob)
 	if err != nil || !slices.Equal(minions, []string{"m1", "m2"}) || unreached["n2"] != "away" {
 		t.Errorf("dequeued for %v, unreached %v, %v", minions, unreached, err)
 	}
 	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m1]"}) {
-		t.Errorf("told %q", w.calls)
+		t.Errorf("calls %q", w.calls)
 	}
 	w.nodes = nil
-	if _, _, err := w.DequeueTree(t.Context(), someJob); !errors.Is(err, retention.ErrNotQueued) {
+	if _, _, err := w.DequeueTree(t.Context(), w, someJob); !errors.Is(err, retention.ErrNotQueued) {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (s *Service) admitPeer(p wire.PublishLoad, peer string, rules []any, calls 
 	if err != nil {
 		return nil, err
 	}
-	if err := j.judge(may.Judge(j.Audience, s.o.Below)); err != nil {
+	if err := j.judge(may.Judge(j.Audience, s.o.Tree.Node)); err != nil {
 		return nil, err
 	}
 	j.extra.Set("id", peer)

@@ -104,7 +104,7 @@ type preview struct {
 // user's rules there, are counted and not named.
 func (s *Service) preview(j *Job, may access.Permit, limit int) *preview {
 	v := &preview{limit: limit, at: map[string]int{}}
-	top := s.o.Tree()
+	top := s.o.Tree.Snapshot()
 	for _, id := range j.Answerers() {
 		state := topology.Unknown
 		if m, ok := top.Minion(id); ok {

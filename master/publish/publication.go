@@ -63,7 +63,7 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
-	if err := s.o.Sign(&p, j.extra, j.fromAbove); err != nil || j.list == nil {
+	if err := s.o.Signatures.SignJob(&p, j.extra, j.fromAbove); err != nil || j.list == nil {
 		return p, err
 	}
 	return jobfields.Narrow(p, *j.list)
@@ -87,7 +87,7 @@ func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	if early {
 		ctx, cancel := engine.WriteContext()
 		defer cancel()
-		if err := s.o.Jobs.CountStored(ctx, j.JID); err != nil {
+		if err := s.o.Accounts.CountStored(ctx, j.JID); err != nil {
 			s.o.Log.Error("early returns of a job not counted", "jid", j.JID, "err", err)
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Service) checkSameJob(ctx context.Context, j *Job) error {
 		return s.addRequester(ctx, j)
 	}
 	err = fmt.Errorf("job %s exists with a different %s; omit jid to get a new one", j.JID, differs)
-	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.JID, Err: err})
+	s.o.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.JID, Err: err})
 	return server.Invalid("publish: %v", err)
 }
 
@@ -56,7 +56,7 @@ func (s *Service) addRequester(ctx context.Context, j *Job) error {
 	if len(j.asks) == 0 {
 		return nil
 	}
-	if err := s.o.Note(ctx, j.asks...); err != nil {
+	if _, err := s.o.Store.Save(ctx, returners.Noted(j.asks...)); err != nil {
 		return notNow{err}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Ra
 		}
 	}
 	if differs != "" {
-		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("%s differs from that of the published job", differs)})
+		s.o.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("%s differs from that of the published job", differs)})
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *Service) expected(ctx context.Context, jid string) (x engine.Expected, 
 	defer python.Stop()
 	oursOver, pythonOver := false, wait == 0
 	for {
-		x, ok = s.o.Jobs.Expected(jid)
+		x, ok = s.o.Accounts.Expected(jid)
 		if !ok || (len(x.Pending) == 0 || oursOver) && (len(x.Silent) == 0 || pythonOver) {
 			return x, ok
 		}

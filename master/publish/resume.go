@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
@@ -26,7 +26,7 @@ type ResumeOptions struct {
 	Publications *publications.Service
 	Policy       *ownership.Policy
 	Peers        *peers.Service
-	Keys         *keyring.Ring
+	Keys         *keys.Ring
 	Tree         *topology.Tree
 	Timeout      time.Duration    // timeout of the jobs
 	Above        bool             // has masters above: they may have extended a job around this node

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Ctx    context.Context //nolint:containedctx // ends when the master begins to close
 	Config *config.Master
+	Own    string // user of the master
 	Access interface {
 		Admit(p wire.PublishLoad, by access.By, calls []access.Call) (access.Permit, error)
 		AdmitUser(p wire.PublishLoad, user string, rules []any, calls []access.Call) (access.Permit, error)
@@ -34,7 +35,6 @@ type Options struct {
 		// Widened is Aimed for an extended job; expr matches all its minions.
 		Widened(jid, tgtType string, expr target.Expr)
 		Conns(nodes []string) map[uint64]bool
-		Trespassed(t ownership.Trespass)
 	}
 	Peers interface {
 		Minions(ids []string, await func(id string) bool) []engine.Minion
@@ -48,22 +48,42 @@ type Options struct {
 		DropPart(p returners.Part)
 		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
 	}
+	// Jobs starts jobs in the engine.
 	Jobs interface {
+		// WaitRoom blocks while the engine's queue is full, WaitStored until records up to upTo
+		// are stored.
+		WaitRoom(ctx context.Context) error
+		WaitStored(ctx context.Context, upTo uint64) error
 		Publish(ctx context.Context, p engine.Publication) (s engine.Save, known bool, err error)
+		Saved(s engine.Save, res returners.Result, err error)
+		Published(p returners.Part)
+	}
+	// Accounts are those of the engine's jobs.
+	Accounts interface {
 		Known(ctx context.Context, jid string) (bool, error)
 		// Expected returns the minions that must answer a job, as reported so far.
 		Expected(jid string) (engine.Expected, bool)
-		Saved(s engine.Save, res returners.Result, err error)
-		Published(p returners.Part)
 		CountStored(ctx context.Context, jid string) error
 	}
-	// Room blocks while the engine's queue is full; Booked blocks until records up to upTo are
-	// stored.
-	Room   func(ctx context.Context) error
-	Booked func(ctx context.Context, upTo uint64) error
-	Store  interface {
+	Store interface {
 		Local() returners.Reader
 		Save(ctx context.Context, b returners.Batch) (returners.Result, error)
+	}
+	// Files writes jobs where Salt's programs look for them.
+	Files interface {
+		Job(jid string, load wire.Raw, minions []string)
+		// Grown is Job for an extended job, from its stored state.
+		Grown(jid string)
+	}
+	Tree interface {
+		// Node returns the report of a node directly below.
+		Node(id string) (topology.Node, bool)
+		// Snapshot returns the tree from this master down.
+		Snapshot() topology.Node
+	}
+	// Signatures adds the job signature of the top master to a publication.
+	Signatures interface {
+		SignJob(p *wire.Publication, extra *wire.Map, fromAbove bool) error
 	}
 	Traces interface {
 		Received(jid string, at time.Time)
@@ -71,24 +91,14 @@ type Options struct {
 		Published(jid string, at time.Time)
 	}
 	Tracer *tracing.Tracer // nil: off
-	// Sign adds the job signature of the top master to a publication.
-	Sign func(p *wire.Publication, extra *wire.Map, fromAbove bool) error
-	// Own is the user of the master; JID returns the next job id.
-	Own string
-	JID func() string
 
-	// Note stores notes. Show writes a job where Salt's tools look for it.
-	Note func(ctx context.Context, notes ...returners.Note) error
-	Show func(jid string, load wire.Raw, minions []string)
-	// ShowGrown is Show for an extended job, from its stored state.
-	ShowGrown func(jid string)
-	// Below returns the report of a node directly below.
-	Below func(id string) (topology.Node, bool)
-	// Tree returns the tree from this master down.
-	Tree func() topology.Node
-	// Refused is called for a forbidden request, Audit for each request for a job.
-	Refused func(what, user, fun string)
-	Audit   func(access.Asked)
+	// JID returns the next job id.
+	JID func() string
+	// Refused is called for a forbidden request, Audit for each request for a job, Trespassed for a
+	// job that differs from the stored one.
+	Refused    func(what, user, fun string)
+	Audit      func(access.Asked)
+	Trespassed func(ownership.Trespass)
 	// Failing logs an error that will be retried.
 	Failing func(what string, err error, about ...any)
 	// Fire fires an event.

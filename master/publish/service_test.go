@@ -34,9 +34,11 @@ type world struct {
 	*Service
 	store *memory.Store
 	full  error // error of the disk
-	tree  topology.Node
-	calls []string
-	ref   any // of the current publication
+
+	crowded error // error of a full queue of the engine
+	tree    topology.Node
+	calls   []string
+	ref     any // of the current publication
 
 	engine *engine.Engine // nil: no job is known
 	meant  *ownership.Meant
@@ -46,12 +48,9 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.Open(time.Now), meant: ownership.NewMeant()}
 	w.Service = New(Options{
-		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: fakeEngine{w}, Audit: func(access.Asked) {},
-		Below: func(id string) (topology.Node, bool) { return w.tree.At(id) }, Tree: func() topology.Node { return w.tree },
-		Room: func(context.Context) error { return nil }, Booked: func(context.Context, uint64) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
-		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
-		Note: func(context.Context, ...returners.Note) error { return nil },
-		Show: func(jid string, _ wire.Raw, minions []string) { w.record("shown " + jid) }, ShowGrown: func(jid string) { w.record("shown " + jid) }, Refused: func(_, user, fun string) { w.record("refused " + user + " " + fun) },
+		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: fakeEngine{w}, Accounts: fakeEngine{w}, Trespassed: w.trespassed, Audit: func(access.Asked) {},
+		Tree: tree{w}, Files: files{w}, Signatures: unsigned{}, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
+		Refused: func(_, user, fun string) { w.record("refused " + user + " " + fun) },
 		Failing: func(what string, _ error, _ ...any) { w.record(what) }, Fire: func(tag string, _ wire.Raw) { w.record("fired " + tag) },
 		Log: quiet, Now: time.Now,
 	})
@@ -99,7 +98,7 @@ func (w *world) Widened(jid, tgtType string, expr target.Expr) {
 }
 
 func (w *world) Conns([]string) map[uint64]bool  { return nil }
-func (w *world) Trespassed(t ownership.Trespass) { w.record("trespass " + t.Kind) }
+func (w *world) trespassed(t ownership.Trespass) { w.record("trespass " + t.Kind) }
 func (w *world) Awaits(string) bool              { return false }
 func (w *world) LookAgain(engine.Job)            {}
 func (w *world) Local() returners.Reader         { return w.store }
@@ -113,6 +112,23 @@ func (w *world) Save(ctx context.Context, b returners.Batch) (returners.Result, 
 	}
 	return w.store.Commit(ctx, b)
 }
+
+// tree is that of the master.
+type tree struct{ w *world }
+
+func (x tree) Node(id string) (topology.Node, bool) { return x.w.tree.At(id) }
+func (x tree) Snapshot() topology.Node              { return x.w.tree }
+
+// files records written jobs.
+type files struct{ w *world }
+
+func (f files) Job(jid string, _ wire.Raw, _ []string) { f.w.record("shown " + jid) }
+func (f files) Grown(jid string)                       { f.w.record("shown " + jid) }
+
+// unsigned signs nothing.
+type unsigned struct{}
+
+func (unsigned) SignJob(*wire.Publication, *wire.Map, bool) error { return nil }
 
 type traces struct{}
 
@@ -173,6 +189,8 @@ func (e fakeEngine) Expected(jid string) (engine.Expected, bool) {
 	return e.w.engine.Expected(jid)
 }
 func (fakeEngine) Published(returners.Part)                  {}
+func (fakeEngine) WaitStored(context.Context, uint64) error  { return nil }
+func (e fakeEngine) WaitRoom(context.Context) error          { return e.w.crowded }
 func (fakeEngine) CountStored(context.Context, string) error { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
@@ -346,7 +364,7 @@ func TestGrow_WhoIsRefused(t *testing.T) {
 func TestRoom(t *testing.T) {
 	w := newWorld(t)
 	crowded := errors.New("the disk is slow")
-	w.o.Room = func(context.Context) error { return crowded }
+	w.crowded = crowded
 	for _, c := range []struct {
 		job  Job
 		want error

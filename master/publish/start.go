@@ -119,7 +119,7 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 		return nil, may, err
 	}
 	//mutant:login-rules-of-jobs
-	if err := j.judge(may.Judge(j.Audience, s.o.Below)); err != nil {
+	if err := j.judge(may.Judge(j.Audience, s.o.Tree.Node)); err != nil {
 		return nil, may, err
 	}
 	j.rules = may.Rules
@@ -218,11 +218,11 @@ func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byt
 func (s *Service) room(ctx context.Context, j *Job) error {
 	//mutant:publish-known-jobs-need-no-room
 	if j.fromAbove && j.grown == nil {
-		if known, err := s.o.Jobs.Known(ctx, j.JID); known || err != nil {
+		if known, err := s.o.Accounts.Known(ctx, j.JID); known || err != nil {
 			return err
 		}
 	}
-	return s.o.Room(ctx)
+	return s.o.Jobs.WaitRoom(ctx)
 }
 
 // begin passes a job to the engine and stores it if it is new.
@@ -237,7 +237,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	}
 	save, known, err := s.o.Jobs.Publish(ctx, p)
 	for end := (engine.EndingError{}); errors.As(err, &end); {
-		if err := s.o.Booked(ctx, end.UpTo); err != nil {
+		if err := s.o.Jobs.WaitStored(ctx, end.UpTo); err != nil {
 			return err
 		}
 		save, known, err = s.o.Jobs.Publish(ctx, p)
@@ -251,9 +251,9 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	switch {
 	case err != nil:
 	case j.grown != nil:
-		s.o.ShowGrown(j.JID)
+		s.o.Files.Grown(j.JID)
 	default:
-		s.o.Show(j.JID, stored, j.Answerers())
+		s.o.Files.Job(j.JID, stored, j.Answerers())
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err

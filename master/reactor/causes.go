@@ -43,9 +43,9 @@ func (c chain) distinct() []string {
 	return slices.Compact(out)
 }
 
-// causes knows which reactions led to the jobs and calls of late, and who works on them.
-// It is safe for concurrent use.
-type causes struct {
+// Causes records which reactions led to the recent jobs and calls, and who works on them. It is safe
+// for concurrent use.
+type Causes struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	jobs *lru.Guarded[string, *job]   // by jid
@@ -68,15 +68,16 @@ type atWork struct {
 	until time.Time
 }
 
-func newCauses(now func() time.Time) *causes {
-	return &causes{
+// NewCauses returns Causes without a job.
+func NewCauses(now func() time.Time) *Causes {
+	return &Causes{
 		now: now, jobs: lru.NewGuarded[string, *job](keptCauses, nil),
 		work: lru.NewGuarded[string, atWork](keptCauses, nil), said: lru.NewGuarded[string, atWork](keptCauses, nil),
 	}
 }
 
 // of gives what led to an event; none: nothing that is known.
-func (c *causes) of(tag string, data *value.Map) chain {
+func (c *Causes) of(tag string, data *value.Map) chain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if jid := jidOf(tag); jid != "" {
@@ -109,15 +110,15 @@ func jidOf(tag string) string {
 }
 
 // begin notes what leads to a job or call that is about to begin.
-func (c *causes) begin(jid string, why chain) {
+func (c *Causes) begin(jid string, why chain) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jobs.Add(jid, &job{why: why})
 }
 
-// beginBy notes that a call is about to start a job or another call; a call that no
-// reaction led to leaves no trace.
-func (c *causes) beginBy(jid, by string) {
+// Begin records that the call by is about to start a job or another call. A call that no reaction led
+// to is not recorded.
+func (c *Causes) Begin(jid, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if j, ok := c.jobs.Get(by); ok {
@@ -125,9 +126,8 @@ func (c *causes) beginBy(jid, by string) {
 	}
 }
 
-// began notes who works on a job that has begun; one that nothing is known of is none of
-// a reaction.
-func (c *causes) began(jid string, minions []string) {
+// Began records who works on a job that has begun. A job without a recorded cause is ignored.
+func (c *Causes) Began(jid string, minions []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	j, ok := c.jobs.Get(jid)
@@ -148,14 +148,14 @@ func (c *causes) began(jid string, minions []string) {
 }
 
 // saying notes that an event of that tag is about to be fired.
-func (c *causes) saying(tag string, why chain) {
+func (c *Causes) saying(tag string, why chain) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.said.Add(tag, atWork{why: why, until: c.now().Add(afterwards)})
 }
 
-// returned notes that a minion does not work on a job any more.
-func (c *causes) returned(jid, id string) {
+// Returned records that a minion has returned a job and no longer works on it.
+func (c *Causes) Returned(jid, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if a, ok := c.work.Peek(id); ok && a.jid == jid {

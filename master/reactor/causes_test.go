@@ -35,7 +35,7 @@ func TestLoops(t *testing.T) {
 					time.Sleep(300 * time.Millisecond)
 					s.fire("my/event", "id", "m1")
 					time.Sleep(100 * time.Millisecond)
-					s.r.Returned(j.JID, "m1")
+					s.causes.Returned(j.JID, "m1")
 				}
 			},
 		},
@@ -43,7 +43,7 @@ func TestLoops(t *testing.T) {
 			"a: {local.event.send: [{tgt: m1}, {arg: [my/event]}]}", "my/event",
 			func(s *stage) func(Job) {
 				return func(j Job) {
-					s.r.Returned(j.JID, "m1")
+					s.causes.Returned(j.JID, "m1")
 					time.Sleep(time.Second)
 					s.fire("my/event", "id", "m1")
 				}
@@ -85,15 +85,15 @@ func TestLoops_ReturnBeforeThePublisherIsBack(t *testing.T) {
 		via func(s *stage)
 	}{
 		"of a reaction": {"a: {local.test.ping: [{tgt: m1}]}", func(s *stage) {
-			s.atOnce = func(j Job) { s.r.Returned(j.JID, "m1") }
+			s.atOnce = func(j Job) { s.causes.Returned(j.JID, "m1") }
 		}},
 		"of a reaction's runner": {"a: {runner.test.arg: [{args: {x: 1}}]}", func(s *stage) {
 			s.r.o.Do.Runner = func(_ context.Context, c Call) error {
 				s.say("runner")
 				jid := "9" + c.JID
-				s.r.Begin(jid, c.JID)
-				s.r.Returned(jid, "m1")
-				s.r.Began(jid, []string{"m1"})
+				s.causes.Begin(jid, c.JID)
+				s.causes.Returned(jid, "m1")
+				s.causes.Began(jid, []string{"m1"})
 				return nil
 			}
 		}},
@@ -150,7 +150,7 @@ func TestLoops_Storm(t *testing.T) {
 
 // What states tell of themselves is of the job or run that they are of.
 func TestCauses_StateEvents(t *testing.T) {
-	c := newCauses(time.Now)
+	c := NewCauses(time.Now)
 	c.begin("20261125160000000000", chain{"a.sls"})
 	for tag, want := range map[string]int{
 		"salt/state_result/20261125160000000000/top_master/x": 1, "salt/job/20261125160000000000/prog/m1/0": 1, "salt/state_result/1/m1/x": 0,

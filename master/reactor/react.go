@@ -53,7 +53,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 		return
 	}
 	why = append(slices.Clone(why), l.String(fromKey))
-	r.causes.begin(c.JID, why)
+	r.o.Causes.begin(c.JID, why)
 	if kind == "local" {
 		if err := r.local(ctx, l, c); err != nil {
 			fail(err)
@@ -68,7 +68,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 		return
 	}
 	if kind == "runner" && c.Fun == "event.send" {
-		r.causes.saying(sent(c), why)
+		r.o.Causes.saying(sent(c), why)
 	}
 	given := r.pool.give(func(ctx context.Context) {
 		if err := do(ctx, c); err != nil {
@@ -111,7 +111,7 @@ func (r *Reactor) local(ctx context.Context, l low, c Call) error {
 	if err != nil {
 		return err
 	}
-	r.causes.began(c.JID, minions)
+	r.o.Causes.Began(c.JID, minions)
 	return nil
 }
 

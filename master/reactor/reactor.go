@@ -11,7 +11,6 @@ import (
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
@@ -45,7 +44,8 @@ type Doers struct {
 
 // Options of a [Reactor].
 type Options struct {
-	Reactors config.Reactors
+	Table  *Table
+	Causes *Causes
 	// Threads and Waiting are reactor_worker_threads and reactor_worker_hwm.
 	Threads, Waiting int
 	// Bytes bounds those of the events that wait; 0: the bound reactor_bytes.
@@ -72,10 +72,7 @@ type Options struct {
 // Reactor reacts to the events of one bus.
 type Reactor struct {
 	o      Options
-	table  table
-	causes *causes
 	pool   *pool
-	leads  atomic.Bool
 	events atomic.Uint64 // that matched
 	done   atomic.Uint64 // reactions that were begun
 	failed atomic.Uint64 // events and reactions
@@ -100,16 +97,13 @@ func New(o Options) *Reactor {
 	if o.Key == nil {
 		o.Key = func(string) bool { return false }
 	}
-	r := &Reactor{o: o, causes: newCauses(o.Now), pool: newPool(o.Threads, o.Waiting)}
-	r.leads.Store(true)
-	r.table.load(o.Reactors, r.o.Log)
-	return r
+	return &Reactor{o: o, pool: newPool(o.Threads, o.Waiting)}
 }
 
 // Run reacts until ctx ends, and then until what is under way has ended.
 func (r *Reactor) Run(ctx context.Context) {
 	sub := r.o.Bus.Subscribe(bus.SubscribeOptions{
-		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(e bus.Event) bool { return r.table.wants(e.Tag) || isManage(e.Tag) },
+		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(e bus.Event) bool { return r.o.Table.wants(e.Tag) || isManage(e.Tag) },
 	})
 	defer sub.Close()
 	r.pool.run(ctx, &r.wg)
@@ -122,7 +116,7 @@ func (r *Reactor) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			r.table.reload(r.o.Log)
+			r.o.Table.reload()
 		case e, ok := <-sub.C():
 			if !ok {
 				return
@@ -165,14 +159,14 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 		r.manage(e.Tag, data)
 		return
 	}
-	slss := r.table.slss(e.Tag)
-	if len(slss) == 0 || !r.leads.Load() {
+	slss := r.o.Table.slss(e.Tag)
+	if len(slss) == 0 || !r.o.Table.leads.Load() {
 		return
 	}
 	r.events.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	why := r.causes.of(e.Tag, data)
+	why := r.o.Causes.of(e.Tag, data)
 	slss = r.uncut(e.Tag, slss, why)
 	lows, err := r.reactions(ctx, e.Tag, data, slss)
 	if err != nil {
@@ -202,16 +196,10 @@ func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 		if n := r.told.Note("loop "+sls, r.o.Now()); n > 0 {
 			r.o.Log.Error("reaction not started: it leads to itself", "sls", sls, "by", strings.Join(why.distinct(), " and "), "tag", tag, "rounds", len(why), "times", n,
 				"hint", "test the event before the reaction, or use a narrower tag")
-			r.fire("salt/reactors/loop", value.NewMap("tag", tag, "reactor", sls, "chain", texts(why), "user", User))
+			r.o.Table.fire("salt/reactors/loop", value.NewMap("tag", tag, "reactor", sls, "chain", texts(why), "user", User))
 		}
 	}
 	return out
-}
-
-func (r *Reactor) fire(tag string, data *value.Map) {
-	if err := r.o.Bus.Fire(tag, data); err != nil {
-		r.o.Log.Error("event not fired", "tag", tag, "err", err)
-	}
 }
 
 func texts(of []string) []any {
@@ -240,13 +228,3 @@ func (r *Reactor) Counts() Counts {
 		Missed: r.missed.Load(), Waiting: r.pool.waiting(),
 	}
 }
-
-// Returned is told of each return of a job: the minion does not work on it any more.
-func (r *Reactor) Returned(jid, id string) { r.causes.returned(jid, id) }
-
-// Begin is told of a job or call that the call by is about to start: what it leads to is
-// that call's doing.
-func (r *Reactor) Begin(jid, by string) { r.causes.beginBy(jid, by) }
-
-// Began is told who works on a job that Begin was told of.
-func (r *Reactor) Began(jid string, minions []string) { r.causes.began(jid, minions) }

@@ -43,6 +43,9 @@ type stage struct {
 	log *bytes.Buffer
 	jid int
 
+	table  *Table
+	causes *Causes
+
 	mu      sync.Mutex
 	said    []string
 	onJob   func(Job) // what minions do, beside the reactor
@@ -82,9 +85,11 @@ func open(t *testing.T, files map[string]string, reactors ...config.Reaction) *s
 			}
 		}
 	}
+	log := slog.New(slog.NewTextHandler(s.log, nil))
+	s.table, s.causes = NewTable(config.Reactors{List: reactors}, s.bus, log), NewCauses(time.Now)
 	s.r = New(Options{
-		Reactors: config.Reactors{List: reactors}, Threads: 2, Waiting: 3, Bus: s.bus, Engine: plain{}, ID: "top",
-		Files: loader{"react/x.sls": "x: {runner.test.arg: [{args: [{from: TAG}]}]}"}, Log: slog.New(slog.NewTextHandler(s.log, nil)),
+		Table: s.table, Causes: s.causes, Threads: 2, Waiting: 3, Bus: s.bus, Engine: plain{}, ID: "top",
+		Files: loader{"react/x.sls": "x: {runner.test.arg: [{args: [{from: TAG}]}]}"}, Log: log,
 		JID: func() string { s.mu.Lock(); defer s.mu.Unlock(); s.jid++; return fmt.Sprintf("2026112315%010d", s.jid) },
 		Key: func(key string) bool { return key == "right" },
 		Do: Doers{
@@ -233,11 +238,11 @@ func TestManage(t *testing.T) {
 		sls := filepath.Join(s.dir, "a.sls")
 		say := func(v any) string { return pyfmt.Repr(v) }
 		for _, c := range []struct{ got, want string }{
-			{say(s.r.List()), "[]"},
-			{say(s.r.Add("my/*", []string{sls})), "{'status': True, 'comment': 'Reactor added.'}"},
-			{say(s.r.Add("my/*", []string{sls})), "{'status': False, 'comment': 'Reactor already exists.'}"},
-			{say(s.r.List()), "[{'my/*': ['" + sls + "']}]"},
-			{say(s.r.SetLeader(false)), "False"},
+			{say(s.table.List()), "[]"},
+			{say(s.table.Add("my/*", []string{sls})), "{'status': True, 'comment': 'Reactor added.'}"},
+			{say(s.table.Add("my/*", []string{sls})), "{'status': False, 'comment': 'Reactor already exists.'}"},
+			{say(s.table.List()), "[{'my/*': ['" + sls + "']}]"},
+			{say(s.table.SetLeader(false)), "False"},
 		} {
 			if c.got != c.want {
 				t.Errorf("%s, want %s", c.got, c.want)
@@ -247,22 +252,22 @@ func TestManage(t *testing.T) {
 		if got := s.done(); len(got) > 0 {
 			t.Errorf("one that does not lead does %s", got)
 		}
-		s.r.SetLeader(true)
+		s.table.SetLeader(true)
 		s.fire("my/x")
 		if got := s.done(); len(got) != 1 {
 			t.Errorf("it does %s", got)
 		}
 		s.fire("salt/reactors/manage/delete", "event", "my/*", "key", "wrong")
 		synctest.Wait()
-		if len(s.r.table.list()) != 1 {
+		if len(s.table.list()) != 1 {
 			t.Error("somebody without the key has changed the reactors")
 		}
 		s.fire("salt/run/20261123150000000000/salt/reactors/manage/delete", "event", "my/*", "key", "right")
 		synctest.Wait()
-		if len(s.r.table.list()) != 0 {
+		if len(s.table.list()) != 0 {
 			t.Error("Salt's own runner cannot delete")
 		}
-		if got := say(s.r.Delete("my/*")); got != "{'status': False, 'comment': 'Reactor does not exists.'}" {
+		if got := say(s.table.Delete("my/*")); got != "{'status': False, 'comment': 'Reactor does not exists.'}" {
 			t.Error(got)
 		}
 		seen := map[string]int{}
@@ -355,25 +360,23 @@ func TestFile(t *testing.T) {
 	var log bytes.Buffer
 	l := slog.New(slog.NewTextHandler(&log, nil))
 	write("- my/*: [/a.sls, /b.sls]\n- other: /c.sls\n", time.Unix(1000, 0))
-	var tab table
-	tab.load(config.Reactors{File: path}, l)
+	tab := NewTable(config.Reactors{File: path}, bus.New(nil), l)
 	if got := fmt.Sprint(tab.slss("my/x"), tab.slss("other")); got != "[/a.sls /b.sls] [/c.sls]" {
 		t.Error(got)
 	}
 	write("- my/*: 5\n", time.Unix(2000, 0))
-	tab.reload(l)
+	tab.reload()
 	if len(tab.slss("my/x")) != 2 || !strings.Contains(log.String(), "previous entries stay in force") {
 		t.Errorf("a wrong file is taken; the log says %s", log.String())
 	}
-	var first table
 	log.Reset()
 	write("- my/*: 5\n- my/x: [/e.sls]\n", time.Unix(2500, 0))
-	first.load(config.Reactors{File: path}, l)
+	first := NewTable(config.Reactors{File: path}, bus.New(nil), l)
 	if got := fmt.Sprint(first.slss("my/x")); got != "[/e.sls]" || !strings.Contains(log.String(), "entry 1, tag my/*") {
 		t.Errorf("at the start a wrong entry is left out: %s; the log says %s", got, log.String())
 	}
 	write("- my/y: [/d.sls]\n", time.Unix(3000, 0))
-	tab.reload(l)
+	tab.reload()
 	if got := fmt.Sprint(tab.slss("my/x"), tab.slss("my/y")); got != "[] [/d.sls]" {
 		t.Error(got)
 	}

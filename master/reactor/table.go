@@ -7,31 +7,44 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
-// table says which files are for which tags. It is safe for concurrent use.
-type table struct {
+// managePrefix is in the tags of events that change a table; see [Reactor.manage].
+const managePrefix = "salt/reactors/manage/"
+
+// Table holds the files for each tag, and whether this master is the one that reacts. It is safe for
+// concurrent use.
+type Table struct {
+	bus   *bus.Bus
+	log   *slog.Logger
+	leads atomic.Bool
+	file  string // that has the entries; "": the option itself
+
 	mu      sync.RWMutex
 	entries []config.Reaction
-	file    string // that has them; "": the option itself
 	stamp   time.Time
 	size    int64
 }
 
-// load takes them from the option, or from the file that it names.
-func (t *table) load(o config.Reactors, log *slog.Logger) {
-	t.entries, t.file = o.List, o.File
-	t.reload(log)
+// NewTable returns the table of the option reactor, or of the file that it names. Changes are fired
+// on b.
+func NewTable(o config.Reactors, b *bus.Bus, log *slog.Logger) *Table {
+	t := &Table{bus: b, log: log, file: o.File, entries: o.List}
+	t.leads.Store(true)
+	t.reload()
+	return t
 }
 
 // reload reads the file again if it has changed.
-func (t *table) reload(log *slog.Logger) {
+func (t *Table) reload() {
 	if t.file == "" {
 		return
 	}
@@ -48,13 +61,13 @@ func (t *table) reload(log *slog.Logger) {
 	}
 	if err != nil {
 		if t.size >= 0 {
-			log.Error("reactor file unreadable, previous entries stay in force", "path", t.file, "err", err)
+			t.log.Error("reactor file unreadable, previous entries stay in force", "path", t.file, "err", err)
 		}
 		t.size = -1 // told once
 		return
 	}
 	for _, fault := range read.Faults {
-		log.Error("invalid reactor entry ignored", "option", "reactor", "path", t.file, "err", fault)
+		t.log.Error("invalid reactor entry ignored", "option", "reactor", "path", t.file, "err", fault)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,14 +91,14 @@ func readMap(file string) (config.Reactors, error) {
 }
 
 // wants tells whether there are files for a tag.
-func (t *table) wants(tag string) bool {
+func (t *Table) wants(tag string) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.ContainsFunc(t.entries, func(e config.Reaction) bool { return target.Glob(e.Tag, tag) })
 }
 
 // slss gives the files for a tag, in their order.
-func (t *table) slss(tag string) (out []string) {
+func (t *Table) slss(tag string) (out []string) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for _, e := range t.entries {
@@ -97,7 +110,7 @@ func (t *table) slss(tag string) (out []string) {
 }
 
 // list gives all as the option has them.
-func (t *table) list() []any {
+func (t *Table) list() []any {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	out := make([]any, 0, len(t.entries))
@@ -111,7 +124,7 @@ func (t *table) list() []any {
 const maxReactors = 10_000
 
 // add enters files for a tag that has none yet; it tells how, in Salt's words.
-func (t *table) add(tag string, slss []string) *value.Map {
+func (t *Table) add(tag string, slss []string) *value.Map {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -125,7 +138,7 @@ func (t *table) add(tag string, slss []string) *value.Map {
 }
 
 // remove takes the files of a tag out.
-func (t *table) remove(tag string) *value.Map {
+func (t *Table) remove(tag string) *value.Map {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.entries, func(e config.Reaction) bool { return e.Tag == tag })
@@ -134,6 +147,49 @@ func (t *table) remove(tag string) *value.Map {
 	}
 	t.entries = slices.Delete(slices.Clone(t.entries), i, i+1)
 	return answer(true, "Reactor deleted.")
+}
+
+// List returns the reactors as the option has them, and fires them.
+func (t *Table) List() []any {
+	all := t.list()
+	t.fire(managePrefix+"list-results", value.NewMap("reactors", all))
+	return all
+}
+
+// Add enters files for a tag until the master ends.
+func (t *Table) Add(tag string, slss []string) *value.Map {
+	res := answer(false, "A reactor needs a tag and files.")
+	if tag != "" && len(slss) > 0 {
+		res = t.add(tag, slss)
+	}
+	t.fire(managePrefix+"add-complete", value.NewMap("reactors", t.list(), "result", res))
+	return res
+}
+
+// Delete removes the files of a tag until the master ends.
+func (t *Table) Delete(tag string) *value.Map {
+	res := t.remove(tag)
+	t.fire(managePrefix+"delete-complete", value.NewMap("reactors", t.list(), "result", res))
+	return res
+}
+
+// Leads reports whether this master reacts: one that does not lead leaves that to another.
+func (t *Table) Leads() bool {
+	leads := t.leads.Load()
+	t.fire(managePrefix+"leader/value", value.NewMap("result", leads))
+	return leads
+}
+
+// SetLeader sets whether this master reacts.
+func (t *Table) SetLeader(leads bool) bool {
+	t.leads.Store(leads)
+	return t.Leads()
+}
+
+func (t *Table) fire(tag string, data *value.Map) {
+	if err := t.bus.Fire(tag, data); err != nil {
+		t.log.Error("event not fired", "tag", tag, "err", err)
+	}
 }
 
 func answer(ok bool, comment string) *value.Map {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Service serves the registration. Fields are set before it serves.
+// Service serves the registration. All fields are required.
 type Service struct {
 	*Registry
 	// Trespassed is told of what a minion may not register.

@@ -52,11 +52,11 @@ func (e Env) Ask(ctx context.Context, q runners.Question) (runners.Answers, erro
 	sub := p.Bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
 	defer sub.Close()
 	defer p.Store.KeepResults(j.JID)()
-	p.Reactor.Begin(j.JID, runners.CallOf(ctx))
+	p.Causes.Begin(j.JID, runners.CallOf(ctx))
 	if err := p.Publisher.Start(ctx, j); err != nil {
 		return runners.Answers{}, err
 	}
-	p.Reactor.Began(j.JID, j.Minions)
+	p.Causes.Began(j.JID, j.Minions)
 	wait := ctx
 	if !q.Long {
 		var cancel context.CancelFunc

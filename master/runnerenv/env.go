@@ -30,7 +30,8 @@ var (
 
 // Env lets the calls of a user look at the master and work with it.
 type Env struct {
-	p     *Parts
+	s     *Service
+	p     *Options
 	owner access.Owner
 }
 
@@ -44,12 +45,12 @@ func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 
 // Queued lists the queued jobs of the tree.
 func (e Env) Queued(ctx context.Context) (*wire.Map, error) {
-	return e.p.Publications.QueuedTree(ctx)
+	return e.p.Publications.QueuedTree(ctx, e.p.Below)
 }
 
 // Dequeue takes a queued job back.
 func (e Env) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
-	return e.p.Publications.DequeueTree(ctx, jid)
+	return e.p.Publications.DequeueTree(ctx, e.p.Below, jid)
 }
 
 // Active returns the ids of the open jobs of this master.
@@ -79,7 +80,7 @@ func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.
 	case access.Minions:
 		q.Calls = []access.Call{access.NewCall(q.Request.Fun, q.Request.Args, q.Request.Kwargs)}
 	}
-	return e.p.Access.Explain(q, func() (access.Reach, error) {
+	return e.p.Control.Explain(q, func() (access.Reach, error) {
 		if err := target.Clean(tgt, tgtType); err != nil {
 			return access.Reach{}, err
 		}
@@ -91,7 +92,7 @@ func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.
 		if err != nil {
 			return access.Reach{}, err
 		}
-		return e.p.Access.ReachOf(a, e.p.Tree.Node), nil
+		return e.p.Control.ReachOf(a, e.p.Tree.Node), nil
 	})
 }
 
@@ -126,7 +127,7 @@ func (e Env) Mine(ctx context.Context, tgt any, tgtType string, names []string) 
 func (e Env) Files() *files.Server { return e.p.Files }
 
 // Reactor is that of this master.
-func (e Env) Reactor() runners.Reactor { return e.p.Reactor }
+func (e Env) Reactor() runners.Reactor { return e.p.Reactors }
 
 // Failover serves the runners of a node whose minions may move.
 func (e Env) Failover() runners.Failover {

@@ -43,4 +43,4 @@ func (e Env) Bank() runners.Bank {
 func (e Env) Options() map[string]any { return e.p.Config.Shown() }
 
 // AtWork gives the runners at work.
-func (e Env) AtWork() []runners.AtWork { return e.p.Runners.AtWork() }
+func (e Env) AtWork() []runners.AtWork { return e.p.Calls.AtWork() }

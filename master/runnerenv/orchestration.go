@@ -41,7 +41,7 @@ func (e Env) Orchestration() orchestrate.Parts {
 // orchestrationJID gives the id of a run, of whose events the reactor knows what led to them.
 func (e Env) orchestrationJID(ctx context.Context) string {
 	jid := e.p.JIDs.Next()
-	e.p.Reactor.Begin(jid, runners.CallOf(ctx))
+	e.p.Causes.Begin(jid, runners.CallOf(ctx))
 	return jid
 }
 
@@ -55,8 +55,8 @@ func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwa
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
-	p.Reactor.Begin(jid, runners.CallOf(ctx))
-	v, err := p.Runners.Do(ctx, runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), runners.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Keep: !runners.Private(fun)})
+	p.Causes.Begin(jid, runners.CallOf(ctx))
+	v, err := e.s.runners.Do(ctx, runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), runners.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Keep: !runners.Private(fun)})
 	if err != nil && v == nil {
 		v = err.Error()
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
@@ -28,69 +28,103 @@ import (
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
-	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
 
-// Parts are the parts of a master that functions look at and work with.
-type Parts struct {
-	Ctx    context.Context // ends when the master does
+// Options configures a [Service]: the parts of a master that functions read and change. All fields are
+// required unless they say otherwise.
+type Options struct {
+	Master
+	Access
+	JobParts
+	TreeParts
+	Content
+	Automation
+}
+
+// Master is the master itself.
+type Master struct {
+	Ctx    context.Context //nolint:containedctx // ends when the master does
 	Config *config.Master
 	ID     string // in events and job stores
-	// JobCache names the job cache beside the embedded one; "": none.
-	JobCache string
+	Bus    *bus.Bus
+	Fire   func(tag string, data *wire.Map)
+	Stats  *meters.Counters
+	Ages   *timing.Clock
+	Log    *slog.Logger
+	Now    func() time.Time
+}
 
-	Keys   *keyring.Ring
-	Access *access.Control
-	Logins *auth.Service
-	Audit  *access.Audit
+// Access decides who may do what.
+type Access struct {
+	Keys    *keys.Ring
+	Control *access.Control
+	Logins  *auth.Service
+	Audit   *access.Audit
+}
 
+// JobParts handle jobs.
+type JobParts struct {
 	JIDs         *jid.Generator
 	Publisher    *publish.Service
 	Publications *publications.Service
 	Jobs         *engine.Engine
 	Store        *jobstore.Store
+	Batches      *batches.Service
+	// JobCache names the job cache beside the embedded one; "": none.
+	JobCache string
+}
 
+// TreeParts hold the rest of the tree.
+type TreeParts struct {
 	Tree     *topology.Tree
 	Policy   *ownership.Policy
 	Failover *failover.Service // nil: no minion moves
 	Below    *below.Service
+}
 
+// Content is what the master serves to minions, and what it knows of them.
+type Content struct {
 	Files   *files.Server
 	Pillars *pillar.Service
 	Data    *datacache.Cache
 	Mine    *mine.Service
-
-	Engines rendering.Engines
-	Runners *runners.Host
-	Wheels  wheels.Host
 	Bank    *datacache.Banks
-	Pauses  *orchestrate.Pauses
-	Reactor *reactor.Reactor
-	Batches *batches.Service
-
-	Bus   *bus.Bus
-	Fire  func(tag string, data *wire.Map)
-	Stats *meters.Counters
-	Ages  *timing.Clock
-	Log   *slog.Logger
-	Now   func() time.Time
+	Engines pillar.Engines
 }
 
-// Service gives functions what they may see of a master. The zero value is ready to be
-// handed to the parts that make calls; it needs [Service.Join] before the first call.
-type Service struct{ p Parts }
+// Automation runs functions on the master.
+type Automation struct {
+	Calls    *runners.Calls
+	Wheels   wheels.Host
+	Pauses   *orchestrate.Pauses
+	Reactors *reactor.Table
+	Causes   *reactor.Causes
+}
 
-// Join gives it the parts, once all of them are there.
-func (s *Service) Join(p Parts) { s.p = p }
+// Service is the view that functions have of a master. It starts runner calls with that view.
+type Service struct {
+	o       Options
+	runners *runners.Host
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	s := &Service{o: o}
+	s.runners = runners.NewHost(o.Calls, func(owner access.Owner) runners.Env { return s.For(owner) })
+	return s
+}
+
+// Runners returns the host of runner calls.
+func (s *Service) Runners() *runners.Host { return s.runners }
 
 // As is the environment of the calls of a user of the machine.
 func (s *Service) As(user string) Env { return s.For(access.Owner{Name: user}) }
 
 // For is the environment of the calls of a user, who owns the jobs that they start.
-func (s *Service) For(owner access.Owner) Env { return Env{&s.p, owner} }
+func (s *Service) For(owner access.Owner) Env { return Env{s, &s.o, owner} }
 
 // Functions are those of a master's own templates: [TemplateCalls], made as a user. They
 // are told to the bus and kept in the job cache.

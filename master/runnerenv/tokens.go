@@ -24,7 +24,7 @@ func (e Env) MakeToken(ctx context.Context, l runners.Login, life time.Duration)
 	}
 	q.User = t.Name
 	e.p.Audit.Note(q)
-	return commands.ShownToken(e.p.Access.External, t), nil
+	return commands.ShownToken(e.p.Control.External, t), nil
 }
 
 // DeleteToken makes a token worthless.

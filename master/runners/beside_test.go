@@ -12,7 +12,7 @@ import (
 // What is done beside calls counts among them, and Close waits for it.
 func TestBesideIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	h := NewHost(HostOptions{Ctx: ctx, Env: func(access.Owner) Env { return nil }})
+	h := NewHost(NewCalls(CallsOptions{Ctx: ctx}), func(access.Owner) Env { return nil })
 	var ended atomic.Int32
 	for range maxCalls {
 		if err := h.Go(func(ctx context.Context) {

@@ -21,15 +21,13 @@ const maxCalls = 64
 // ErrBusy says that as many calls are at work as may be.
 var ErrBusy = errors.New("too many runners are at work; try again later")
 
-// HostOptions are what a [Host] works with.
-type HostOptions struct {
+// CallsOptions configure [Calls].
+type CallsOptions struct {
 	Ctx      context.Context //nolint:containedctx // ends when the master begins to close
 	ID       string          // of the master, in the job cache
 	MaxEvent int             // bytes of an event's data: max_event_size
 	Depth    int             // how deep a stored result may nest: bound depth
-	// Env is what the functions that a user calls may ask.
-	Env  func(owner access.Owner) Env
-	Fire func(tag string, data *wire.Map)
+	Fire     func(tag string, data *wire.Map)
 	// Store has the job cache; nil: nothing is kept.
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
@@ -40,17 +38,54 @@ type HostOptions struct {
 	Now     func() time.Time
 }
 
-// Host has calls at work in a master, and tells the bus of them.
-type Host struct {
-	HostOptions
+// Calls holds the calls in progress and the results that were too large for the bus. It is safe for
+// concurrent use. A [Host] starts calls.
+type Calls struct {
+	o       CallsOptions
 	slots   admission.Turns
 	wg      sync.WaitGroup
 	results Results
 	running sync.Map // *run by jid
 }
 
-// NewHost has none at work.
-func NewHost(o HostOptions) *Host { return &Host{HostOptions: o, slots: admission.NewTurns(maxCalls)} }
+// NewCalls returns Calls without one in progress.
+func NewCalls(o CallsOptions) *Calls { return &Calls{o: o, slots: admission.NewTurns(maxCalls)} }
+
+// Result returns the result of a call that was too large for the bus, once, to its owner; "" may
+// fetch all.
+func (c *Calls) Result(jid, owner string) (wire.Raw, bool) { return c.results.Take(jid, owner) }
+
+// Running reports whether a call with that jid is in progress.
+func (c *Calls) Running(jid string) bool {
+	_, at := c.running.Load(jid)
+	return at
+}
+
+// AtWork returns the calls in progress.
+func (c *Calls) AtWork() (out []AtWork) {
+	c.running.Range(func(_, v any) bool {
+		r := v.(*run)
+		out = append(out, AtWork{r.JID, r.call.Fun(), r.User, c.args(r)})
+		return true
+	})
+	return out
+}
+
+// Close waits for the calls in progress, whose context is over.
+func (c *Calls) Close() {
+	c.wg.Wait()
+	c.results.Clear()
+}
+
+// Host starts calls and fires their events.
+type Host struct {
+	*Calls
+	env func(owner access.Owner) Env
+}
+
+// NewHost returns a Host that adds to calls. env returns what the functions that a user calls may
+// ask.
+func NewHost(calls *Calls, env func(owner access.Owner) Env) *Host { return &Host{calls, env} }
 
 // Start is how a call is started.
 type Start struct {
@@ -128,33 +163,7 @@ func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
 		return nil, ErrBusy
 	}
 	defer h.slots.Give()
-	return Run(h.Ctx, &Call{Bound: b, Env: h.Env(owner)})
-}
-
-// Result gives the result of a call that was too large for the bus, once, to its owner;
-// "" may fetch all.
-func (h *Host) Result(jid, owner string) (wire.Raw, bool) { return h.results.Take(jid, owner) }
-
-// Running tells whether a call has that jid.
-func (h *Host) Running(jid string) bool {
-	_, at := h.running.Load(jid)
-	return at
-}
-
-// AtWork gives the calls at work.
-func (h *Host) AtWork() (out []AtWork) {
-	h.running.Range(func(_, v any) bool {
-		r := v.(*run)
-		out = append(out, AtWork{r.JID, r.call.Fun(), r.User, h.args(r)})
-		return true
-	})
-	return out
-}
-
-// Close waits for the calls at work, whose context is over.
-func (h *Host) Close() {
-	h.wg.Wait()
-	h.results.Clear()
+	return Run(h.o.Ctx, &Call{Bound: b, Env: h.env(owner)})
 }
 
 // run is one call at work.
@@ -164,35 +173,35 @@ type run struct {
 }
 
 // call makes the call of a user.
-func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.Env(s.owner())}} }
+func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.env(s.owner())}} }
 
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
 // args are the arguments as events show them: without secrets, and of a private function none.
-func (h *Host) args(r *run) []any {
+func (c *Calls) args(r *run) []any {
 	//mutant:runners-private-arguments
 	if registry.Private(r.call.Fun()) {
 		return []any{}
 	}
-	args, _ := h.Mask.Args(r.call.Fun(), r.call.Shown())
+	args, _ := c.o.Mask.Args(r.call.Fun(), r.call.Shown())
 	return args
 }
 
 // run calls the runner and tells the bus. A failed call may have something to
 // show as well: then the reason is in the field error.
-func (h *Host) run(r *run) (any, error) {
+func (c *Calls) run(r *run) (any, error) {
 	data := func() *wire.Map {
-		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", h.args(r))
+		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", c.args(r))
 	}
 	r.call.JID = r.JID
-	r.call.Tell = func(what string, told *wire.Map) { h.Fire(r.tag()+"/"+what, told) }
-	h.running.Store(r.JID, r)
-	defer h.running.Delete(r.JID)
+	r.call.Tell = func(what string, told *wire.Map) { c.o.Fire(r.tag()+"/"+what, told) }
+	c.running.Store(r.JID, r)
+	defer c.running.Delete(r.JID)
 	begun := data()
 	begun.Set("mom_eauth", r.Eauth)
-	h.Fire(r.tag()+"/new", begun)
-	at := h.Now()
-	v, err := Run(withCall(h.Ctx, r.JID), r.call)
+	c.o.Fire(r.tag()+"/new", begun)
+	at := c.o.Now()
+	v, err := Run(withCall(c.o.Ctx, r.JID), r.call)
 	ret := data()
 	ret.Set("return", v)
 	ret.Set("success", err == nil)
@@ -202,14 +211,14 @@ func (h *Host) run(r *run) (any, error) {
 	case err != nil:
 		ret.Set("error", err.Error())
 	}
-	if h.Store != nil && h.keeps(r, h.Now().Sub(at)) {
-		if err := h.keep(r, ret, err == nil); err != nil {
-			h.Log.Error("runner result not stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
+	if c.o.Store != nil && c.keeps(r, c.o.Now().Sub(at)) {
+		if err := c.keep(r, ret, err == nil); err != nil {
+			c.o.Log.Error("runner result not stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
 		}
 	}
 	private := registry.Private(r.call.Fun())
-	if b, err := wire.Encode(ret); err == nil && (private || len(b) > h.MaxEvent) {
-		h.results.Put(r.JID, r.Owner, b)
+	if b, err := wire.Encode(ret); err == nil && (private || len(b) > c.o.MaxEvent) {
+		c.results.Put(r.JID, r.Owner, b)
 		ret.Set("held", true) // to be fetched: the event itself is cut
 	}
 	//mutant:runners-private-results
@@ -217,7 +226,7 @@ func (h *Host) run(r *run) (any, error) {
 		ret.Set("return", nil)
 		ret.Delete("error")
 	}
-	h.Fire(r.tag()+"/ret", ret)
+	c.o.Fire(r.tag()+"/ret", ret)
 	return v, err
 }
 
@@ -226,27 +235,27 @@ const keepWait = 30 * time.Second
 
 // keep stores a call that was started without waiting, as Salt stores runner
 // calls: under the id of this master, with the event as the result.
-func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
-	id, fun := h.ID, "runner."+r.call.Fun()
+func (c *Calls) keep(r *run, ret *wire.Map, ok bool) error {
+	id, fun := c.o.ID, "runner."+r.call.Fun()
 	ret = ret.Clone()
-	ret.Set("_stamp", h.Now().UTC().Format("2006-01-02T15:04:05.000000"))
+	ret.Set("_stamp", c.o.Now().UTC().Format("2006-01-02T15:04:05.000000"))
 	value, err := wire.Encode(ret)
 	if err != nil {
 		return err
 	}
-	if err := wire.FitsDepth(value, h.Depth); err != nil { // a result that holds results of results
-		return h.keep(r, wire.NewMap("fun", fun, "jid", r.JID, "user", r.User, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
+	if err := wire.FitsDepth(value, c.o.Depth); err != nil { // a result that holds results of results
+		return c.keep(r, wire.NewMap("fun", fun, "jid", r.JID, "user", r.User, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
 	}
 	retcode := 0
 	if !ok {
 		retcode = 1
 	}
 	full, err := wire.Encode(wire.NewMap("cmd", "_return", "id", id, "success", ok, "return", wire.Raw(value), "retcode", retcode,
-		"jid", r.JID, "fun", fun, "fun_args", h.args(r)))
+		"jid", r.JID, "fun", fun, "fun_args", c.args(r)))
 	if err != nil {
 		return err
 	}
-	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", h.args(r),
+	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", c.args(r),
 		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id})
 	r.owner().Record(job)
 	load, err := wire.Encode(job)
@@ -255,8 +264,8 @@ func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
 	defer cancel()
-	_, err = h.Store.SaveReturns(ctx,
-		[]returners.Return{{JID: r.JID, ID: id, Fun: fun, Success: ok, Retcode: retcode, Value: value, Full: full, At: h.Now()}},
-		returners.Load{JID: r.JID, Raw: load, User: r.User, At: h.Now()})
+	_, err = c.o.Store.SaveReturns(ctx,
+		[]returners.Return{{JID: r.JID, ID: id, Fun: fun, Success: ok, Retcode: retcode, Value: value, Full: full, At: c.o.Now()}},
+		returners.Load{JID: r.JID, Raw: load, User: r.User, At: c.o.Now()})
 	return err
 }

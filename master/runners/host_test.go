@@ -17,15 +17,15 @@ import (
 // hosted is a host whose events a test sees.
 func hosted(ctx context.Context) (*Host, chan string) {
 	events := make(chan string, 4*maxCalls)
-	return NewHost(HostOptions{
-		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Env: func(access.Owner) Env { return nil }, Now: time.Now,
+	return NewHost(NewCalls(CallsOptions{
+		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Now: time.Now,
 		Fire: func(tag string, d *wire.Map) {
 			if d.Bool("held") {
 				tag += " held"
 			}
 			events <- tag
 		},
-	}), events
+	}), func(access.Owner) Env { return nil }), events
 }
 
 // As many calls as may be are at work, and no more; they end when the master does.
@@ -78,11 +78,10 @@ func TestHost_LargeResult(t *testing.T) {
 // the job cache.
 func TestHost_Private(t *testing.T) {
 	var events []*wire.Map
-	h := NewHost(HostOptions{
+	h := NewHost(NewCalls(CallsOptions{
 		Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
-		Env:  func(access.Owner) Env { return &stage{} },
 		Fire: func(_ string, d *wire.Map) { events = append(events, d) },
-	})
+	}), func(access.Owner) Env { return &stage{} })
 	c := func(password string) Bound {
 		return Bind(Request{Fun: "auth.mk_token", Kwargs: wire.NewMap("username", "fred", "password", password, "eauth", "file")})
 	}
@@ -121,15 +120,15 @@ func TestHost_Told(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *Host
 		var told, atWork []string
-		h = NewHost(HostOptions{
-			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(access.Owner) Env { return &stage{} },
+		h = NewHost(NewCalls(CallsOptions{
+			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
 			Fire: func(tag string, d *wire.Map) {
 				told = append(told, tag+" "+d.String("message")+d.String("text"))
 				for _, w := range h.AtWork() {
 					atWork = append(atWork, w.JID+w.Fun+w.User)
 				}
 			},
-		})
+		}), func(access.Owner) Env { return &stage{} })
 		if _, err := h.Start(Bind(Request{Fun: "test.stream"}), Start{JID: "7", User: "fred"}); err != nil {
 			t.Fatal(err)
 		}

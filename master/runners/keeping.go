@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Keeping says which calls go into the job cache; see [Host].
+// Keeping says which calls go into the job cache; see [Calls].
 type Keeping int
 
 const (
@@ -53,11 +53,11 @@ func Changes(fun string) bool {
 }
 
 // keeps reports whether a call that took so long goes into the job cache.
-func (h *Host) keeps(r *run, took time.Duration) bool {
+func (c *Calls) keeps(r *run, took time.Duration) bool {
 	switch fun := r.call.Fun(); {
-	case h.Keeping == KeepNone, r.Discard, registry.Private(fun):
+	case c.o.Keeping == KeepNone, r.Discard, registry.Private(fun):
 		return false
-	case r.Keep, h.Keeping == KeepAll:
+	case r.Keep, c.o.Keeping == KeepAll:
 		return true
 	default:
 		return Changes(fun) || took >= longKept

@@ -47,10 +47,10 @@ func TestHost_Keeps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &shelf{}
-				h := NewHost(HostOptions{
-					Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(access.Owner) Env { return &stage{} },
+				h := NewHost(NewCalls(CallsOptions{
+					Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
 					Store: s, Keeping: KeepingOf(c.option), Depth: 100, Fire: func(string, *wire.Map) {},
-				})
+				}), func(access.Owner) Env { return &stage{} })
 				c.start.JID = "20260101000000000001"
 				// Whoever waits gives up at once: the call goes on, and is kept as if he had waited.
 				ctx, cancel := context.WithCancel(t.Context())

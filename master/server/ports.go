@@ -22,48 +22,75 @@ type PortsOptions struct {
 	// Trusted and TrustedFor are described at [zmtp.PubConfig].
 	Trusted    func(netip.Addr) bool
 	TrustedFor time.Duration
-	// OnSubscribe and OnClose are told of subscriptions.
-	OnSubscribe func(p *zmtp.Peer, topic string)
-	OnClose     func(p *zmtp.Peer, err error)
 	// Raise raises the limit of open files; nil means that of the process.
 	Raise func(uint64) (uint64, error)
 	Log   *slog.Logger
 }
 
-// Ports are the two of a master. The nil Ports can be closed.
+// Ports are the publish port and the port for requests of a master.
 type Ports struct {
-	Pub    *zmtp.Pub
-	Router *zmtp.Router // nil before [Ports.Serve]
+	Pub    *zmtp.Pub    // nil before [Ports.ListenPublish]
+	Router *zmtp.Router // nil before [Ports.ListenReturn]
 
 	o    PortsOptions
 	room *zmtp.Room
 }
 
-// OpenPorts binds the port that is published on.
-func OpenPorts(o PortsOptions) (*Ports, error) {
+// NewPorts returns ports that are not bound. They have room for as many connections as the options
+// say.
+func NewPorts(o PortsOptions) *Ports {
 	if o.Raise == nil {
 		o.Raise = daemon.RaiseOpenFiles
 	}
-	p, c := &Ports{o: o, room: portsRoom(o)}, o.Config
+	return &Ports{o: o, room: portsRoom(o)}
+}
+
+// Subscribers is notified of subscriptions and closed connections of the publish port.
+type Subscribers interface {
+	Subscribe(p *zmtp.Peer, topic string)
+	Unsubscribe(p *zmtp.Peer, err error)
+}
+
+// ListenPublish binds the publish port.
+func (p *Ports) ListenPublish(s Subscribers) (err error) {
+	c := p.o.Config
 	slow := zmtp.CutSlow
 	if c.PubSlow == "drop" {
 		slow = zmtp.DropSlow
 	}
-	var err error
 	p.Pub, err = zmtp.ListenPub(p.addr(c.PublishPort), zmtp.PubConfig{
 		Limits: p.limits(), HWM: c.PubHwm, HWMBytes: c.PubHwmBytes, Slow: slow, Filtering: c.ZmqFiltering,
 		HeartbeatInterval: orNever(c.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(c.ZmqHeartbeatTimeout),
-		Trusted: o.Trusted, TrustedFor: o.TrustedFor,
-		Listen: p.listening(), OnSubscribe: o.OnSubscribe, OnClose: o.OnClose, Log: o.Log,
+		Trusted: p.o.Trusted, TrustedFor: p.o.TrustedFor,
+		Listen: p.listening(), OnSubscribe: s.Subscribe, OnClose: s.Unsubscribe, Log: p.o.Log,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bind publish_port %d: %w", c.PublishPort, err)
+		return fmt.Errorf("bind publish_port %d: %w", c.PublishPort, err)
 	}
-	return p, nil
+	return nil
 }
 
-// Serve binds the port for requests. All that a request needs is there before.
-func (p *Ports) Serve(receive func(*zmtp.Request)) (err error) {
+// errNotBound is returned by sends before the publish port is bound.
+var errNotBound = errors.New("the publish port is not bound yet")
+
+// SendTo sends a message to subscribers; see [zmtp.Pub.SendTo].
+func (p *Ports) SendTo(topic string, body []byte, to *zmtp.Choice) error {
+	if p.Pub == nil {
+		return errNotBound
+	}
+	return p.Pub.SendTo(topic, body, to)
+}
+
+// SendPeer sends a message to one connection; see [zmtp.Pub.SendPeer].
+func (p *Ports) SendPeer(conn uint64, topic string, body []byte) error {
+	if p.Pub == nil {
+		return errNotBound
+	}
+	return p.Pub.SendPeer(conn, topic, body)
+}
+
+// ListenReturn binds the port for requests. All that a request needs is there before.
+func (p *Ports) ListenReturn(receive func(*zmtp.Request)) (err error) {
 	c := p.o.Config
 	p.Router, err = zmtp.ListenRouter(p.addr(c.RetPort), zmtp.RouterConfig{
 		Limits: p.limits(), HeartbeatInterval: orNever(c.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(c.ZmqHeartbeatTimeout),
@@ -75,21 +102,22 @@ func (p *Ports) Serve(receive func(*zmtp.Request)) (err error) {
 	return nil
 }
 
-// Close closes both; no request comes after that.
-func (p *Ports) Close() (err error) {
-	if p == nil {
-		return nil
-	}
+// Close closes the bound ports. No request comes after that.
+func (p *Ports) Close() error {
+	var errs []error
 	if p.Router != nil {
-		err = p.Router.Close()
+		errs = append(errs, p.Router.Close())
 	}
-	return errors.Join(err, p.Pub.Close())
+	if p.Pub != nil {
+		errs = append(errs, p.Pub.Close())
+	}
+	return errors.Join(errs...)
 }
 
-// Publish and Return are the ports as bound.
+// Publish returns the publish port as bound.
 func (p *Ports) Publish() int { return p.Pub.Addr().(*net.TCPAddr).Port }
 
-// Return is described at [Ports.Publish].
+// Return returns the port for requests as bound.
 func (p *Ports) Return() int { return p.Router.Addr().(*net.TCPAddr).Port }
 
 // addr is where a port is bound. Whoever wants IPv6 and names no address gets

@@ -45,17 +45,6 @@ type Vitals struct {
 	Now func() time.Time
 }
 
-// StateOf converts the liveness of a peer to its state in the tree.
-func StateOf(l engine.Liveness) topology.State {
-	switch l {
-	case engine.Up:
-		return topology.Up
-	case engine.Untracked:
-		return topology.Unknown
-	}
-	return topology.Down
-}
-
 // Read returns this master's figures. The cost is that of listing keys and open jobs.
 func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	v := topology.Vitals{Addr: p.Addr(), Started: started, Connected: p.Presence.Connected(), Load: load(), Memory: residentBytes()}

@@ -8,7 +8,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/pillar"
-	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/salt/modules"
 	_ "github.com/momtree/mom/salt/modules/all" // templates call them
 	"github.com/momtree/mom/salt/modules/state"
@@ -33,7 +32,7 @@ func NewPillars(conf *config.Minion, log *slog.Logger) (*Pillars, error) {
 // Compile returns the pillar of the minion. Templates call the execution modules of the
 // minion, as in Salt. What could not be rendered is under _errors.
 func (p *Pillars) Compile(ctx context.Context, env modules.Env, o modules.PillarOptions) (*wire.Map, error) {
-	engines := rendering.Engines{Config: p.master, Log: p.log}
+	engines := pillar.Engines{Config: p.master, Log: p.log}
 	c, err := pillar.New(pillar.Options{
 		Config: p.master, Renderer: engines.New, Decrypter: engines.SecretKeys(), Functions: state.Functions(env, ""), Log: p.log,
 	})

@@ -99,8 +99,8 @@ func (w *writer) stmt(ctx context.Context, st *sql.Stmt) *sql.Stmt {
 
 // age returns the time, by the clock of ages, at which a record with time at is stored.
 func (w *writer) age(at time.Time) int64 {
-	if w.o.Age != nil {
-		at = w.o.Age()
+	if w.o.age != nil {
+		at = w.o.age()
 	}
 	return at.UnixMicro()
 }

@@ -42,10 +42,13 @@ type Options struct {
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
 
-	// Age is the clock by which Clean measures age, since the times in rows come from
-	// clocks that may jump. nil: the times of the rows, and Now where they have none. It
-	// must not call the store.
-	Age func() time.Time
+	// Ages returns the clock for the age of jobs, which Clean compares: the times in the rows come
+	// from clocks that may jump. newest is when the youngest stored job was stored or held last, by
+	// that clock; zero: none is stored. The clock must not call the store. nil: the times of the
+	// rows, and Now where they have none.
+	Ages func(newest time.Time) (clock func() time.Time)
+
+	age func() time.Time // that clock; nil: none
 }
 
 func (o *Options) fill() error {

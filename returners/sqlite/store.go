@@ -83,6 +83,13 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := s.depth.load(ctx, s.r); err != nil {
 		return nil, s.fault("count the outbox", err)
 	}
+	if o.Ages != nil {
+		newest, err := s.Newest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.o.age = o.Ages(newest)
+	}
 	s.turn <- struct{}{}
 	return s, nil
 }

@@ -70,15 +70,13 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		o.Now = time.Now
 	}
 	var ages *timing.Clock
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Age: func() time.Time { return ages.Now() }})
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Ages: func(newest time.Time) func() time.Time {
+		ages = timing.Open(timing.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
+		return ages.Now
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("open forwarder's store: %w", err)
 	}
-	newest, err := store.Newest(ctx)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open forwarder's store: %w", err), store.Close())
-	}
-	ages = timing.Open(timing.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 	return &Local{
 		o: o, store: store, pub: client.New(o.Master), ages: ages, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
 		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),

@@ -76,10 +76,10 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 		Logins: access.Logins{Auth: logins{}, Rules: x.control.External}, Node: x.policy.IsNode,
 		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})
-	host := runners.NewHost(runners.HostOptions{
-		Ctx: ctx, ID: x.id, MaxEvent: 1 << 20, Depth: x.cfg.Bounds.Depth, Env: func(access.Owner) runners.Env { return nil },
+	host := runners.NewHost(runners.NewCalls(runners.CallsOptions{
+		Ctx: ctx, ID: x.id, MaxEvent: 1 << 20, Depth: x.cfg.Bounds.Depth,
 		Fire: func(string, *wire.Map) {}, Store: noReturns{}, Log: quiet, Now: time.Now,
-	})
+	}), func(access.Owner) runners.Env { return nil })
 	d.hosts = append(d.hosts, host)
 	x.service.Serve(srv)
 	commands.AddTo(&commands.Parts{

@@ -63,6 +63,8 @@ func (e fakeEngine) Saved(engine.Save, returners.Result, error) {
 	e.t.service.Publish(engine.Publish{Ref: e.t.starting})
 }
 func (fakeEngine) Published(returners.Part)                  {}
+func (fakeEngine) WaitRoom(context.Context) error            { return nil }
+func (fakeEngine) WaitStored(context.Context, uint64) error  { return nil }
 func (fakeEngine) CountStored(context.Context, string) error { return nil }
 
 // store keeps nothing.
@@ -111,6 +113,17 @@ type policy struct{ *ownership.Policy }
 
 func (policy) Aimed(string, string, target.Expr)   {}
 func (policy) Widened(string, string, target.Expr) {}
+
+// noFiles writes nothing.
+type noFiles struct{}
+
+func (noFiles) Job(string, wire.Raw, []string) {}
+func (noFiles) Grown(string)                   {}
+
+// unsigned signs nothing.
+type unsigned struct{}
+
+func (unsigned) SignJob(*wire.Publication, *wire.Map, bool) error { return nil }
 
 // noTraces records nothing.
 type noTraces struct{}

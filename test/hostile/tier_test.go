@@ -1,7 +1,6 @@
 package hostile
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,15 +12,13 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
-	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/returners/memory"
 	forwarding "github.com/momtree/mom/syndic/publications"
 	"github.com/momtree/mom/topology"
@@ -48,7 +45,7 @@ type tier struct {
 	conns   map[string]uint64 // of the peers right below
 
 	cfg          *config.Master
-	keys         *keyring.Ring
+	keys         *keys.Ring
 	tok          []byte // by which peers prove who they are
 	control      *access.Control
 	policy       *ownership.Policy
@@ -158,7 +155,7 @@ func (x *tier) openKeys(t testing.TB) {
 	if x.tok, err = crypt.X931Sign(pair.Private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)
 	}
-	x.keys, err = keyring.Open(keyring.Options{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Rotated: func() {}, Log: quiet, Now: time.Now})
+	x.keys, err = keys.OpenRing(keys.RingOptions{Config: x.cfg, ID: x.id, Fire: func(string, *wire.Map) {}, Log: quiet, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +170,9 @@ func (x *tier) open(t testing.TB) {
 	}
 	x.policy, err = ownership.Open(ownership.Options{
 		PkiDir: x.cfg.PkiDir, SyndicDir: x.cfg.SyndicDir, Cachedir: x.cfg.Cachedir, SyndicIDs: x.cfg.SyndicIds, Prune: x.cfg.PublishPrune,
-		Keys: x.keys, Presence: presence{x}, Running: func(string) bool { return false },
-		Guest: func(string) error { return nil }, Absent: func(string) bool { return false }, Subject: x.w.subject, Keeps: func() bool { return false },
-		Barred: errBarred, Joined: func(string) {}, Tree: x.tree, Fire: func(string, *wire.Map) {}, Refused: func() {},
+		Keys: x.keys, Presence: presence{x}, NodeConns: presence{x}.NodeConns, Running: func(string) bool { return false },
+		Guest: func(string) error { return nil }, Absent: func(string) bool { return false }, Subject: x.w.subject,
+		Barred: errBarred, Tree: x.tree, Fire: func(string, *wire.Map) {}, Refused: func() {},
 		Failing: func(string, error, ...any) {}, Log: quiet, Now: time.Now,
 	})
 	if err != nil {
@@ -189,9 +186,14 @@ func (x *tier) open(t testing.TB) {
 	x.jids = jid.NewGenerator(time.Now, 0)
 	kept := store{memory.Open(time.Now)}
 	t.Cleanup(func() { _ = kept.Close() })
+	journal, err := retention.OpenJournal(retention.JournalOptions{Path: filepath.Join(x.cfg.Cachedir, "journal"), Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = journal.Close() })
 	x.publications, err = publications.Open(t.Context(), publications.Options{
-		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: func() publications.Port { return port{x} }, Store: kept, Jobs: keptJobs{},
-		Nodes: x.policy.Nodes, Ask: func(context.Context, string, any) (map[string]nodecall.Answer, error) { return nil, nil },
+		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: port{x}, Journal: journal, Store: kept, Jobs: keptJobs{}, Delivery: keptJobs{},
+		Nodes: x.policy.Nodes,
 		Known: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return x.below[id] == nil || !x.below[id].salts })
 		},
@@ -204,13 +206,11 @@ func (x *tier) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = x.publications.Close() })
+	t.Cleanup(x.publications.Close)
 	x.service = publish.New(publish.Options{
 		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: x.publications,
-		Jobs: fakeEngine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
-		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil }, Own: own, JID: x.jids.Next,
-		Note: func(context.Context, ...returners.Note) error { return nil }, Show: func(string, wire.Raw, []string) {},
-		Below: x.tree.Node, Tree: x.tree.Snapshot, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},
+		Jobs: fakeEngine{x}, Accounts: fakeEngine{x}, Store: kept, Files: noFiles{}, Tree: x.tree, Signatures: unsigned{}, Traces: noTraces{},
+		Own: own, JID: x.jids.Next, Trespassed: x.policy.Trespassed, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},
 		Failing: func(_ string, err error, _ ...any) { x.fault = err }, Fire: func(string, wire.Raw) {}, Log: quiet, Now: time.Now,
 	})
 }

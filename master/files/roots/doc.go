@@ -1,6 +1,6 @@
-// Package roots serves folders of this machine: file_roots. It is the backend roots of the
-// file server, and [Tree] is for whoever reads files of environments in the same way
-// (pillar_roots).
+// Package roots serves folders of this machine: the backends roots (file_roots) and minionfs
+// (files that minions have pushed) of the file server.
+// [Tree] is for whoever reads files of environments in the same way (pillar_roots).
 //
 // A path is looked up in the roots of its environment in order; the first that has a regular
 // file there gives it. Symbolic links are followed as long as what they lead to lies in

@@ -1,4 +1,4 @@
-package signatures
+package keys
 
 import (
 	"crypto/rsa"
@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Options of [New]. All are required.
-type Options struct {
+// SignaturesOptions of [NewSignatures]. All are required.
+type SignaturesOptions struct {
 	// SignJobs signs each job of this master; a signature is valid for Life (sign_jobs).
 	SignJobs bool
 	Life     time.Duration
@@ -30,15 +30,15 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Service signs jobs and verifies returns.
-type Service struct{ o Options }
+// Signatures signs jobs and verifies returns.
+type Signatures struct{ o SignaturesOptions }
 
-// New returns a Service.
-func New(o Options) *Service { return &Service{o} }
+// NewSignatures returns Signatures.
+func NewSignatures(o SignaturesOptions) *Signatures { return &Signatures{o} }
 
 // SignJob adds a signature to a publication: the one that came with a job from above, unchanged, or
 // with sign_jobs one by this master's key. extra are the kwargs of the job.
-func (s *Service) SignJob(p *wire.Publication, extra *wire.Map, fromAbove bool) error {
+func (s *Signatures) SignJob(p *wire.Publication, extra *wire.Map, fromAbove bool) error {
 	if o, ok := extra.Get(jobfields.SignatureField); ok && fromAbove {
 		p.Extra.Set(jobfields.SignatureField, o)
 		return nil

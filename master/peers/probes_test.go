@@ -1,4 +1,4 @@
-package findjob
+package peers
 
 import (
 	"fmt"
@@ -7,12 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/internal/wire"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Questions that come together are one publication per job; none is sent after Close.
 func TestGatherer(t *testing.T) {

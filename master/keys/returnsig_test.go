@@ -1,4 +1,4 @@
-package signatures
+package keys
 
 import (
 	"crypto/rsa"
@@ -17,7 +17,7 @@ func TestCheckReturn_SignedEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{Require: true, Drop: true, Keys: keyOf{private}, Log: slog.New(slog.DiscardHandler)})
+	s := NewSignatures(SignaturesOptions{Require: true, Drop: true, Keys: keyOf{private}, Log: slog.New(slog.DiscardHandler)})
 	for _, c := range []struct {
 		name  string
 		later func(*wire.Map) // changes the load after signing

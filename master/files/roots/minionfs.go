@@ -1,8 +1,4 @@
-// Package minionfs is a backend of the file server that serves what minions have pushed
-// (cp.push, with file_recv): the file /etc/motd of the minion web1 is salt://web1/etc/motd
-// in minionfs_env, below minionfs_mountpoint. Files named top.sls are not served: a minion
-// must not say which states others have.
-package minionfs
+package roots
 
 import (
 	"context"
@@ -18,19 +14,21 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/files/roots"
 )
 
-func init() { files.Register("minionfs", open, "minion") }
+func init() { files.Register("minionfs", openPushed, "minion") }
 
-type backend struct {
+// pushed is the backend minionfs: it serves what minions have pushed (cp.push, with file_recv). The file
+// /etc/motd of the minion web1 is salt://web1/etc/motd in minionfs_env, below minionfs_mountpoint.
+// Files named top.sls are not served: a minion must not say which states others have.
+type pushed struct {
 	dir, env, mount string // cachedir/minions
 	pick            files.NameLists
 	ignore          *files.IgnoreRules
 	log             *slog.Logger
 }
 
-func open(e files.Env) (files.Backend, error) {
+func openPushed(e files.Env) (files.Backend, error) {
 	c := e.Config
 	if !c.FileRecv {
 		return nil, errors.New("it serves what minions push, and file_recv is off: set file_recv: True, or take minionfs out of fileserver_backend")
@@ -44,22 +42,22 @@ func open(e files.Env) (files.Backend, error) {
 			return nil, fmt.Errorf("minionfs_mountpoint: %w", err)
 		}
 	}
-	return &backend{
+	return &pushed{
 		dir: filepath.Join(c.Cachedir, "minions"), env: c.MinionfsEnv, mount: mount,
 		pick: files.NewNameLists(c.MinionfsWhitelist, c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
 	}, nil
 }
 
 // exposed tells whether the files of a minion are served.
-func (b *backend) exposed(id string) bool {
+func (b *pushed) exposed(id string) bool {
 	return config.CheckID(id) == nil && b.pick.Shown(id)
 }
 
 // Envs is minionfs_env.
-func (b *backend) Envs(context.Context) ([]string, error) { return []string{b.env}, nil }
+func (b *pushed) Envs(context.Context) ([]string, error) { return []string{b.env}, nil }
 
 // Find finds a pushed file.
-func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
+func (b *pushed) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
 	rel := p.Rel
 	if b.mount != "" {
 		below, ok := strings.CutPrefix(rel, b.mount+"/")
@@ -81,12 +79,12 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 	return f, nil
 }
 
-func (b *backend) tree(id string, rules *files.IgnoreRules) *roots.Tree {
-	return roots.New(roots.Options{Roots: map[string][]string{b.env: {filepath.Join(b.dir, id, "files")}}, Ignore: rules, Hide: true, Log: b.log})
+func (b *pushed) tree(id string, rules *files.IgnoreRules) *Tree {
+	return New(Options{Roots: map[string][]string{b.env: {filepath.Join(b.dir, id, "files")}}, Ignore: rules, Hide: true, Log: b.log})
 }
 
 // List lists what the minions have pushed.
-func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
+func (b *pushed) List(ctx context.Context, env string) (*files.List, error) {
 	if env != b.env {
 		return nil, fs.ErrNotExist
 	}

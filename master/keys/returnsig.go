@@ -1,4 +1,4 @@
-package signatures
+package keys
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // CheckReturn applies require_minion_sign_messages and drop_messages_signature_fail. load is the
 // return as received. It returns an error if the return is to be dropped.
-func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
+func (s *Signatures) CheckReturn(ret wire.Return, load wire.Raw) error {
 	if len(ret.Sig) == 0 {
 		if s.o.Require {
 			return errUnsigned
@@ -30,7 +30,7 @@ func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
 
 var errUnsigned = errors.New("not signed, but require_minion_sign_messages is set; set minion_sign_messages on the minion")
 
-func (s *Service) verify(ret wire.Return, load wire.Raw) error {
+func (s *Signatures) verify(ret wire.Return, load wire.Raw) error {
 	pub, err := s.o.Keys.PublicKey(ret.ID)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package rendering
+package pillar
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/salt/render"
 	"github.com/momtree/mom/value"
 )
@@ -20,12 +19,12 @@ type Engines struct {
 }
 
 // New makes one over what templates may import and call.
-func (e Engines) New(l render.Loader, f render.Functions) (pillar.Renderer, error) {
+func (e Engines) New(l render.Loader, f render.Functions) (Renderer, error) {
 	env, _ := wire.Normal(e.Config.JinjaEnv).(*wire.Map)
 	sls, _ := wire.Normal(e.Config.JinjaSlsEnv).(*wire.Map)
 	return render.New(render.Options{
 		Loader: l, Functions: f, AllowUndefined: e.Config.AllowUndefined, Env: env, SLSEnv: sls, GPG: e.SecretKeys(),
-		Read:   pillar.ReadSource,
+		Read:   ReadSource,
 		Limits: render.Limits{Memory: int(e.Config.RenderMaxBytes)},
 	})
 }

@@ -1,4 +1,4 @@
-package minionfs
+package roots
 
 import (
 	"errors"
@@ -10,15 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func plant(t *testing.T, change func(*config.Master)) files.Backend {
+func plantPushed(t *testing.T, change func(*config.Master)) files.Backend {
 	t.Helper()
 	c := config.DefaultMaster()
 	c.Cachedir, c.FileRecv = t.TempDir(), true
@@ -39,7 +35,7 @@ func plant(t *testing.T, change func(*config.Master)) files.Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := open(files.Env{Config: c, Ignore: rules, Log: slog.New(slog.DiscardHandler)})
+	b, err := openPushed(files.Env{Config: c, Ignore: rules, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +73,7 @@ func TestMinionfs(t *testing.T) {
 		"ignored": {func(c *config.Master) { c.FileIgnoreGlob = []string{"*.bak"} }, []string{"db1/etc/motd", "web1/etc/motd"}, nil, []string{"web1/x.bak"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := plant(t, c.change)
+			b := plantPushed(t, c.change)
 			l, err := b.List(t.Context(), "base")
 			if err != nil || !slices.Equal(l.Files, c.files) {
 				t.Errorf("%v, %v", l, err)
@@ -109,7 +105,7 @@ func TestOpen(t *testing.T) {
 		c := config.DefaultMaster()
 		c.FileRecv = true
 		change(c)
-		if _, err := open(files.Env{Config: c}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := openPushed(files.Env{Config: c}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

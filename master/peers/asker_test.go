@@ -1,4 +1,4 @@
-package findjob
+package peers
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package keyring
+package keys
 
 import (
 	"bytes"
@@ -10,15 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stage is a ring over the golden key pair of a master, with recorded events.
 type stage struct {
@@ -44,13 +39,14 @@ func open(t *testing.T, change func(*config.Master)) *stage {
 	}
 	change(s.c)
 	var err error
-	s.Ring, err = Open(Options{
+	s.Ring, err = OpenRing(RingOptions{
 		Config: s.c, ID: "top", Fire: func(tag string, _ *wire.Map) { s.fired = append(s.fired, tag) },
-		Rotated: func() { s.fired = append(s.fired, "rotated") }, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: func() time.Time { return s.at },
+		Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: func() time.Time { return s.at },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.OnRotated(func() { s.fired = append(s.fired, "rotated") })
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -102,7 +98,7 @@ func TestSharedKey_Rotation(t *testing.T) {
 	}{
 		{"nothing", s.Tend, false},
 		{"a rotation was requested", func() {
-			if err := keys.RequestRotation(s.c.Cachedir, "top"); err != nil {
+			if err := RequestRotation(s.c.Cachedir, "top"); err != nil {
 				t.Fatal(err)
 			}
 			s.Tend()

@@ -1,4 +1,4 @@
-package findjob
+package peers
 
 import (
 	"github.com/momtree/mom/internal/lru"

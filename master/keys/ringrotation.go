@@ -1,17 +1,16 @@
-package keyring
+package keys
 
 import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
 )
 
 // Tend rotates the shared key if a rotation was requested or the key is too old. The master calls it
 // every second.
 func (r *Ring) Tend() {
-	asked, err := keys.TakeRotation(r.o.Config.Cachedir)
+	asked, err := TakeRotation(r.o.Config.Cachedir)
 	if err != nil {
 		r.o.Log.Warn("key rotation request ignored", "err", err)
 	}
@@ -50,11 +49,13 @@ func (r *Ring) rotated(err error, asked bool) {
 	}
 	r.o.Log.Info("AES key rotated", "by_dropfile", asked)
 	r.o.Fire("key", wire.NewMap("rotate_aes_key", true))
-	r.o.Rotated()
+	for _, f := range r.onRotated {
+		f()
+	}
 }
 
 // Seal rotates the shared key if due, encrypts a publication with it, and passes the envelope to
-// send; see [keys.Shared.Seal].
+// send; see [Shared.Seal].
 func (r *Ring) Seal(p wire.Publication, number func(*wire.Publication), send func(body []byte) error) error {
 	//mutant:shared-key-before-publication
 	r.renew() // a revoked minion cannot read this publication
