@@ -168,6 +168,32 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	}
 }
 
+// A node reports a minion as missing that the job counts behind it, even if another node has the minion
+// by now. Otherwise the job would wait for it for ever.
+func TestMissingOfAMinionThatMovedOn(t *testing.T) {
+	r := newRig(t, ordersMasters)
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	expectation := func(ids ...any) *wire.Map {
+		return event(jid, wire.NewMap("minions", ids, "jid", jid, "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
+	}
+	n1.must(bulk("syndic/n1", expectation("a")))
+	n2.must(bulk("syndic/n2", expectation()))
+	n1.tell(treeOf("n1", topology.Up))
+	n2.tell(treeOf("n2", topology.Up, "a"))
+	eventually(t, "a is known at n2", func() bool { return r.policy.MayAnswer("n1", "a") != nil })
+	gone := func(node string) *wire.Map {
+		w := wire.NewMap("a", wire.NewMap("reason", "No response", "path", ""))
+		return bulk("syndic/"+node, event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", w, "nodes", wire.NewMap())))
+	}
+	n1.must(gone("n1"))
+	if a, ok := r.jobs.State(jid); !ok || len(a.Waiting) != 0 || a.Missing["a"].Path != "n1" {
+		t.Errorf("account %+v", a)
+	}
+}
+
 // A job that names its minions is answered by those alone; of others it is not
 // certain, and a jid that was never sent from here is taken as by Salt.
 func TestReturnOfAForeignJob(t *testing.T) {

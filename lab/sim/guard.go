@@ -187,7 +187,9 @@ func (n *node) allowed(via string, w jobevent.Word) jobevent.Word {
 		return x
 	case jobevent.Missing:
 		x.Minions = maps.Clone(x.Minions)
-		maps.DeleteFunc(x.Minions, func(id string, _ jobevent.Absence) bool { return !n.owned(via, id) })
+		maps.DeleteFunc(x.Minions, func(id string, _ jobevent.Absence) bool {
+			return !n.engine.CountsBehind(x.JID, via, id) && !n.owned(via, id)
+		})
 		return x
 	}
 	return w

@@ -124,6 +124,19 @@ func (l *ledger) Counts(jid, id string) bool {
 	return j != nil && (j.entries[id] != nil || j.answered(id))
 }
 
+// countsBehind reports whether a job waits for a minion at a path through a node directly below, so
+// that the node may report it as missing whoever has it by now.
+func (l *ledger) countsBehind(jid, node, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil || j.entries[id] == nil || j.entries[id].direct {
+		return false
+	}
+	through := func(path string) bool { return behind(path, node) }
+	return through(j.entries[id].path) || slices.ContainsFunc(j.claims[id], through)
+}
+
 // IsNode removes an id that a Python master reports as a minion and that is a syndic: it never
 // answers.
 func (l *ledger) IsNode(jid, id string) {

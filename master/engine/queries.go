@@ -28,6 +28,10 @@ func (e *Engine) Expects(jid, id string) bool { return e.ledger.Expects(jid, id)
 // Counts reports whether an id is in the account of a job.
 func (e *Engine) Counts(jid, id string) bool { return e.ledger.Counts(jid, id) }
 
+// CountsBehind reports whether a job waits for a minion at a path through a node directly below,
+// so that the node may report it as missing whoever has it by now.
+func (e *Engine) CountsBehind(jid, node, id string) bool { return e.ledger.countsBehind(jid, node, id) }
+
 // ExpectsNode is Expects for a node directly below.
 func (e *Engine) ExpectsNode(jid, id string) bool { return e.ledger.ExpectsNode(jid, id) }
 

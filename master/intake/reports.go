@@ -42,7 +42,10 @@ func (s *Service) receiveFromNode(node, tag string, data wire.Raw) (_ wire.Raw, 
 	case jobevent.KindMissing:
 		var x jobevent.Missing
 		if x, err = jobevent.DecodeMissing(id, data); err == nil {
-			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !s.o.Policy.Owned(node, id, minion) })
+			//mutant:intake-counted-behind-may-be-missed
+			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool {
+				return !s.o.Jobs.CountsBehind(id, node, minion) && !s.o.Policy.Owned(node, id, minion)
+			})
 			return nil, s.o.Jobs.ReceiveReports(node, x), true
 		}
 	case jobevent.KindNew:
