@@ -67,16 +67,18 @@ func cached(m *fakeMaster) *cache {
 }
 
 // A reader that pauses, as in `salt … | less`, is disconnected from the event bus and still gets
-// each return once, and the end. 20,000 returns arrive at 30,000 a second, as fast as a master
-// stores them. The reader pauses after the hundredth until the job is over, or twice.
+// each return once, and the end. The returns, more than the queues on both sides hold, arrive at
+// 30,000 a second, as fast as a master stores them. The reader pauses after the hundredth until the
+// job is over, or twice.
 func TestReaderThatPausesMissesNothing(t *testing.T) {
-	const n = 20000
+	const many, large = 3 * maxWaiting, 20_000
 	for _, c := range []struct {
-		name   string
-		size   int
-		pauses []int // numbers of updates: pause after each until as many more are stored
-	}{{"until the end", 100, []int{n}}, {"large results", 2000, []int{n}}, {"twice", 2000, []int{n / 2, n}}} {
+		name    string
+		n, size int
+		pauses  []int // numbers of updates: pause after each until as many more are stored
+	}{{"until the end", many, 100, []int{many}}, {"large results", large, 2000, []int{large}}, {"twice", large, 2000, []int{large / 2, large}}} {
 		t.Run(c.name, func(t *testing.T) {
+			n := c.n
 			m := startMaster(t)
 			store := cached(m)
 			f, err := m.client().Follow(within(t), ping("*"))
