@@ -45,7 +45,7 @@ func (h *host) join() {
 		behind = append(behind, "syc")
 	}
 	h.node = h.rig.minion("syc", "syndic", "syndic").listen().announce()
-	h.node.tell(treeOf("syc", topology.Up, behind...))
+	h.node.announceTree(treeOf("syc", topology.Up, behind...))
 	eventually(h.t, "the node up", func() bool { return h.liveNode("syc") == engine.Up })
 }
 

@@ -225,8 +225,8 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
-	n2.tell(treeOf("n2", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
+	n2.announceTree(treeOf("n2", topology.Up, "a"))
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	for _, n := range []*minion{n1, n2} {

@@ -21,8 +21,8 @@ func treeOf(id string, state topology.State, minions ...string) *wire.Map {
 	return n.Map()
 }
 
-// tell announces a node with its tree.
-func (m *minion) tell(tree *wire.Map) {
+// announceTree announces a node with its tree.
+func (m *minion) announceTree(tree *wire.Map) {
 	m.t.Helper()
 	if _, _, err := m.Announce(m.t.Context(), channel.Presence{Version: "test", Tree: tree}); err != nil {
 		m.t.Fatal(err)
@@ -55,8 +55,8 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
-	n2.tell(treeOf("n2", topology.Up, "b"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
+	n2.announceTree(treeOf("n2", topology.Up, "b"))
 	events := r.events()
 	v, err := n2.Request(t.Context(), syndicReturn("n2", someJob, "a", "b"))
 	if rows, ok := wire.ReadVerdicts(v); err != nil || !ok || len(rows.Left) != 1 || !rows.Left[wire.ReturnOf{JID: someJob, ID: "a"}] {
@@ -83,13 +83,13 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
 	done := make(chan error, 1)
 	go func() {
 		_, err := n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
 		done <- err
 	}()
-	n2.tell(treeOf("n2", topology.Up, "a"))
+	n2.announceTree(treeOf("n2", topology.Up, "a"))
 	err := <-done
 	for i := 0; err != nil && i < 5; i++ { // a slow machine: sent again as the forwarder does
 		_, err = n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
@@ -110,8 +110,8 @@ func TestOwnersSurviveARestart(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
-	n2.tell(treeOf("n2", topology.Down, "b"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
+	n2.announceTree(treeOf("n2", topology.Down, "b"))
 	n1.mute()
 	n2.mute()
 	r.restart()
@@ -131,7 +131,7 @@ func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
 	r.accept("py", "minion") // a Python minion of this master
 	eventually(t, "py accepted", func() bool { return r.keys.Accepted("py") })
 	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
-	n1.tell(treeOf("n1", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
 	p := r.minion("p", "syndic", "syndic")
 	p.must(syndicReturn("p", someJob, "m1", "py", "a", "stranger", "p"))
 	if got := stored(t, r, someJob); len(got) != 2 || got["stranger"] != "p" || got["p"] != "p" {
@@ -147,7 +147,7 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	mom := func(unreachable *wire.Map) *wire.Map {
 		return wire.NewMap("node", "", "asked", []any{}, "unreachable", unreachable)
@@ -174,15 +174,15 @@ func TestMissingOfAMinionThatMovedOn(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up, "a"))
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	expectation := func(ids ...any) *wire.Map {
 		return event(jid, wire.NewMap("minions", ids, "jid", jid, "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
 	}
 	n1.must(bulk("syndic/n1", expectation("a")))
 	n2.must(bulk("syndic/n2", expectation()))
-	n1.tell(treeOf("n1", topology.Up))
-	n2.tell(treeOf("n2", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Up))
+	n2.announceTree(treeOf("n2", topology.Up, "a"))
 	eventually(t, "a is known at n2", func() bool { return r.policy.MayAnswer("n1", "a") != nil })
 	gone := func(node string) *wire.Map {
 		w := wire.NewMap("a", wire.NewMap("reason", "No response", "path", ""))

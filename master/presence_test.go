@@ -278,7 +278,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	r.opts.Now = c.now
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen().announce()
-	n.tell(treeOf("n1", topology.Up, "a"))
+	n.announceTree(treeOf("n1", topology.Up, "a"))
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	n.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"a"}, "jid", jid,
 		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))

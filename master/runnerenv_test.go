@@ -81,7 +81,7 @@ func TestKnown_NodesSpeakForTheirs(t *testing.T) {
 		t.Fatal(err)
 	}
 	syn := r.minion("n1", "syndic", "syndic").listen().announce()
-	syn.tell(treeOf("n1", topology.Up, "mine"))
+	syn.announceTree(treeOf("n1", topology.Up, "mine"))
 	answered := make(chan error, 1)
 	go func() {
 		for {

@@ -15,8 +15,8 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	n1, n2 := twoNodes(r)
-	n1.tell(treeOf("n1", topology.Down, "a"))
-	n2.tell(treeOf("n2", topology.Up, "a"))
+	n1.announceTree(treeOf("n1", topology.Down, "a"))
+	n2.announceTree(treeOf("n2", topology.Up, "a"))
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	says := func(n *minion, minions []any, unreachable *wire.Map) {
@@ -52,7 +52,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 	n := r.minion("n1", "syndic", "syndic").listen().announce()
 	n.mute()
 	r.restart() // which remembers who had announced itself
-	n.listen().tell(treeOf("n1", topology.Up, "a"))
+	n.listen().announceTree(treeOf("n1", topology.Up, "a"))
 	eventually(t, "n1 counts as connected", func() bool { return r.policy.Up("n1") })
 	if got, ok := r.policy.WhereNow("a", "n2"); !ok || got != "n1" {
 		t.Errorf("a is at %q, %v", got, ok)
