@@ -239,10 +239,10 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLarge: a file of a little more than the 1 MiB that is read whole is read piece by piece by four at once while another one
-// fetches.
+// A file of more than the 1 MiB that is read whole is read piece by piece by four readers at once
+// while another one fetches.
 func TestLarge(t *testing.T) {
-	big := make([]byte, 1<<20+1<<16)
+	big := make([]byte, largeFile)
 	src := rand.NewChaCha8([32]byte{1})
 	_, _ = src.Read(big)
 	from := gitrepotest.New(t, t.TempDir())

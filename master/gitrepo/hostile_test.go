@@ -107,14 +107,14 @@ func TestTree_Names(t *testing.T) {
 	}
 }
 
-// Attack: a tree of 12 KiB of objects that has 10^12 files; one that is 300 folders
+// Attack: a tree of 12 KiB of objects that has 10^12 files; one that is hundreds of folders
 // deep.
 func TestTree_Bombs(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	wide := from.Object(plumbing.BlobObject, "x")
 	mode := filemode.Regular
 	deep := wide
-	for i := range 300 {
+	for i := range deepTree {
 		if i < 12 {
 			var entries []gitrepotest.Entry
 			for j := range 10 {
@@ -339,7 +339,7 @@ func TestThrough(t *testing.T) {
 // repository are looked through once.
 func TestCommit_ManyNames(t *testing.T) {
 	var list [][]byte
-	for i := range 1000 {
+	for i := range manyBlobs {
 		list = append(list, stored(t, plumbing.BlobObject, nil, fmt.Sprint(i)))
 	}
 	r := open(t, Options{URL: "https://host/x"})
