@@ -87,6 +87,14 @@ func (e *Engine) expectationAt(ctx context.Context, x returners.Expectation, mis
 		JID: x.JID, Ours: true, Node: x.Node, Minions: slices.Clone(x.Minions), Asked: []string{}, Unreachable: map[string]string{},
 		Partial: e.partial(ctx, x),
 	}
+	// Include minions that are stored as missing and waited for again.
+	for id := range x.Missing {
+		if _, gone := missed[id]; !gone && x.Node == "" && !slices.Contains(x.Minions, id) && e.ledger.Expects(x.JID, id) {
+			//mutant:engine-waited-for-again-are-reported
+			w.Minions = append(w.Minions, id)
+		}
+	}
+	slices.Sort(w.Minions)
 	// Include failed nodes: otherwise a parent could close the job before it receives the
 	// expectations of the nodes behind them.
 	for _, path := range sorted(nodes) {

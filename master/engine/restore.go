@@ -78,8 +78,11 @@ func (e *Engine) restoredSpec(load returners.Load, xs []returners.Expectation, r
 	for _, x := range xs {
 		if x.Node == "" {
 			own = append(own, slices.DeleteFunc(slices.Clone(x.Minions), answered)...)
+			own = append(own, redelivered(x, answered, p)...)
 		}
 	}
+	slices.Sort(own)
+	own = slices.Compact(own)
 	spec := p.Spec(load, own)
 	spec.Part = load.Part()
 	spec.Unclaimed = e.unclaimed(spec.Unclaimed, xs, answered)
@@ -88,6 +91,21 @@ func (e *Engine) restoredSpec(load returners.Load, xs []returners.Expectation, r
 		spec.Answers[i] = Answer{ID: r.ID, Path: r.Via, OK: r.OK}
 	}
 	return spec
+}
+
+// redelivered returns the direct minions that were away and may have received the job since: which of
+// them did is not stored. Each that is still away after its grace is missing again.
+func redelivered(x returners.Expectation, answered func(id string) bool, p Presence) (ids []string) {
+	for id, why := range x.Missing {
+		if why != NotConnected && why != Queued || answered(id) {
+			continue
+		}
+		//mutant:engine-redelivered-are-waited-for
+		if live, _ := p.Grace(id); live == Away || live == Up {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // unclaimed returns the named ids that no node has reported. With a master above, that master

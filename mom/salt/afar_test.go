@@ -27,7 +27,7 @@ func TestAfar_Failures(t *testing.T) {
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	insecure := "[WARNING ] --api-insecure: it is not verified who answers"
+	insecure := "[WARNING ] --api-insecure: the identity of "
 	for _, c := range []struct {
 		name, url string
 		more      []string

@@ -73,7 +73,7 @@ func TestHTTPQuery(t *testing.T) {
 			t.Errorf("%s\n%q, want %q", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{
+	for text, want := range map[string]string{ //nolint:gosec // no credentials
 		"{{ 'file:///etc/passwd' | http_query }}":                            "is not an http or https address",
 		"{{ 'x' | http_query }}":                                             "is not an http or https address",
 		"{{ 7 | http_query }}":                                               "expected str",

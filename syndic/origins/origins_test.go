@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/syndic/local"
@@ -31,20 +30,6 @@ func (l *fakeLocal) Note(ctx context.Context, notes ...returners.Note) error {
 	}
 	_, err := l.Commit(ctx, returners.Noted(notes...))
 	return err
-}
-
-// own stores the loads of jobs.
-func (l *fakeLocal) own(t *testing.T, jids ...string) {
-	t.Helper()
-	for _, jid := range jids {
-		raw, err := wire.Encode(wire.NewMap("jid", jid, "fun", "test.ping"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Commit(t.Context(), returners.Batch{Loads: []returners.Load{{JID: jid, Raw: raw}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // The number of master_id values is bounded, on disk too.
