@@ -8,9 +8,9 @@ import (
 	"github.com/momtree/mom/master/access/verdict"
 )
 
-// Explainer is an [Env] that can tell what the rules of its master say.
+// Explainer is an [Env] that explains the access rules of its master.
 type Explainer interface {
-	// ExplainAccess tells whether somebody may do something here, and why. The target is
+	// ExplainAccess reports whether a user may do something on this master, and why. The target is
 	// that of a job; runners and wheel functions have none.
 	ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error)
 }
@@ -93,7 +93,7 @@ func explain(_ context.Context, c *Call) (any, error) {
 	return v.Map(), nil
 }
 
-// settingsOf reads the settings of a job.
+// settingsOf reads the access settings of a job from the arguments of c.
 func settingsOf(c *Call) (access.Settings, error) {
 	extra := wire.NewMap()
 	for _, name := range []string{"ret_config", "ret_kwargs", "module_executors", "executor_opts"} {

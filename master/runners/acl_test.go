@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/master/access/verdict"
 )
 
-// oracle is an Env that explains.
+// oracle is an Env that implements [Explainer].
 type oracle struct {
 	Env
 	asked access.Question

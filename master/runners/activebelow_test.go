@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// Jobs that were started at a lower master are listed at the top, with the way
-// to each minion.
+// jobs.active lists jobs that were started at a lower master, with the path to each minion.
 func TestActiveJobsOfNodesBelow(t *testing.T) {
 	record := wire.NewMap("Function", "test.sleep", "Minions", []any{"web-1", "db-1"}, "Paths", wire.NewMap("db-1", "syn-c"))
 	s := &stage{

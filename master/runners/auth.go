@@ -8,14 +8,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Login is what a user of a login service proves to be.
+// Login holds the credentials of a user of a login service.
 type Login struct{ Eauth, Username, Password string }
 
-// Tokens is an [Env] of a master that gives tokens for logins.
+// Tokens is an [Env] of a master that issues tokens for logins.
 type Tokens interface {
-	// MakeToken gives a token as Salt shows one; a life of 0 is the option token_expire.
+	// MakeToken returns a new token in Salt's form. A life of 0 means the option token_expire.
 	MakeToken(ctx context.Context, l Login, life time.Duration) (*wire.Map, error)
-	// DeleteToken tells whether there was such a token.
+	// DeleteToken reports whether the token existed.
 	DeleteToken(ctx context.Context, id string) (bool, error)
 }
 
@@ -46,7 +46,7 @@ token
 
 var errNoTokens = errors.New("this master gives no tokens")
 
-// maxLife bounds the life of a token that is asked for, as at port 4506.
+// maxLife limits the requested life of a token, as at port 4506.
 const maxLife = 10 * 365 * 24 * time.Hour
 
 func makeToken(ctx context.Context, c *Call) (any, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Batcher is the side of an [Env] that the runners of batches ask.
+// Batcher is the part of [Env] that the batch runners use.
 type Batcher interface {
-	// BatchStatus tells how far a batch is; nil: it is not known.
+	// BatchStatus returns the progress of a batch, or nil if the batch is unknown.
 	BatchStatus(jid string) (*wire.Map, error)
-	// ActiveBatches lists the batches that go on.
+	// ActiveBatches lists the batches in progress.
 	ActiveBatches() ([]*wire.Map, error)
-	// StopBatch halts a batch, and with kill ends the job of the minions at work; false: it is
-	// not known, or over.
+	// StopBatch halts a batch. With kill it also ends the job on the minions that are running it.
+	// It returns false if the batch is unknown or already over.
 	StopBatch(ctx context.Context, jid string, kill bool) (bool, error)
 }
 
@@ -54,7 +54,7 @@ kill : False
 	)
 }
 
-// batchOf gives who knows of batches, and the job id of a call.
+// batchOf returns the Batcher of a call and the job id that the call names.
 func batchOf(c *Call) (Batcher, string, error) {
 	b, ok := c.Env.(Batcher)
 	if !ok {

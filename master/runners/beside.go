@@ -2,9 +2,8 @@ package runners
 
 import "context"
 
-// Go has something else that a user asked for done beside the calls, and within their
-// bound, for nobody who waits. Its context is over when the master begins to close. The
-// error is [ErrBusy].
+// Go runs do in the background, in one of the slots of the calls. Nobody waits for it. Its context
+// ends when the master begins to close. The error is [ErrBusy] if no slot is free.
 func (c *Calls) Go(do func(ctx context.Context)) error {
 	if !c.slots.TryTake() {
 		return ErrBusy

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// What is done beside calls counts among them, and Close waits for it.
+// Background work counts as a call, and Close waits for it.
 func TestBesideIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := NewHost(NewCalls(CallsOptions{Ctx: ctx}), func(access.Owner) Env { return nil })

@@ -11,20 +11,20 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Known asks for what masters of the tree know of minions: their grains, their pillar, what
-// they gave to the mine, or with none of it the ids alone; Clear forgets it.
+// Known selects minion data held by the masters of the tree: grains, pillar and mine. With none of
+// them, only minion ids are returned. Clear deletes the selected data.
 type Known struct {
 	Tgt                         any
 	TgtType                     string
 	Grains, Pillar, Mine, Clear bool
-	// Names are the entries of the mine; nil: all.
+	// Names are the mine entries to return; nil means all.
 	Names []string
 }
 
-// Keeper is an [Env] of a master that keeps what minions told.
+// Keeper is an [Env] of a master that caches minion data.
 type Keeper interface {
-	// Known gives grains, pillar and mine, as a map of these names, by minion; away are the
-	// nodes that did not say theirs, with the reason.
+	// Known returns grains, pillar and mine by minion, as maps with these keys. away maps each node
+	// that did not answer to the reason.
 	Known(ctx context.Context, k Known) (minions map[string]*wire.Map, away map[string]string, err error)
 }
 
@@ -85,7 +85,7 @@ Forget grains, pillar and mine of minions, which is all that is kept of them.
 	)
 }
 
-// keep finds what this master keeps.
+// keep returns the Keeper of a call, or an error if its master has none.
 func keep(c *Call) (Keeper, error) {
 	k, ok := c.Env.(Keeper)
 	if !ok {
@@ -94,7 +94,7 @@ func keep(c *Call) (Keeper, error) {
 	return k, nil
 }
 
-// read reads whom a call means.
+// read reads the target of a call.
 func (k *Known) read(c *Call) error {
 	k.Tgt, k.TgtType = "*", "glob"
 	if v, ok := c.Given("tgt"); ok {
@@ -109,7 +109,7 @@ func (k *Known) read(c *Call) error {
 	return nil
 }
 
-// known makes a function that shows a part of what is kept.
+// known returns a runner function that shows one part of the cached data.
 func known(part string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		k, err := keep(c)
@@ -134,7 +134,7 @@ func known(part string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// forget makes a function that clears parts of what is kept.
+// forget returns a runner function that clears parts of the cached data.
 func forget(parts ...string) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		k, err := keep(c)
@@ -163,7 +163,7 @@ func forget(parts ...string) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// notSaid is the error of an answer without some nodes.
+// notSaid returns the error for an answer that lacks some nodes, or nil if away is empty.
 func notSaid(away map[string]string) error {
 	if len(away) == 0 {
 		return nil
@@ -179,5 +179,5 @@ func notSaid(away map[string]string) error {
 	return errors.New("minions behind these nodes are not in the answer: " + strings.Join(said, ", "))
 }
 
-// sortedKeys are the keys of a map in their order.
+// sortedKeys returns the keys of m in ascending order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Banker is an [Env] of a master that keeps values for runners; see package bank.
+// Banker is an [Env] of a master that stores values for runners; see package bank.
 type Banker interface {
 	Bank() Bank
 }
 
-// Bank keeps values by bank and key.
+// Bank stores values by bank and key.
 type Bank interface {
 	List(bank string) ([]string, error)
 	Fetch(bank, key string) (any, bool, error)
@@ -61,10 +61,10 @@ and tell whether it was there.
 	)
 }
 
-// minionsBank is what the master itself keeps.
+// minionsBank is the bank of the data that the master itself caches for minions.
 const minionsBank = "minions"
 
-// banker finds the banks of this master.
+// banker returns the value store of this master.
 func banker(c *Call) (Bank, error) {
 	if d := c.Text("cachedir"); d != "" {
 		return nil, invalid("cachedir=%s: the folder is that of the master's configuration; leave it out", d)
@@ -76,13 +76,14 @@ func banker(c *Call) (Bank, error) {
 	return b.Bank(), nil
 }
 
-// minionOf is the minion of a bank minions/ID; own tells of any bank of the master itself.
+// minionOf returns the minion of the bank minions/ID. own reports whether the bank belongs to the
+// master itself.
 func minionOf(bank string) (id string, own bool) {
 	head, id, _ := strings.Cut(bank, "/")
 	return id, head == minionsBank
 }
 
-// minionData are the grains, pillar and mine of a minion, or the ids of all for "".
+// minionData returns grains, pillar and mine of a minion, or the ids of all minions if id is "".
 func minionData(ctx context.Context, c *Call, id string) (map[string]*wire.Map, error) {
 	k, err := keep(c)
 	if err != nil {

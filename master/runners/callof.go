@@ -4,12 +4,12 @@ import "context"
 
 type callKey struct{}
 
-// withCall has a context say which call works under it.
+// withCall returns a context that carries the job id of a runner call.
 func withCall(ctx context.Context, jid string) context.Context {
 	return context.WithValue(ctx, callKey{}, jid)
 }
 
-// CallOf gives the id of the call that works under a context; "": none does.
+// CallOf returns the job id of the runner call that ctx belongs to, or "" if there is no such call.
 func CallOf(ctx context.Context) string {
 	jid, _ := ctx.Value(callKey{}).(string)
 	return jid

@@ -9,12 +9,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Timekeeper is an [Env] of a master that watches its wall clock.
+// Timekeeper is an [Env] of a master that monitors its wall clock.
 type Timekeeper interface {
-	// Clock tells whether the wall clock stands where it should.
+	// Clock returns the state of the wall clock, and whether it jumped.
 	Clock() *wire.Map
-	// ConfirmClock says that it is right as it stands; was tells whether that was in
-	// question, and by how much it had jumped.
+	// ConfirmClock accepts the current wall clock as correct. was reports whether it was in doubt,
+	// and jumped is the size of the jump.
 	ConfirmClock() (jumped time.Duration, was bool)
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Configured is an [Env] of a master that shows its options.
+// Configured is an [Env] of a master that exposes its options.
 type Configured interface {
-	// Options are all options, those of files and those by default, without secrets.
+	// Options returns all options, set and default, without secrets.
 	Options() map[string]any
 }
 
@@ -69,7 +69,7 @@ func configGet(_ context.Context, c *Call) (any, error) {
 	if key == "" {
 		return nil, invalid("key is empty; test.get_opts gives all options")
 	}
-	if v, ok := all[key]; ok { // the name of an option may have the delimiter in it
+	if v, ok := all[key]; ok { // an option's name may contain the delimiter
 		return wire.Normal(v), nil
 	}
 	var v any = all
@@ -82,8 +82,8 @@ func configGet(_ context.Context, c *Call) (any, error) {
 	return wire.Normal(v), nil
 }
 
-// within finds a key of a mapping, an entry of a list by its number, or a key in the first
-// mapping of a list that has it.
+// within looks up key in v: a key of a mapping, an index of a list, or a key of the first mapping
+// in a list that has it.
 func within(v any, key string) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:

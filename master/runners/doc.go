@@ -1,5 +1,4 @@
-// Package runners holds the functions that `salt-run` calls: questions to a
-// master about its jobs, its minions and the tree. They run inside the master,
-// so they ask the ledger and the job store and not the minions, wherever the
-// answer is known already.
+// Package runners holds the functions that `salt-run` calls: queries to a master about its jobs,
+// its minions and the tree. They run inside the master. Where the ledger and the job store know the
+// answer, they ask no minions.
 package runners

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// docMinions bounds the minions that doc.execution asks by itself: each sends all its
+// docMinions limits the minions that doc.execution asks without a target: each sends its whole
 // documentation.
 const docMinions = 20
 
@@ -30,7 +30,7 @@ func docExecution(ctx context.Context, c *Call) (any, error) {
 			if !opaque {
 				return nil, errors.New("doc.execution: no minion of the tree is connected")
 			}
-			q.Tgt, q.TgtType = "*", "glob" // only the syndics below know who is there
+			q.Tgt, q.TgtType = "*", "glob" // only the syndics below know which minions exist
 		}
 	}
 	a, err := query(ctx, c, q)
@@ -64,7 +64,7 @@ func docExecution(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// versed picks minions that are up, or of which it is not known, of each version in turn.
+// versed picks minions of each version in turn that are up or whose state is unknown.
 func versed(tree topology.Node) (ids []string, opaque bool) {
 	all, opaque := leaves(tree)
 	byVersion := map[string][]string{}

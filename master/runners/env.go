@@ -13,56 +13,55 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// Env is what a runner may ask its master.
+// Env is what runners use of their master.
 type Env interface {
-	// Jobs reads the job cache; name is what ext_source says, "" the one that
-	// the configuration names.
+	// Jobs returns a reader of the job cache. name is the value of ext_source; "" means the job
+	// cache of the configuration.
 	Jobs(ctx context.Context, name string) (returners.Reader, error)
-	// State gives the account of a job that is open or was closed lately.
+	// State returns the account of a job that is open or was closed recently.
 	State(jid string) (engine.Account, bool)
-	// ActiveBelow gives what jobs.active says at each node right below; nodes that
-	// did not answer are left out.
+	// ActiveBelow returns the answers to jobs.active from the nodes directly below. Nodes that did
+	// not answer are absent.
 	ActiveBelow(ctx context.Context) map[string]*wire.Map
 	// Active lists the jids of the open jobs.
 	Active() []string
-	// Tree gives the tree from this master down.
+	// Tree returns the tree from this master down.
 	Tree() topology.Node
-	// Trace tells where a job is from this master down.
+	// Trace returns the progress of a job from this master down.
 	Trace(ctx context.Context, jid string) (trace.Step, error)
-	// Target reads a target with this master's node groups.
+	// Target parses a target with this master's node groups.
 	Target(tgt any, tgtType string) (target.Expr, error)
-	// Ask runs a function on minions of the whole tree and waits until all have
-	// answered or are known not to.
+	// Ask runs a function on minions of the whole tree. It blocks until all have answered or are
+	// known to be missing.
 	Ask(ctx context.Context, q Question) (Answers, error)
-	// DeleteKey removes the accepted key of a minion of this master itself;
-	// false when it has none.
+	// DeleteKey removes the accepted key of a minion of this master. It returns false if there is
+	// no such key.
 	DeleteKey(id string) (bool, error)
-	// Timeouts are the master's options timeout and gather_job_timeout.
+	// Timeouts returns the options timeout and gather_job_timeout.
 	Timeouts() (timeout, gather time.Duration)
 }
 
-// Question is a job that a runner needs the answers of.
+// Question is a job whose answers a runner needs.
 type Question struct {
-	Tgt     any // text, or []string for a list
+	Tgt     any // string, or []string for a list
 	TgtType string
 	Fun     string
 	Args    []any
-	Kwargs  *wire.Map // nil: none
+	Kwargs  *wire.Map // may be nil
 	Ret     string    // returners of the minions
-	// RetConfig names the alternative options of these returners, RetKwargs are single ones
-	// that replace them; "" and nil: none.
+	// RetConfig names the alternative options of the returners; "" means none. RetKwargs are single
+	// options that replace them; nil means none.
 	RetConfig string
 	RetKwargs *wire.Map
-	// Long has whoever is known to be at work waited for, as long as it takes; else all
-	// is over after Timeout and Gather.
+	// Long waits for minions that are known to run the job, however long they take. Without it, the
+	// job ends after Timeout and Gather.
 	Long bool
-	// Timeout is when minions without presence are asked whether they still run
-	// the job, Gather how long they have to answer. Who has not answered after
-	// both counts as missing.
+	// Timeout is when minions of unknown presence are asked whether they still run the job. Gather
+	// is how long they have to answer. A minion that has not answered after both counts as missing.
 	Timeout, Gather time.Duration
 }
 
-// Arguments are those of the function as a publication has them.
+// Arguments returns the arguments of the function in the form of a publication.
 func (q Question) Arguments() []any {
 	args := append([]any{}, q.Args...)
 	if q.Kwargs.Len() > 0 {
@@ -73,9 +72,9 @@ func (q Question) Arguments() []any {
 	return args
 }
 
-// Answers are how a [Question] ended.
+// Answers is the outcome of a [Question].
 type Answers struct {
-	JID      string // of the job; "": there was nobody to ask
+	JID      string // of the job; "" if no minion matched
 	Returned map[string]Answer
 	Missing  map[string]jobevent.Absence
 }

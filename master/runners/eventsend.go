@@ -9,7 +9,7 @@ import (
 
 // Firer is an [Env] with an event bus.
 type Firer interface {
-	// Fire puts an event on the bus. Tags by which a master speaks are refused.
+	// Fire sends an event. It refuses the tags that are reserved for the master.
 	Fire(tag string, data *wire.Map) error
 }
 

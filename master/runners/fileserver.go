@@ -97,7 +97,7 @@ func fileServer(c *Call) (*files.Server, error) {
 	return e.Files(), nil
 }
 
-// asked gives the file server, and the backends that a call names.
+// asked returns the file server of a call and the backends that the call names.
 func asked(c *Call) (*files.Server, string, error) {
 	s, err := fileServer(c)
 	if err != nil {
@@ -107,7 +107,7 @@ func asked(c *Call) (*files.Server, string, error) {
 	return s, back, err
 }
 
-// backends reads the argument backend: a text, or a list.
+// backends reads the argument backend: a string or a list.
 func backends(c *Call) (string, error) {
 	list, err := c.Patterns("backend")
 	text := ""
@@ -211,7 +211,7 @@ func fileserverClearLock(_ context.Context, c *Call) (any, error) {
 	return told("cleared", cleared, faults, "No locks were removed"), nil
 }
 
-// told is what runners say of what was done and what went wrong, in Salt's form.
+// told returns the result of a runner that did something and met faults, in Salt's form.
 func told(word string, done, faults []string, nothing string) any {
 	out := wire.NewMap()
 	if len(done) > 0 {

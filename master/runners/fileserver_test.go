@@ -22,7 +22,7 @@ type fileStage struct {
 
 func (f fileStage) Files() *files.Server { return f.files }
 
-// TestFileserver: what Salt's runners give of the same folders.
+// TestFileserver compares the results with those of Salt's runners on the same directories.
 func TestFileserver(t *testing.T) {
 	dir := t.TempDir()
 	for _, err := range []error{

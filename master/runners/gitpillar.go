@@ -9,12 +9,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// GitPillars is an [Env] with git repositories of pillar.
+// GitPillars is an [Env] with git pillar repositories.
 type GitPillars interface {
-	// UpdateGitPillar fetches the remotes of a branch and a repository, "" for all, and
-	// tells what came of each.
+	// UpdateGitPillar fetches the remotes of a branch and a repository and returns the result of
+	// each. "" means all.
 	UpdateGitPillar(ctx context.Context, branch, repo string) *wire.Map
-	// UnlockGitPillar has those whose addresses match a pattern be fetched again.
+	// UnlockGitPillar removes the locks of the remotes whose addresses match a pattern, so that
+	// they can be fetched again.
 	UnlockGitPillar(remote string) (cleared, faults []string)
 }
 

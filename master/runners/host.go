@@ -15,10 +15,10 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// maxCalls bounds the calls at work at once.
+// maxCalls limits the calls in progress.
 const maxCalls = 64
 
-// ErrBusy says that as many calls are at work as may be.
+// ErrBusy is returned when maxCalls calls are in progress.
 var ErrBusy = errors.New("too many runners are at work; try again later")
 
 // CallsOptions configure [Calls].
@@ -28,12 +28,12 @@ type CallsOptions struct {
 	MaxEvent int             // bytes of an event's data: max_event_size
 	Depth    int             // how deep a stored result may nest: bound depth
 	Fire     func(tag string, data *wire.Map)
-	// Store has the job cache; nil: nothing is kept.
+	// Store is the job cache. If it is nil, results are not kept.
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
 	}
 	Keeping Keeping        // which calls go into the job cache
-	Mask    secrets.Masker // of the arguments that events and the job cache show
+	Mask    secrets.Masker // for arguments in events and in the job cache
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -83,31 +83,30 @@ type Host struct {
 	env func(owner access.Owner) Env
 }
 
-// NewHost returns a Host that adds to calls. env returns what the functions that a user calls may
-// ask.
+// NewHost returns a Host that adds to calls. env returns the Env for functions that owner calls.
 func NewHost(calls *Calls, env func(owner access.Owner) Env) *Host { return &Host{calls, env} }
 
-// Start is how a call is started.
+// Start holds the parameters of a call besides its function and arguments.
 type Start struct {
 	JID  string
-	User string // whom events and the job cache name
-	// Eauth is the login service that knows the user; "" for a user of the machine.
+	User string // as shown in events and in the job cache
+	// Eauth is the login service of User, or "" for a user of the machine.
 	Eauth string
-	// Owner may fetch the result if it is too large for the bus: whose key the call
-	// came with. "" is nobody but who may fetch all.
+	// Owner is who may fetch a result that is too large for the bus: the owner of the key that the
+	// call used. "" leaves it to those who may fetch all results.
 	Owner string
-	Keep  bool // nobody waits for the result: it goes into the job cache
-	// Discard keeps the result out of the job cache, whatever the call is.
+	Keep  bool // nobody waits for the result: store it in the job cache
+	// Discard keeps the result out of the job cache in any case.
 	Discard bool
 }
 
 func (s Start) owner() access.Owner { return access.Owner{Eauth: s.Eauth, Name: s.User} }
 
-// ErrPrivate refuses to keep what is for its caller alone.
+// ErrPrivate is returned when a call would store a private result.
 var ErrPrivate = errors.New("its result is for its caller alone, and is not kept in the job cache: call it without async")
 
-// Start has a call run and gives the tag under which its result will be on the bus. The
-// error is [ErrBusy] or [ErrPrivate].
+// Start runs a call in the background and returns the tag of the event that will carry its result.
+// The error is [ErrBusy] or [ErrPrivate].
 func (h *Host) Start(b Bound, s Start) (tag string, err error) {
 	//mutant:runners-private-is-not-kept
 	if s.Keep && registry.Private(b.Fun()) {
@@ -119,13 +118,13 @@ func (h *Host) Start(b Bound, s Start) (tag string, err error) {
 	r := h.call(b, s)
 	h.wg.Go(func() {
 		defer h.slots.Give()
-		_, _ = h.run(r) // the bus tells how it ends
+		_, _ = h.run(r) // the end of the call is an event on the bus
 	})
 	return r.tag(), nil
 }
 
-// Do has a call run, and waits for what it gives until ctx ends: then the call goes on, and
-// the bus is told how it ends. The error is [ErrBusy], ctx's, or that of the call.
+// Do runs a call and waits for its result until ctx ends. If ctx ends first, the call continues and
+// its result still goes to the bus. The error is [ErrBusy], that of ctx, or that of the call.
 func (h *Host) Do(ctx context.Context, b Bound, s Start) (any, error) {
 	if !h.slots.TryTake() {
 		return nil, ErrBusy
@@ -148,12 +147,12 @@ func (h *Host) Do(ctx context.Context, b Bound, s Start) (any, error) {
 	}
 }
 
-// ErrNotRead refuses to ask for more than is to be seen without a trace on the bus.
+// ErrNotRead is returned by [Host.Ask] for functions that are slow or change something.
 var ErrNotRead = errors.New("it is no function that only reads and is soon done: call it as a runner")
 
-// Ask runs a call for somebody who waits for it right here, of which neither the bus nor the
-// job cache is told: what a page asks every two seconds is nobody's news. The error is
-// [ErrNotRead], [ErrBusy] or that of the function, which may have given a value as well.
+// Ask runs a read-only call and waits for it. It fires no events and stores nothing in the job
+// cache, because a page may poll it every two seconds. The error is [ErrNotRead], [ErrBusy] or that
+// of the function, which may come with a value.
 func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
 	//mutant:api-queries-only-read
 	if !registry.Reads(b.Fun()) {
@@ -166,18 +165,19 @@ func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
 	return Run(h.o.Ctx, &Call{Bound: b, Env: h.env(owner)})
 }
 
-// run is one call at work.
+// run is one call in progress.
 type run struct {
 	Start
 	call *Call
 }
 
-// call makes the call of a user.
+// call returns the call that a user asked for.
 func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.env(s.owner())}} }
 
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
-// args are the arguments as events show them: without secrets, and of a private function none.
+// args returns the arguments as events show them: without secrets, and empty for a private
+// function.
 func (c *Calls) args(r *run) []any {
 	//mutant:runners-private-arguments
 	if registry.Private(r.call.Fun()) {
@@ -187,8 +187,8 @@ func (c *Calls) args(r *run) []any {
 	return args
 }
 
-// run calls the runner and tells the bus. A failed call may have something to
-// show as well: then the reason is in the field error.
+// run runs the call and fires its events. If a failed call has a value, the event carries the value
+// and the reason is in the field error.
 func (c *Calls) run(r *run) (any, error) {
 	data := func() *wire.Map {
 		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", c.args(r))
@@ -219,7 +219,7 @@ func (c *Calls) run(r *run) (any, error) {
 	private := registry.Private(r.call.Fun())
 	if b, err := wire.Encode(ret); err == nil && (private || len(b) > c.o.MaxEvent) {
 		c.results.Put(r.JID, r.Owner, b)
-		ret.Set("held", true) // to be fetched: the event itself is cut
+		ret.Set("held", true) // the client fetches it: the event itself is cut
 	}
 	//mutant:runners-private-results
 	if private {
@@ -230,11 +230,11 @@ func (c *Calls) run(r *run) (any, error) {
 	return v, err
 }
 
-// keepWait bounds the write of a result, which is not given up because the master ends.
+// keepWait limits the time to store a result. The end of the master does not cancel it.
 const keepWait = 30 * time.Second
 
-// keep stores a call that was started without waiting, as Salt stores runner
-// calls: under the id of this master, with the event as the result.
+// keep stores a call that nobody waits for in the job cache, as Salt stores runner calls: the
+// minion is the id of this master, the return is the event.
 func (c *Calls) keep(r *run, ret *wire.Map, ok bool) error {
 	id, fun := c.o.ID, "runner."+r.call.Fun()
 	ret = ret.Clone()
@@ -243,7 +243,7 @@ func (c *Calls) keep(r *run, ret *wire.Map, ok bool) error {
 	if err != nil {
 		return err
 	}
-	if err := wire.FitsDepth(value, c.o.Depth); err != nil { // a result that holds results of results
+	if err := wire.FitsDepth(value, c.o.Depth); err != nil { // a result may contain results of results
 		return c.keep(r, wire.NewMap("fun", fun, "jid", r.JID, "user", r.User, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
 	}
 	retcode := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// hosted is a host whose events a test sees.
+// hosted returns a Host and a channel with its events.
 func hosted(ctx context.Context) (*Host, chan string) {
 	events := make(chan string, 4*maxCalls)
 	return NewHost(NewCalls(CallsOptions{
@@ -28,7 +28,7 @@ func hosted(ctx context.Context) (*Host, chan string) {
 	}), func(access.Owner) Env { return nil }), events
 }
 
-// As many calls as may be are at work, and no more; they end when the master does.
+// No more than maxCalls calls run at once, and all end with the master.
 func TestHost_Bound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -53,7 +53,7 @@ func TestHost_Bound(t *testing.T) {
 	})
 }
 
-// A result that no event can hold is given to who has asked for it.
+// A result that exceeds an event's size can be fetched by the caller.
 func TestHost_LargeResult(t *testing.T) {
 	h, events := hosted(t.Context())
 	defer h.Close()
@@ -74,8 +74,8 @@ func TestHost_LargeResult(t *testing.T) {
 	}
 }
 
-// What a private function is given and gives reaches its caller alone: neither the bus nor
-// the job cache.
+// Arguments and result of a private function reach the caller alone, and neither the bus nor the
+// job cache.
 func TestHost_Private(t *testing.T) {
 	var events []*wire.Map
 	h := NewHost(NewCalls(CallsOptions{
@@ -98,7 +98,7 @@ func TestHost_Private(t *testing.T) {
 			if text := fmt.Sprint(value.Plain(e)); strings.Contains(text, password) || strings.Contains(text, "abc") || strings.Contains(text, "refused") {
 				t.Errorf("the bus is told %s", text)
 			}
-			if args := e.List("fun_args"); len(args) > 0 { // also those that no mask covers
+			if args := e.List("fun_args"); len(args) > 0 { // even arguments that no mask covers
 				t.Errorf("the bus is told the arguments %v", args)
 			}
 		}
@@ -114,8 +114,8 @@ func TestHost_Private(t *testing.T) {
 	h.Close()
 }
 
-// What a call tells while it works is on the bus before its result, under its id, and the
-// call is among those at work.
+// Progress of a call is on the bus before its result, under its job id, and the call is listed as
+// in progress.
 func TestHost_Told(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *Host

@@ -10,22 +10,22 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// Inflight is what is going on at a master.
+// Inflight summarizes the work in progress on a master.
 type Inflight struct {
 	Jobs     []engine.Summary
 	Open     int    // open jobs, also those that Jobs leaves out
-	Returned uint64 // returns taken since the master's start
-	Closed   uint64 // jobs closed since then
+	Returned uint64 // returns accepted since the master started
+	Closed   uint64 // jobs closed since the master started
 	At       time.Time
 }
 
-// Worker is the side of an [Env] that jobs.inflight asks.
+// Worker is the part of [Env] that jobs.inflight uses.
 type Worker interface {
-	// Inflight gives the open jobs, the newest first, at most limit of them.
+	// Inflight returns the open jobs, newest first, at most limit.
 	Inflight(limit int) Inflight
 }
 
-// inflightLimit bounds the jobs in one answer.
+// inflightLimit limits the jobs in one answer.
 const inflightLimit = 500
 
 func init() {
@@ -67,7 +67,7 @@ func inflight(ctx context.Context, c *Call) (any, error) {
 		m := wire.NewMap("jid", s.JID, "fun", s.Fun, "opened", s.Opened.UTC().Format(time.RFC3339Nano),
 			"age", now.At.Sub(s.Opened).Seconds(), "expected", s.Expected, "returned", s.Returned, "failed", s.Failed,
 			"missing", s.Missing, "waiting", s.Waiting, "waits_for", wire.AnyList(s.For), "nodes_due", wire.AnyList(s.Nodes), "held", s.Held)
-		// A job whose load cannot be read is in flight all the same.
+		// A job with an unreadable load is still in flight.
 		if load, ok, err := cache.GetLoad(ctx, s.JID); err == nil && ok {
 			describe(m, load.Raw)
 		}
@@ -77,7 +77,7 @@ func inflight(ctx context.Context, c *Call) (any, error) {
 		"returned", now.Returned, "closed", now.Closed), nil
 }
 
-// describe adds whom a job is for and who asked.
+// describe adds target and user of a job to m.
 func describe(m *wire.Map, load wire.Raw) {
 	d, err := wire.DecodeMap(load)
 	if err != nil {

@@ -32,7 +32,7 @@ func (d *desk) Inflight(limit int) Inflight {
 	}
 }
 
-// loads are the loads of jobs alone.
+// loads is a reader that has only the loads of jobs.
 type loads struct {
 	returners.Reader
 	byJID map[string]wire.Raw

@@ -12,30 +12,29 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// noReason is said of a minion that did not answer a job whose account was not
-// kept: one that was followed by another master alone.
+// noReason is the reason for a missing minion if the account of the job was not kept, since only
+// another master followed it.
 const noReason = engine.NoResponse
 
-// job is all that is known of one job.
+// job is everything known about one job.
 type job struct {
 	jid     string
-	only    string // the minion that alone is asked for; "": all
+	only    string // ask for this minion only; "" means all
 	load    returners.Load
-	known   bool // load is there
+	known   bool // load is set
 	returns []returners.Return
-	minions []string // who had to answer, sorted
+	minions []string // expected to answer, sorted
 	paths   map[string]string
 	missing map[string]jobevent.Absence
 	open    bool
 }
 
-// unknownJob is the error of a job that nothing is known of.
+// unknownJob returns the error for a job that is not found.
 func unknownJob(jid string) error {
 	return fmt.Errorf("no job with the id %q is in the job cache", jid)
 }
 
-// readJob gathers a job from the job cache and the ledger; false when neither
-// knows it.
+// readJob reads a job from the job cache and the ledger. It returns false if neither has it.
 func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	store, err := c.Env.Jobs(ctx, c.Text("ext_source"))
 	if err != nil {
@@ -58,7 +57,7 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	return j, j.known || inLedger || len(j.returns) > 0 || len(xs) > 0, nil
 }
 
-// read reads the returns that are asked for.
+// read returns the returns of the job, limited to j.only if set.
 func (j *job) read(ctx context.Context, store returners.Reader) ([]returners.Return, error) {
 	if j.only == "" {
 		return store.GetReturns(ctx, j.jid)
@@ -70,7 +69,7 @@ func (j *job) read(ctx context.Context, store returners.Reader) ([]returners.Ret
 	return []returners.Return{r}, nil
 }
 
-// count finds out who had to answer and who did not.
+// count computes which minions were expected and which are missing.
 func (j *job) count(xs []returners.Expectation, account engine.Account) {
 	asked, returned := map[string]bool{}, map[string]bool{}
 	expect := func(id, path string) bool {
@@ -104,7 +103,7 @@ func (j *job) count(xs []returners.Expectation, account engine.Account) {
 			j.missing[id] = m
 		}
 	}
-	if len(xs) == 0 && j.known { // a job of another master may tell in its load
+	if len(xs) == 0 && j.known { // the load may list the minions of a job of another master
 		if d, err := wire.DecodeMap(j.load.Raw); err == nil {
 			for _, id := range d.Strings("minions") {
 				expect(id, "")
@@ -125,12 +124,12 @@ func (j *job) count(xs []returners.Expectation, account engine.Account) {
 	sort.Strings(j.minions)
 }
 
-// record is the job as Salt shows it, without its results; the additions of ours,
-// Missing and Paths, are there when they have something to say.
+// record returns the job in Salt's form, without results. Our additions, Missing and Paths, are
+// present unless empty.
 func (j *job) record() *wire.Map {
 	m := loadRecord(j.load, j.known)
 	if !j.known && len(j.returns) > 0 {
-		// Its load has not come up, or was cleaned; what the returns tell is enough.
+		// The load has not arrived yet or was cleaned. Use what the returns contain.
 		m = wire.NewMap("Function", j.returns[0].Fun, "Arguments", []any{}, "Target", "unknown-target", "Target-type", "list", "User", "root")
 	}
 	if len(j.minions) > 0 {
@@ -159,7 +158,7 @@ func (j *job) additions(m *wire.Map) {
 	}
 }
 
-// result are the returns as Salt's job cache gives them.
+// result returns the returns in the form of Salt's job cache.
 func (j *job) result() *wire.Map {
 	out := wire.NewMap()
 	for _, r := range j.returns {
@@ -172,7 +171,7 @@ func (j *job) result() *wire.Map {
 	return out
 }
 
-// valueOf decodes a result. One that was not to be cached is nil.
+// valueOf decodes a result. It returns nil for a result that was not cached.
 func valueOf(r returners.Return) any {
 	if len(r.Value) == 0 {
 		return nil
@@ -184,7 +183,7 @@ func valueOf(r returners.Return) any {
 	return v
 }
 
-// loadRecord is the description of a job by its load.
+// loadRecord describes a job by its load.
 func loadRecord(l returners.Load, known bool) *wire.Map {
 	if !known {
 		return wire.NewMap("Error", "Cannot contact returner or no job with this jid")
@@ -205,7 +204,7 @@ func loadRecord(l returners.Load, known bool) *wire.Map {
 	if user == "" {
 		user = "root"
 	}
-	// A minion's own job (salt-call, a schedule) has its return for a load.
+	// The load of a minion's own job (salt-call, schedule) is its return.
 	tgtType := any("list")
 	if !d.Has("tgt") {
 		tgtType = "glob"
@@ -222,7 +221,7 @@ func loadRecord(l returners.Load, known bool) *wire.Map {
 	return m
 }
 
-// metadata is what --metadata or the keyword metadata of its function gave to a job.
+// metadata returns the metadata of a job, given by --metadata or the keyword metadata.
 func metadata(load *wire.Map) any {
 	if v, ok := load.Get("metadata"); ok {
 		return v

@@ -10,14 +10,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// extSource is documented once for all functions that take it.
+// extSource documents the argument ext_source of several functions.
 const extSource = `
 ext_source
     The job cache to read: local_cache for the embedded one, or the name of the
     database in the master's configuration. Default: both, as one.
 `
 
-// showProgress is documented once as well.
+// showProgress documents the argument display_progress of several functions.
 const showProgress = `
 display_progress : False
     Tell how far it is, by events.
@@ -98,7 +98,7 @@ func jobsActive(ctx context.Context, c *Call) (any, error) {
 		}
 		account, _ := c.Env.State(id)
 		if !account.Open() || account.JID == "" {
-			continue // it ended meanwhile
+			continue // the job ended meanwhile
 		}
 		m := loadRecord(j.load, j.known)
 		m.Set("StartTime", jid.Pretty(id))
@@ -125,8 +125,8 @@ func jobsActive(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// activeBelow adds the jobs that were started at a node below: this master has
-// no part in them.
+// activeBelow adds the jobs that were started at a lower node. This master does not take part in
+// them.
 func activeBelow(ctx context.Context, c *Call, out *wire.Map) {
 	for node, jobs := range c.Env.ActiveBelow(ctx) {
 		for _, k := range jobs.Keys() {
@@ -206,7 +206,7 @@ func jobsLookup(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// waits tells whether a minion of an open job has not answered yet.
+// waits reports whether the job still waits for a minion.
 func (j *job) waits(id string) bool {
 	if !j.open {
 		return false
@@ -219,10 +219,10 @@ func (j *job) waits(id string) bool {
 	return true
 }
 
-// toldMinions bounds the minions that jobs.lookup_jid tells of one by one.
+// toldMinions limits the minions that jobs.lookup_jid reports one by one.
 const toldMinions = 1000
 
-// querying tells which job cache is read, if the caller wants to know.
+// querying reports which job cache is read, if the caller asked for progress.
 func querying(c *Call, format string) (bool, error) {
 	progress, err := c.Flag("display_progress", false)
 	if progress {
@@ -257,8 +257,8 @@ func jobsPrintJob(ctx context.Context, c *Call) (any, error) {
 	return wire.NewMap(id, m), err
 }
 
-// fullRecord is a job with its results. For an unknown job it is what Salt shows
-// of one, beside an error.
+// fullRecord returns a job with its results. For an unknown job it returns Salt's empty record and
+// an error.
 func fullRecord(ctx context.Context, c *Call, id string) (*wire.Map, error) {
 	j, ok, err := readJob(ctx, c, id)
 	if err != nil {

@@ -69,15 +69,15 @@ The last job and its results. The filters are those of jobs.list_jobs.
 	)
 }
 
-// search is what jobs are picked by. An empty field picks all.
+// search holds the criteria of a job search. An empty field matches all jobs.
 type search struct {
 	filter   returners.Filter
 	metadata *wire.Map
 	from, to time.Time
 }
 
-// slack covers that a job is stored later than its id says, and that Salt makes
-// job ids in local time.
+// slack extends the time range: a job may be stored later than its id says, and Salt creates job
+// ids in local time.
 const slack = 24 * time.Hour
 
 func searchOf(c *Call, fun, tgt, meta string) (s search, err error) {
@@ -107,7 +107,7 @@ func searchOf(c *Call, fun, tgt, meta string) (s search, err error) {
 	return s, nil
 }
 
-// pick tells whether a job passes what the store does not look at.
+// pick reports whether a job matches the criteria that the store does not check.
 func (s search) pick(l returners.Load) bool {
 	at := jid.TimeOr(l.JID, l.At)
 	if !s.from.IsZero() && at.Before(s.from) || !s.to.IsZero() && at.After(s.to) {
@@ -133,15 +133,14 @@ func (s search) pick(l returners.Load) bool {
 	return found
 }
 
-// equal compares values as they are on the wire, where a number may have come as
-// signed or unsigned.
+// equal compares decoded wire values. Integers may be signed or unsigned.
 func equal(a, b any) bool {
 	x, errX := wire.Encode(a)
 	y, errY := wire.Encode(b)
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// find lists the jobs of a search, oldest first.
+// find returns the matching jobs, oldest first.
 func find(c *Call, ctx context.Context, s search) ([]returners.Load, error) {
 	if _, err := querying(c, "Querying returner %s for jobs."); err != nil {
 		return nil, err
@@ -159,7 +158,7 @@ func find(c *Call, ctx context.Context, s search) ([]returners.Load, error) {
 	return loads, nil
 }
 
-// shown gives v with the outputter that the caller wants.
+// shown wraps v with the outputter that the caller asked for.
 func shown(c *Call, v any) any {
 	if name := c.Text("outputter"); name != "" {
 		return wire.NewMap("outputter", name, "data", v)
@@ -214,7 +213,7 @@ func jobsListFilter(ctx context.Context, c *Call) (any, error) {
 	return shown(c, out), nil
 }
 
-// errNoJob is the error of a search that finds nothing.
+// errNoJob is returned by a search without matches.
 var errNoJob = errors.New("no job in the job cache fits")
 
 func jobsLastRun(ctx context.Context, c *Call) (any, error) {
@@ -223,7 +222,7 @@ func jobsLastRun(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if s.metadata == nil {
-		s.filter.Limit = 1 // the store is not asked for all jobs to have one
+		s.filter.Limit = 1 // read one job, not all
 	}
 	loads, err := find(c, ctx, s)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// AtWork is a call of a runner that works.
+// AtWork is a runner call in progress.
 type AtWork struct {
 	JID, Fun, User string
-	Args           []any // as events show them
+	Args           []any // in the form of events
 }
 
-// Master is an [Env] that tells which runners are at work.
+// Master is an [Env] that lists the runner calls in progress.
 type Master interface {
 	AtWork() []AtWork
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Of a job of many, what is told of minions can be told of one alone, without reading the
-// others.
+// The runners can report a single minion of a large job without reading the returns of the others.
 func TestOneMinionOfAJob(t *testing.T) {
 	const jid = "20260101000000000001"
 	yes, err := wire.Encode(true)

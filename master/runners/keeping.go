@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Keeping says which calls go into the job cache; see [Calls].
+// Keeping selects the calls that are stored in the job cache; see [Calls].
 type Keeping int
 
 const (
-	// KeepLasting keeps calls that change something and those that take longKept or more.
+	// KeepLasting stores calls that change something and those that take longKept or longer.
 	KeepLasting Keeping = iota
-	// KeepAll keeps every call, as Salt does.
+	// KeepAll stores every call, as Salt does.
 	KeepAll
-	// KeepNone keeps no call.
+	// KeepNone stores no call.
 	KeepNone
 )
 
-// KeepingOf reads the option runner_returns, which may be unset.
+// KeepingOf converts the option runner_returns. nil means unset.
 func KeepingOf(option *bool) Keeping {
 	switch {
 	case option == nil:
@@ -29,12 +29,12 @@ func KeepingOf(option *bool) Keeping {
 	return KeepNone
 }
 
-// longKept is how long a call takes whose result is worth keeping although it only reads:
-// who waits for it may give up before.
+// longKept is the duration from which on the result of a read-only call is stored: the client that
+// waits for it may give up earlier.
 const longKept = time.Second
 
-// telling are the modules whose functions only read, and tellers the functions of other
-// modules that do. What is in neither is taken to change something.
+// telling lists the modules whose functions only read, and tellers the read-only functions of other
+// modules. Any other function is assumed to change something.
 var (
 	telling = []string{"acl", "auth", "clock", "config", "doc", "error", "jobs", "manage", "mine", "pillar", "survey", "test", "topology"}
 	tellers = []string{
@@ -42,7 +42,7 @@ var (
 		"fileserver.dir_list", "fileserver.empty_dir_list", "fileserver.envs", "fileserver.file_list", "fileserver.symlink_list",
 		"node.status", "reactor.is_leader", "reactor.list", "state.event", "state.orch_show_sls", "state.orchestrate_show_sls",
 	}
-	// changing are functions of telling modules that change something.
+	// changing lists the functions of telling modules that change something.
 	changing = []string{"jobs.dequeue", "mine.update"}
 )
 
@@ -52,7 +52,7 @@ func Changes(fun string) bool {
 	return slices.Contains(changing, fun) || !slices.Contains(telling, module) && !slices.Contains(tellers, fun)
 }
 
-// keeps reports whether a call that took so long goes into the job cache.
+// keeps reports whether to store a call that took this long in the job cache.
 func (c *Calls) keeps(r *run, took time.Duration) bool {
 	switch fun := r.call.Fun(); {
 	case c.o.Keeping == KeepNone, r.Discard, registry.Private(fun):

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// shelf is a store that remembers the jids that were kept.
+// shelf is a store that records the jids of stored calls.
 type shelf struct{ jids []string }
 
 func (s *shelf) SaveReturns(_ context.Context, rets []returners.Return, _ ...returners.Load) ([]bool, error) {
@@ -23,8 +23,8 @@ func (s *shelf) SaveReturns(_ context.Context, rets []returners.Return, _ ...ret
 	return make([]bool, len(rets)), nil
 }
 
-// Calls that change something or take long are stored in the job cache, and
-// those that were interrupted as well; runner_returns takes all of them or none.
+// Calls that change something, take long or were interrupted are stored in the job cache.
+// runner_returns stores all or none.
 func TestHost_Keeps(t *testing.T) {
 	yes, no := true, false
 	for name, c := range map[string]struct {
@@ -52,7 +52,7 @@ func TestHost_Keeps(t *testing.T) {
 					Store: s, Keeping: KeepingOf(c.option), Depth: 100, Fire: func(string, *wire.Map) {},
 				}), func(access.Owner) Env { return &stage{} })
 				c.start.JID = "20260101000000000001"
-				// Whoever waits gives up at once: the call goes on, and is kept as if he had waited.
+				// The caller gives up at once. The call continues and is stored as usual.
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				_, _ = h.Do(ctx, Bind(Request{Fun: c.fun, Args: c.args}), c.start) // canceled, or done at once
@@ -69,11 +69,10 @@ func TestHost_Keeps(t *testing.T) {
 	}
 }
 
-// Each function that is said to read is one that there is, and none that changes something by
-// its name is among them.
+// Each function listed as read-only exists, and none has a name that suggests a change.
 func TestChanges(t *testing.T) {
 	for _, fun := range slices.Concat(tellers, changing) {
-		if _, ok := Lookup(fun); !ok && !strings.HasPrefix(fun, "state.") { // those are package orchestrate's
+		if _, ok := Lookup(fun); !ok && !strings.HasPrefix(fun, "state.") { // registered by package orchestrate
 			t.Errorf("there is no %s", fun)
 		}
 	}

@@ -110,7 +110,7 @@ func manageDown(ctx context.Context, c *Call) (any, error) {
 	return down, errors.Join(errs...)
 }
 
-// question reads the target and the time spans of a call.
+// question reads the target and the timeouts of a call.
 func question(c *Call, fun string) (Question, target.Expr, error) {
 	q := Question{Tgt: "*", TgtType: "glob", Fun: fun}
 	if v, ok := c.Given("tgt"); ok {
@@ -137,7 +137,7 @@ func question(c *Call, fun string) (Question, target.Expr, error) {
 	return q, expr, nil
 }
 
-// status tells who of a target is up and who is down, both sorted.
+// status returns the minions of a target that are up and those that are down, both sorted.
 func status(ctx context.Context, c *Call) (up, down []string, err error) {
 	q, expr, err := question(c, "test.ping")
 	if err != nil {
@@ -178,9 +178,8 @@ func status(ctx context.Context, c *Call) (up, down []string, err error) {
 	return up, down, nil
 }
 
-// ask puts a question to those that presence says nothing of, or to the whole
-// target when only the tree itself can tell who is meant. Nobody to ask needs no
-// job.
+// ask sends a question to the minions of unknown presence, or to the whole target if only the nodes
+// below can resolve it. Without anyone to ask, it starts no job.
 func ask(ctx context.Context, env Env, q Question, silent []string, whole bool) (Answers, error) {
 	if !whole {
 		if len(silent) == 0 {

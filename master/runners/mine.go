@@ -8,10 +8,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Miner is an [Env] of a master that keeps a mine.
+// Miner is an [Env] of a master that has a mine.
 type Miner interface {
-	// Mine gives entries of the mine by name and minion, whoever may see them; away are
-	// the nodes that did not say theirs, with the reason.
+	// Mine returns mine entries by name and minion, regardless of who may read them. away maps each
+	// node that did not answer to the reason.
 	Mine(ctx context.Context, tgt any, tgtType string, names []string) (found map[string]map[string]any, away map[string]string, err error)
 }
 

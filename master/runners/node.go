@@ -7,15 +7,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Failover is a master whose minions may move to siblings.
+// Failover controls a master whose minions may move to siblings.
 type Failover interface {
-	// Drain says that the node wants to lose its minions, or that no longer.
+	// Drain starts or stops moving minions to siblings.
 	Drain(on bool) error
-	// Status tells who is connected, who is a guest, and what is owed upward.
+	// Status returns the connected minions, those of other masters, and what is pending for the
+	// parents.
 	Status() *wire.Map
 }
 
-// Mover is an [Env] of a master that knows siblings; nil with rehome: False.
+// Mover is an [Env] of a master with siblings. Failover returns nil with rehome: False.
 type Mover interface{ Failover() Failover }
 
 var errNoFailover = errors.New("no minion of this master moves to siblings: its option rehome is False")

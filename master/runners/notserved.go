@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// notServed are functions that tools of Salt's know and that are refused, each with the
-// reason and with what to do.
+// notServed lists functions that Salt's tools call and that are refused, with the reason and the
+// alternative.
 var notServed = []struct{ name, why string }{
 	{"cache.cloud", "there is no salt-cloud here"},
 	{"http.query", "a master does not fetch pages for its callers, who would reach what it alone can; run curl on the host, or http.query on a minion of Salt's"},
@@ -31,7 +31,7 @@ func init() {
 	}
 }
 
-// wrapped breaks a sentence into lines of at most width.
+// wrapped breaks a sentence into lines of at most width bytes.
 func wrapped(text string, width int) string {
 	var b strings.Builder
 	n := len("Not served: ")

@@ -8,21 +8,21 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// PillarQuestion asks for the pillar of one minion.
+// PillarQuestion selects a pillar to compile.
 type PillarQuestion struct {
-	ID                 string // "*" for what all minions get
+	ID                 string // "*" for the pillar that all minions get
 	Saltenv, Pillarenv string
-	Grains             *wire.Map // beside those that are known
+	Grains             *wire.Map // override the cached grains
 }
 
-// Pillars is an [Env] of a master that compiles pillars.
+// Pillars is an [Env] of a master that compiles pillar.
 type Pillars interface {
-	// Pillar compiles one; what is wrong is in it under _errors.
+	// Pillar compiles a pillar. Its errors are in the pillar, under _errors.
 	Pillar(ctx context.Context, q PillarQuestion) (*wire.Map, error)
-	// PillarTop gives the merged top files, and what is wrong with them.
+	// PillarTop returns the merged top files and their errors.
 	PillarTop(ctx context.Context, q PillarQuestion) (top *wire.Map, faults []string, err error)
-	// KeptPillars gives what pillar_cache has of minions, or drops it first; on is false
-	// without pillar_cache.
+	// KeptPillars returns the pillars in pillar_cache. With clear it drops them first. on is false
+	// if pillar_cache is off.
 	KeptPillars(tgt any, tgtType, pillarenv string, clear bool) (kept *wire.Map, on bool, err error)
 }
 

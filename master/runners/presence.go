@@ -19,7 +19,7 @@ show_ip : False
     Has to be False: masters do not keep from which address a minion connects.
 `
 
-// presence lists the minions in a state by presence alone.
+// presence returns a function that lists the minions in a state, from presence alone.
 func presence(s topology.State) func(context.Context, *Call) (any, error) {
 	return func(ctx context.Context, c *Call) (any, error) {
 		show, err := c.Flag("show_ip", false)
@@ -44,8 +44,8 @@ func presence(s topology.State) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// subset are the minions that a call is limited to, nil for all; incomplete says of which
-// nodes it is not known.
+// subset returns the minions that a call is limited to; nil means all. incomplete lists the nodes
+// whose minions are unknown.
 func subset(ctx context.Context, c *Call) (in map[string]bool, incomplete, err error) {
 	v, given := c.Given("subset")
 	if !given {

@@ -9,13 +9,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Queuer is the side of an [Env] that jobs.queued and jobs.dequeue ask.
+// Queuer is the part of [Env] that jobs.queued and jobs.dequeue use.
 type Queuer interface {
-	// Queued gives the queued jobs of the whole tree below this master: by jid a
-	// map of Until and Minions.
+	// Queued returns the queued jobs of the tree from this master down: jid to a map of Until and
+	// Minions.
 	Queued(ctx context.Context) (*wire.Map, error)
-	// Dequeue takes a queued job back in the whole tree. It gives the minions
-	// that will not get it, and the nodes that could not be told, with the reason.
+	// Dequeue withdraws a queued job in the whole tree. It returns the minions that will not get
+	// it, and the nodes that could not be reached, with the reason.
 	Dequeue(ctx context.Context, jid string) (minions []string, untold map[string]string, err error)
 }
 

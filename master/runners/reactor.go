@@ -12,11 +12,11 @@ type Reacting interface {
 	Reactor() Reactor
 }
 
-// Reactor is what runners ask of the reactor of a master.
+// Reactor is what runners use of a master's reactor.
 type Reactor interface {
-	// List gives the reactors as the option has them.
+	// List returns the reactors in the form of the option reactor.
 	List() []any
-	// Add and Delete tell by status and comment how it went.
+	// Add and Delete return a map with status and comment.
 	Add(tag string, slss []string) *value.Map
 	Delete(tag string) *value.Map
 	Leads() bool

@@ -9,11 +9,11 @@ import (
 )
 
 type (
-	// Function is one runner function.
+	// Function is a runner function.
 	Function = functions.Function[Env]
 	// Call is a call of a Function, whose arguments [Bind] has bound.
 	Call = functions.Call[Env]
-	// Request names a function and its arguments as the caller gave them.
+	// Request names a function and its arguments as the caller sent them.
 	Request = functions.Request
 	// Bound is a request whose arguments are bound to the parameters of its function.
 	Bound = functions.Bound
@@ -21,41 +21,41 @@ type (
 
 var registry = functions.NewRegistry[Env]("runner")
 
-// Register enters functions. It is called from init of the file that has them.
+// Register adds functions. The files that define them call it from init.
 func Register(fs ...Function) { registry.Register(fs...) }
 
-// Lookup finds a function by its name.
+// Lookup returns the function with this name.
 func Lookup(name string) (Function, bool) { return registry.Lookup(name) }
 
-// Names lists all functions, sorted.
+// Names returns the names of all functions, sorted.
 func Names() []string { return registry.Names() }
 
-// Docs are the names of the functions that a word of the command line means,
-// sorted: a function, the functions of a module, or all of them for "".
+// Docs returns the sorted names of the functions that a word of the command line matches: a
+// function, the functions of a module, or all for "".
 func Docs(word string) []string { return registry.Match(word) }
 
-// Who may call the function of a name.
+// Who returns the access rule of the function with this name.
 func Who(name string) server.Who { return registry.Who(name) }
 
-// ToldPrint is what a call tells when it prints; see [functions.ToldPrint].
+// ToldPrint is the event of a call that prints; see [functions.ToldPrint].
 const ToldPrint = functions.ToldPrint
 
-// Private tells whether what a function is given and gives is for its caller alone.
+// Private reports whether arguments and result of a function are for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
 
 // Bind binds the arguments of a call; see [functions.Registry.Bind].
 func Bind(q Request) Bound { return registry.Bind(q) }
 
-// BindFields binds a call whose arguments are fields by their names; those in others are
-// not arguments.
+// BindFields binds a call whose arguments are fields, by name. Fields listed in others are not
+// arguments.
 func BindFields(fun string, fields *value.Map, others ...string) Bound {
 	return registry.BindFields(fun, fields, others...)
 }
 
-// Reads tells whether a function changes nothing and is soon done; see [Host.Ask].
+// Reads reports whether a function is fast and changes nothing; see [Host.Ask].
 func Reads(name string) bool { return registry.Reads(name) }
 
-// Run calls a function. A panic becomes an error.
+// Run calls a function. A panic is returned as an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 
 var invalid = functions.Invalid

@@ -8,12 +8,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Results hold those of runners that are too big for an event, until the
-// client that waits for one fetches it. Salt's event would lose the value to
-// max_event_size.
+// Results holds runner results that exceed the size of an event, until the client fetches them.
+// Salt would lose such a value to max_event_size.
 type Results struct {
 	mu    sync.Mutex
-	byJID *lru.Guarded[string, result] // nil: nothing is held
+	byJID *lru.Guarded[string, result] // nil while empty
 	bytes int
 	timer *time.Timer
 }
@@ -24,14 +23,14 @@ type result struct {
 }
 
 const (
-	// maxResults and maxResultBytes bound what is held; the oldest go first.
+	// maxResults and maxResultBytes limit the stored results. The oldest are dropped first.
 	maxResults     = 64
 	maxResultBytes = 256 << 20
-	// resultLife is how long a client has to fetch what the event announces.
+	// resultLife is how long a client can fetch the result after its event.
 	resultLife = 30 * time.Second
 )
 
-// Put holds the result of a call for its owner.
+// Put stores the result of a call for its owner.
 func (r *Results) Put(jid, owner string, b wire.Raw) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +49,7 @@ func (r *Results) Put(jid, owner string, b wire.Raw) {
 	r.timer = time.AfterFunc(resultLife, r.Clear)
 }
 
-// Take gives a result to its owner, or to "", and forgets it.
+// Take returns and removes the result of a call if owner is its owner or "".
 func (r *Results) Take(jid, owner string) (wire.Raw, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func (r *Results) Take(jid, owner string) (wire.Raw, bool) {
 	return b.Raw, true
 }
 
-// Clear forgets all; so nothing stays once no more results come.
+// Clear drops all results that are stored now.
 func (r *Results) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// held counts what is held.
+// held counts the stored results and their bytes.
 func (r *Results) held() (results, bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -23,7 +23,7 @@ func TestRunResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r Results
 		r.Put("1", "fred", wire.Raw("one"))
-		r.Put("1", "fred", wire.Raw("uno")) // the same id again
+		r.Put("1", "fred", wire.Raw("uno")) // same id
 		if b, ok := r.Take("1", ""); !ok || string(b) != "uno" {
 			t.Errorf("took %q, %t", b, ok)
 		}
@@ -33,7 +33,7 @@ func TestRunResults(t *testing.T) {
 		if _, ok := r.Take("1", ""); ok {
 			t.Error("a result was given twice")
 		}
-		// Many results push the oldest out.
+		// New results evict the oldest ones.
 		for i := range maxResults + 2 {
 			r.Put(fmt.Sprint(i), "fred", wire.Raw("x"))
 		}
@@ -49,7 +49,7 @@ func TestRunResults(t *testing.T) {
 		if _, ok := r.Take("2", "fred"); !ok {
 			t.Error("the third is gone")
 		}
-		// Big ones as well.
+		// So do large results.
 		big := make(wire.Raw, maxResultBytes/2+1)
 		r.Put("a", "fred", big)
 		r.Put("b", "fred", big)
@@ -59,7 +59,7 @@ func TestRunResults(t *testing.T) {
 		if _, bytes := r.held(); bytes != len(big) {
 			t.Errorf("%d bytes are held, want %d", bytes, len(big))
 		}
-		// Nobody fetches the last one.
+		// Nobody fetches the last result.
 		time.Sleep(resultLife + time.Second)
 		synctest.Wait()
 		if n, bytes := r.held(); n != 0 || bytes != 0 {

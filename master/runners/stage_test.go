@@ -102,17 +102,17 @@ func (m *memory) Minions(context.Context) (out []string, err error) {
 	return slices.Compact(out), m.err
 }
 
-// stage is a master as runners see it.
+// stage is the Env of a test.
 type stage struct {
 	store   memory
 	ledger  map[string]engine.Account
 	tree    topology.Node
-	below   map[string]*wire.Map // what the nodes below say to jobs.active
+	below   map[string]*wire.Map // answers of the lower nodes to jobs.active
 	answers Answers
 	asked   []string
 	keys    []string
 	kept    kept
-	dir     string // of the banks
+	dir     string // of the value banks
 	endless bool   // a user can stop what listens
 	err     error
 }
@@ -334,7 +334,7 @@ func (s *stage) call(t *testing.T, text, out string) string {
 	var b strings.Builder
 	b.WriteString(told.String())
 	if v != nil {
-		// What leaves the master is what can be encoded.
+		// The result must be encodable.
 		w, err := wire.Decode(encoded(t, v))
 		if err != nil {
 			t.Fatal(err)
@@ -362,7 +362,7 @@ func pairsOf(words []string) map[string]string {
 	return out
 }
 
-// grown reads the tree drawn for the command tree.
+// grown parses a tree in the drawing of the command tree.
 func grown(t *testing.T, text string) topology.Node {
 	top := topology.Node{ID: "top", State: topology.Up, Version: "v1.2.0"}
 	for line := range strings.Lines(text) {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/master/datacache"
 )
 
-// kept is what the masters of a stage keep: by minion, and which nodes do not say theirs.
+// kept is the cached minion data of a stage: by minion, and the nodes that do not answer.
 type kept struct {
 	minions map[string]*wire.Map // grains and pillar
 	away    map[string]string
@@ -94,7 +94,7 @@ func (s *stage) AtWork() []AtWork {
 	}
 }
 
-// stagedEvents are on the bus of a stage, one after the other.
+// stagedEvents is the sequence of events on the bus of a stage.
 var stagedEvents = []struct{ tag, data string }{
 	{"my/tag", `{"b": 1, "a": {"y": 2, "x": [{"q": null, "p": "é"}]}}`},
 	{"salt/run/20240101000000000001/print", `{"text": "of another"}`},

@@ -14,12 +14,12 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// Listener is an [Env] that hears an event bus.
+// Listener is an [Env] with an event bus to read.
 type Listener interface {
-	// Listen hears the events from now on until ctx ends, and gives their tags and data
-	// to heard; heard ends it by false. The error says why it cannot go on.
+	// Listen calls heard with tag and data of each event until ctx ends or heard returns false. The
+	// error says why the bus cannot be read any longer.
 	Listen(ctx context.Context, heard func(tag string, data *wire.Map) bool) error
-	// Endless tells whether it may go on for ever: there is somebody who can stop it.
+	// Endless reports whether the call may run forever: someone is able to stop it.
 	Endless() bool
 }
 
@@ -49,14 +49,14 @@ node : master
 	})
 }
 
-// watch is what state.event looks for.
+// watch holds the parameters of state.event.
 type watch struct {
 	fits          target.Patterns
-	count         int // that are still to come; below 0: without end
+	count         int // events still to come; negative means no limit
 	quiet, pretty bool
 }
 
-// readWatch takes it out of a call.
+// readWatch reads the parameters of a call.
 func readWatch(c *Call) (w watch, err error) {
 	tag := "*"
 	if v, ok := c.Given("tagmatch"); ok {
@@ -116,13 +116,13 @@ func stateEvent(ctx context.Context, c *Call) (any, error) {
 	return nil, errors.Join(err, fault)
 }
 
-// printed tells whether an event is a line that some call prints: one that watches would
-// see its own, and those of others that see its.
+// printed reports whether an event is a printed line of a runner call. state.event skips these, or
+// it would print its own output.
 func printed(tag string) bool {
 	return strings.HasPrefix(tag, "salt/run/") && strings.HasSuffix(tag, "/"+functions.ToldPrint)
 }
 
-// eventLine is an event as state.event prints it.
+// eventLine formats an event as state.event prints it.
 func eventLine(tag string, data *wire.Map, pretty bool) (string, error) {
 	indent, shown := -1, any(data)
 	if pretty {
@@ -136,7 +136,7 @@ func eventLine(tag string, data *wire.Map, pretty bool) (string, error) {
 	return tag + "\t" + strings.TrimSuffix(text, "\n"), nil
 }
 
-// inOrder is a value whose maps have their keys sorted.
+// inOrder returns v with the keys of all maps sorted.
 func inOrder(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -41,7 +41,7 @@ the first.
 	)
 }
 
-// pool are minions with one result.
+// pool is a group of minions with the same result.
 type pool struct {
 	minions []string
 	result  string
@@ -63,7 +63,7 @@ func shownPools(pools []pool) []any {
 	return out
 }
 
-// surveyOrder reads survey_sort: whether the smallest pool comes first.
+// surveyOrder parses survey_sort and reports whether the smallest pool comes first.
 func surveyOrder(v any) (up bool, err error) {
 	switch v {
 	case "up":
@@ -74,7 +74,7 @@ func surveyOrder(v any) (up bool, err error) {
 	return false, invalid("survey_sort=%v is neither up nor down", v)
 }
 
-// survey asks the minions and sorts them by what they say.
+// survey asks the minions and groups them by result.
 func survey(ctx context.Context, c *Call) ([]pool, error) {
 	q := Question{TgtType: "compound", Long: true, Kwargs: wire.NewMap()}
 	var named bool
@@ -112,7 +112,7 @@ func survey(ctx context.Context, c *Call) ([]pool, error) {
 	return pooled(a, up), nil
 }
 
-// query asks minions and tells who did not return.
+// query asks minions and reports those that did not return.
 func query(ctx context.Context, c *Call, q Question) (Answers, error) {
 	timeout, gather := c.Env.Timeouts()
 	q.Gather = gather
@@ -132,10 +132,10 @@ func query(ctx context.Context, c *Call, q Question) (Answers, error) {
 	return a, nil
 }
 
-// missedNamed bounds the minions that one text names.
+// missedNamed limits the minions named in one text.
 const missedNamed = 100
 
-// missed is the text about who did not return, and why.
+// missed formats which minions did not return, and why.
 func missed(a Answers) string {
 	ids := slices.Sorted(maps.Keys(a.Missing))
 	said := make([]string, 0, min(len(ids), missedNamed))
@@ -149,8 +149,8 @@ func missed(a Answers) string {
 	return text
 }
 
-// pooled puts minions with equal results together: the largest pool first, or the
-// smallest; those of one size by their first minion.
+// pooled groups minions with equal results, sorted by size: smallest first with up, else largest
+// first. Pools of equal size are sorted by their first minion.
 func pooled(a Answers, up bool) []pool {
 	at := map[string]int{}
 	var out []pool

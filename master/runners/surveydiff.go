@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// diffLines bounds the lines of a result that is compared line by line.
+// diffLines limits the lines of a result for a comparison line by line.
 const diffLines = 20_000
 
-// surveyDiff prints the differences as Salt's does.
+// surveyDiff prints the differences in Salt's form.
 func surveyDiff(ctx context.Context, c *Call) (any, error) {
 	pools, err := survey(ctx, c)
 	if err != nil {
@@ -30,7 +30,7 @@ func surveyDiff(ctx context.Context, c *Call) (any, error) {
 	return shownPools(pools), nil
 }
 
-// difference is that of two results, in the unified form without context.
+// difference returns the unified diff of two results, without context.
 func difference(from, to pool) string {
 	a, b := lines(from.result), lines(to.result)
 	if len(a) > diffLines || len(b) > diffLines {
@@ -39,7 +39,7 @@ func difference(from, to pool) string {
 	return unified(a, b, from.minions[0], to.minions[0])
 }
 
-// lines are those of a text, without their ends.
+// lines splits text into lines without line ends.
 func lines(text string) []string {
 	if text == "" {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// syncKind is a kind of a site's own modules, in the order in which Salt tells of them.
+// syncKind is a kind of custom modules. The kinds are in the order of Salt's report.
 type syncKind struct {
-	name   string // in the result of saltutil.sync_all
+	name   string // key in the result of saltutil.sync_all
 	fun    string // behind saltutil.sync_
-	folder string // in the environment
-	// master says that it is a master which runs them; the others are for minions, who fetch
-	// them by themselves.
+	folder string // directory in the environment
+	// master is set for modules that a master runs. The others are for minions, which fetch them
+	// themselves.
 	master bool
 }
 
@@ -85,7 +85,7 @@ func syncAll(ctx context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
-// syncOne lists what a master would have run of a kind.
+// syncOne lists the modules of a kind that Salt's master would sync.
 func syncOne(ctx context.Context, c *Call, k syncKind) (any, error) {
 	s, err := fileServer(c)
 	if err != nil || !k.master {

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// A site calls saltutil.sync_all after each change of its files: it goes through, and names
-// what a master of Salt's would have run.
+// saltutil.sync_all, which sites call after each change of their files, succeeds and names the
+// modules that Salt's master would sync.
 func TestSync(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"_modules/m.py", "_runners/deploy.py", "_runners/sub/more.py", "_runners/README", "_pillar/vaults.py", "dev/_runners/x.py"} {

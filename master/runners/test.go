@@ -9,8 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// streamed is how many times test.stream tells how far it is, streamEvery how long it
-// waits in between.
+// streamed is the number of progress events of test.stream, and streamEvery the delay between them.
 const (
 	streamed    = 99
 	streamEvery = 100 * time.Millisecond

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/jid"
 )
 
-// dates and clocks are the parts a time may be written in: each date, each date
-// with a clock behind it, in the forms that people and job records use.
+// dates and clocks are the accepted time formats: each date alone or followed by a clock, as people
+// and job records write them.
 var (
 	dates = []string{
 		"2006-01-02", "2006/01/02", "20060102", "2006, Jan 02", "2006 Jan 02", "Jan 02 2006", "02 Jan 2006",
@@ -27,13 +27,12 @@ var (
 	beforeHalf          = regexp.MustCompile(`(?i)(\d) ?(am|pm)$`)
 )
 
-// maxTime bounds a text that is tried as a time, in bytes.
+// maxTime limits the length of a time, in bytes.
 const maxTime = 64
 
-// parseTime reads a point in time: a job id, a date such as "2015-03-16", "Mar 16
-// 2015" or "2015, Mar 16", with or without a clock ("19:00", "7:00 PM",
-// "19:00:05.5", with a zone such as +02:00 or Z). Without a zone it is UTC, as job
-// ids are.
+// parseTime parses a point in time: a job id, or a date such as "2015-03-16", "Mar 16 2015" or
+// "2015, Mar 16", optionally with a clock ("19:00", "7:00 PM", "19:00:05.5", with a zone such as
+// +02:00 or Z). The default zone is UTC, as for job ids.
 func parseTime(text string) (time.Time, error) {
 	if t, err := jid.Time(text); err == nil {
 		return t, nil

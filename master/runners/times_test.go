@@ -57,7 +57,7 @@ func FuzzParseTime(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was understood can be written in full and is understood the same.
+		// A parsed time can be written in full and parsed to the same time.
 		again, err := parseTime(got.UTC().Format("2006-01-02 15:04:05.999999999"))
 		if y := got.UTC().Year(); y < 0 || y > 9999 {
 			return

@@ -104,7 +104,7 @@ state there.
 	)
 }
 
-// placesOf is [topology.Node.Find] with the master itself.
+// placesOf is [topology.Node.Find], extended to the master itself.
 func placesOf(tree topology.Node, id string) []topology.Place {
 	places := tree.Find(id)
 	if id == tree.ID {

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// shape is an Env of a tree alone.
+// shape is an Env that has only a tree.
 type shape struct {
 	Env
 	tree topology.Node

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// traceWait is how long nodes below may take to tell where a job is.
+// traceWait is how long lower nodes may take to report where a job is.
 const traceWait = 5 * time.Second
 
 func init() {

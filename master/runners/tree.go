@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// leaf is a minion of the tree as this master sees it.
+// leaf is a minion in the tree of this master.
 type leaf struct {
 	id, path string
 	state    topology.State
@@ -17,9 +17,9 @@ func (l leaf) ID() string  { return l.id }
 func (l leaf) Grains() any { return nil }
 func (l leaf) Pillar() any { return nil }
 
-// leaves lists the minions of a tree by id. What sits behind a node that is down
-// is down; a minion that is at several nodes is up if it is up at one of them.
-// opaque tells that there is a node which does not say what is below it.
+// leaves lists the minions of a tree by id. A minion behind a node that is down is down. A minion
+// of several nodes is up if it is up at one of them. opaque reports whether a node does not reveal
+// the tree below it.
 func leaves(top topology.Node) (out []leaf, opaque bool) {
 	byID := map[string]leaf{}
 	var walk func(path string, n topology.Node, state topology.State)

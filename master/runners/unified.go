@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// block are lines that two texts have in common: size of them, from a in the one and from
-// b in the other.
+// block is a run of lines that two texts share: size lines from line a of the first and line b of
+// the second.
 type block struct{ a, b, size int }
 
-// unified writes in which lines two texts differ, without lines around them, as Python's
-// difflib.unified_diff does; "" if they are equal.
+// unified returns the differences of two texts like Python's difflib.unified_diff with n=0, or ""
+// if they are equal.
 func unified(a, b []string, from, to string) string {
 	var out strings.Builder
 	i, j := 0, 0
@@ -33,7 +33,7 @@ func unified(a, b []string, from, to string) string {
 	return out.String()
 }
 
-// span names lines as the heads of such a text do.
+// span formats a range of lines as in the heads of a unified diff.
 func span(from, to int) string {
 	switch n := to - from; n {
 	case 0:
@@ -45,12 +45,12 @@ func span(from, to int) string {
 	}
 }
 
-// common finds the blocks that are in both, in their order, the last one empty behind
-// both: the longest first, and then what is before and behind it, as Python's difflib.
+// common returns the matching blocks of two texts in order, ending with an empty one. Like Python's
+// difflib, it takes the longest block first and then searches before and after it.
 func common(a, b []string) []block {
 	at := places(b)
 	var out []block
-	open := []block{{}} // here a.. and b.. to ends below
+	open := []block{{}} // from a and b to the ends below
 	ends := []block{{a: len(a), b: len(b)}}
 	for len(open) > 0 {
 		lo, hi := open[len(open)-1], ends[len(ends)-1]
@@ -67,11 +67,10 @@ func common(a, b []string) []block {
 	return append(out, block{a: len(a), b: len(b)})
 }
 
-// popular is the number of lines from which on those that are there often are not looked
-// for by themselves.
+// popular is the length from which on frequent lines do not start a match.
 const popular = 200
 
-// places tells where each line is in a text.
+// places maps each line of a text to its positions.
 func places(b []string) map[string][]int {
 	at := map[string][]int{}
 	for j, l := range b {
@@ -87,11 +86,11 @@ func places(b []string) map[string][]int {
 	return at
 }
 
-// longest finds the longest block within bounds, the first of several, and lengthens it by
-// lines that are there too often to be looked for.
+// longest returns the longest block within bounds, the first of equals, extended by frequent lines
+// that cannot start a match.
 func longest(a, b []string, at map[string][]int, lo, hi block) block {
 	best := block{a: lo.a, b: lo.b}
-	ending := map[int]int{} // the length of the block that ends in a line of b
+	ending := map[int]int{} // length of the block that ends at a line of b
 	for i := lo.a; i < hi.a; i++ {
 		now := map[int]int{}
 		for _, j := range at[a[i]] {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// As Python's difflib.unified_diff(a, b, n=0) writes it.
+// unified equals Python's difflib.unified_diff(a, b, n=0).
 func TestUnified(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"a b c", "a b c", ""},
@@ -30,7 +30,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// applied makes the second text of the first and the difference.
+// applied applies a diff to the first text and returns the second.
 func applied(t *testing.T, a []string, diff string) []string {
 	t.Helper()
 	var out []string
@@ -82,7 +82,7 @@ func FuzzUnified(f *testing.F) {
 	})
 }
 
-// Sort keys and tags of any form are an order, a match or an error.
+// Any sort key or tag is an order, a match or an error.
 func FuzzSurveyOrder(f *testing.F) {
 	f.Add("up")
 	f.Add("[")
@@ -97,6 +97,6 @@ func FuzzSurveyOrder(f *testing.F) {
 			t.Errorf("%+v, %v", w, err)
 		}
 		c := &Call{Bound: Bind(Request{Fun: "state.event", Args: []any{text, text, text}}), Env: &stage{}}
-		_, _ = Run(t.Context(), c) // anything but a crash, and it ends
+		_, _ = Run(t.Context(), c) // it ends and does not crash
 	})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Union reads several job stores as one, so that an answer is complete while
-// what the first store has is still on its way into the second. Of a thing that
-// both have, the first's counts.
+// Union reads several job stores as one, so that an answer is complete while data of the first
+// store is still on its way to the second. If both have an entry, the first one's is used.
 func Union(stores ...returners.Reader) returners.Reader {
 	if len(stores) == 1 {
 		return stores[0]
@@ -60,7 +59,7 @@ func (u union) GetReturn(ctx context.Context, jid, id string) (returners.Return,
 
 func (u union) GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error) {
 	byNode := map[string]returners.Expectation{}
-	// The first store is the quickest, so its word is the latest.
+	// The first store is the fastest, so its entry is the latest.
 	for _, r := range slices.Backward(u) {
 		xs, err := r.GetExpectations(ctx, jid)
 		if err != nil {

@@ -26,7 +26,7 @@ whose version cannot be compared.
 `})
 }
 
-// Headings of manage.versions, in their order.
+// Headings of manage.versions, in order of output.
 const (
 	older   = "Minion requires update"
 	same    = "Up to date"
@@ -95,15 +95,15 @@ func manageVersions(ctx context.Context, c *Call) (any, error) {
 
 var release = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?`)
 
-// compared gives the heading for a minion's version beside the master's, both of this
-// program or both of Salt.
+// compared returns the heading for a minion's version relative to the master's. Both are versions
+// of this program or both of Salt.
 func compared(version, master string) string {
 	if version == master {
 		return same
 	}
 	a, b := release.FindStringSubmatch(version), release.FindStringSubmatch(master)
 	if a == nil || b == nil {
-		return foreign // a build without a release number
+		return foreign // a build without a release version
 	}
 	for i := 1; i < len(a); i++ {
 		x, _ := strconv.ParseUint(a[i], 10, 64)

@@ -42,7 +42,7 @@ maclist
 	)
 }
 
-// maxMacList bounds a list of hardware addresses, in bytes.
+// maxMacList limits a list of hardware addresses, in bytes.
 const maxMacList = 1 << 20
 
 func networkWol(ctx context.Context, c *Call) (any, error) {
@@ -77,7 +77,7 @@ func networkWolList(ctx context.Context, c *Call) (any, error) {
 	return woken, nil
 }
 
-// wake sends the magic packet: six bytes 0xff and 16 times the address.
+// wake sends the magic packet: six bytes 0xff and the address 16 times.
 func wake(ctx context.Context, c *Call, mac string) error {
 	addr, err := hex.DecodeString(strings.NewReplacer(":", "", "-", "", ".", "").Replace(mac))
 	if err != nil || len(addr) != 6 {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A magic packet is six bytes 0xff and 16 times the address.
+// A magic packet is six bytes 0xff and the address 16 times.
 func TestNetworkWol(t *testing.T) {
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
