@@ -71,10 +71,10 @@ func configValues(_ context.Context, c *Call) (any, error) {
 	return wire.Normal(conf.Shown()), nil
 }
 
-// configWrites has one call at a time read, check and write.
+// configWrites serializes calls that read, check and write configuration files.
 var configWrites sync.Mutex
 
-// applied is the file of config.apply, without its end.
+// applied is the base name of the file of config.apply.
 const applied = "wheel"
 
 func configApply(_ context.Context, c *Call) (any, error) {
@@ -138,7 +138,7 @@ func configUpdate(_ context.Context, c *Call) (any, error) {
 	return "Wrote " + filepath.Base(path), nil
 }
 
-// settable tells why a caller may not give an option a value.
+// settable returns an error if a caller may not set an option to a value.
 func settable(name string, v any) error {
 	if err := config.MayChange(name); err != nil {
 		return functions.Invalid("%w", err)
@@ -149,10 +149,10 @@ func settable(name string, v any) error {
 	return nil
 }
 
-// fileName is what a file of options may be called.
+// fileName matches valid names of option files.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// configFile is the path of a file of options, in the folder of default_include.
+// configFile returns the path of an option file in the directory of default_include.
 func configFile(conf *config.Master, name string) (string, error) {
 	//mutant:runners-file-is-no-path
 	if !fileName.MatchString(name) {
@@ -172,10 +172,10 @@ func configFile(conf *config.Master, name string) (string, error) {
 	return path, nil
 }
 
-// written is the first line of files that these functions write.
+// written is the first line of the files that these functions write.
 const written = "# Written by the wheel functions config.apply and config.update_config.\n"
 
-// readOptions reads a file that they wrote; one that is not there has none.
+// readOptions reads a file that these functions wrote. A missing file has no options.
 func readOptions(path string) (*value.Map, error) {
 	out := value.NewMap()
 	info, err := os.Lstat(path)
@@ -203,7 +203,8 @@ func readOptions(path string) (*value.Map, error) {
 	return out, nil
 }
 
-// formatted is the text of a file of options, which reads back as these and no others.
+// formatted returns the text of an option file. It fails if the text does not read back as the same
+// options.
 func formatted(options *value.Map) ([]byte, error) {
 	text := []byte(pyfmt.YAML(options, pyfmt.YAMLForm{Ordered: true}))
 	entries, faults := pyfmt.YAMLEntries(text)
@@ -218,7 +219,8 @@ func formatted(options *value.Map) ([]byte, error) {
 	return text, nil
 }
 
-// writeOptions writes a file and takes it back if the configuration cannot be read with it.
+// writeOptions writes a file. It restores the previous one if the configuration cannot be read with
+// the new one.
 func writeOptions(conf *config.Master, path string, options *value.Map) error {
 	text, err := formatted(options)
 	if err != nil {

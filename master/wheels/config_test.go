@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// configured is a master with secrets in its file.
+// configured returns the options of a master with secrets in its file.
 func configured(t *testing.T) *config.Master {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func called(t *testing.T, conf *config.Master, load ...any) (any, error) {
 	return Run(t.Context(), c)
 }
 
-// No secret is shown, wherever it stands; what is none is.
+// Secrets are hidden wherever they are; other values are shown.
 func TestConfigValues_Secrets(t *testing.T) {
 	v, err := called(t, configured(t), "fun", "config.values")
 	m, ok := v.(*value.Map)
@@ -62,7 +62,7 @@ func TestConfigValues_Secrets(t *testing.T) {
 	}
 }
 
-// What no file sets has the type of Salt's default, and what a file sets its own.
+// Options that no file sets have the type of Salt's default; others have the type of their value.
 func TestConfigValues_Types(t *testing.T) {
 	v, err := called(t, configured(t), "fun", "config.values")
 	m, ok := v.(*value.Map)
@@ -79,12 +79,11 @@ func TestConfigValues_Types(t *testing.T) {
 	}
 }
 
-// Only options without power are written, with values that they can have, into files of
-// their own; else nothing is.
+// Only harmless options with valid values are written, to files of their own.
 func TestConfigUpdate_Limits(t *testing.T) {
 	for _, c := range []struct {
 		load []any
-		want string // in the error; "" for none
+		want string // in the error; "" means success
 	}{
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", int64(7), "state_output", "terse")}, ""},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("external_auth", value.NewMap())}, "external_auth is none of those"},
@@ -141,7 +140,7 @@ func TestConfigUpdate_Limits(t *testing.T) {
 	}
 }
 
-// Options that are set one by one are kept together, and read at the next start.
+// Options that are set one by one are kept together and read at the next start.
 func TestConfigApply(t *testing.T) {
 	conf := configured(t)
 	for _, kv := range [][2]any{{"timeout", int64(7)}, {"keep_jobs_seconds", int64(60)}, {"timeout", int64(8)}, {"state_output_exclude", []any{"True"}}} {
@@ -156,7 +155,7 @@ func TestConfigApply(t *testing.T) {
 	if _, err := called(t, conf, "fun", "config.apply", "key", "open_mode", "value", true); err == nil || !strings.Contains(err.Error(), "open_mode") {
 		t.Errorf("open_mode: %v", err)
 	}
-	// What does not fit the files as they stand is taken back.
+	// A value that conflicts with the existing files is rolled back.
 	if err := os.WriteFile(filepath.Join(conf.Dir, "master.d", "bad.conf"), []byte("ret_port: none\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +166,7 @@ func TestConfigApply(t *testing.T) {
 	if after, _ := os.ReadFile(filepath.Join(conf.Dir, "master.d", "wheel.conf")); string(after) != string(before) || len(after) == 0 {
 		t.Errorf("%q was %q", after, before)
 	}
-	// Where no file would be read none is written.
+	// Nothing is written where no file would be read.
 	conf.DefaultInclude = []string{"master.d/*.yml"}
 	if _, err := called(t, conf, "fun", "config.apply", "key", "timeout", "value", int64(9)); err == nil || !strings.Contains(err.Error(), "would not be read") {
 		t.Errorf("beside default_include: %v", err)
@@ -193,7 +192,7 @@ func TestConfig_Nothing(t *testing.T) {
 	}
 }
 
-// Whatever the values, a file holds these options and no others, or none is written.
+// For any values, a file holds exactly these options, or nothing is written.
 func FuzzFormatted(f *testing.F) {
 	f.Add("timeout", "7")
 	f.Add("a: b\n", "x\nopen_mode: true")

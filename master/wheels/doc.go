@@ -1,4 +1,3 @@
-// Package wheels holds the functions that change the master itself from afar, as Salt's
-// wheel modules do: those that handle keys. A file enters its functions when the program
-// starts; nothing else has to know of it.
+// Package wheels holds the functions that change the master remotely, mainly those that manage
+// keys, like Salt's wheel modules. Each file registers its functions in init.
 package wheels

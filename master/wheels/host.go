@@ -7,27 +7,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Host makes calls in a master, and tells the bus of them.
+// Host runs wheel calls in a master and fires their events.
 type Host struct {
 	Env  Env
 	Fire func(tag string, data *value.Map)
 	Now  func() time.Time
 }
 
-// Start is how a call is made.
+// Start holds the parameters of a call.
 type Start struct {
 	JID string
-	// User is whom events name, Eauth the login service that knows the user; "" for a user
-	// of the machine.
+	// User is the caller as shown in events. Eauth is the login service of the user, or "" for a
+	// user of the machine.
 	User, Eauth string
 	Call        Bound
 }
 
-// Tag is the one of its events, without /new and /ret.
+// Tag returns the tag of the call's events, without /new and /ret.
 func (s Start) Tag() string { return "salt/wheel/" + s.JID }
 
-// Do makes a call and gives what is said of it, with its error. Of a private function the
-// bus is not told what it gave.
+// Do runs a call and returns the data of its last event, with the error of the call. The event of a
+// private function lacks the result.
 func (h Host) Do(ctx context.Context, s Start) (*value.Map, error) {
 	fun := "wheel." + s.Call.Fun()
 	h.Fire(s.Tag()+"/new", value.NewMap("fun", fun, "jid", s.JID, "tag", s.Tag(), "user", s.User, "mom_eauth", s.Eauth))

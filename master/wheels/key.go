@@ -85,7 +85,7 @@ func keyListAll(_ context.Context, c *Call) (any, error) {
 	return out, err
 }
 
-// selected are the keys of minions that a call means.
+// selected returns the keys that a call selects.
 func selected(c *Call) (keys.Selection, error) {
 	globs, err := c.Patterns("match")
 	if err == nil && globs == nil {
@@ -97,7 +97,7 @@ func selected(c *Call) (keys.Selection, error) {
 	return c.Env.Keys.Store.Match(strings.Join(globs, ","), keys.Listed...), nil
 }
 
-// selectOwn adds the master's own key files that match to a selection.
+// selectOwn adds the master's own matching key files to a selection.
 func selectOwn(c *Call, sel keys.Selection) error {
 	globs, err := c.Patterns("match")
 	if err != nil {
@@ -117,8 +117,8 @@ func selectOwn(c *Call, sel keys.Selection) error {
 	return nil
 }
 
-// changed is the answer of a function that has changed keys: their ids, or as in Salt an
-// empty map when there are none.
+// changed returns the answer of a function that changed keys: their ids, or an empty map if there
+// are none, as Salt does.
 func changed(done []keys.Key, err error) (any, error) {
 	if len(done) == 0 {
 		return value.NewMap(), err
@@ -146,7 +146,7 @@ func keyNames(_ context.Context, c *Call) (any, error) {
 
 func keyPrint(c *Call, sel keys.Selection) ([]keys.Shown, error) { return c.Env.Keys.Store.Print(sel) }
 
-// keyShown makes a function that shows the keys that match.
+// keyShown returns a function that shows the matching keys.
 func keyShown(show func(c *Call, sel keys.Selection) ([]keys.Shown, error)) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		sel, err := selected(c)
@@ -166,14 +166,14 @@ func keyShown(show func(c *Call, sel keys.Selection) ([]keys.Shown, error)) func
 	}
 }
 
-// includes are the arguments by which a call takes in further folders.
+// includes lists the arguments that add key states to a selection.
 var includes = []struct {
 	flag  string
 	state keys.State
 }{{"include_accepted", keys.Accepted}, {"include_rejected", keys.Rejected}, {"include_denied", keys.Denied}}
 
-// keyChange makes a function that does something to the keys that match, in these states
-// and in those that the call includes.
+// keyChange returns a function that changes the matching keys in the given states and in those that
+// the call adds.
 func keyChange(change func(keys.Editor, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		globs, err := c.Patterns("match")

@@ -14,14 +14,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// office is a key desk with keys a to d in the folders of pending, accepted, rejected and
-// denied ones. told are its events and requests for a new shared key.
+// office returns an editor with keys a to d, which are pending, accepted, rejected and denied. told
+// collects its events and its requests for a new shared key.
 func office(t *testing.T) (d keys.Editor, told *[]string) {
 	t.Helper()
 	return officeIn(t, t.TempDir())
 }
 
-// officeIn is office with its keys in a folder.
+// officeIn is office with the PKI directory pki.
 func officeIn(t *testing.T, pki string) (d keys.Editor, told *[]string) {
 	t.Helper()
 	pub := []byte(vectors.Keys(t)["minion"].PublicPEM)
@@ -46,12 +46,12 @@ func officeIn(t *testing.T, pki string) (d keys.Editor, told *[]string) {
 	}, told
 }
 
-// Each function changes the keys that it says, which is told, and takes the arguments
-// that it names in each of the ways in which Salt's clients give them.
+// Each function changes the keys it names, reports the change, and accepts its arguments in every
+// form that Salt's clients use.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		load []any
-		want string // its answer; what was told
+		want string // the answer; the events
 	}{
 		{[]any{"fun", "key.list_all", "match", "", "user", "root"}, "minions=[b] minions_pre=[a] minions_rejected=[c] minions_denied=[d] local=[];"},
 		{[]any{"fun", "key.accept", "match", "*"}, "minions=[a]; accept a"},
@@ -102,7 +102,7 @@ func call(t *testing.T, desk keys.Editor, load *value.Map) (string, error) {
 	return strings.Join(out, " "), nil
 }
 
-// What could not be done is told beside what was.
+// The answer contains both what succeeded and what failed.
 func TestKeys_NoNewSharedKey(t *testing.T) {
 	desk, told := office(t)
 	full := errors.New("the disk is full")

@@ -60,7 +60,7 @@ func keyList(ctx context.Context, c *Call) (any, error) {
 	return value.NewMap(st.Folder(), c.Env.Keys.Store.List(st)), nil
 }
 
-// readDict takes keys by their folders out of the argument match.
+// readDict reads the argument match: key ids by directory.
 func readDict(c *Call) (keys.Selection, error) {
 	v, _ := c.Given("match")
 	m, ok := v.(*value.Map)
@@ -89,7 +89,7 @@ func readDict(c *Call) (keys.Selection, error) {
 	return sel, fault
 }
 
-// folderOf reads the name of a folder of keys.
+// folderOf parses the name of a key directory.
 func folderOf(name any) (keys.State, error) {
 	for _, st := range keys.Listed {
 		if name == st.Folder() {
@@ -99,8 +99,8 @@ func folderOf(name any) (keys.State, error) {
 	return 0, functions.Invalid("%v is none of the folders minions, minions_pre, minions_rejected and minions_denied", name)
 }
 
-// keyChangeDict makes a function that does something to keys that are named, in these
-// folders and in those that the call includes.
+// keyChangeDict returns a function that changes named keys in the given states and in those that
+// the call adds.
 func keyChangeDict(change func(keys.Editor, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		sel, err := readDict(c)
@@ -120,7 +120,7 @@ func keyChangeDict(change func(keys.Editor, keys.Selection) ([]keys.Key, error),
 	}
 }
 
-// included are states, and those that the call includes beside.
+// included returns states plus those that the call adds.
 func included(c *Call, states []keys.State) (map[keys.State]bool, error) {
 	from := map[keys.State]bool{}
 	for _, st := range states {

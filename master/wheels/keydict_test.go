@@ -14,12 +14,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Keys that are named by their folders are changed, and no others.
+// Only keys named with their directories are changed.
 func TestKeyDict(t *testing.T) {
 	dict := func(kv ...any) *value.Map { return value.NewMap(kv...) }
 	for _, c := range []struct {
 		load      []any
-		want, err string // the ids, and what was told; the error
+		want, err string // the ids, and the events; the error
 	}{
 		{[]any{"fun", "key.accept_dict", "match", dict("minions_pre", []any{"a"})}, "a; accept a", ""},
 		{[]any{"fun", "key.accept_dict", "match", dict("minions_rejected", []any{"c"})}, "", "include_"},
@@ -72,7 +72,7 @@ func TestKeyList(t *testing.T) {
 	}
 }
 
-// The master's own key, and its signature, which is made once.
+// The master's own key, and its signature, which is created once.
 func TestMasterKey(t *testing.T) {
 	conf := config.DefaultMaster()
 	conf.PkiDir = t.TempDir()
@@ -123,8 +123,7 @@ func TestMasterKey(t *testing.T) {
 	}
 }
 
-// What sits behind a node that is down is not connected, and who is there twice is named
-// once.
+// A minion behind a node that is down is not connected. A minion of several nodes is listed once.
 func TestConnected(t *testing.T) {
 	up := func(ids ...string) (out []topology.Minion) {
 		for _, id := range ids {

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// masterPub is the file of the public key by which minions know this master.
+// masterPub is the file of the public key that identifies this master to minions.
 const masterPub = "master.pub"
 
 func init() {
@@ -54,7 +54,7 @@ keysize : 2048
 	)
 }
 
-// keyMaster makes a function that shows the public key of this master.
+// keyMaster returns a function that shows the public key of this master.
 func keyMaster(show func(c *Call) ([]keys.Shown, error)) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		shown, err := show(c)

@@ -51,7 +51,7 @@ func keyGenAccept(_ context.Context, c *Call) (any, error) {
 	if err := keys.ValidID(id); err != nil {
 		return nil, functions.Invalid("%w", err)
 	}
-	if !force && c.Env.Keys.Store.Accepted(id) { // a pair takes a while to make
+	if !force && c.Env.Keys.Store.Accepted(id) { // check first: creating a pair takes time
 		return value.NewMap(), nil
 	}
 	public, pair, err := newPair(c)
@@ -67,7 +67,7 @@ func keyGenAccept(_ context.Context, c *Call) (any, error) {
 	return pair, nil
 }
 
-// newPair makes a pair as Salt shows it.
+// newPair creates a key pair and returns it in Salt's form.
 func newPair(c *Call) (public string, pair *value.Map, err error) {
 	bits, err := keysize(c)
 	if err != nil {
@@ -84,7 +84,7 @@ func newPair(c *Call) (public string, pair *value.Map, err error) {
 	return made.PublicPEM, value.NewMap("pub", made.PublicPEM, "priv", string(private)), nil
 }
 
-// keysize reads the length of a key, in bits.
+// keysize reads the key length, in bits.
 func keysize(c *Call) (bits int, err error) {
 	if _, given := c.Given("keysize"); !given {
 		return crypt.DefaultBits, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// made calls a function that makes a pair.
+// made calls a function that creates a pair.
 func made(t *testing.T, desk keys.Editor, load ...any) (*value.Map, error) {
 	t.Helper()
 	c := &Call{Bound: BindLoad(value.NewMap(load...))}
@@ -23,12 +23,12 @@ func made(t *testing.T, desk keys.Editor, load ...any) (*value.Map, error) {
 	return m, err
 }
 
-// Pairs fit, are of the length that was asked for, and no id loses a key unasked.
+// Pairs match and have the requested length. No id loses its key unless force is set.
 func TestKeyPairs(t *testing.T) {
 	desk, told := office(t)
 	for _, c := range []struct {
 		load []any
-		bits int // 0: none is made
+		bits int // 0: expect no pair
 		told string
 		err  string
 	}{
@@ -81,7 +81,7 @@ func TestKeyPairs(t *testing.T) {
 	}
 }
 
-// Fingerprints and texts stand under the folders of the keys.
+// Fingerprints and texts are grouped by key directory.
 func TestKeysShown(t *testing.T) {
 	pki := t.TempDir()
 	desk, _ := officeIn(t, pki)

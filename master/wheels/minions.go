@@ -26,8 +26,8 @@ func connected(_ context.Context, c *Call) (any, error) {
 	return slices.Compact(ids), nil
 }
 
-// up adds the minions of a node and of those below that are connected. Who sits behind a
-// node that is down is not.
+// up appends the connected minions of a node and of the nodes below it. Minions behind a node that
+// is down are not connected.
 func up(ids []string, n topology.Node) []string {
 	if n.State == topology.Down {
 		return ids

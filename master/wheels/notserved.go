@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// notServed are functions that tools of Salt's know and that are refused, each with the
-// reason and with what to do.
+// notServed lists functions that Salt's tools call and that are refused, with the reason and the
+// alternative.
 var notServed = []struct{ name, why string }{
 	{"key.gen_keys", "it writes keys where its caller says; key.gen gives a pair, salt-key --gen-keys writes one at the machine itself"},
 	{"file_roots.find", noFiles},

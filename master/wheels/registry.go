@@ -11,20 +11,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Env is what a wheel function may do at its master.
+// Env is what wheel functions use of their master.
 type Env struct {
 	Keys   keys.Editor
 	Config *config.Master
-	// Tree is the tree from the master down.
+	// Tree returns the tree from the master down.
 	Tree func() topology.Node
 }
 
 type (
-	// Function is one wheel function.
+	// Function is a wheel function.
 	Function = functions.Function[Env]
 	// Call is a call of a Function.
 	Call = functions.Call[Env]
-	// Request names a function and its arguments as the caller gave them.
+	// Request names a function and its arguments as the caller sent them.
 	Request = functions.Request
 	// Bound is a request whose arguments are bound to the parameters of its function.
 	Bound = functions.Bound
@@ -32,30 +32,29 @@ type (
 
 var registry = functions.NewRegistry[Env]("wheel")
 
-// Register enters functions. It is called from init of the file that has them.
+// Register adds functions. The files that define them call it from init.
 func Register(fs ...Function) { registry.Register(fs...) }
 
-// Docs are the documentations of all functions by name.
+// Docs returns the documentation of all functions by name.
 func Docs() *value.Map { return registry.Docs() }
 
-// Who may call the function of a name.
+// Who returns the access rule of the function with this name.
 func Who(name string) server.Who { return registry.Who(name) }
 
-// Private tells whether what a function gives is for its caller alone.
+// Private reports whether the result of a function is for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
 
-// Names lists all functions, sorted.
+// Names returns the names of all functions, sorted.
 func Names() []string { return registry.Names() }
 
-// noArguments are fields of a wheel load that are no arguments of the function, where it
-// has none of that name: Salt's CLIENT_INTERNAL_KEYWORDS, and the user, at which Salt's
-// wheels break.
+// noArguments lists the fields of a wheel load that are not arguments, unless the function has a
+// parameter of that name: Salt's CLIENT_INTERNAL_KEYWORDS, and user, which breaks Salt's wheels.
 var noArguments = []string{
 	"cmd", "fun", "key", "user", "client", "arg", "kwarg", "match", "eauth", "token", "username", "password", "full_return", "print_event",
 }
 
-// BindLoad binds the call of a wheel load: with arg and kwarg, or with the arguments among
-// the fields of the load.
+// BindLoad binds the call of a wheel load. The arguments are in arg and kwarg, or else among the
+// other fields.
 func BindLoad(load *value.Map) Bound {
 	fun := load.String("fun")
 	if !load.Has("arg") || !load.Has("kwarg") {
@@ -67,11 +66,11 @@ func BindLoad(load *value.Map) Bound {
 // Bind binds the arguments of a call; see [functions.Registry.Bind].
 func Bind(q Request) Bound { return registry.Bind(q) }
 
-// BindFields binds a call whose arguments are fields by their names; those in others are
-// not arguments.
+// BindFields binds a call whose arguments are fields, by name. Fields listed in others are not
+// arguments.
 func BindFields(fun string, fields *value.Map, others ...string) Bound {
 	return registry.BindFields(fun, fields, others...)
 }
 
-// Run calls a function. A panic becomes an error.
+// Run calls a function. A panic is returned as an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
