@@ -46,13 +46,13 @@ type signIn struct {
 	gate    *keys.Gate
 	signIns *meters.SignIns
 	turned  *admission.Report
-	tell    bool // the bus
+	tell    bool // fire an event
 	fire    func(tag string, data *wire.Map)
 	in      func(id string)
 	now     func() time.Time
 }
 
-// serve costs two RSA operations.
+// serve handles a sign-in. It costs two RSA operations.
 func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
 	a := c.gate.Handle(ctx, r.Load, r.Version, admission.Source(r.Peer.Source()))
 	c.signIns.Add(a.Verdict.Outcome)
@@ -66,7 +66,7 @@ func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
 	return wire.Raw(a.Body), nil
 }
 
-// report has the operator told, once a minute, of sign-ins that were turned away.
+// report logs refused sign-ins, at most once a minute.
 func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
 	now := c.now()
 	if cause, ok := turnedSignIns[a.Verdict.Turned]; ok {
@@ -77,7 +77,7 @@ func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
 	}
 }
 
-// turnedSignIns are the causes for which sign-ins are turned away.
+// turnedSignIns maps the reasons for refused sign-ins to causes in the metrics.
 var turnedSignIns = map[keys.Turned]admission.Cause{
 	keys.BadRequest: {Name: "sign-in/bad", Text: "sign-ins refused: unreadable request"},
 	keys.BadKey:     {Name: "sign-in/key", Text: "sign-ins refused: not an RSA key of 1024 bits or more"},

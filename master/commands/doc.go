@@ -1,6 +1,5 @@
-// Package commands are those commands of port 4506 that need little of the master, each
-// in a file that enters it when the program starts. A handler is a method of a struct
-// with just the parts that it works on.
+// Package commands holds the commands of port 4506 that need few parts of the master. Each file
+// registers its command in init. A handler is a method of a struct with the parts it needs.
 //
-// The others are entered by the files of package master that serve them.
+// Package master registers the other commands.
 package commands

@@ -30,7 +30,7 @@ The symbolic links of an environment, with their targets as written.
 	}, func(p *Parts) server.Handler { return fileCommand{p.Files}.links })
 }
 
-// lists lists one kind of entries.
+// lists handles the commands that list entries of one kind.
 type lists struct {
 	fileCommand
 	form files.Form
@@ -62,7 +62,7 @@ func (c fileCommand) links(ctx context.Context, r *server.Request) (any, error) 
 	return m, later(err)
 }
 
-// backendsOf reads fsbackend: a text, or a list of texts.
+// backendsOf reads fsbackend: a string or a list of strings.
 func backendsOf(d *wire.Map) string {
 	if text := d.String("fsbackend"); text != "" {
 		return text

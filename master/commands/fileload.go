@@ -12,11 +12,10 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// fileCommand is what the commands of the file server have in common (Salt wire reference
-// §8.2).
+// fileCommand is the common part of the file server commands (Salt wire reference §8.2).
 type fileCommand struct{ files *files.Server }
 
-// The documentation of arguments that several of them have.
+// Documentation of shared arguments.
 const (
 	docPath = `
 path
@@ -34,7 +33,7 @@ fsbackend
 `
 )
 
-// environment reads saltenv: a name, which may look like a number.
+// environment reads saltenv, which may be a number.
 func environment(d *wire.Map) (string, bool) {
 	v, _ := d.Get("saltenv")
 	switch v := v.(type) {
@@ -46,8 +45,7 @@ func environment(d *wire.Map) (string, bool) {
 	return "", false
 }
 
-// find finds the file that a load asks for. found is false where Salt says that there is no
-// such file.
+// find finds the requested file. found is false if Salt's answer is that the file does not exist.
 func (c fileCommand) find(ctx context.Context, d *wire.Map) (f files.Found, found bool, err error) {
 	env, ok := environment(d)
 	path := d.String("path")
@@ -61,8 +59,8 @@ func (c fileCommand) find(ctx context.Context, d *wire.Map) (f files.Found, foun
 	return f, err == nil, later(err)
 }
 
-// later has a fault of a backend answered so that the minion asks again: an empty answer
-// would say that there is no such file.
+// later marks an error of a backend as temporary, so that the minion asks again. An empty answer
+// would mean that the file does not exist.
 func later(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err

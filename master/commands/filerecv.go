@@ -63,7 +63,7 @@ func (c *inbox) take(_ context.Context, r *server.Request) (any, error) {
 	return true, nil
 }
 
-// pathOf reads the path: a list of texts, and of nothing else.
+// pathOf reads the path, a list of strings.
 func pathOf(d *wire.Map) ([]string, bool) {
 	v, _ := d.Get("path")
 	list, ok := v.([]any)

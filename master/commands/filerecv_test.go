@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Attack: a minion pushes files that are refused, without end. The log tells of it once in a
-// while, and the figures count each.
+// Attack: a minion keeps pushing files that are refused. The log reports it at intervals; the
+// metrics count every file.
 func TestInbox_Refused(t *testing.T) {
 	var log bytes.Buffer
 	c := config.DefaultMaster()

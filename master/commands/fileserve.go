@@ -66,7 +66,8 @@ func (c fileCommand) serve(ctx context.Context, r *server.Request) (any, error) 
 	return server.Held{Parts: parts, Sealed: chunk.Done, Release: chunk.Release}, nil
 }
 
-// packed is the answer {data, dest} or {data, dest, gzip}, packed around the data.
+// packed returns the answer {data, dest} or {data, dest, gzip}, packed around the data without a
+// copy.
 func packed(c files.Chunk, dest string) ([][]byte, error) {
 	rest := wire.NewMap("dest", dest)
 	if c.Gzip > 0 && len(c.Data) > 0 {
@@ -76,12 +77,12 @@ func packed(c files.Chunk, dest string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A map of so few entries begins with one byte, which has their number.
+	// The first byte of such a small map is its type and size.
 	head := append([]byte{tail[0] + 1}, "\xa4data"...)
 	return [][]byte{wire.AppendHead(head, len(c.Data)), c.Data, tail[1:]}, nil
 }
 
-// whole reads a field that is a whole number; one that is not there, or None, is 0.
+// whole reads an integer field. A missing field or None is 0.
 func whole(d *wire.Map, field string) (n int64, ok bool) {
 	switch v, _ := d.Get(field); v := v.(type) {
 	case nil:

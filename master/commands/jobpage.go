@@ -38,15 +38,14 @@ type jobPage struct {
 	cfg    *config.Master
 }
 
-// serve answers `job_page`, our addition to the clear commands: a command that follows
-// a job and was cut off the event bus, since it read too slowly, takes what it has
-// missed from the job cache. The page holds the returns whose minion ids come after the
-// one given, each as its event had it; `more` tells that there are others behind. With
-// the first page comes, under `complete`, what the job's last event says if it is
-// over: all its returns are stored then.
+// serve answers `job_page`, a clear command that Salt lacks. A command that follows a job may read
+// too slowly and lose its subscription to the event bus. It then reads the missed returns from the
+// job cache. A page holds the returns of the minion ids after the given one, in the form of their
+// events. `more` is set if others follow. If the job is over, the first page also has its last
+// event under `complete`: all its returns are stored by then.
 //
-// Whoever may do everything, or look jobs up by a runner, may ask for any job, another user
-// for the jobs of that user.
+// Users who may do everything, or look jobs up with a runner, may read any job. Other users may
+// read their own.
 func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -76,8 +75,8 @@ func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	page, last := make([]any, 0, len(rets)), after
 	for _, ret := range rets {
 		last = ret.ID
-		if size, digest := wire.Digest(ret.Full); len(ret.Full) > 0 && (!digest || size >= 0) { // the others are no events either
-			page = append(page, []byte(ret.Full)) // not decoded on the way
+		if size, digest := wire.Digest(ret.Full); len(ret.Full) > 0 && (!digest || size >= 0) { // others are not events either
+			page = append(page, []byte(ret.Full)) // passed on undecoded
 		}
 	}
 	out := wire.NewMap("returns", page, "last", last, "more", len(rets) > 0)
@@ -88,9 +87,9 @@ func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	return out, nil
 }
 
-// mayRead names whose jobs a request for a job may read; all tells that it may read any.
-// named is the user that the request names. Who has logged in and may look jobs up by the
-// runner may as well do so here.
+// mayRead returns the user whose jobs the request may read; all reports whether it may read any
+// job. named is the user that the request names. A login that may look jobs up with the runner may
+// read any job here.
 func (c jobPage) mayRead(r *server.Request, named, jid string) (user access.Owner, all bool) {
 	if l := r.Login; l != nil {
 		call := runners.Bind(runners.Request{Fun: "jobs.lookup_jid", Args: []any{jid}})

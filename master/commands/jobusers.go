@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// maxAsked bounds the jobs of one `job_users`.
+// maxAsked limits the jobs in one `job_users` request.
 const maxAsked = 4096
 
 func init() {

@@ -30,8 +30,8 @@ type masterOpts struct {
 	files  *files.Server
 }
 
-// serve gives the options that Salt's master gives, and the names of the environments
-// (Salt's reference on states, §6). Where their files are is nobody's business.
+// serve returns the options that Salt's master returns, and the names of the environments (Salt's
+// reference on states, §6). It does not reveal the paths of their files.
 func (c masterOpts) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := load(r)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c masterOpts) serve(ctx context.Context, r *server.Request) (any, error) {
 	return out, nil
 }
 
-// orNil is None for an option that names nothing.
+// orNil returns nil (None) for an empty option.
 func orNil(text string) any {
 	if text == "" {
 		return nil

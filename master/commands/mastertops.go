@@ -22,7 +22,7 @@ As _master_tops, whose name it was for minions before Salt 2018.
 
 type masterTops struct{ tops *tops.Tops }
 
-// serve answers for the minion that asks, whoever its load says it is.
+// serve answers for the minion that sent the request. It ignores the id in the load.
 func (c masterTops) serve(ctx context.Context, r *server.Request) (any, error) {
 	return c.tops.States(ctx, r.ID), nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// notServed are the commands this master knows and does not serve: what each is for, and
-// the answer, which is Salt's own (Salt wire reference §8.2).
+// notServed lists the commands that this master knows but does not serve, with their purpose and
+// Salt's own answer (Salt wire reference §8.2).
 var notServed = []struct {
 	cmd, what string
 	answer    func(d *wire.Map) any
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// refused is a command that is not served.
+// refused handles a command that is not served.
 type refused struct {
 	what     string
 	answer   func(d *wire.Map) any

@@ -9,12 +9,11 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// ofOneJob are the runners that tell of one job, and read nothing else.
+// ofOneJob lists the runners that read a single job and nothing else.
 var ofOneJob = []string{"jobs.exit_success", "jobs.list_job", "jobs.lookup_jid", "jobs.print_job", "topology.trace"}
 
-// JobOf names the job that a call of a runner tells of, if it is one that tells of a single
-// job and reads nothing else. Whoever was allowed to start a job may see so what became of
-// it, as by job_page.
+// JobOf returns the job that a runner call reads, if the call reads a single job and nothing else.
+// So users who may start a job may also see its result, as with job_page.
 func JobOf(call functions.Bound) (jid string, ok bool) {
 	if call.Fault() != nil || !slices.Contains(ofOneJob, call.Fun()) {
 		return "", false
@@ -24,7 +23,7 @@ func JobOf(call functions.Bound) (jid string, ok bool) {
 	return jid, jid != ""
 }
 
-// ownJob tells whether a call asks for a job of the very user who makes it.
+// ownJob reports whether a call reads a job of the user who makes it.
 func (c runner) ownJob(ctx context.Context, l *server.Login, call functions.Bound) bool {
 	if l == nil {
 		return false

@@ -27,7 +27,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Parts are what a master gives its commands to work on. Each takes what it needs.
+// Parts holds the parts of a master that the commands use. Each handler takes what it needs.
 type Parts struct {
 	Config *config.Master
 	Server *server.Server
@@ -35,19 +35,18 @@ type Parts struct {
 
 	Keys *keys.Ring
 	Gate *keys.Gate
-	// SignedIn is told of each peer that is let in, before that has the key to connect
-	// with.
+	// SignedIn is called for each admitted peer, before the peer receives the key it connects with.
 	SignedIn func(id string)
 
 	Access *access.Control
 	Audit  func(access.Asked)
 	Tokens Tokens
 	Data   *datacache.Cache
-	// Trespassed is told of what a peer may not do.
+	// Trespassed is called when a peer exceeds its rights.
 	Trespassed func(ownership.Trespass)
 	Unserved   *Unserved
 	Pillars    *pillars.Service
-	// MayAnswer tells why a node right below does not speak for a minion, if so.
+	// MayAnswer returns an error if a node directly below does not speak for a minion.
 	MayAnswer func(node, id string) error
 	Tops      *tops.Tops
 	Files     *files.Server
@@ -70,18 +69,17 @@ type Parts struct {
 
 var set server.Set[*Parts]
 
-// Register enters a command. It is called from init of the file that has it; handler is
-// called once for each master.
+// Register adds a command. Its file calls it from init. handler is called once for each master.
 func Register(c server.Command, handler func(p *Parts) server.Handler) { set.Register(c, handler) }
 
-// All lists the commands.
+// All returns the commands.
 func All() []server.Command { return set.Commands() }
 
-// AddTo has the server of the parts serve all commands.
+// AddTo adds all commands to the server in p.
 func AddTo(p *Parts) { set.AddTo(p.Server, p) }
 
-// caller is who a runner or wheel call comes from: who has logged in, or whose key it has,
-// but own, the user of the master, may speak for others.
+// caller returns who makes a runner or wheel call: the user who logged in, or the owner of the key.
+// Only own, the user of the master, may act for others.
 func caller(d *wire.Map, r *server.Request, own string) string {
 	if r.Login != nil {
 		return r.Login.Name
@@ -92,7 +90,7 @@ func caller(d *wire.Map, r *server.Request, own string) string {
 	return r.User
 }
 
-// owner is the caller as the owner of what the call starts.
+// owner returns the caller as the owner of what the call starts.
 func owner(d *wire.Map, r *server.Request, own string) access.Owner {
 	if r.Login != nil {
 		return access.LoginOwner(r.Login)
@@ -100,19 +98,19 @@ func owner(d *wire.Map, r *server.Request, own string) access.Owner {
 	return access.Owner{Name: caller(d, r, own)}
 }
 
-// gate holds runner and wheel calls to the rules of logins, and tells the audit of all.
+// gate applies the login rules to runner and wheel calls, and audits all calls.
 type gate struct {
 	server *server.Server
 	audit  func(access.Asked)
 	own    string
 	kind   string // runner or wheel
 	judge  func(rules []any, c functions.Bound) verdict.Verdict
-	// private tells of functions whose arguments the audit is not told; nil: there are none.
+	// private reports whether the audit must not show the arguments of fun; nil means never.
 	private func(fun string) bool
 }
 
-// pass tells whether a request may make a call. Who comes with a key was judged by that.
-// What no rule allows is allowed where besides, if it is not nil, says so.
+// pass returns an error if a request may not make a call. Calls with a key were judged by the key.
+// besides, if not nil, may allow a call that no rule allows.
 func (g gate) pass(d *wire.Map, r *server.Request, c functions.Bound, besides func() bool) error {
 	q := access.ByOf(r).Asked(g.kind, caller(d, r, g.own))
 	q.Fun, q.Call, q.Allowed = c.Fun(), access.ShownCall(c), true

@@ -50,7 +50,7 @@ type pillar struct {
 	keys       *keys.Store
 	compile    func(context.Context, pillars.Request) (*wire.Map, error)
 	data       *datacache.Cache
-	keep, tell bool // the grains; that they were kept
+	keep, tell bool // store the grains; fire an event about it
 	most       int  // bytes of a request of which they are kept
 	trespassed func(ownership.Trespass)
 	unserved   *Unserved
@@ -60,9 +60,9 @@ type pillar struct {
 	log        *slog.Logger
 }
 
-// serve makes the pillar of one minion, under a key that only it can open, and signed
-// (Salt wire reference §8.3). Whose it is says the key of the request, never what is in it.
-// Grains and pillar feed the minion data cache.
+// serve compiles the pillar of one minion, encrypts it for that minion and signs it (Salt wire
+// reference §8.3). The key of the request identifies the minion, not the load. Grains and pillar go
+// into the minion data cache.
 func (c pillar) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -90,8 +90,8 @@ func (c pillar) serve(ctx context.Context, r *server.Request) (any, error) {
 	return c.sealed(r, pub, out)
 }
 
-// remember puts what is known of the minion now into the data cache, unless the minion says
-// more than is kept: of its grains, or of the pillar that it lays over its own.
+// remember stores the grains and pillar of a minion in the data cache. It skips grains beyond the
+// size limit and pillar that the minion overrides.
 func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 	if !c.keep {
 		return
@@ -112,7 +112,7 @@ func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 	}
 }
 
-// withUnserved adds what this master is configured to serve and does not.
+// withUnserved adds errors about configured features that this master does not serve.
 func (c pillar) withUnserved(r *server.Request, p *wire.Map) *wire.Map {
 	faults := c.unserved.pillarErrors()
 	//mutant:unserved-pillar-is-reported
@@ -125,8 +125,7 @@ func (c pillar) withUnserved(r *server.Request, p *wire.Map) *wire.Map {
 	return p
 }
 
-// sealed is the reply: the pillar under a key of its own, which is under the key of the
-// minion.
+// sealed returns the reply: the pillar under a one-off key, which is encrypted for the minion.
 func (c pillar) sealed(r *server.Request, pub *rsa.PublicKey, out any) (any, error) {
 	alg := r.EncAlgo
 	if alg == "" {
@@ -152,8 +151,8 @@ func (c pillar) sealed(r *server.Request, pub *rsa.PublicKey, out any) (any, err
 	return server.Clear{Value: wire.NewMap("key", wrapped, "pillar", cipher)}, nil
 }
 
-// body is what the one-off key encrypts: the bare map for old minions, a
-// signed one that repeats the key and the nonce since protocol 2.
+// body returns the plaintext for the one-off key: the bare map for old minions, since protocol 2 a
+// signed map that repeats the key and the nonce.
 func (c pillar) body(r *server.Request, wrapped []byte, pillar any) ([]byte, error) {
 	if r.Version < 2 {
 		return wire.Encode(pillar)

@@ -28,7 +28,7 @@ grains, saltenv, pillarenv, pillar_override, ext, clean_cache
 	})
 }
 
-// pillarBelow gives nodes the pillars of their minions.
+// pillarBelow serves nodes the pillar of their minions.
 type pillarBelow struct {
 	compile func(context.Context, pillars.Request) (*wire.Map, error)
 	may     func(node, id string) error
@@ -44,7 +44,7 @@ func (c pillarBelow) serve(ctx context.Context, r *server.Request) (any, error) 
 		c.refused("pillar", fmt.Errorf("%s asks for the pillar of %q: %w", r.ID, d.String("minion"), why))
 		return wire.NewMap("refused", why.Error()), nil
 	}
-	if r.Version < 3 { // its answer could be read by whoever has the shared key
+	if r.Version < 3 { // every holder of the shared key could read the answer
 		return no(errors.New("pillars are told to nodes of protocol 3 alone"))
 	}
 	id := d.String("minion")

@@ -20,11 +20,11 @@ greets
 	}, func(*Parts) server.Handler { return ping })
 }
 
-// maxPing bounds the pings that are echoed; those of Salt have a few bytes.
+// maxPing limits echoed pings. Salt's pings have a few bytes.
 const maxPing = 4 << 10
 
-// ping echoes, as Salt does. To a client that asks whether readers of the event bus are
-// greeted, which a Python master does not do, it says yes.
+// ping echoes the load, as Salt does. A client may ask whether the event bus greets its readers,
+// which Salt's does not; the answer is yes.
 func ping(_ context.Context, r *server.Request) (any, error) {
 	//mutant:ping-size
 	if len(r.Load) > maxPing {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// A ping is echoed as Salt does it; who asks learns that readers of the bus are
-// greeted. One of more bytes than pings have is not looked at.
+// A ping is echoed as in Salt, or reports that the event bus greets its readers. Oversized pings
+// are not decoded.
 func TestPing(t *testing.T) {
 	for _, c := range []struct{ sent, want any }{
 		{wire.NewMap("cmd", "ping"), wire.NewMap("cmd", "ping")},

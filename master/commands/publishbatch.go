@@ -84,7 +84,7 @@ func (c startBatch) serve(ctx context.Context, r *server.Request) (any, error) {
 	return nil, server.Invalid("publish_batch: %v", err)
 }
 
-// read takes the batch out of a load.
+// read reads the parameters of a batch from a load.
 func (c startBatch) read(p wire.PublishLoad) (s batches.Start, err error) {
 	v, ok := p.Extra.Get("batch")
 	raw, isRaw := v.(wire.Raw)

@@ -36,8 +36,7 @@ timeout
 
 type query struct{ runner }
 
-// serve answers as the event of a runner's end does: a call that failed may have something to
-// show as well.
+// serve answers like the last event of a runner: a failed call may also have a value.
 func (c query) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {

@@ -43,7 +43,7 @@ func newRunner(p *Parts, audit func(access.Asked)) runner {
 	}
 }
 
-// whoRuns is the rule of the function; a result may be fetched by who has called it.
+// whoRuns returns the rule of the function. The caller of a function may fetch its result.
 func whoRuns(fun string) server.Who {
 	if fun == "" {
 		return server.User
@@ -60,8 +60,8 @@ type runner struct {
 	depth int
 }
 
-// serve answers at once with the tag under which the result will be on the bus (Salt wire
-// reference §8.1).
+// serve answers at once, with the tag of the event that will carry the result (Salt wire reference
+// §8.1).
 func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("tag", tag, "jid", o.JID), nil
 }
 
-// admit binds a call that whoever asks may make.
+// admit binds a call and checks that the client may make it.
 func (c runner) admit(ctx context.Context, d *wire.Map, r *server.Request) (functions.Bound, error) {
 	q, err := readCall(d)
 	if err == nil {
@@ -109,11 +109,10 @@ func (c runner) admit(ctx context.Context, d *wire.Map, r *server.Request) (func
 	return call, c.gate.pass(d, r, call, besides)
 }
 
-// owner is who may see what the call gives: "" is the user of the master, who may see
-// all.
+// owner returns who may see the result: "" is the user of the master, who may see all.
 func (c runner) owner(r *server.Request) string {
 	if r.Login != nil {
-		return access.LoginOwner(r.Login).String() // which no user of the machine is called
+		return access.LoginOwner(r.Login).String() // no user of the machine has such a name
 	}
 	if r.User == c.own {
 		return ""
@@ -121,8 +120,8 @@ func (c runner) owner(r *server.Request) string {
 	return r.User
 }
 
-// readCall takes fun and arguments out of a runner load: `kwarg` may hold the
-// positional ones under `arg`, and then the others under a `kwarg` of its own.
+// readCall reads fun and arguments from a runner load. `kwarg` may hold the positional arguments
+// under `arg`, and the keywords under a nested `kwarg`.
 func readCall(d *wire.Map) (runners.Request, error) {
 	call := runners.Request{Fun: d.String("fun"), Kwargs: wire.NewMap()}
 	call.Timeout = time.Duration(min(max(d.Float("timeout"), 0), 1e6) * float64(time.Second))
@@ -134,7 +133,7 @@ func readCall(d *wire.Map) (runners.Request, error) {
 	if kw == nil {
 		return call, nil
 	}
-	if own := kw.Map("kwarg"); own != nil && kw.Has("arg") { // as salt-api sends a form
+	if own := kw.Map("kwarg"); own != nil && kw.Has("arg") { // salt-api sends forms like this
 		call.Args = append(call.Args, kw.List("arg")...)
 		kw = own
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Tokens are what users of login services get for their password (Salt wire reference
-// §12.3).
+// Tokens are issued to users of login services for their password (Salt wire reference §12.3).
 type Tokens interface {
-	// Login makes one; a life of 0 is the option token_expire.
+	// Login creates a token. A life of 0 means the option token_expire.
 	Login(ctx context.Context, c auth.Credentials, life time.Duration) (auth.Token, error)
-	// Token looks one up, Revoke makes it worthless.
+	// Token returns a token; Revoke invalidates it.
 	Token(ctx context.Context, id string) (auth.Token, error)
 	Revoke(ctx context.Context, id string) error
 }
@@ -61,7 +60,7 @@ type tokens struct {
 
 func newTokens(p *Parts) tokens { return tokens{p.Server, p.Tokens, p.Access.External, p.Audit} }
 
-// make answers with an empty text if there is no token to be had, as Salt does.
+// make answers with an empty string if the login fails, as Salt does.
 func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
 	p, life, err := server.ReadProof(r)
 	if err != nil {
@@ -82,7 +81,7 @@ func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
 	return c.shown(t), nil
 }
 
-// get answers with an empty map if there is no such token.
+// get answers with an empty map if the token does not exist.
 func (c tokens) get(ctx context.Context, r *server.Request) (any, error) {
 	p, _, err := server.ReadProof(r)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c tokens) get(ctx context.Context, r *server.Request) (any, error) {
 	return c.shown(t), nil
 }
 
-// revoke tells whether there was such a token.
+// revoke answers whether the token existed.
 func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
 	p, _, err := server.ReadProof(r)
 	if err != nil {
@@ -114,7 +113,7 @@ func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
 
 func (c tokens) shown(t auth.Token) *wire.Map { return ShownToken(c.rules, t) }
 
-// ShownToken is a token as Salt's clients read it, and under perms what its user may do.
+// ShownToken returns a token in Salt's form, with the permissions of its user under perms.
 func ShownToken(rules *access.External, t auth.Token) *wire.Map {
 	seconds := func(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth, "token", t.Token)

@@ -12,20 +12,19 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// Unserved tells the operator what minions ask for and this master does not serve.
-// Many ask at once, after a start for instance, and some with every state they run:
-// each kind of request is logged the first time and then once a minute, with who has
-// asked since.
+// Unserved logs requests of minions that this master does not serve. Many minions may send them at
+// once, for example after a start, and some with each state run. So each kind of request is logged
+// the first time and then once a minute, with the minions since.
 type Unserved struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
-	asked map[string]*askers // by command; the commands are a closed list
+	asked map[string]*askers // by command; the set of commands is fixed
 
-	files []string // options that ask for what is not served
+	files []string // options that ask for features not served
 }
 
-// NewUnserved has nothing to tell yet.
+// NewUnserved returns an Unserved without requests.
 func NewUnserved(log *slog.Logger) *Unserved { return &Unserved{log: log, asked: map[string]*askers{}} }
 
 type askers struct {
@@ -33,17 +32,17 @@ type askers struct {
 	ids   []string // of this period, at most maxAskers
 	more  bool     // there were others
 	n     int
-	about string // of the latest: a path, a function
+	about string // of the latest request: a path, a function
 	told  time.Time
 }
 
 const (
 	unservedEvery = time.Minute
-	// maxAskers is how many minions one line names.
+	// maxAskers limits the minions in one log line.
 	maxAskers = 10
 )
 
-// Note counts a request of a minion by a command that is for what, and about that.
+// Note counts a request of minion id. what is the kind of request, and about its subject.
 func (u *Unserved) Note(what, cmd, id, about string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -63,8 +62,8 @@ func (u *Unserved) Note(what, cmd, id, about string) {
 	}
 }
 
-// due gives what is to be told now, as attributes for the log. A clock that was set
-// back silences nothing.
+// due returns the log attributes of what is due now. Setting the clock back does not silence the
+// log.
 func (u *Unserved) due(now time.Time) (lines [][]any) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,12 +93,12 @@ func (u *Unserved) Tell(now time.Time) {
 	}
 }
 
-// Find notes what the master is configured to serve and does not.
+// Find notes configured features that the master does not serve.
 func (u *Unserved) Find(c *config.Master) { u.files = c.UnservedFiles() }
 
-// pillarErrors is what Salt's minions look for in a pillar before they apply states,
-// and what pillar.items shows: that the files that states come from are not what the
-// configuration of the master says. Nothing where it says nothing.
+// pillarErrors returns the errors that Salt's minions look for in a pillar before they apply
+// states, and that pillar.items shows: the configuration names sources of states that this master
+// does not serve. It returns nil if there are none.
 func (u *Unserved) pillarErrors() []any {
 	var out []any
 	if len(u.files) > 0 {

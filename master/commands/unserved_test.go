@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestUnserved_LogIsBounded: of 500 minions that ask at once, two lines a minute are
-// logged, which name ten and say that there are others, and count them all.
+// TestUnserved_LogIsBounded sends the requests of 500 minions at once. The log has two lines a
+// minute, which name ten minions, say that there are more, and count them all.
 func TestUnserved_LogIsBounded(t *testing.T) {
 	u := NewUnserved(quiet)
 	now := time.Unix(1e9, 0)
@@ -42,7 +42,7 @@ func TestUnserved_LogIsBounded(t *testing.T) {
 		tell()
 		now = now.Add(time.Second)
 	}
-	now = now.Add(-24 * time.Hour) // a clock that was set back
+	now = now.Add(-24 * time.Hour) // the clock is set back
 	u.Note("mine", "_mine", "last", "")
 	tell()
 	if lines != 3 || requests != 61*500+2 {

@@ -35,22 +35,22 @@ async
 type wheel struct {
 	gate gate
 	host wheels.Host
-	// beside does something while nobody waits.
+	// beside runs do in the background.
 	beside func(do func(context.Context)) error
 	jids   *jid.Generator
 	own    string
 }
 
-// serve has the bus told of the call before and after it (Salt wire reference §8.1).
+// serve fires events before and after the call (Salt wire reference §8.1).
 func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, err
 	}
 	async := d.Bool("async")
-	d.Delete("async") // it is no argument of the function
+	d.Delete("async") // not an argument of the function
 	if r.Login != nil {
-		d.Delete("from") // nor is where the login comes from
+		d.Delete("from") // nor is the origin of the login
 	}
 	//mutant:cve2020-11652-wheel-list
 	call := wheels.BindLoad(d)
@@ -60,7 +60,7 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	by := owner(d, r, c.own)
 	s := wheels.Start{JID: c.jids.Next(), User: by.Name, Eauth: by.Eauth, Call: call}
 	if !async {
-		data, _ := c.host.Do(ctx, s) // the data say whether it failed
+		data, _ := c.host.Do(ctx, s) // data contains the failure
 		return wire.NewMap("tag", s.Tag(), "data", data), nil
 	}
 	if err := c.beside(func(ctx context.Context) { _, _ = c.host.Do(ctx, s) }); err != nil {
