@@ -16,17 +16,17 @@ import (
 type Bound struct{ b *bound }
 
 type bound struct {
-	registry any // the one that made it
+	registry any // the registry that bound it
 	fun      string
 	params   []param
 	rest     []any      // what "*" collects
-	extra    *value.Map // keywords that have no parameter
+	extra    *value.Map // keywords without a parameter
 	fault    error      // why the arguments cannot be bound
 	timeout  time.Duration
 	shown    []any
 }
 
-// param is one named parameter.
+// param is a named parameter.
 type param struct {
 	name  string
 	value any
@@ -44,20 +44,20 @@ func (b Bound) get() *bound {
 	return b.b
 }
 
-// Fun is the name of the function, module.function.
+// Fun returns the name of the function, module.function.
 func (b Bound) Fun() string { return b.get().fun }
 
-// Fault tells why the function cannot be called with these arguments; nil if it can. A
-// call with a fault never runs.
+// Fault returns why the function cannot be called with these arguments, or nil. A call with a fault
+// never runs.
 func (b Bound) Fault() error { return b.get().fault }
 
-// Timeout is that of the [Request].
+// Timeout returns the timeout of the [Request].
 func (b Bound) Timeout() time.Duration { return b.get().timeout }
 
-// Shown is the arguments as events and the audit show them: in Salt's form, as they came.
+// Shown returns the arguments as received, in Salt's form, for events and the audit.
 func (b Bound) Shown() []any { return slices.Clone(b.get().shown) }
 
-// Arg gives the argument name: of a parameter, or of a keyword without one.
+// Arg returns the argument of a parameter, or a keyword argument without a parameter.
 func (b Bound) Arg(name string) (any, bool) {
 	v := b.get()
 	for _, p := range v.params {
@@ -68,23 +68,23 @@ func (b Bound) Arg(name string) (any, bool) {
 	return v.extra.Get(name)
 }
 
-// Rest gives the positional arguments beyond the named parameters, of a function with "*".
+// Rest returns the positional arguments beyond the named parameters, for a function with "*".
 func (b Bound) Rest() []any { return slices.Clone(b.get().rest) }
 
-// Extra gives the keyword arguments without a parameter, of a function with AnyKwargs.
+// Extra returns the keyword arguments without a parameter, for a function with AnyKwargs.
 func (b Bound) Extra() *value.Map { return b.get().extra.Clone() }
 
-// Judged is one argument as rules judge it.
+// Judged is an argument in the form that rules match.
 type Judged struct {
-	// Name is the parameter's; "" for a positional argument that has none.
+	// Name is the name of the parameter; "" for a positional argument without one.
 	Name string
-	// Texts are what an expression has to match, all of them: the names in a list, or the
+	// Texts are the strings that an expression must match, all of them: the names in a list, or the
 	// argument as text.
 	Texts []string
 }
 
-// At gives the argument that a rule's args entry i means: the parameter at this position,
-// whether it was given by position or by name.
+// At returns the argument for entry i of a rule's args: the parameter at this position, whether the
+// call passed it by position or by name.
 func (b Bound) At(i int) (Judged, bool) {
 	v := b.get()
 	//mutant:hostile-argument-twice-2
@@ -97,8 +97,8 @@ func (b Bound) At(i int) (Judged, bool) {
 	return Judged{}, false
 }
 
-// Named gives the argument that a rule's kwargs entry means: the parameter of this name,
-// whether it was given by name or by position, or a free keyword.
+// Named returns the argument for an entry of a rule's kwargs: the parameter of this name, whether
+// passed by name or by position, or a keyword argument without a parameter.
 func (b Bound) Named(name string) (Judged, bool) {
 	v := b.get()
 	for _, p := range v.params {
@@ -110,7 +110,7 @@ func (b Bound) Named(name string) (Judged, bool) {
 	return Judged{name, []string{Text(x)}}, ok
 }
 
-// All gives all arguments as rules judge them, in the order of the parameters.
+// All returns all arguments in the form that rules match, in the order of the parameters.
 func (b Bound) All() (out []Judged) {
 	v := b.get()
 	for _, p := range v.params {
@@ -136,10 +136,11 @@ func (p param) judged() (Judged, bool) {
 	return Judged{p.name, []string{Text(p.value)}}, p.given
 }
 
-// Text is an argument as text, for rules and functions alike: as Python's str writes it.
+// Text converts an argument to text as Python's str does. Rules and functions share it.
 func Text(v any) string { return pyfmt.Str(v) }
 
-// namesIn reads a list, or text with commas. An entry of a list may have commas too.
+// namesIn returns the names in a list or in comma-separated text. An entry of a list may contain
+// commas.
 func namesIn(v any) (out []string) {
 	list, ok := v.([]any)
 	switch {

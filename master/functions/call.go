@@ -9,19 +9,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Call is one call of a function, with its arguments bound.
+// Call is one call of a function with bound arguments.
 type Call[E any] struct {
 	Bound
-	// JID is the id of the call on the event bus; "" for one that is not there.
+	// JID is the id of the call on the event bus; "" for a call without events.
 	JID string
-	// Tell hears what the call tells while it works: [ToldProgress] or [ToldPrint]. nil:
-	// nobody does.
+	// Tell receives progress of the call, of kind [ToldProgress] or [ToldPrint]. It may be nil.
 	Tell func(what string, data *value.Map)
 	Env  E
 }
 
-// Text gives the argument name as text, "" if it is absent. A jid that a client
-// sent as a number comes back as its digits.
+// Text returns an argument as text, "" if absent. A jid sent as a number becomes its digits.
 func (c *Call[E]) Text(name string) string {
 	v, ok := c.Given(name)
 	if !ok {
@@ -30,13 +28,13 @@ func (c *Call[E]) Text(name string) string {
 	return Text(v)
 }
 
-// Given is [Bound.Arg] for an argument whose None means that it is absent.
+// Given is [Bound.Arg], except that None counts as absent.
 func (c *Call[E]) Given(name string) (any, bool) {
 	v, ok := c.Arg(name)
 	return v, ok && v != nil
 }
 
-// Flag gives a yes or no argument, def if it is absent.
+// Flag returns a boolean argument, or def if absent.
 func (c *Call[E]) Flag(name string, def bool) (bool, error) {
 	v, ok := c.Given(name)
 	if !ok {
@@ -58,7 +56,7 @@ func (c *Call[E]) Flag(name string, def bool) (bool, error) {
 	return false, Invalid("%s=%v is neither True nor False", name, v)
 }
 
-// Seconds gives a time span, def if the argument is absent or 0.
+// Seconds returns a duration, or def if the argument is absent or 0.
 func (c *Call[E]) Seconds(name string, def time.Duration) (time.Duration, error) {
 	v, ok := c.Given(name)
 	if !ok {
@@ -74,7 +72,7 @@ func (c *Call[E]) Seconds(name string, def time.Duration) (time.Duration, error)
 	return time.Duration(f * float64(time.Second)), nil
 }
 
-// Count gives a whole number that is not negative.
+// Count returns a non-negative integer argument.
 func (c *Call[E]) Count(name string) (int, error) {
 	n, err := strconv.Atoi(c.Text(name))
 	if err != nil || n < 0 {
@@ -83,8 +81,8 @@ func (c *Call[E]) Count(name string) (int, error) {
 	return n, nil
 }
 
-// Patterns gives an argument that is a list of names, or text with commas; nil if it is
-// absent. The function declares it in [Function.Lists], so that rules judge each name.
+// Patterns returns an argument that is a list of names or comma-separated text; nil if absent. The
+// function lists it in [Function.Lists], so that rules judge each name.
 func (c *Call[E]) Patterns(name string) ([]string, error) {
 	for _, p := range c.get().params {
 		switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Fail is the function error.error: it fails with the arguments name and message, so that
-// whoever writes a program sees how it takes that. Without a name it gives an empty map.
+// Fail is the function error.error. It fails with the arguments name and message, so that
+// developers can test error handling. Without a name it returns an empty map.
 func Fail[E any](_ context.Context, c *Call[E]) (any, error) {
 	name := c.Text("name")
 	if name == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// BindFields binds a call whose arguments are fields of a load by their names, as in Salt
-// where a load has no arg and kwarg. Fields in others are not arguments unless the function
-// has a parameter of the name.
+// BindFields binds a call whose arguments are fields of a load, by name, as in Salt for a load
+// without arg and kwarg. Fields in others are not arguments unless the function has a parameter of
+// that name.
 func (r *Registry[E]) BindFields(fun string, load *value.Map, others ...string) Bound {
 	kwargs, err := r.fields(fun, load, others)
 	b := r.Bind(Request{Fun: fun, Kwargs: kwargs})
@@ -20,7 +20,7 @@ func (r *Registry[E]) BindFields(fun string, load *value.Map, others ...string) 
 	return b
 }
 
-// fields picks the arguments out of a load.
+// fields returns the fields of a load that are arguments.
 func (r *Registry[E]) fields(fun string, load *value.Map, others []string) (*value.Map, error) {
 	kwargs := value.NewMap()
 	f, ok := r.byName[fun]

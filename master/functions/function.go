@@ -8,36 +8,34 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Function is one function that a master runs for a local user. It asks the master for
-// what E has.
+// Function is a function that a master runs for a user. E is the interface to the master.
 type Function[E any] struct {
 	Name string // module.function
-	// Doc says what it does, what its arguments are, and shows a call.
+	// Doc describes the function and its arguments, with an example.
 	Doc string
-	// Args are the names of the arguments, those that must be given first. A name that
-	// ends in "=" is optional; "*" takes any further positional arguments.
+	// Args are the names of the parameters, required ones first. A name ending in "=" is optional;
+	// "*" accepts further positional arguments.
 	Args []string
-	// Lists are the arguments that are lists of names, or text with commas; see
-	// [Call.Patterns]. Access rules judge each name.
+	// Lists are the arguments that are lists of names or comma-separated text; see [Call.Patterns].
+	// Access rules judge each name.
 	Lists []string
-	// AnyKwargs lets through keyword arguments that Args does not name.
+	// AnyKwargs accepts keyword arguments that Args does not name.
 	AnyKwargs bool
-	// Private says that what it gives is for the caller alone: the event bus, which has
-	// other readers, is told that it has ended. What a private runner is given is not told
+	// Private means that the result is for the caller alone. The event bus, which has other
+	// readers, only shows that the call ended. For a private runner it does not show the arguments
 	// either.
 	Private bool
-	// Reads says that it changes nothing and is soon done. Whoever wants to see it again and
-	// again asks for it by the command query, of which neither the bus nor the job cache is
-	// told.
+	// Reads means that the function changes nothing and is fast. Clients may poll it with the
+	// command query, which leaves no trace on the bus or in the job cache.
 	Reads bool
-	// Who may call it: [server.Operator], which nothing means as well, or [server.User].
+	// Who may call it: [server.Operator], the default, or [server.User].
 	Who server.Who
-	// Run may give a value and an error at once: what there is to show of a call
-	// that failed. It must end soon after ctx is done.
+	// Run may return both a value and an error, if a failed call has something to show. It must
+	// return soon after ctx is done.
 	Run func(ctx context.Context, c *Call[E]) (any, error)
 }
 
-// verify tells what is wrong with how a function is declared.
+// verify returns an error if the declaration of a function is invalid.
 func (f Function[E]) verify() error {
 	module, name, ok := strings.Cut(f.Name, ".")
 	switch {
@@ -64,7 +62,7 @@ func (f Function[E]) verify() error {
 	return nil
 }
 
-// required counts the arguments that must be given.
+// required returns the number of required arguments.
 func (f Function[E]) required() (n int) {
 	for _, a := range f.Args {
 		if a != "*" && !strings.HasSuffix(a, "=") {
@@ -74,7 +72,7 @@ func (f Function[E]) required() (n int) {
 	return n
 }
 
-// named tells whether one of the arguments has that name.
+// named reports whether the function has a parameter of that name.
 func (f Function[E]) named(name string) bool {
 	for _, a := range f.Args {
 		if strings.TrimSuffix(a, "=") == name && a != "*" {
@@ -84,7 +82,7 @@ func (f Function[E]) named(name string) bool {
 	return false
 }
 
-// Invalid is a call whose arguments cannot be used, as Salt words it.
+// Invalid returns the error for unusable arguments, in Salt's words.
 func Invalid(format string, args ...any) error {
 	return fmt.Errorf("Passed invalid arguments: "+format, args...)
 }

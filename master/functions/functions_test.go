@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// show gives back what a function got.
+// show returns its arguments.
 func show(_ context.Context, c *Call[int]) (any, error) {
 	var out []string
 	for _, name := range []string{"a", "b", "c"} {
@@ -35,7 +35,7 @@ func stock() *Registry[int] {
 	return r
 }
 
-// Arguments that are lacking, unknown or too many are told as Salt tells them.
+// Missing, unknown and surplus arguments are reported in Salt's words.
 func TestRun(t *testing.T) {
 	const invalid = "Passed invalid arguments: "
 	r := stock()
@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Where the arguments are among the fields of a load, Salt has other words.
+// Salt has other words for arguments among the fields of a load.
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		fun  string
@@ -172,7 +172,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// A long text is printed in pieces that fit events, between its lines where it has any.
+// A long text is printed in pieces that fit events, split at line ends if possible.
 func TestPrint(t *testing.T) {
 	var got []string
 	c := &Call[int]{Tell: func(what string, data *value.Map) {

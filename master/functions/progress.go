@@ -6,20 +6,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What a call tells while it works: the last part of the tag of its events.
+// Kinds of progress: the last part of the tag of a progress event.
 const (
-	ToldProgress = "progress" // how far it is: message, as Salt's runners tell it
+	ToldProgress = "progress" // a message about the progress, as Salt's runners fire it
 	ToldPrint    = "print"    // text that Salt's would write to standard output
 )
 
-// Progress tells who waits for the call how far it is.
+// Progress reports the progress of the call to its client.
 func (c *Call[E]) Progress(message string) { c.tell(ToldProgress, value.NewMap("message", message)) }
 
-// printed bounds one event of a text, in bytes: an event that is too large would lose it.
+// printed limits the text of one event, in bytes. A larger event would lose it.
 const printed = 128 << 10
 
-// Print gives lines of text to who waits for the call, beside what it returns. Long texts
-// go line by line; a line that is too long by itself is broken.
+// Print sends lines of text to the client, besides the result. Long texts are split at line ends,
+// and long lines anywhere.
 func (c *Call[E]) Print(text string) {
 	for len(text) > printed {
 		at := strings.LastIndexByte(text[:printed], '\n')

@@ -11,20 +11,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Registry has the functions of one kind. Files enter theirs when the program starts;
-// from then on it is only read.
+// Registry holds the functions of one kind. After init it is read-only.
 type Registry[E any] struct {
 	kind   string
 	byName map[string]Function[E]
 }
 
-// NewRegistry has no functions yet. kind is how they are called: "runner", "wheel".
+// NewRegistry returns an empty Registry. kind names its functions: "runner", "wheel".
 func NewRegistry[E any](kind string) *Registry[E] {
 	return &Registry[E]{kind, map[string]Function[E]{}}
 }
 
-// Register enters functions. It panics if one is declared wrongly or twice, which is a
-// fault of the program.
+// Register adds functions. It panics if a declaration is invalid or a name is taken.
 func (r *Registry[E]) Register(fs ...Function[E]) {
 	for _, f := range fs {
 		err := f.verify()
@@ -38,17 +36,17 @@ func (r *Registry[E]) Register(fs ...Function[E]) {
 	}
 }
 
-// Lookup finds a function by its name.
+// Lookup returns the function with this name.
 func (r *Registry[E]) Lookup(name string) (Function[E], bool) {
 	f, ok := r.byName[name]
 	return f, ok
 }
 
-// Names lists all functions, sorted.
+// Names returns the names of all functions, sorted.
 func (r *Registry[E]) Names() []string { return slices.Sorted(maps.Keys(r.byName)) }
 
-// Who may call the function of a name. What is not there is refused to all but the
-// operator.
+// Who returns the access rule of the function with this name. For an unknown function it is
+// operators only.
 func (r *Registry[E]) Who(name string) server.Who {
 	if f := r.byName[name]; f.Who != 0 {
 		return f.Who
@@ -56,21 +54,21 @@ func (r *Registry[E]) Who(name string) server.Who {
 	return server.Operator
 }
 
-// Private tells whether what a function gives is for its caller alone.
+// Private reports whether the result of a function is for its caller alone.
 func (r *Registry[E]) Private(name string) bool { return r.byName[name].Private }
 
-// Reads tells whether a function changes nothing and is soon done.
+// Reads reports whether a function is fast and changes nothing.
 func (r *Registry[E]) Reads(name string) bool { return r.byName[name].Reads }
 
-// Match are the names of the functions that a word of a command line means,
-// sorted: a function, the functions of a module, or all of them for "".
+// Match returns the sorted names of the functions that a word of a command line matches: a
+// function, the functions of a module, or all for "".
 func (r *Registry[E]) Match(word string) []string {
 	return slices.DeleteFunc(r.Names(), func(name string) bool {
 		return word != "" && name != word && !strings.HasPrefix(name, word+".")
 	})
 }
 
-// Docs are the documentations of all functions by name.
+// Docs returns the documentation of all functions by name.
 func (r *Registry[E]) Docs() *value.Map {
 	out := value.NewMap()
 	for _, name := range r.Names() {
@@ -79,8 +77,8 @@ func (r *Registry[E]) Docs() *value.Map {
 	return out
 }
 
-// Run calls a function that [Registry.Bind] has bound, or returns the fault of the binding.
-// A panic becomes an error.
+// Run calls a function bound by [Registry.Bind], or returns the fault of the binding. A panic is
+// returned as an error.
 func (r *Registry[E]) Run(ctx context.Context, c *Call[E]) (v any, err error) {
 	b := c.get()
 	switch {

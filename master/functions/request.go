@@ -6,17 +6,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Request is a call as somebody asks for it: [Registry.Bind] binds its arguments.
+// Request is an unbound call; [Registry.Bind] binds its arguments.
 type Request struct {
 	Fun    string
 	Args   []any
-	Kwargs *value.Map // nil: none
-	// Timeout replaces the master's option timeout, for a function that waits for
-	// minions; 0 keeps the option.
+	Kwargs *value.Map // may be nil
+	// Timeout overrides the option timeout for a function that waits for minions; 0 keeps the
+	// option.
 	Timeout time.Duration
 }
 
-// list is the arguments in Salt's form: keyword arguments in one map, which stands last.
+// list returns the arguments in Salt's form: keyword arguments in one map, at the end.
 func (q Request) list() []any {
 	out := append([]any{}, q.Args...)
 	if q.Kwargs.Len() > 0 {
