@@ -14,68 +14,67 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Backend is one source of files. Its methods are called concurrently, with paths and
-// environments that [ParsePath] and [CheckEnv] have let through. What it does not have is
-// an error that is fs.ErrNotExist; any other error is logged and costs the minion that
-// file, not the other backends.
+// Backend is a source of files. Its methods must be safe for concurrent use. Paths and environments
+// were checked by [ParsePath] and [CheckEnv]. For a missing file, the error is fs.ErrNotExist. Any
+// other error is logged; it fails the request for this file, but does not affect other backends.
 type Backend interface {
-	// Envs lists its environments.
+	// Envs lists the environments.
 	Envs(ctx context.Context) ([]string, error)
 	// Find finds a regular file.
 	Find(ctx context.Context, env string, p Path) (*File, error)
-	// List lists an environment. The caller does not change it.
+	// List lists an environment. The caller must not change the list.
 	List(ctx context.Context, env string) (*List, error)
 }
 
-// Updater is a [Backend] that looks now and then whether its source has changed.
+// Updater is a [Backend] that checks its source for changes at intervals.
 type Updater interface {
-	// Update looks now. remotes narrows it to sources whose names contain one of these;
-	// none: all. Changes are what the event salt/fileserver/BACKEND/update tells, but for
-	// its name; nil: there is nothing to tell.
+	// Update checks the source now. remotes limits it to sources whose names contain one of these;
+	// empty means all. changes is the data of the event salt/fileserver/BACKEND/update, without its
+	// name; nil means no event.
 	Update(ctx context.Context, remotes []string) (changes *value.Map, err error)
-	// Interval is the time between two looks; 0: never by itself.
+	// Interval returns the time between two checks; 0 means no regular checks.
 	Interval() time.Duration
 }
 
-// DueUpdater is an [Updater] whose sources have intervals of their own; that of the backend
-// is the shortest.
+// DueUpdater is an [Updater] whose sources have their own intervals. The interval of the backend is
+// the shortest.
 type DueUpdater interface {
-	// UpdateDue looks at those whose interval has passed. It is called at each interval,
-	// whether or not the last call has ended.
+	// UpdateDue checks the sources whose interval has passed. It is called at each interval, even
+	// if the previous call is still running.
 	UpdateDue(ctx context.Context) (changes *value.Map, err error)
 }
 
-// Locker is a [Backend] whose sources an operator may keep as they are.
+// Locker is a [Backend] whose sources an operator may lock against updates.
 type Locker interface {
-	// Lock has the sources whose addresses match a pattern, "" for all, not be updated, and
-	// tells in Salt's words which were not locked before.
+	// Lock locks the sources whose addresses match a pattern, "" for all. It returns, in Salt's
+	// words, which were not locked before.
 	Lock(remote string) (locked []string, faults []error)
-	// ClearLock has them be updated again.
+	// ClearLock removes locks.
 	ClearLock(remote string) (cleared []string, faults []error)
 }
 
-// Cleaner is a [Backend] that keeps copies.
+// Cleaner is a [Backend] with a cache.
 type Cleaner interface {
-	// ClearCache forgets them.
+	// ClearCache removes the cached copies.
 	ClearCache(ctx context.Context) error
 }
 
-// File is one file that a backend has found.
+// File is a file that a backend found.
 type File struct {
-	// Path is what _file_find tells as its full path on the master, Rel its path in the
+	// Path is the full path on the master as shown by _file_find. Rel is the path in the
 	// environment.
 	Path, Rel string
-	// Stat is os.stat of Python: mode, inode, device, links, uid, gid, size, and the times
-	// of access, modification and change in whole seconds. nil: unknown.
+	// Stat is Python's os.stat: mode, inode, device, links, uid, gid, size, and the times of
+	// access, modification and change in whole seconds; nil if unknown.
 	Stat []int64
 	// Size in bytes.
 	Size int64
-	// Key tells this content from any other that this path has had or will have. "": its
-	// hash is not kept.
+	// Key identifies this content among all contents that the path ever has. If it is "", the hash
+	// of the file is not cached.
 	Key string
-	// HashType and Sum are its hash where that is known without reading; "" where not.
+	// HashType and Sum are the hash, if known without reading the file; else "".
 	HashType, Sum string
-	// Open opens the very content that was found, or fails.
+	// Open opens the content that was found. It fails if the content has changed.
 	Open func(ctx context.Context) (Content, error)
 }
 
@@ -85,19 +84,19 @@ type Content interface {
 	io.Closer
 }
 
-// List is what an environment has. Paths are relative and sorted.
+// List holds the contents of an environment. Paths are relative and sorted.
 type List struct {
 	Files, Dirs, EmptyDirs []string
 	Links                  map[string]string // link: target as written
 }
 
-// Env is what a backend is made of.
+// Env holds the parameters of a backend.
 type Env struct {
 	Config *config.Master
 	Above  *above.Link
 	Ignore *IgnoreRules
-	// Copies opens the store of files that come from elsewhere: cachedir/file_copies, of
-	// file_cache_size. It is one for all backends.
+	// Copies opens the store for copies of remote files, cachedir/file_copies, limited by
+	// file_cache_size. All backends share it.
 	Copies func() (*Copies, error)
 	Log    *slog.Logger
 	Now    func() time.Time
@@ -110,8 +109,8 @@ type kind struct {
 
 var kinds = map[string]kind{}
 
-// Register enters a backend under the name by which fileserver_backend names it and also
-// names it. It is called from init and panics when a name is taken.
+// Register adds a backend under its name in fileserver_backend and the aliases in also. It is
+// called from init. It panics if a name is taken.
 func Register(name string, open func(Env) (Backend, error), also ...string) {
 	for k, v := range kinds {
 		if k == name || slices.Contains(v.also, name) {
@@ -121,10 +120,10 @@ func Register(name string, open func(Env) (Backend, error), also ...string) {
 	kinds[name] = kind{open, also}
 }
 
-// Kinds lists the backends that there are.
+// Kinds returns the names of all backends, sorted.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// canonical gives a backend its one name.
+// canonical returns the canonical name of a backend.
 func canonical(name string) (string, error) {
 	for k, v := range kinds {
 		if k == name || slices.Contains(v.also, name) {

@@ -22,21 +22,21 @@ import (
 )
 
 var (
-	// ErrHash is wrapped when what was fetched is not what was to be fetched.
+	// ErrHash is wrapped if fetched content has the wrong hash.
 	ErrHash = errors.New("it does not have the hash that it should have")
-	// ErrSize is wrapped when a file is larger than was said, or than all copies may be.
+	// ErrSize is wrapped if a file exceeds its announced size or the limit of the store.
 	ErrSize = errors.New("it is too large")
 )
 
-// Git is the type of the hashes by which git knows files: of the content and its size.
+// Git is the type of git's blob hashes, which cover content and size.
 const Git = "git"
 
-// Sum is a hash and its type, by which a file is known: a hash_type, or [Git].
+// Sum identifies a file by a hash and its type: a hash_type, or [Git].
 type Sum struct{ Type, Hex string }
 
 var hexDigits = regexp.MustCompile(`^[0-9a-f]{32,128}$`)
 
-// check keeps names of files from being anything else: hashes come from other machines.
+// check verifies that the hash is safe as a file name: hashes come from other machines.
 func (s Sum) check() error {
 	if _, err := s.hash(0); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s Sum) check() error {
 	return nil
 }
 
-// hash makes the hash of a file of size bytes.
+// hash returns a new hash for a file of size bytes.
 func (s Sum) hash(size int64) (hash.Hash, error) {
 	if s.Type != Git {
 		return crypt.NewHash(s.Type)
@@ -62,18 +62,18 @@ func (s Sum) hash(size int64) (hash.Hash, error) {
 
 func (s Sum) name() string { return s.Type + "-" + s.Hex }
 
-// Copies keeps copies in one folder, which nobody else writes to.
+// Copies stores copies in one directory, which it owns exclusively.
 type Copies struct {
 	dir string
 	max int64
 
-	ctx    context.Context // of fetches, which several wait for
+	ctx    context.Context // for fetches, which several callers may wait for
 	cancel context.CancelFunc
 	group  singleflight.Group
 
 	mu      sync.Mutex
 	held    *lru.Guarded[Sum, *copied]
-	total   int64 // bytes of those held, and room taken for those that are being fetched
+	total   int64 // stored bytes plus those reserved for fetches in progress
 	fetched uint64
 }
 
@@ -82,7 +82,7 @@ type copied struct {
 	checked bool // since the start
 }
 
-// OpenCopies finds the copies that are in a folder, which may take max bytes.
+// OpenCopies opens the store in a directory and finds the existing copies. It may use max bytes.
 func OpenCopies(dir string, max int64) (*Copies, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("copies of files: %w", err)
@@ -102,7 +102,7 @@ func OpenCopies(dir string, max int64) (*Copies, error) {
 		typ, hex, _ := strings.Cut(e.Name(), "-")
 		sum := Sum{typ, hex}
 		info, err := e.Info()
-		if err != nil || sum.check() != nil || !info.Mode().IsRegular() { // of a fetch that was cut off
+		if err != nil || sum.check() != nil || !info.Mode().IsRegular() { // left by an interrupted fetch
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 			continue
 		}
@@ -118,23 +118,23 @@ func OpenCopies(dir string, max int64) (*Copies, error) {
 	return s, s.room(0)
 }
 
-// Close ends fetches that are under way.
+// Close cancels the fetches in progress.
 func (s *Copies) Close() { s.cancel() }
 
-// Fetched counts the files that were fetched, and Size tells the bytes of all copies.
+// Fetched returns the number of fetched files and the bytes of all copies.
 func (s *Copies) Fetched() (n uint64, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fetched, s.total
 }
 
-// Get opens the file that has a hash. If there is no copy, fetch writes it, of size bytes; of
-// many that ask at once, one does. size below 0: it is not known, and at most all copies'.
+// Get opens the file with this hash. If there is no copy, fetch writes it, size bytes long.
+// Concurrent calls share one fetch. A negative size means unknown, up to the limit of the store.
 func (s *Copies) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx context.Context, w io.Writer) error) (*os.File, error) {
 	if err := sum.check(); err != nil {
 		return nil, err
 	}
-	for range 2 { // it may go between being fetched and being opened
+	for range 2 { // the copy may be evicted between fetching and opening
 		if f, err := s.open(sum); err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
@@ -151,7 +151,7 @@ func (s *Copies) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx co
 	return s.open(sum)
 }
 
-// open opens a copy. One of an earlier life is read for its hash first, once.
+// open opens a copy. A copy from a previous run is verified once before use.
 func (s *Copies) open(sum Sum) (*os.File, error) {
 	s.mu.Lock()
 	c, ok := s.held.Get(sum)
@@ -176,7 +176,7 @@ func (s *Copies) open(sum Sum) (*os.File, error) {
 	}
 	//mutant:files-copies-spoilt
 	if err == nil && fmt.Sprintf("%x", h.Sum(nil)) != sum.Hex {
-		err = fs.ErrNotExist // it is fetched again
+		err = fs.ErrNotExist // fetch it again
 	}
 	if err != nil {
 		s.drop(sum)
@@ -198,7 +198,7 @@ func (s *Copies) drop(sum Sum) {
 	}
 }
 
-// room makes room for n bytes more; s.mu is held.
+// room reserves n bytes. The caller holds s.mu.
 func (s *Copies) room(n int64) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, and file_cache_size allows %d", ErrSize, n, s.max)
@@ -218,7 +218,7 @@ func (s *Copies) room(n int64) error {
 
 func (s *Copies) fetch(ctx context.Context, sum Sum, size int64, fetch func(context.Context, io.Writer) error) (err error) {
 	s.mu.Lock()
-	if _, ok := s.held.Peek(sum); ok { // another one was faster
+	if _, ok := s.held.Peek(sum); ok { // another call was faster
 		s.mu.Unlock()
 		return nil
 	}
@@ -250,7 +250,7 @@ func (s *Copies) fetch(ctx context.Context, sum Sum, size int64, fetch func(cont
 	return nil
 }
 
-// write fetches a file and gives it its name once it is known to be the right one.
+// write fetches a file and renames it once its hash is verified.
 func (s *Copies) write(ctx context.Context, sum Sum, most, want int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
 	h, err := sum.hash(want)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *Copies) write(ctx context.Context, sum Sum, most, want int64, fetch fun
 	return most - w.left, os.Rename(f.Name(), filepath.Join(s.dir, sum.name()))
 }
 
-// bounded takes so many bytes and no more.
+// bounded is a writer that fails beyond a number of bytes.
 type bounded struct {
 	w    io.Writer
 	left int64

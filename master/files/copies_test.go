@@ -45,8 +45,7 @@ func get(t *testing.T, s *Copies, text string, fetch func(context.Context, io.Wr
 	}
 }
 
-// TestGet_FetchedOnce: a thousand that ask at once have a file fetched once, and the next
-// life of the program has it.
+// TestGet_FetchedOnce: concurrent calls share one fetch, and the copy survives a restart.
 func TestGet_FetchedOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 1000)
@@ -66,8 +65,8 @@ func TestGet_FetchedOnce(t *testing.T) {
 	get(t, open(t, dir, 1000), "hello", func(context.Context, io.Writer) error { return errors.New("fetched again") })
 }
 
-// TestGet_Verified: what has another hash than it should is not kept, nor is what was spoilt
-// on the disk, nor more bytes than was said, nor a hash that is a path.
+// TestGet_Verified: the store rejects content with a wrong hash, copies damaged on disk, content
+// beyond its announced size, and hashes that are paths.
 func TestGet_Verified(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 1000)
@@ -102,7 +101,7 @@ func TestGet_Verified(t *testing.T) {
 	}
 }
 
-// TestGet_Bounded: those that were not asked for the longest time give way.
+// TestGet_Bounded: the least recently used copies are evicted.
 func TestGet_Bounded(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 100)

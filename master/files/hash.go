@@ -8,15 +8,14 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// hashKey is by what a hash is known again.
+// hashKey is the cache key of a hash.
 type hashKey struct{ back, content string }
 
-// hashPiece is how much of a file is in memory while it is read for its hash, in bytes.
+// hashPiece is the size of the buffer for hashing, in bytes.
 const hashPiece = 256 << 10
 
-// Hash gives the hash of a file in hex digits, by the hash_type of the configuration. It is
-// read for it once: as long as [File.Key] stays, the hash is kept, and of many that ask at
-// once one reads.
+// Hash returns the hash of a file in hex digits, by the hash_type of the configuration. The hash is
+// cached by [File.Key]. Concurrent calls for the same content read the file once.
 func (s *Server) Hash(ctx context.Context, f Found) (string, error) {
 	typ := s.cfg.HashType
 	if f.Sum != "" && f.HashType == typ {
@@ -35,7 +34,7 @@ func (s *Server) Hash(ctx context.Context, f Found) (string, error) {
 			return "", s.ctx.Err()
 		}
 		defer func() { <-s.turns }()
-		if f.Key != "" { // another one may have read it meanwhile
+		if f.Key != "" { // another call may have read it meanwhile
 			if sum, ok := s.hashes.Get(key); ok {
 				return sum, nil
 			}
@@ -58,7 +57,7 @@ func (s *Server) Hash(ctx context.Context, f Found) (string, error) {
 	}
 }
 
-// sum reads a file for its hash, in pieces.
+// sum reads a file in pieces and returns its hash.
 func (s *Server) sum(ctx context.Context, f Found) (string, error) {
 	h, err := crypt.NewHash(s.cfg.HashType)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// patience bounds the time of one expression over one path: both are short, but an
-// expression of Python's kind can take forever.
+// patience limits the time to match one expression: a backtracking expression can take forever even
+// on a short path.
 const patience = time.Second
 
-// IgnoreRules are those of one configuration.
+// IgnoreRules are the file_ignore options of a configuration.
 type IgnoreRules struct {
 	globs   []string
 	regexes []func(path string) bool
 }
 
-// NewIgnoreRules reads the options of a master. The error names each expression that cannot be read.
+// NewIgnoreRules parses the options of a master. The error names each invalid expression.
 func NewIgnoreRules(c *config.Master) (*IgnoreRules, error) {
 	r := &IgnoreRules{globs: c.FileIgnoreGlob}
 	var faults []error
@@ -31,7 +31,7 @@ func NewIgnoreRules(c *config.Master) (*IgnoreRules, error) {
 			r.regexes = append(r.regexes, re.MatchString)
 			continue
 		}
-		re, err := regexp2.Compile(text, regexp2.None) // one with what Go's do not have, such as (?!...)
+		re, err := regexp2.Compile(text, regexp2.None) // supports Python syntax that regexp lacks, such as (?!...)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("file_ignore_regex: %q: %w", text, err))
 			continue
@@ -45,9 +45,9 @@ func NewIgnoreRules(c *config.Master) (*IgnoreRules, error) {
 	return r, errors.Join(faults...)
 }
 
-// Match tells whether a path is ignored. Lists ask for the path in the environment, finding
-// a file for its full path on the master, as Salt does. An expression that takes too long
-// ignores the path: what an operator wanted hidden stays hidden.
+// Match reports whether a path is ignored. As in Salt, lists match the path in the environment, and
+// lookups match the full path on the master. A path is ignored if an expression takes too long:
+// hidden files must stay hidden.
 func (r *IgnoreRules) Match(path string) bool {
 	if r == nil {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// TestMatch: expressions are searched, patterns match as a whole; one that takes too long
-// hides.
+// TestMatch: expressions match anywhere, patterns match the whole path; one that takes too long
+// ignores the path.
 func TestMatch(t *testing.T) {
 	c := config.DefaultMaster()
 	c.FileIgnoreGlob, c.FileIgnoreRegex = []string{"*.bak", "a/[0-9]"}, []string{`/\.svn($|/)`, `^(?!z)(x+x+)+y$`}
@@ -18,7 +18,7 @@ func TestMatch(t *testing.T) {
 	}
 	for path, want := range map[string]bool{
 		"a/b.bak": true, "a/7": true, "w/.svn": true, "w/.svn/entries": true, "a/b": false, ".svn": false, "x.bak/y": false,
-		strings.Repeat("x", 40): true, // it cannot be told in time
+		strings.Repeat("x", 40): true, // the match times out
 	} {
 		if got := r.Match(path); got != want {
 			t.Errorf("%s: %v", path, got)

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// Inbox takes what minions push (cp.push): files below cachedir/minions/ID/files.
+// Inbox stores files that minions push (cp.push), below cachedir/minions/ID/files.
 type Inbox struct {
 	dir     string // cachedir/minions
 	allowed bool
@@ -26,7 +26,7 @@ type Inbox struct {
 	now     func() time.Time
 
 	mu   sync.Mutex
-	busy map[string]bool // minions whose chunk is being written
+	busy map[string]bool // minions with a write in progress
 	used *lru.Guarded[string, usage]
 }
 
@@ -40,22 +40,22 @@ func NewInbox(c *config.Master) *Inbox {
 	}
 }
 
-// ErrNotTaken is wrapped by what [Inbox.Take] refuses.
+// ErrNotTaken is wrapped by the errors of refused pushes.
 var ErrNotTaken = errors.New("a pushed file is not taken")
 
-// Pushed is one chunk of a file that a minion pushes.
+// Pushed is a chunk of a pushed file.
 type Pushed struct {
-	// ID is the minion, authenticated.
+	// ID is the authenticated minion.
 	ID string
 	// Parts are the elements of the path.
 	Parts []string
-	// Offset of Data in the file; 0 begins it anew.
+	// Offset is the position of Data in the file; 0 truncates the file first.
 	Offset int64
 	Data   []byte
 }
 
-// Take writes a chunk. What it refuses wraps [ErrNotTaken]. A chunk may come twice, as after
-// an answer that was lost, but none leaves a hole.
+// Take writes a chunk. The errors of refused chunks wrap [ErrNotTaken]. A chunk may be repeated,
+// for example after a lost answer, but must not leave a hole.
 func (b *Inbox) Take(p Pushed) error {
 	switch {
 	case !b.allowed:
@@ -84,8 +84,7 @@ func (b *Inbox) Take(p Pushed) error {
 	return nil
 }
 
-// joined makes a path of its elements. Whatever could lead out of the folder of the minion is
-// refused.
+// joined joins the elements of a path. It refuses any path that could leave the minion's directory.
 func joined(parts []string) (string, error) {
 	for _, p := range parts {
 		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, "/\x00") || !utf8.ValidString(p) {
@@ -99,8 +98,8 @@ func joined(parts []string) (string, error) {
 	return name, nil
 }
 
-// begin keeps one minion from having two chunks written at once, which is what it does not do
-// unless it has lost its patience.
+// begin returns false if a chunk of the minion is being written. A minion sends two at once only
+// after a timeout.
 func (b *Inbox) begin(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,8 +19,7 @@ func box(t *testing.T, allowed bool) (*Inbox, string) {
 	return NewInbox(c), filepath.Join(c.Cachedir, "minions", "m1", "files")
 }
 
-// TestInbox: pieces become a file; one that comes twice is written once, and offset 0 begins
-// anew.
+// TestInbox: chunks become a file; a repeated chunk is written once; offset 0 truncates.
 func TestInbox(t *testing.T) {
 	b, dir := box(t, true)
 	for _, p := range []Pushed{
@@ -43,8 +42,8 @@ func TestInbox(t *testing.T) {
 	}
 }
 
-// Attack (2020-11652, 2021-25282, 2024-38824): a minion writes out of its folder, by its path, its
-// id, or a link; or more than file_recv_max_size, or a file with a hole.
+// Attack (2020-11652, 2021-25282, 2024-38824): a minion writes outside its directory with a path,
+// its id or a link; or more than file_recv_max_size, or a file with a hole.
 func TestInbox_Hostile(t *testing.T) {
 	b, dir := box(t, true)
 	outside := t.TempDir()
@@ -89,9 +88,8 @@ func TestInbox_Hostile(t *testing.T) {
 	}
 }
 
-// Attack: a minion pushes files without end, each within its bounds; none of it, or very deep.
-// What it has before a start counts, what an operator removes makes room, and others have
-// their own.
+// Attack: a minion keeps pushing files within the limits, including empty and deeply nested ones.
+// Files of a previous run count, removing files makes room, and other minions are not affected.
 func TestInbox_Room(t *testing.T) {
 	c := config.DefaultMaster()
 	c.Cachedir, c.FileRecv = t.TempDir(), true
@@ -117,14 +115,14 @@ func TestInbox_Room(t *testing.T) {
 		n        int
 		taken    bool
 	}{
-		{"m1", "a/b/c", 0, 600, true}, // three of ten
+		{"m1", "a/b/c", 0, 600, true}, // 3 of 10
 		{"m1", "a/b/c", 600, 300, true},
-		{"m1", "a/b/c", 600, 300, true}, // again
+		{"m1", "a/b/c", 600, 300, true}, // repeated
 		{"m1", "a/d", 0, 101, false},
-		{"m1", "a/b/c", 0, 100, true}, // anew
+		{"m1", "a/b/c", 0, 100, true}, // truncated
 		{"m1", "a/d", 0, 101, true},
 		{"m1", "1/2/3/4/5/6/7/8", 0, 1, false},
-		{"m1", "1/2/3/4/5/6", 0, 0, true}, // ten of ten
+		{"m1", "1/2/3/4/5/6", 0, 0, true}, // 10 of 10
 		{"m1", "x", 0, 0, false},
 		{"m1", "a/d", 0, 50, true},
 		{"m2", "1/2/3/4/5/6", 0, 900, true},

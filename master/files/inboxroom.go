@@ -11,23 +11,21 @@ import (
 )
 
 const (
-	// keptUsages bounds the minions of which it is known how much they have pushed; of
-	// another one it is counted again.
+	// keptUsages limits the minions whose usage is cached. The usage of others is counted again
+	// when needed.
 	keptUsages = 10_000
-	// countAgain is how long what a minion has pushed is not counted again, when it has as
-	// much as it may: it asks for that.
+	// countAgain is the minimum interval for recounting the usage of a minion that is at its limit.
 	countAgain = time.Minute
 )
 
-// usage is what a minion has pushed, folders counted as files.
+// usage is the number of pushed files, directories included, and their bytes.
 type usage struct {
 	files int
 	bytes int64
-	at    time.Time // counted
+	at    time.Time // time of the count
 }
 
-// need is what writing a chunk takes beside what is there. One that would leave a hole is
-// refused.
+// need returns the additional usage of writing a chunk. It refuses a chunk that would leave a hole.
 func need(root *os.Root, p Pushed, name string) (n usage, err error) {
 	have := int64(0)
 	info, err := root.Lstat(name)
@@ -42,7 +40,7 @@ func need(root *os.Root, p Pushed, name string) (n usage, err error) {
 		return n, fmt.Errorf("%w: there is something of that name that is no file", ErrNotTaken)
 	case err == nil:
 		n.bytes = -have
-		if p.Offset > 0 { // what is there stays
+		if p.Offset > 0 { // existing bytes stay
 			n.bytes = -min(have, p.Offset+int64(len(p.Data)))
 		}
 	case isMissing(err):
@@ -59,7 +57,7 @@ func need(root *os.Root, p Pushed, name string) (n usage, err error) {
 	return n, nil
 }
 
-// room sees to it that a minion may have so much more. The minion is in busy.
+// room reserves usage for a minion. The minion must be in busy.
 func (b *Inbox) room(id, home string, n usage) error {
 	b.mu.Lock()
 	u, known := b.used.Get(id)
@@ -90,7 +88,7 @@ func (b *Inbox) keep(id string, u usage) {
 	b.used.Add(id, u)
 }
 
-// forget has what a minion has pushed be counted again.
+// forget drops the cached usage of a minion.
 func (b *Inbox) forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,11 +113,11 @@ func (b *Inbox) count(home string) (u usage, err error) {
 	return u, err
 }
 
-// maxPushedDepth bounds the elements of a path: as many folders may have to be made.
+// maxPushedDepth limits the elements of a path, which may all be new directories.
 const maxPushedDepth = 128
 
-// listed tells whether a path can be listed from the top: by then it has the folder of the
-// minion in front.
+// listed reports whether a path is short enough to be listed from the top, where the minion's
+// directory precedes it.
 func listed(home, name string) bool {
 	return len(home)+1+len(name) < maxPath && strings.Count(name, "/") < maxPushedDepth
 }

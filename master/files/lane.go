@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// perAsker is how many chunks one peer may have on the way at once. A minion fetches one
-	// after the other; a node fetches for many minions.
+	// perAsker limits the chunks of one peer in flight. A minion fetches one at a time; a node
+	// fetches for many minions.
 	perAsker = 4
-	// waitingPerAsker bounds the requests of one peer that wait for their turn.
+	// waitingPerAsker limits the waiting requests of one peer.
 	waitingPerAsker = 256
 )
 
-// ErrBusy is wrapped when a peer has more requests waiting than it may.
+// ErrBusy is wrapped if a peer has too many waiting requests.
 var ErrBusy = errors.New("too many requests for files wait")
 
-// lane has chunks of files wait for memory: so many bytes may be on their way to peers, read
-// and not yet taken by them. Peers take turns, whatever each of them asks for.
+// lane limits the bytes of file chunks in flight: read, but not yet received by the peer. Waiting
+// peers take turns, however many chunks each of them requests.
 type lane struct {
 	mu      sync.Mutex
 	free    int64
 	all     int64
 	held    map[string]int
 	waiting map[string][]*turn
-	order   []string // peers with turns that wait, the next in front
+	order   []string // peers with waiting requests, next first
 	most    int64    // of bytes on their way at once, ever
 	depth   int
 }
@@ -33,16 +33,16 @@ type lane struct {
 type turn struct {
 	n     int64
 	begin chan struct{}
-	gone  bool // nobody waits for it any more
+	gone  bool // the waiter gave up
 }
 
 func newLane(bytes int) *lane {
 	return &lane{free: int64(bytes), all: int64(bytes), held: map[string]int{}, waiting: map[string][]*turn{}}
 }
 
-// take waits until n bytes may be read for a peer. They count until release is called.
+// take blocks until n bytes may be read for a peer. They count until release is called.
 func (l *lane) take(ctx context.Context, id string, n int64) (release func(), err error) {
-	n = min(n, l.all) // a chunk that is larger than all goes alone
+	n = min(n, l.all) // a chunk larger than the limit goes alone
 	l.mu.Lock()
 	if len(l.waiting[id]) == 0 && l.may(id, n) && len(l.order) == 0 {
 		l.grant(id, n)
@@ -103,8 +103,8 @@ func (l *lane) give(id string, n int64) {
 	l.dispatch()
 }
 
-// dispatch goes round the peers that wait. One that has all it may have on the way is
-// passed over; one whose chunk has no room stops the round, or large chunks never had any.
+// dispatch serves the waiting peers in turn. It skips a peer that is at its limit, but stops at a
+// chunk without room; otherwise large chunks would starve.
 func (l *lane) dispatch() {
 	for i := 0; i < len(l.order); {
 		id := l.order[i]
@@ -141,7 +141,7 @@ func (l *lane) dispatch() {
 	}
 }
 
-// state is how many requests wait, and the bytes on their way now and at most ever.
+// state returns the number of waiting requests, and the current and maximum bytes in flight.
 func (l *lane) state() (depth int, now, most int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// TestLane_Bounded: whatever is asked for at once, no more bytes are on their way than the
-// bound says, and all are served.
+// TestLane_Bounded: the bytes in flight never exceed the limit, and all requests are served.
 func TestLane_Bounded(t *testing.T) {
 	l := newLane(1000)
 	hasty, cancel := context.WithCancel(t.Context())
@@ -45,8 +44,7 @@ func TestLane_Bounded(t *testing.T) {
 	}
 }
 
-// TestLane_Fair: a peer that asks for a hundred pieces does not come before one that asks
-// for a single one.
+// TestLane_Fair: a peer with a single request does not wait behind a peer with a hundred.
 func TestLane_Fair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLane(100)
@@ -82,8 +80,8 @@ func TestLane_Fair(t *testing.T) {
 	})
 }
 
-// TestLane_PerPeer: a peer that does not take what it has asked for holds four pieces, and
-// others go on; so much may wait for it and no more; who gives up is forgotten.
+// TestLane_PerPeer: a peer that does not receive its chunks holds four of them, and others
+// continue; its waiting requests are limited; one that gives up is removed.
 func TestLane_PerPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLane(1 << 20)

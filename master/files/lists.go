@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Form is what of an environment is listed.
+// Form selects the entries of a list.
 type Form int
 
 // The forms of [Server.List].
@@ -38,8 +38,8 @@ func (l *List) form(f Form) []string {
 
 type listKey struct{ back, env string }
 
-// kept is the list of an environment of a backend, with its forms as they go over the wire:
-// minions that synchronise ask for all files of an environment again and again.
+// kept is the cached list of one environment of a backend, with its encoded forms: minions that
+// synchronize ask for all files of an environment again and again.
 type kept struct {
 	*List
 	at      time.Time
@@ -54,8 +54,8 @@ func keep(l *List, at time.Time) *kept {
 	return k
 }
 
-// list gives the list of an environment of a backend: the kept one if it is young enough.
-// What the backend does not have is an empty list.
+// list returns the list of an environment of a backend, from the cache if it is fresh. An
+// environment that the backend lacks has an empty list.
 func (s *Server) list(ctx context.Context, back, env string) (*kept, error) {
 	key := listKey{back, env}
 	fresh := func() (*kept, bool) {
@@ -101,8 +101,8 @@ func timeOf(k *kept) time.Time {
 	return k.at
 }
 
-// each gives the lists of an environment by the named backends. An environment that is
-// none has no list.
+// each returns the lists of an environment by the named backends. An invalid environment has no
+// lists.
 func (s *Server) each(ctx context.Context, env, backends string) ([]*kept, error) {
 	if CheckEnv(env) != nil {
 		return nil, nil
@@ -118,9 +118,9 @@ func (s *Server) each(ctx context.Context, env, backends string) ([]*kept, error
 	return out, nil
 }
 
-// List lists an environment by the named backends ("": all): the paths that begin with
-// prefix, of which slashes at both ends count for nothing, sorted. An unknown environment
-// has none. The caller does not change it.
+// List lists an environment by the named backends ("" means all): the sorted paths that begin with
+// prefix, which may have slashes at both ends. An unknown environment has none. The caller must not
+// change the result.
 func (s *Server) List(ctx context.Context, env string, form Form, prefix, backends string) ([]string, error) {
 	each, err := s.each(ctx, env, backends)
 	if err != nil {
@@ -152,7 +152,7 @@ func union(each []*kept, form Form, prefix string) []string {
 	return out
 }
 
-// ListRaw is [Server.List] as it goes over the wire.
+// ListRaw is [Server.List] in wire encoding.
 func (s *Server) ListRaw(ctx context.Context, env string, form Form, prefix, backends string) (wire.Raw, error) {
 	each, err := s.each(ctx, env, backends)
 	if err != nil {
@@ -169,14 +169,13 @@ func (s *Server) ListRaw(ctx context.Context, env string, form Form, prefix, bac
 	return encoded(each, form, prefix)
 }
 
-// joinedKey is by what the list of several backends is known.
+// joinedKey is the cache key of a joined list.
 type joinedKey struct {
 	env, backends string
 	form          Form
 }
 
-// joinedLists are the lists of several backends as one. They are joined once, not for each
-// who asks.
+// joinedLists caches the joined lists of several backends.
 type joinedLists struct {
 	of      []*kept
 	encoded func() (wire.Raw, error)
@@ -200,9 +199,9 @@ func encoded(each []*kept, form Form, prefix string) (wire.Raw, error) {
 	return wire.Encode(paths)
 }
 
-// Links gives the symbolic links of an environment by the named backends ("": all) whose
-// paths begin with prefix, with their targets as written, sorted. Of one path the first
-// backend tells.
+// Links returns the symbolic links of an environment by the named backends ("" means all) whose
+// paths begin with prefix, with their targets as written, sorted. If several backends have a path,
+// the first one's link is used.
 func (s *Server) Links(ctx context.Context, env, prefix, backends string) (*value.Map, error) {
 	each, err := s.each(ctx, env, backends)
 	if err != nil {
@@ -224,8 +223,8 @@ func (s *Server) Links(ctx context.Context, env, prefix, backends string) (*valu
 	return out, nil
 }
 
-// ClearLists forgets the kept lists of the named backends ("": all) and environments (none:
-// all), and tells which they were, by backend.
+// ClearLists drops the cached lists of the named backends ("" means all) and environments (none
+// means all). It returns the dropped ones by backend.
 func (s *Server) ClearLists(envs []string, backends string) *value.Map {
 	cleared := map[string][]string{}
 	names := s.Backends(backends)

@@ -68,7 +68,7 @@ func (s *shelf) List(_ context.Context, env string) (*List, error) {
 	return l, nil
 }
 
-// serve makes a server of shelves, by name in the order of names.
+// serve returns a server of shelves, in the order of names.
 func serve(t testing.TB, change func(*config.Master), names []string, shelves map[string]*shelf) *Server {
 	t.Helper()
 	c := config.DefaultMaster()

@@ -10,27 +10,27 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// Path is a path inside an environment that is safe to look up: relative, without "..",
-// NUL and empty elements.
+// Path is a path inside an environment that is safe to look up: relative, without "..", NUL and
+// empty elements.
 type Path struct {
 	Rel string
-	// Index picks one root of the environment, by "?index=N"; -1: all.
+	// Index selects one root of the environment, by "?index=N"; -1 means all.
 	Index int
 }
 
-const maxPath = 4096 // of a path, as of Linux
+const maxPath = 4096 // the limit of Linux
 
-// ErrRefused is wrapped, beside fs.ErrNotExist, by what is asked for and never served.
+// ErrRefused is wrapped, with fs.ErrNotExist, for paths that are never served.
 var ErrRefused = errors.New("it is none that is served")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %w", fmt.Sprintf(format, args...), ErrRefused, fs.ErrNotExist)
 }
 
-// ParsePath reads a path as minions send it: without "salt://", with "?saltenv=ENV" and
-// "?index=N" behind it unless it begins with "|". env is the environment of the request;
-// the one that is meant comes back. Whatever could lead out of a root is refused by an
-// error that is [ErrRefused] and fs.ErrNotExist.
+// ParsePath parses a path as minions send it: without "salt://", followed by "?saltenv=ENV" and
+// "?index=N" unless it begins with "|". env is the environment of the request. The result names the
+// environment to use. A path that could leave a root is refused with an error that wraps
+// [ErrRefused] and fs.ErrNotExist.
 func ParsePath(text, env string) (Path, string, error) {
 	p := Path{Index: -1}
 	if rest, escaped := strings.CutPrefix(text, "|"); escaped {

@@ -7,15 +7,15 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// NameLists are names that are shown and names that are hidden.
+// NameLists is a whitelist and a blacklist of names.
 type NameLists struct{ shown, hidden []namePattern }
 
 type namePattern struct {
 	glob string
-	re   *regexp.Regexp // nil: it is none
+	re   *regexp.Regexp // nil if the text is not a valid expression
 }
 
-// NewNameLists reads a whitelist, of which none means all names, and a blacklist, which wins.
+// NewNameLists returns lists of patterns. An empty whitelist allows all names; the blacklist wins.
 func NewNameLists(white, black []string) NameLists {
 	return NameLists{namePatterns(white), namePatterns(black)}
 }
@@ -23,7 +23,7 @@ func NewNameLists(white, black []string) NameLists {
 func namePatterns(list []string) []namePattern {
 	var out []namePattern
 	for _, text := range list {
-		re, _ := regexp.Compile(`\A(?:` + text + `)\z`) // "*" is a glob alone
+		re, _ := regexp.Compile(`\A(?:` + text + `)\z`) // "*" is valid only as a glob
 		out = append(out, namePattern{text, re})
 	}
 	return out
@@ -33,7 +33,7 @@ func (p namePattern) match(name string) bool {
 	return p.glob == name || target.Glob(p.glob, name) || p.re != nil && p.re.MatchString(name)
 }
 
-// Shown tells whether a name is shown and not hidden.
+// Shown reports whether a name is whitelisted and not blacklisted.
 func (l NameLists) Shown(name string) bool {
 	has := func(list []namePattern) bool {
 		return slices.ContainsFunc(list, func(p namePattern) bool { return p.match(name) })

@@ -2,7 +2,7 @@ package files
 
 import "testing"
 
-// TestShown: names, globs and expressions of the whole name; what is hidden wins.
+// TestShown: names, globs, and expressions that match the whole name; the blacklist wins.
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		white, black []string

@@ -10,45 +10,45 @@ import (
 	"sync/atomic"
 )
 
-// Counts are the counters of a [Server].
+// Counts holds the counters of a [Server].
 type Counts struct {
-	Chunks, Bytes atomic.Uint64 // served, and their bytes before gzip
+	Chunks, Bytes atomic.Uint64 // served chunks, and their bytes before gzip
 	Hashed        atomic.Uint64 // files read for their hash
 	Received      atomic.Uint64 // chunks of pushed files
 }
 
-// Counts counts what has been done.
+// Counts returns the counters of the server.
 func (s *Server) Counts() *Counts { return &s.counts }
 
-// Waiting is how many chunks wait for their turn, and the bytes of those on their way now
-// and at most since the start.
+// Waiting returns the number of waiting chunks, and the bytes in flight: now, and the maximum since
+// the start.
 func (s *Server) Waiting() (chunks int, now, most int64) { return s.lane.state() }
 
-// Chunk is a piece of a file.
+// Chunk is a part of a file.
 type Chunk struct {
 	Data []byte
-	// Gzip is the level by which Data is compressed, each chunk for itself; 0: it is not.
+	// Gzip is the level at which Data is compressed, each chunk on its own; 0 means uncompressed.
 	Gzip int
-	// Done is called once, when Data is not needed any more: another chunk may get its memory.
+	// Done must be called once, when Data is no longer used: its memory is reused.
 	Done func()
-	// Release is called once, when what was made of it is not needed any more either: it does
-	// not count among those on their way then.
+	// Release must be called once, when everything made from Data is gone. The chunk no longer
+	// counts as in flight.
 	Release func()
 }
 
-// Asker is who a chunk is for.
+// Asker is the client of a request.
 type Asker struct {
 	ID string
-	// Gone tells that nobody waits for the answer any more; nil: somebody does.
+	// Gone reports whether the client has stopped waiting. nil means never.
 	Gone func() bool
 }
 
-// ErrGone says that who has asked has hung up meanwhile.
+// ErrGone is returned if the client has disconnected.
 var ErrGone = errors.New("who asked for it has hung up")
 
-// Read reads up to file_buffer_size bytes of a file from an offset. Nothing is left at and
-// beyond its end. It waits for its turn: chunks that are on their way to all peers together
-// stay within the bound file_bytes. level is that of gzip, 0 to 9; 0: none.
+// Read reads up to file_buffer_size bytes of a file from offset. At and beyond the end of the file
+// the chunk is empty. It blocks while the chunks in flight to all peers exceed file_bytes. level is
+// the gzip level, 0 to 9; 0 means uncompressed.
 func (s *Server) Read(ctx context.Context, who Asker, f Found, offset int64, level int) (Chunk, error) {
 	if offset < 0 {
 		return Chunk{}, fmt.Errorf("%s: offset %d is negative", f.Path, offset)
@@ -92,7 +92,7 @@ func readChunk(ctx context.Context, f Found, offset, want int64) ([]byte, error)
 	return readInto(ctx, make([]byte, want), f, offset)
 }
 
-// readInto reads a piece into buf, as far as there is one.
+// readInto reads into buf from an offset, up to the end of the file.
 func readInto(ctx context.Context, buf []byte, f Found, offset int64) ([]byte, error) {
 	c, err := f.Open(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func readInto(ctx context.Context, buf []byte, f Found, offset int64) ([]byte, e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return buf[:n], nil // shorter: the file has become shorter meanwhile
+	return buf[:n], nil // the file was truncated meanwhile
 }
 
 func squeeze(data []byte, level int) ([]byte, error) {
@@ -121,10 +121,10 @@ func squeeze(data []byte, level int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxWhole bounds a file that is read as a whole, in bytes: a template, not an archive.
+// maxWhole limits a file that is read as a whole, in bytes. Templates are small.
 const maxWhole = 32 << 20
 
-// ReadAll reads a file of at most 32 MiB, for the master itself.
+// ReadAll reads a file of at most 32 MiB, for use in the master itself.
 func (s *Server) ReadAll(ctx context.Context, f Found) ([]byte, error) {
 	if f.Size > maxWhole {
 		return nil, fmt.Errorf("%s has %d bytes; the master reads files of at most %d bytes itself", f.Path, f.Size, maxWhole)

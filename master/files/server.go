@@ -24,24 +24,24 @@ import (
 )
 
 const (
-	// keptHashes bounds the hashes that are kept: some 300 bytes each.
+	// keptHashes limits the cached hashes, of about 300 bytes each.
 	keptHashes = 200_000
-	// keptLists bounds the environments whose lists are kept; with __env__ in file_roots
-	// whoever asks invents them.
+	// keptLists limits the environments with cached lists. With __env__ in file_roots, clients can
+	// invent environments.
 	keptLists = 256
-	// hashTurns is how many files are read for their hash at once.
+	// hashTurns is the number of files hashed at once.
 	hashTurns = 2
 )
 
-// Options of a [Server].
+// Options configure a [Server].
 type Options struct {
 	Config *config.Master
-	// Above asks the master above; the backend upstream needs it. nil: this is a top.
+	// Above is the link to the parent, for the backend upstream. nil for a top master.
 	Above *above.Link
-	// Fire puts an event on the bus; nil: nobody hears.
+	// Fire sends an event; it may be nil.
 	Fire func(tag string, data *value.Map)
 	Log  *slog.Logger     // nil: slog.Default
-	Now  func() time.Time // nil: time.Now
+	Now  func() time.Time // default: time.Now
 }
 
 // Server is the file server of one master.
@@ -53,9 +53,9 @@ type Server struct {
 	now      func() time.Time
 	faults   logs.Throttle[string] // by backend
 	lane     *lane
-	rooms    sync.Pool // *[]byte, for chunks while they are read and sealed
+	rooms    sync.Pool // *[]byte, buffers for reading and encrypting chunks
 
-	ctx    context.Context // of work that several wait for
+	ctx    context.Context // for work that several callers wait for
 	cancel func()
 	once   sync.Once
 
@@ -74,7 +74,7 @@ type named struct {
 	name string
 }
 
-// New opens the backends of fileserver_backend. An error names the option at fault.
+// New opens the backends of fileserver_backend. An error names the invalid option.
 func New(o Options) (*Server, error) {
 	s := &Server{
 		cfg: o.Config, fire: o.Fire, log: o.Log, now: o.Now,
@@ -133,13 +133,13 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is under way.
+// Close ends the work in progress.
 func (s *Server) Close() {
 	s.once.Do(s.cancel)
 }
 
-// Backends gives those that a word means: "" all, names with commas these in the order of
-// the word, names that all have a minus in front all others.
+// Backends returns the backends that word selects: all for "", the listed names in their order, or
+// all but the listed names if each begins with a minus. Names are separated by commas.
 func (s *Server) Backends(word string) []string {
 	var all, out []string
 	for _, b := range s.backends {
@@ -177,7 +177,7 @@ func (s *Server) backend(name string) Backend {
 	return nil
 }
 
-// Envs lists the environments of the named backends, sorted; "" means all.
+// Envs lists the environments of the named backends, sorted; "" means all backends.
 func (s *Server) Envs(ctx context.Context, backends string) ([]string, error) {
 	var out []string
 	for _, name := range s.Backends(backends) {
@@ -200,7 +200,7 @@ func (s *Server) envs(ctx context.Context, backend string) ([]string, error) {
 	return envs, nil
 }
 
-// EnvsOf lists the environments of each of the named backends.
+// EnvsOf returns the environments of each named backend.
 func (s *Server) EnvsOf(ctx context.Context, backends string) (*value.Map, error) {
 	out := value.NewMap()
 	for _, name := range s.Backends(backends) {
@@ -213,15 +213,15 @@ func (s *Server) EnvsOf(ctx context.Context, backends string) (*value.Map, error
 	return out, nil
 }
 
-// Found is a file and the backend that has it.
+// Found is a file and the backend that found it.
 type Found struct {
 	*File
 	Back string
 }
 
-// Find finds a file by the path that a minion sends. What is not there, or not served, is
-// an error that is fs.ErrNotExist; one that is not says that a backend could not look, and
-// then none behind it is asked.
+// Find finds a file by a path as minions send it. If the file does not exist or is not served, the
+// error is fs.ErrNotExist. Any other error means that a backend failed; later backends are not
+// asked.
 func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
 	p, env, err := ParsePath(path, env)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
 		case err == nil:
 			return Found{f, b.name}, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			// Not the next backend: it may have another file of that name.
+			// Do not ask the next backend: it may have a different file of that name.
 			s.fault(b.name, "find", path, err)
 			//mutant:files-passed-over
 			return Found{}, fmt.Errorf("backend %s: %w", b.name, err)
@@ -242,7 +242,7 @@ func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
 	return Found{}, fmt.Errorf("salt://%s in %s: %w", p.Rel, env, fs.ErrNotExist)
 }
 
-// fault logs what a backend could not do, once a minute for each.
+// fault logs an error of a backend, at most once a minute for each backend.
 func (s *Server) fault(backend, what, about string, err error) {
 	if n := s.faults.Note(backend+what, s.now()); n > 0 {
 		s.log.Error("file server request failed", "backend", backend, "what", what, "about", about, "err", err, "times", n)

@@ -29,8 +29,8 @@ func two() map[string]*shelf {
 	}
 }
 
-// TestFind: the first backend that has a file gives it, ?saltenv picks another environment,
-// and a backend that cannot look is not passed over.
+// TestFind: the first backend that has the file serves it, ?saltenv selects another environment,
+// and an error of a backend ends the search.
 func TestFind(t *testing.T) {
 	shelves := two()
 	s := serve(t, nil, []string{"one", "two"}, shelves)
@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestHash_ReadOnce: many that ask for the hash of one content have it read once.
+// TestHash_ReadOnce: concurrent requests for the hash of one content read it once.
 func TestHash_ReadOnce(t *testing.T) {
 	shelves := two()
 	s := serve(t, nil, []string{"one"}, shelves)
@@ -88,7 +88,7 @@ func TestHash_ReadOnce(t *testing.T) {
 	}
 }
 
-// TestList: the union of backends, by prefix, kept for fileserver_list_cache_time.
+// TestList: the union of backends, filtered by prefix, cached for fileserver_list_cache_time.
 func TestList(t *testing.T) {
 	shelves := two()
 	now := time.Unix(1e9, 0)
@@ -136,8 +136,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestList_JoinedOnce: the lists of several backends are joined once for all who ask, until one
-// of them is another.
+// TestList_JoinedOnce: lists of several backends are joined once, until one of them changes.
 func TestList_JoinedOnce(t *testing.T) {
 	shelves := two()
 	s := serve(t, nil, []string{"one", "two"}, shelves)
@@ -163,7 +162,7 @@ func TestList_JoinedOnce(t *testing.T) {
 	}
 }
 
-// TestRead: a file in chunks, with gzip for each of them, and nothing at its end.
+// TestRead: a file in chunks, each compressed on its own, and an empty chunk at its end.
 func TestRead(t *testing.T) {
 	text := strings.Repeat("0123456789", 250)
 	s := serve(t, func(c *config.Master) { c.FileBufferSize = 1024 }, []string{"one"}, map[string]*shelf{"one": {files: map[string]string{"base/a": text}}})
@@ -220,8 +219,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Attack: paths and environments that lead out of what is served are refused before any
-// backend hears of them.
+// Attack: paths and environments outside the served ones are refused before any backend is asked.
 func TestParsePath_Hostile(t *testing.T) {
 	long := strings.Repeat("x", maxPath+1)
 	for _, path := range []string{
@@ -271,7 +269,7 @@ func FuzzParsePath(f *testing.F) {
 	})
 }
 
-// TestBackends_Options: what fileserver_backend cannot mean is said at the start.
+// TestBackends_Options: invalid values of fileserver_backend are errors at the start.
 func TestBackends_Options(t *testing.T) {
 	for _, names := range [][]string{{"nosuch"}, {"thing", "thing"}} {
 		c := config.DefaultMaster()

@@ -1,7 +1,7 @@
 package files
 
-// Serves tells whether there is a backend of a name, as fileserver_backend may give it; the
-// error names those that there are.
+// Serves returns an error unless fileserver_backend may contain name. The error lists the valid
+// names.
 func Serves(name string) error {
 	_, err := canonical(name)
 	return err

@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// StatOf gives what os.stat of Python gives of a file, and the key by which its content is
-// known: what no two contents of a file have in common, but for one that was written
-// within the same tick of the clock.
+// StatOf returns Python's os.stat of a file, and a key for its content. Two contents of a file have
+// different keys, unless they were written within the same tick of the clock.
 func StatOf(info fs.FileInfo) (stat []int64, key string) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

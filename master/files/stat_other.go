@@ -7,8 +7,7 @@ import (
 	"io/fs"
 )
 
-// StatOf gives what os.stat of Python gives of a file, as far as it is known here, and the
-// key by which its content is known.
+// StatOf returns the known part of Python's os.stat of a file, and a key for its content.
 func StatOf(info fs.FileInfo) (stat []int64, key string) {
 	const regular = 0o100000
 	at := info.ModTime()

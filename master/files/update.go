@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Run has the backends look for changes of their sources until ctx ends, each at its
-// interval and first at once.
+// Run checks the sources of the backends for changes until ctx ends: at once, then at the interval
+// of each backend.
 func (s *Server) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, b := range s.backends {
@@ -23,8 +23,8 @@ func (s *Server) Run(ctx context.Context) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				//mutant:git-slow-remote
-				if d, ok := u.(DueUpdater); ok { // one source that is slow keeps none waiting
-					wg.Go(func() { _ = s.update(ctx, b.name, d.UpdateDue) }) // it has been logged
+				if d, ok := u.(DueUpdater); ok { // a slow source does not delay others
+					wg.Go(func() { _ = s.update(ctx, b.name, d.UpdateDue) }) // already logged
 				} else {
 					_ = s.update(ctx, b.name, func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, nil) })
 				}
@@ -37,8 +37,8 @@ func (s *Server) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// Update has the named backends ("": all) look for changes now. remotes narrows it to
-// sources whose names contain one of these.
+// Update checks the sources of the named backends ("" means all) now. remotes limits it to sources
+// whose names contain one of these.
 func (s *Server) Update(ctx context.Context, backends string, remotes []string) error {
 	var faults []error
 	for _, name := range s.Backends(backends) {
@@ -71,8 +71,8 @@ func (s *Server) update(ctx context.Context, name string, look func(context.Cont
 	return err
 }
 
-// ClearCache has the named backends ("": all) forget the copies that they keep, and tells in
-// Salt's words which did, and what went wrong.
+// ClearCache drops the copies of the named backends ("" means all). It returns, in Salt's words,
+// which backends did and what failed.
 func (s *Server) ClearCache(ctx context.Context, backends string) (cleared, faults []string) {
 	for _, name := range s.Backends(backends) {
 		c, ok := s.backend(name).(Cleaner)
@@ -89,13 +89,13 @@ func (s *Server) ClearCache(ctx context.Context, backends string) (cleared, faul
 	return cleared, faults
 }
 
-// Lock keeps the sources of the named backends ("": all) whose addresses match a pattern
-// ("": all) as they are, and tells in Salt's words which, and what went wrong.
+// Lock locks the sources of the named backends ("" means all) whose addresses match a pattern (""
+// means all) against updates. It returns, in Salt's words, which were locked and what failed.
 func (s *Server) Lock(backends, remote string) (locked, faults []string) {
 	return s.eachLocker(backends, func(l Locker) ([]string, []error) { return l.Lock(remote) })
 }
 
-// ClearLock lets them be updated again.
+// ClearLock removes such locks.
 func (s *Server) ClearLock(backends, remote string) (cleared, faults []string) {
 	return s.eachLocker(backends, func(l Locker) ([]string, []error) { return l.ClearLock(remote) })
 }

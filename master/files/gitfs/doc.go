@@ -1,11 +1,12 @@
-// Package gitfs is a backend of the file server that serves git repositories:
-// gitfs_remotes. Branches, tags and, by its hash, each commit are environments; gitfs_base
-// is base. What is an environment, which ref it means, and which folder of it is served
-// under which path is Salt's: a remote's own parameters, then those of saltenv for all.
+// Package gitfs is a backend of the file server that serves the git repositories in gitfs_remotes.
+// Branches and tags are environments, and so is each commit by its hash; gitfs_base is the
+// environment base. As in Salt, parameters of a remote come before those of saltenv for all
+// remotes. They decide which refs are environments, which directory is served, and under which
+// path.
 //
-// Repositories are fetched on their intervals (master/gitrepo); requests are answered from
-// what was fetched last and never wait for a remote. Files of up to 1 MiB are read from the
-// objects of git; larger ones are unpacked once into master/files/copies, by the hash that
-// git has for them, so that a piece in the middle needs nothing before it. A remote of which
-// nothing was ever fetched makes what it could have an error and not "not there".
+// Repositories are fetched at their intervals (master/gitrepo). Requests are answered from the last
+// fetch and never wait for a remote. Files of up to 1 MiB are read from git objects. Larger ones
+// are unpacked once into master/files/copies, by their git hash, so that a chunk in the middle does
+// not require reading what precedes it. While a remote was never fetched, a file that it could have
+// is an error and not "not found".
 package gitfs

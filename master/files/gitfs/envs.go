@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/master/gitrepo"
 )
 
-// known are the environments of snapshots, which are asked for with each request.
+// known caches the environments of the current snapshots, which each request needs.
 type known struct {
 	of   []*gitrepo.Snapshot
 	envs []string
@@ -36,9 +36,9 @@ func (b *backend) Envs(context.Context) ([]string, error) {
 	return out, nil
 }
 
-// list is what a remote has of environments.
+// list returns the environments of a remote.
 func (r *remote) list(s *gitrepo.Snapshot) (out []string) {
-	if gitrepo.IsHex(r.base) { // it may be a commit, which no ref shows
+	if gitrepo.IsHex(r.base) { // a commit may have no ref
 		out = append(out, "base")
 	}
 	for _, ref := range s.Refs() {
@@ -58,7 +58,7 @@ func (r *remote) list(s *gitrepo.Snapshot) (out []string) {
 	return slices.DeleteFunc(out, func(env string) bool { return !r.envs.Shown(env) })
 }
 
-// of are the environments that a branch or tag is.
+// of returns the environments that a branch or tag stands for.
 func (r *remote) of(name string) []string {
 	switch envs, mapped := r.mapped[name]; {
 	case mapped:
@@ -71,8 +71,8 @@ func (r *remote) of(name string) []string {
 	return []string{name}
 }
 
-// serves tells whether an environment is looked for in a remote: one that any remote has,
-// the hash of a commit, or with fallback every one.
+// serves reports whether a remote may have an environment: one that any remote has, the hash of a
+// commit, or with fallback any.
 func (b *backend) serves(ctx context.Context, r *remote, env string) (bool, error) {
 	if !r.envs.Shown(env) {
 		return false, nil
@@ -84,7 +84,7 @@ func (b *backend) serves(ctx context.Context, r *remote, env string) (bool, erro
 	return slices.Contains(envs, env), err
 }
 
-// ref is what an environment means in a remote; ok is false where it means nothing.
+// ref returns the ref of an environment in a remote; ok is false if there is no such ref.
 func (r *remote) ref(env string) (ref string, ok bool) {
 	if r.all != "" {
 		return r.all, true
@@ -101,7 +101,8 @@ func (r *remote) ref(env string) (ref string, ok bool) {
 	return env, !r.noMapping
 }
 
-// place is which folder of a remote an environment has, and under which path.
+// place returns the directory of a remote that an environment serves, and the path under which it
+// does.
 func (r *remote) place(env string) (root, mount string) {
 	root, mount = r.root, r.mount
 	for _, p := range []place{r.global[env], r.own[env]} {
@@ -115,7 +116,7 @@ func (r *remote) place(env string) (root, mount string) {
 	return root, mount
 }
 
-// tree finds the tree of an environment; ok is false where the remote does not have it.
+// tree finds the tree of an environment; ok is false if the remote lacks it.
 func (r *remote) tree(s *gitrepo.Snapshot, env string) (t gitrepo.Tree, ok bool, err error) {
 	ref, ok := r.ref(env)
 	if !ok {

@@ -23,9 +23,9 @@ import (
 func init() { files.Register("gitfs", open, "git") }
 
 const (
-	// whole is up to which size a file is read from git with each piece, in bytes.
+	// whole is the largest file that is read from git for each chunk, in bytes.
 	whole = 1 << 20
-	// listed bounds the lists of trees that are kept.
+	// listed limits the cached lists of trees.
 	listed = 32
 )
 
@@ -49,7 +49,7 @@ func open(e files.Env) (files.Backend, error) {
 	}, nil
 }
 
-// Find finds a file: the first remote that has it gives it.
+// Find finds a file in the first remote that has it.
 func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
 	if p.Index > 0 || b.ignore.Match(p.Rel) {
 		return nil, fs.ErrNotExist
@@ -98,7 +98,7 @@ func (b *backend) find(ctx context.Context, r *remote, env, rel string) (*files.
 	}, nil
 }
 
-// fsMissing is that something is not there, where nothing is wrong.
+// fsMissing returns fs.ErrNotExist if err is nil, that is, if a lookup without error found nothing.
 func fsMissing(err error) error {
 	if err != nil {
 		return nil
@@ -134,7 +134,7 @@ func (b *backend) content(ctx context.Context, blob gitrepo.Blob) (files.Content
 	})
 }
 
-// until reads as long as ctx goes on.
+// until is a reader that fails once ctx ends.
 type until struct {
 	ctx context.Context
 	r   io.Reader
@@ -147,8 +147,8 @@ func (u until) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// List lists what all remotes have together. Of a link that two have, the last tells where
-// it leads, as in Salt.
+// List lists the files of all remotes together. If several have a link, the target of the last one
+// is used, as in Salt.
 func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
 	paths, dirs, links := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, r := range b.remotes {
@@ -190,7 +190,7 @@ func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
 			}
 		}
 	}
-	if !gitrepo.IsHex(env) { // with fallback alone it has files, and in Salt no links
+	if !gitrepo.IsHex(env) { // environments of fallback have files, but in Salt no links
 		if envs, err := b.Envs(ctx); err != nil || !slices.Contains(envs, env) {
 			links = map[string]string{}
 		}
@@ -198,7 +198,7 @@ func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
 	return &files.List{Files: slices.Sorted(maps.Keys(paths)), Dirs: slices.Sorted(maps.Keys(dirs)), Links: links}, nil
 }
 
-// listing is what a remote has of an environment; nil: nothing.
+// listing returns the files of a remote in an environment; nil if it lacks the environment.
 func (b *backend) listing(ctx context.Context, r *remote, s *gitrepo.Snapshot, env string) (*gitrepo.Listing, string, error) {
 	root, mount := r.place(env)
 	t, ok, err := r.tree(s, env)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// serve opens a file server with gitfs alone.
+// serve returns a file server with only gitfs.
 func serve(t *testing.T, text string, fire func(string, *value.Map)) *files.Server {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,8 +57,8 @@ func read(t *testing.T, s *files.Server, env, path string) (string, error) {
 	return string(text), err
 }
 
-// TestUpdate: an update brings a change and tells it; one that fails leaves what there was;
-// one of which nothing was ever fetched is an error and not "not there".
+// TestUpdate: an update fetches changes and reports them; a failed one keeps the previous state; a
+// file of a remote that was never fetched is an error and not "not found".
 func TestUpdate(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("master", gitrepotest.Files{"a": "one"})
@@ -129,8 +129,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestLarge: a file of 5 MiB is unpacked once, whoever asks and wherever; its hash is read
-// once, also under another name and in another environment.
+// TestLarge: a file of 5 MiB is unpacked and hashed once, for all requests, names and environments.
 func TestLarge(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 5<<16)
 	from := gitrepotest.New(t, t.TempDir())
@@ -172,7 +171,7 @@ func TestLarge(t *testing.T) {
 
 // TestDue: each remote is fetched at its own interval.
 func TestDue(t *testing.T) {
-	var mu sync.Mutex // two remotes are asked at the same time
+	var mu sync.Mutex // both remotes are fetched at once
 	var asked []string
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("master", gitrepotest.Files{"a": "one"})
@@ -212,8 +211,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// Attack: a server that answers a byte a minute. Other remotes are fetched at their time, and
-// it is asked once.
+// Attack: a server that sends a byte a minute. Other remotes are fetched on time, and the slow one
+// has one fetch in progress.
 func TestDue_Slow(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("master", gitrepotest.Files{"a": "one"})
@@ -248,7 +247,7 @@ func TestDue_Slow(t *testing.T) {
 	}
 }
 
-// TestRead: what is wrong with the options is told at the start, by the remote.
+// TestRead: invalid options are errors at the start and name the remote.
 func TestRead(t *testing.T) {
 	one := "https://git.example.com/x"
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/master/gitrepo"
 )
 
-// remote is one of gitfs_remotes.
+// remote is an entry of gitfs_remotes.
 type remote struct {
 	repo        *gitrepo.Repo
 	id, name    string
@@ -29,14 +29,14 @@ type remote struct {
 	types       []string
 	noMapping   bool
 	envs        files.NameLists
-	own, global map[string]place // of environments: the remote's, and those of gitfs_saltenv
+	own, global map[string]place // by environment: of the remote, and of gitfs_saltenv
 	mapped      map[string][]string
 	interval    time.Duration
 	mu          sync.Mutex
-	last        time.Time // when it was fetched last
+	last        time.Time // time of the last fetch
 }
 
-// place is what is said of one environment; nil: nothing.
+// place holds the parameters of one environment; nil means unset.
 type place struct{ ref, root, mount *string }
 
 var (
@@ -47,8 +47,8 @@ var (
 	allTypes = []string{gitrepo.Branch, gitrepo.Tag, gitrepo.SHA}
 )
 
-// readRemotes reads gitfs_remotes and opens their copies below dir. The error names each remote
-// at fault.
+// readRemotes reads gitfs_remotes and opens their copies below dir. The error names each invalid
+// remote.
 func readRemotes(c *config.Master, log *slog.Logger) ([]*remote, error) {
 	entries, err := gitrepo.Entries(c.GitfsRemotes, params)
 	if err != nil {
@@ -129,7 +129,7 @@ func newRemote(c *config.Master, e gitrepo.Entry, global map[string]place, log *
 	return r, err
 }
 
-// folder is where the copy of a remote lies: one that no other remote has.
+// folder returns a directory for the copy of a remote that no other remote uses.
 func folder(c *config.Master, r *remote, taken map[string]string) (string, error) {
 	name := r.name
 	if name == "" {
@@ -145,9 +145,9 @@ func folder(c *config.Master, r *remote, taken map[string]string) (string, error
 	return filepath.Join(c.Cachedir, "gitfs", strings.ReplaceAll(name, "/", "_")), nil
 }
 
-// mapRefs makes the environments of refs out of saltenv.
+// mapRefs maps refs to the environments that saltenv assigns to them.
 func (r *remote) mapRefs() error {
-	if p, ok := r.own["base"]; ok && p.ref != nil { // it is the base then
+	if p, ok := r.own["base"]; ok && p.ref != nil { // it replaces base
 		r.base = *p.ref
 	}
 	add := func(env string, p place) {
@@ -207,7 +207,7 @@ func places(p gitrepo.Params, name string) (map[string]place, error) {
 
 func stripped(mount string) string { return strings.TrimPrefix(mount, "salt://") }
 
-// below is a path without slashes at its ends.
+// below returns p without leading and trailing slashes.
 func below(p string) string { return strings.Trim(p, "/") }
 
 func proper(p string) error {

@@ -15,8 +15,8 @@ var record = flag.Bool("record", false, "ask the Salt of SALT_PEER, with GitPyth
 
 const transcript = "testdata/salt.json"
 
-// TestAsSalt: fifteen configurations of two repositories give the environments, lists, links,
-// hashes and modes that Salt 3006 with GitPython gives.
+// TestAsSalt: fifteen configurations of two repositories have the environments, lists, links,
+// hashes and modes of Salt 3006 with GitPython.
 func TestAsSalt(t *testing.T) {
 	site := gitfstest.NewSite(t)
 	said := map[string]gitfstest.Answer{}

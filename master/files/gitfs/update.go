@@ -13,7 +13,7 @@ import (
 
 const role = "gitfs"
 
-// Interval is the shortest of the remotes.
+// Interval returns the shortest interval of the remotes.
 func (b *backend) Interval() time.Duration {
 	var least time.Duration
 	for _, r := range b.remotes {
@@ -24,7 +24,7 @@ func (b *backend) Interval() time.Duration {
 	return least
 }
 
-// Update fetches the remotes whose URLs or names contain one of these; none: all.
+// Update fetches the remotes whose URLs or names contain one of remotes; empty means all.
 func (b *backend) Update(ctx context.Context, remotes []string) (*value.Map, error) {
 	return b.update(ctx, func(r *remote) bool {
 		return len(remotes) == 0 || slices.ContainsFunc(remotes, func(w string) bool {
@@ -33,8 +33,8 @@ func (b *backend) Update(ctx context.Context, remotes []string) (*value.Map, err
 	})
 }
 
-// UpdateDue fetches those whose interval has passed, but what is still being fetched: the
-// others do not wait for it.
+// UpdateDue fetches the remotes whose interval has passed, except those being fetched already. It
+// does not wait for these.
 func (b *backend) UpdateDue(ctx context.Context) (*value.Map, error) {
 	now := b.now()
 	return b.update(ctx, func(r *remote) bool {
@@ -74,17 +74,17 @@ func (b *backend) repos() []*gitrepo.Repo {
 	return out
 }
 
-// Lock keeps remotes from being fetched.
+// Lock locks remotes against fetches.
 func (b *backend) Lock(remote string) ([]string, []error) {
 	return gitrepo.LockAll(b.repos(), role, remote)
 }
 
-// ClearLock has them be fetched again.
+// ClearLock unlocks remotes.
 func (b *backend) ClearLock(remote string) ([]string, []error) {
 	return gitrepo.UnlockAll(b.repos(), role, remote)
 }
 
-// ClearCache forgets all that was fetched; the next update brings it again.
+// ClearCache drops everything fetched. The next update fetches it again.
 func (b *backend) ClearCache(context.Context) error {
 	var faults []error
 	for _, r := range b.remotes {

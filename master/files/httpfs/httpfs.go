@@ -1,10 +1,9 @@
-// Package httpfs is a backend of the file server that serves files of web servers, each
-// named with its hash: {ENV: {PATH: {url: URL, sha256: HEX}}} in httpfs_files.
+// Package httpfs is a backend of the file server that serves files of web servers, each with a
+// given hash: {ENV: {PATH: {url: URL, sha256: HEX}}} in httpfs_files.
 //
-// A file is fetched by https when it is first asked for, once, and kept by its hash
-// (master/files/copies); what has another hash is neither served nor kept. So minions get
-// large files, such as archives, without each of them having to reach the web server, and
-// nobody but the operator says what they get.
+// A file is fetched by https on the first request, and stored by its hash (master/files/copies).
+// Content with another hash is neither served nor stored. So minions get large files, such as
+// archives, without access to the web server, and only the operator decides what they get.
 package httpfs
 
 import (
@@ -26,13 +25,13 @@ import (
 func init() { files.Register("httpfs", open, "http") }
 
 const (
-	// patience bounds one download, connectPatience the wait for its first byte.
+	// patience limits one download, connectPatience the wait for its first byte.
 	patience        = 30 * time.Minute
 	connectPatience = 30 * time.Second
 	maxRedirects    = 5
 )
 
-// source is where a file comes from.
+// source is the origin of a file.
 type source struct {
 	url *url.URL
 	sum files.Sum
@@ -81,7 +80,7 @@ func newBackend(envs map[string]map[string]source, store *files.Copies, t http.R
 	return b
 }
 
-// secure refuses addresses whose answers others could change on the way.
+// secure refuses URLs whose content others could change in transit.
 func secure(u *url.URL) error {
 	//mutant:files-http-plain
 	if u.Scheme != "https" || u.Host == "" {
@@ -143,7 +142,7 @@ func (b *backend) fetch(ctx context.Context, from *url.URL, w io.Writer) error {
 	resp, err := b.client.Do(r)
 	var ue *url.Error
 	if errors.As(err, &ue) {
-		return ue.Err // without the address, which may hold a password
+		return ue.Err // without the URL, which may contain a password
 	}
 	if err != nil {
 		return err
@@ -156,5 +155,5 @@ func (b *backend) fetch(ctx context.Context, from *url.URL, w io.Writer) error {
 	return err
 }
 
-// ClearCache forgets the copies.
+// ClearCache removes the copies.
 func (b *backend) ClearCache(context.Context) error { return b.copies.Clear() }

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestHttpfs: a file is fetched once, by https alone, and served if it has its hash.
+// TestHttpfs: a file is fetched once, by https only, and served if its hash is right.
 func TestHttpfs(t *testing.T) {
 	const text = "an archive"
 	var fetched atomic.Int64
@@ -51,7 +51,7 @@ func TestHttpfs(t *testing.T) {
 	find := func(b *backend, path string) (*files.File, error) {
 		return b.Find(t.Context(), "base", files.Path{Rel: path, Index: -1})
 	}
-	for _, name := range []string{"down", "round", "evil", "none", "moved"} { // each with nothing kept
+	for _, name := range []string{"down", "round", "evil", "none", "moved"} { // none of them is stored
 		store, err := files.OpenCopies(t.TempDir(), 1<<20)
 		if err != nil {
 			t.Fatal(err)
@@ -94,8 +94,8 @@ func TestHttpfs(t *testing.T) {
 	}
 }
 
-// TestRead: entries without https, without a hash, or with a path that leads elsewhere are
-// faults of the configuration, told by their place.
+// TestRead: entries without https or hash, or with an unsafe path, are configuration errors that
+// name the entry.
 func TestRead(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	entry := func(u, s string) map[string]any { return map[string]any{"url": u, "sha256": s} }

@@ -14,7 +14,7 @@ import (
 
 var sha256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// read reads httpfs_files. The error names each entry at fault.
+// read reads httpfs_files. The error names each invalid entry.
 func read(option map[string]any) (map[string]map[string]source, error) {
 	out := map[string]map[string]source{}
 	var faults []error

@@ -24,7 +24,7 @@ type backend struct {
 	events   bool
 
 	mu   sync.Mutex
-	seen map[string]int64 // the times of the files at the last look; nil: there was none
+	seen map[string]int64 // file times of the last check; nil before the first
 }
 
 func open(e files.Env) (files.Backend, error) {
@@ -40,7 +40,7 @@ func open(e files.Env) (files.Backend, error) {
 	return b, nil
 }
 
-// Interval is roots_update_interval where somebody listens; the walk is for the event alone.
+// Interval returns roots_update_interval if the event is enabled: the check has no other purpose.
 func (b *backend) Interval() time.Duration {
 	if !b.events {
 		return 0
@@ -48,8 +48,8 @@ func (b *backend) Interval() time.Duration {
 	return b.interval
 }
 
-// Update looks which files have come, gone and changed since the last look. Files of folders
-// of __env__ are none of those, as with Salt.
+// Update reports files added, removed and changed since the last call. As in Salt, it ignores
+// directories of __env__.
 func (b *backend) Update(ctx context.Context, _ []string) (*value.Map, error) {
 	now := map[string]int64{}
 	for _, list := range b.o.Roots {
@@ -76,7 +76,7 @@ func (b *backend) Update(ctx context.Context, _ []string) (*value.Map, error) {
 			added = append(added, path)
 		}
 	}
-	if was == nil { // the first look after a start: nothing is known of before
+	if was == nil { // the first check after a start has nothing to compare with
 		added = nil
 	}
 	return value.NewMap("changed", len(changed)+len(removed)+len(added) > 0,
@@ -89,7 +89,7 @@ func (b *backend) times(ctx context.Context, root string, into map[string]int64)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil || d.IsDir() || b.o.Ignore.Match(path): // what cannot be read is no change
+		case err != nil || d.IsDir() || b.o.Ignore.Match(path): // an unreadable entry is not a change
 			return nil //nolint:nilerr // see above
 		}
 		if info, err := os.Stat(path); err == nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/momtree/mom/master/files"
 )
 
-// maxListed bounds the entries of the folders of one environment: a root of / or of a home
-// is a mistake that should be told.
+// maxListed limits the directory entries of one environment: a root such as / or a home directory
+// is a mistake that should be reported.
 const maxListed = 2_000_000
 
-// List lists an environment: what the walks of its roots find, in the words of Salt. Paths
-// are held to the ignore rules as they stand in the environment. A folder that cannot be
-// read is an error, for a list that lacks something makes minions delete what they have.
+// List lists an environment by walking its roots, in Salt's form. Paths in the environment are
+// matched against the ignore rules. An unreadable directory is an error, because minions delete
+// files that are missing in a list.
 func (t *Tree) List(ctx context.Context, env string) (*files.List, error) {
 	list, err := t.roots(env)
 	if err != nil {
@@ -51,15 +51,14 @@ func (t *Tree) List(ctx context.Context, env string) (*files.List, error) {
 type walk struct {
 	t          *Tree
 	list       []string
-	root, real string // that it is in, and where that really is
+	root, real string // the current root, and its real path
 
 	files, dirs, empty map[string]bool
 	links              map[string]string
 	entries            int
 }
 
-// folder lists one folder; above are those that it is in, by which a link that leads back
-// is noticed.
+// folder lists one directory. above are its ancestors, to detect links that form a cycle.
 func (w *walk) folder(ctx context.Context, dir, rel string, above []fs.FileInfo) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (w *walk) folder(ctx context.Context, dir, rel string, above []fs.FileInfo)
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) { // it went meanwhile
+	if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
 		return nil
 	}
 	if err != nil {
@@ -108,7 +107,7 @@ func (w *walk) folder(ctx context.Context, dir, rel string, above []fs.FileInfo)
 	return nil
 }
 
-// follows tells whether a link to a folder is walked: what lies outside is not served.
+// follows reports whether to walk a link to a directory: targets outside the roots are not served.
 func (w *walk) follows(full string) bool {
 	if !w.t.o.Follow {
 		return false
@@ -117,7 +116,7 @@ func (w *walk) follows(full string) bool {
 	return err == nil
 }
 
-// entry lists one entry of a folder.
+// entry lists one entry of a directory.
 func (w *walk) entry(full, path string, isLink, isDir bool) error {
 	if isLink && w.t.o.Hide || w.t.o.Ignore.Match(path) {
 		return nil
@@ -143,8 +142,8 @@ func (w *walk) entry(full, path string, isLink, isDir bool) error {
 	return nil
 }
 
-// pointsInside tells whether the target of a link, as written, is inside the root. Salt
-// counts targets that begin with ".." from the link itself and not from its folder.
+// pointsInside reports whether the target of a link, as written, is inside the root. Salt resolves
+// targets that begin with ".." from the link itself, not from its directory.
 func (w *walk) pointsInside(full, to string) bool {
 	at := to
 	if !filepath.IsAbs(to) {
@@ -155,7 +154,7 @@ func (w *walk) pointsInside(full, to string) bool {
 	}
 	if real, err := filepath.EvalSymlinks(at); err == nil {
 		at = real
-	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil { // it leads nowhere
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil { // the target does not exist
 		at = filepath.Join(dir, filepath.Base(at))
 	}
 	rel, err := filepath.Rel(w.real, at)

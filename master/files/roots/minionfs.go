@@ -18,9 +18,10 @@ import (
 
 func init() { files.Register("minionfs", openPushed, "minion") }
 
-// pushed is the backend minionfs: it serves what minions have pushed (cp.push, with file_recv). The file
-// /etc/motd of the minion web1 is salt://web1/etc/motd in minionfs_env, below minionfs_mountpoint.
-// Files named top.sls are not served: a minion must not say which states others have.
+// pushed is the backend minionfs: it serves files that minions have pushed (cp.push, with
+// file_recv). The file /etc/motd of the minion web1 is salt://web1/etc/motd in minionfs_env, below
+// minionfs_mountpoint. Files named top.sls are not served: a minion must not decide which states
+// others get.
 type pushed struct {
 	dir, env, mount string // cachedir/minions
 	pick            files.NameLists
@@ -48,12 +49,12 @@ func openPushed(e files.Env) (files.Backend, error) {
 	}, nil
 }
 
-// exposed tells whether the files of a minion are served.
+// exposed reports whether the files of a minion are served.
 func (b *pushed) exposed(id string) bool {
 	return config.CheckID(id) == nil && b.pick.Shown(id)
 }
 
-// Envs is minionfs_env.
+// Envs returns minionfs_env.
 func (b *pushed) Envs(context.Context) ([]string, error) { return []string{b.env}, nil }
 
 // Find finds a pushed file.
@@ -83,7 +84,7 @@ func (b *pushed) tree(id string, rules *files.IgnoreRules) *Tree {
 	return New(Options{Roots: map[string][]string{b.env: {filepath.Join(b.dir, id, "files")}}, Ignore: rules, Hide: true, Log: b.log})
 }
 
-// List lists what the minions have pushed.
+// List lists the files that minions have pushed.
 func (b *pushed) List(ctx context.Context, env string) (*files.List, error) {
 	if env != b.env {
 		return nil, fs.ErrNotExist

@@ -42,8 +42,8 @@ func plantPushed(t *testing.T, change func(*config.Master)) files.Backend {
 	return b
 }
 
-// TestMinionfs: what minions push is served to others, by the lists of minions, below the
-// mount point, and no more than that.
+// TestMinionfs: pushed files are served below the mount point, limited by the lists of minions, and
+// nothing else is.
 func TestMinionfs(t *testing.T) {
 	for name, c := range map[string]struct {
 		change        func(*config.Master)
@@ -95,7 +95,7 @@ func TestMinionfs(t *testing.T) {
 	}
 }
 
-// TestOpen: what it cannot do is said at the start.
+// TestOpen: unsupported options are errors at the start.
 func TestOpen(t *testing.T) {
 	for name, change := range map[string]func(*config.Master){
 		"file_recv":           func(c *config.Master) { c.FileRecv = false },

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// plant makes files: a name that ends in / is a folder, "a -> b" a link.
+// plant creates files: a name that ends in / is a directory, "a -> b" a link.
 func plant(t testing.TB, entries ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -64,7 +64,7 @@ func tree(t testing.TB, change func(*config.Master), roots map[string][]string) 
 	return New(Options{Roots: roots, Ignore: rules, Follow: c.FileserverFollowsymlinks, Hide: c.FileserverIgnoresymlinks, Log: quiet})
 }
 
-// read gives what is served under a path, "" if nothing is.
+// read returns the content served under a path, "" if nothing is.
 func read(t testing.TB, tr *Tree, env, path string) string {
 	t.Helper()
 	p, env, err := files.ParsePath(path, env)
@@ -94,7 +94,7 @@ func read(t testing.TB, tr *Tree, env, path string) string {
 	return string(buf)
 }
 
-// TestFind: roots in their order, environments, __env__, one root by its index.
+// TestFind: the order of roots, environments, __env__, and one root by its index.
 func TestFind(t *testing.T) {
 	one, two := plant(t, "both", "only1", "dir/"), plant(t, "both", "only2", "dir")
 	any := plant(t, "qa/salt/x", "prod/salt/x")
@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 		{"base", "both?index=2", "content of both"},
 		{"base", "only1?index=2", ""},
 		{"base", "both?index=7", ""},
-		{"base", "dir", "content of dir"}, // in the first root it is a folder
+		{"base", "dir", "content of dir"}, // in the first root it is a directory
 		{"base", "none", ""},
 		{"base", "both/x", ""},
 		{"dev", "only1", ""},
@@ -124,7 +124,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Attack: an environment that is a path leads out of the folders of __env__.
+// Attack: an environment that is a path leaves the directories of __env__.
 func TestFind_HostileEnv(t *testing.T) {
 	dir := plant(t, "envs/qa/x", "x", "secret/x", "envs/x")
 	tr := tree(t, nil, map[string][]string{AnyEnv: {dir + "/envs/__env__"}})
@@ -135,8 +135,8 @@ func TestFind_HostileEnv(t *testing.T) {
 	}
 }
 
-// Attack (2020-11652, 2024-22232): links that lead out of the roots hand out what is not to
-// be served, also where the path that they lead to begins like a root.
+// Attack (2020-11652, 2024-22232): links that leave the roots expose other files, even if the
+// target path begins like a root.
 func TestFind_LinksOut(t *testing.T) {
 	dir := plant(t, "root/a", "root2/secret", "secret", "root/in -> a", "root/abs -> DIR/root/a", "root/out -> ../secret", "root/outabs -> DIR/secret",
 		"root/dir -> ..", "root/near -> ../root2/secret", "root/loop -> loop", "root/chain -> out", "more/m", "root/more -> ../more/m", "root/etc -> /etc")
@@ -160,8 +160,8 @@ func TestFind_LinksOut(t *testing.T) {
 	}
 }
 
-// TestOpen_Swapped: a file that is swapped between being found and being opened is not
-// served: neither another file nor a link out of the root.
+// TestOpen_Swapped: a file replaced between Find and Open is not served, whether by another file or
+// by a link out of the root.
 func TestOpen_Swapped(t *testing.T) {
 	dir := plant(t, "root/a", "secret")
 	tr := tree(t, nil, map[string][]string{"base": {dir + "/root"}})
@@ -190,7 +190,7 @@ func TestOpen_Swapped(t *testing.T) {
 	}
 }
 
-// TestList: what Salt lists of folders, empty ones and links.
+// TestList: files, empty directories and links are listed as in Salt.
 func TestList(t *testing.T) {
 	dir := plant(t, "root/a", "root/d/f", "root/e/", "root/link -> a", "root/dlink -> d", "root/up -> ../out", "root/d/back -> ..", "root/dangling -> none",
 		"out/x", "two/d/g", "two/a")
@@ -231,8 +231,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestIgnored: the expressions see the path in the environment where files are listed and the
-// full path where they are served, as Salt's do.
+// TestIgnored: as in Salt, the expressions match the path in the environment for lists, and the
+// full path for lookups.
 func TestIgnored(t *testing.T) {
 	dir := plant(t, "root/secretdir/k", "root/x.bak")
 	tr := tree(t, func(c *config.Master) {
@@ -248,7 +248,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestUpdate tells what has come, gone and changed.
+// TestUpdate: added, removed and changed files are reported.
 func TestUpdate(t *testing.T) {
 	dir := plant(t, "root/a", "root/b", "root/c")
 	b := &backend{Tree: tree(t, nil, map[string][]string{"base": {dir + "/root"}})}

@@ -9,7 +9,7 @@ import (
 
 const noWait = 0
 
-// leadsNowhere tells whether an error of a look-up says that there is nothing of that name.
+// leadsNowhere reports whether a lookup error means that the name does not exist.
 func leadsNowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid)
 }

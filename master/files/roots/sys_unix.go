@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// noWait has opening a pipe, which nobody should have put there, not wait for a writer.
+// noWait makes opening a named pipe return at once, instead of waiting for a writer.
 const noWait = syscall.O_NONBLOCK
 
-// leadsNowhere tells whether an error of a look-up says that there is nothing of that name.
+// leadsNowhere reports whether a lookup error means that the name does not exist.
 func leadsNowhere(err error) bool {
 	for _, e := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
 		if errors.Is(err, e) {

@@ -17,27 +17,27 @@ import (
 	"github.com/momtree/mom/master/files"
 )
 
-// AnyEnv is the environment that stands for all that are not named.
+// AnyEnv is the environment that stands for all that are not configured.
 const AnyEnv = "__env__"
 
-// Options of a [Tree].
+// Options configure a [Tree].
 type Options struct {
-	// Roots are the folders of each environment, in the order in which they are searched.
+	// Roots are the directories of each environment, in search order.
 	Roots  map[string][]string
 	Ignore *files.IgnoreRules // nil: nothing is ignored
-	// Follow walks links to folders when it lists; Hide leaves links out of lists.
+	// Follow makes lists walk links to directories; Hide omits links from lists.
 	Follow, Hide bool
 	Log          *slog.Logger     // nil: slog.Default
-	Now          func() time.Time // nil: time.Now
+	Now          func() time.Time // default: time.Now
 }
 
-// Tree is a set of environments, each with folders of this machine.
+// Tree is a set of environments, each with directories of this machine.
 type Tree struct {
 	o       Options
-	outside logs.Throttle[string] // links out of the roots
+	outside logs.Throttle[string] // of links out of the roots
 }
 
-// New opens nothing yet: folders may come later.
+// New returns a Tree. The directories need not exist yet.
 func New(o Options) *Tree {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -53,7 +53,7 @@ func (t *Tree) Envs(context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(t.o.Roots)), nil
 }
 
-// roots are the folders of an environment.
+// roots returns the directories of an environment.
 func (t *Tree) roots(env string) ([]string, error) {
 	if list, ok := t.o.Roots[env]; ok && env != AnyEnv {
 		return list, nil
@@ -63,7 +63,7 @@ func (t *Tree) roots(env string) ([]string, error) {
 		return nil, fmt.Errorf("environment %q: %w", env, fs.ErrNotExist)
 	}
 	//mutant:cve2021-25282-files-env-2
-	if strings.Contains(env, "/") || env[0] == '.' { // it becomes part of a path
+	if strings.Contains(env, "/") || env[0] == '.' { // env becomes part of a path
 		return nil, fmt.Errorf("environment %q is no name of a folder: %w", env, fs.ErrNotExist)
 	}
 	out := make([]string, len(list))
@@ -113,7 +113,7 @@ func (t *Tree) find(list []string, root, rel string) (*files.File, error) {
 	}, nil
 }
 
-// missing takes errors by which a path leads nowhere for its absence; others are told.
+// missing returns fs.ErrNotExist, or err if it is a file error other than "does not exist".
 func missing(err error) error {
 	var pe *fs.PathError
 	if err == nil || !errors.As(err, &pe) || leadsNowhere(err) {
@@ -122,8 +122,8 @@ func missing(err error) error {
 	return err
 }
 
-// inside gives the root that a file really lies in, and its path below that. It is the root
-// that it was looked up in unless links lead to another one of the environment.
+// inside returns the root that contains the real file, and its path below that root. It differs
+// from root if links lead to another root of the environment.
 func (t *Tree) inside(list []string, root, full string) (realRoot, below string, err error) {
 	at, err := filepath.EvalSymlinks(full)
 	if err != nil {
@@ -146,7 +146,7 @@ func (t *Tree) inside(list []string, root, full string) (realRoot, below string,
 	return "", "", fs.ErrNotExist
 }
 
-// within gives the path below a root; "." for the root itself. Both are real paths.
+// within returns the path below root, "." for the root itself. Both must be real paths.
 func within(root, path string) (below string, ok bool) {
 	if path == root {
 		return ".", true
@@ -156,7 +156,7 @@ func within(root, path string) (below string, ok bool) {
 	return below, ok
 }
 
-// openBelow opens the file that info tells of.
+// openBelow opens the file that info describes.
 func openBelow(root, below string, info fs.FileInfo) (files.Content, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {

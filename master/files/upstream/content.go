@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// content opens the copy of a file, and fetches it if there is none. A file that has changed
-// meanwhile is asked for anew with the next request.
+// content opens the copy of a file, and fetches it if there is none. If the file has changed
+// meanwhile, the next request looks it up again.
 func (b *backend) content(ctx context.Context, env, path, key string, sum files.Sum, size int64) (*os.File, error) {
 	f, err := b.copies.Get(ctx, sum, size, func(ctx context.Context, w io.Writer) error { return b.fetch(ctx, env, path, w) })
 	if errors.Is(err, files.ErrHash) || errors.Is(err, files.ErrSize) || errors.Is(err, errGone) {
@@ -24,10 +24,10 @@ func (b *backend) content(ctx context.Context, env, path, key string, sum files.
 	return f, nil
 }
 
-// errGone says that a file was there when its hash was asked for, and is not any more.
+// errGone is returned if a file was removed after the request for its hash.
 var errGone = errors.New("it is not there any more")
 
-// fetch gets a file from the master above piece by piece.
+// fetch gets a file from the parent chunk by chunk.
 func (b *backend) fetch(ctx context.Context, env, path string, w io.Writer) error {
 	for at := int64(0); ; {
 		data, err := b.piece(ctx, env, path, at)

@@ -1,13 +1,12 @@
-// Package upstream is a backend of the file server that serves what the master above
-// serves, so that one tree of files at the top reaches every tier.
+// Package upstream is a backend of the file server that serves the files of the parent, so that one
+// set of files at the top reaches every tier.
 //
-// The master above is asked as a minion asks (_file_hash_and_stat, _serve_file, the lists),
-// over the connection that the node has to it anyway (master/above); it may be Salt's. What
-// it says of a file or an environment is taken for true for upstream_check; many that ask
-// for the same at once are one question. Contents are kept by their hash (master/files/copies) and
-// verified: a file crosses the link between two tiers once, whatever the number of minions
-// below, until it changes.
+// It sends the parent the requests of a minion (_file_hash_and_stat, _serve_file, the lists), over
+// the existing connection of the node (master/above). The parent may be Salt's. Answers about files
+// and environments are cached for upstream_check; concurrent equal requests share one. Contents are
+// verified and stored by their hash (master/files/copies): a file crosses the link between two
+// tiers once until it changes, whatever the number of minions below.
 //
-// While master above unreachable, what it has said last goes on being true, and the log
-// says so; what is not known is not "not there", but cannot be answered.
+// While the parent is unreachable, its last answers remain valid, and the log says so. Requests
+// without a cached answer fail with an error other than "not found".
 package upstream

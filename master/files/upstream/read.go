@@ -7,10 +7,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// missing stands for a file that is not there, in the place of its info.
+// missing is the cached info of a file that does not exist.
 type missing struct{}
 
-// readTexts reads a list of texts, and sorts it.
+// readTexts decodes a list of strings and sorts it.
 func readTexts(v any) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -31,7 +31,7 @@ func readTexts(v any) (any, error) {
 	return out, nil
 }
 
-// readLinks reads links and their targets.
+// readLinks decodes links and their targets.
 func readLinks(v any) (any, error) {
 	m, ok := v.(*value.Map)
 	if !ok {
@@ -47,8 +47,8 @@ func readLinks(v any) (any, error) {
 	return out, nil
 }
 
-// readInfo reads [{hash_type, hsum}, stat]; the hash is an empty text, or an empty map, where
-// there is no such file.
+// readInfo decodes [{hash_type, hsum}, stat]. If the file does not exist, the hash is an empty
+// string or an empty map.
 func readInfo(v any) (any, error) {
 	pair, ok := v.([]any)
 	if !ok || len(pair) != 2 {
@@ -73,7 +73,7 @@ func readInfo(v any) (any, error) {
 		return i, nil
 	}
 	stat, ok := pair[1].([]any)
-	if ok && len(stat) == 1 { // the mode alone, as Salt's gitfs has it
+	if ok && len(stat) == 1 { // only the mode, as from Salt's gitfs
 		return i, nil
 	}
 	if !ok || len(stat) != 10 {

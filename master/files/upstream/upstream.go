@@ -25,21 +25,20 @@ import (
 func init() { files.Register("upstream", open) }
 
 const (
-	// keptAnswers bounds what is remembered of the master above: files that were asked for,
-	// those that are not there as well, at some 400 bytes each.
+	// keptAnswers limits the cached answers about files, including missing ones, of about 400 bytes
+	// each.
 	keptAnswers = 50_000
-	// maxKey is how long the words of a question may be that it is known by, in bytes.
+	// maxKey limits the length of the strings in a cache key, in bytes.
 	maxKey = 200
-	// keptLists bounds the environments whose lists are remembered for the time when the
-	// master above is away.
+	// keptLists limits the environments whose lists are cached for times without the parent.
 	keptLists = 32
-	// awayFor is how long a master above that has not answered is taken to be away.
+	// awayFor is the time without an answer after which the parent counts as unreachable.
 	awayFor = 10 * time.Second
-	// patience bounds one question, of which several may wait for the answer.
+	// patience limits one request, which several callers may wait for.
 	patience = time.Minute
 )
 
-// asker is what the master above is asked through.
+// asker sends requests to the parent.
 type asker interface {
 	Call(ctx context.Context, load *value.Map) (any, error)
 }
@@ -52,14 +51,14 @@ type backend struct {
 	now    func() time.Time
 	away   logs.Throttle[string]
 
-	awaySince atomic.Int64 // the last question that nobody answered; 0: there was an answer since
+	awaySince atomic.Int64 // time of the last unanswered request; 0 after an answer
 
 	group   singleflight.Group
 	answers *lru.Map[string, answer]
 	lists   *lru.Map[string, answer]
 }
 
-// answer is what the master above has said, and when.
+// answer is an answer of the parent and the time it arrived.
 type answer struct {
 	val any
 	at  time.Time
@@ -80,17 +79,16 @@ func newBackend(e files.Env, a asker, store *files.Copies) *backend {
 	}
 }
 
-// isAway tells whether a question was not answered within awayFor: then those whose answers
-// are known need not wait until they have not been answered either.
+// isAway reports whether a request went unanswered for awayFor. Callers with a cached answer need
+// not wait that long again.
 func (b *backend) isAway() bool {
 	since := b.awaySince.Load()
 	age := b.now().UnixNano() - since
 	return since != 0 && age >= 0 && age < int64(awayFor)
 }
 
-// ask gives an answer of the master above: one that is younger than upstream_check, a new
-// one, or, while nobody above answers, the last one. read checks and reads what was
-// answered.
+// ask returns an answer of the parent: a cached one younger than upstream_check, a new one, or the
+// last one while no parent answers. read checks and decodes an answer.
 func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
 	if v, ok := b.known(in, key); ok {
 		return v, nil
@@ -108,7 +106,7 @@ func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key stri
 	}
 }
 
-// known gives an answer that may still be used.
+// known returns a cached answer that is still valid.
 func (b *backend) known(in *lru.Map[string, answer], key string) (any, bool) {
 	a, ok := in.Get(key)
 	if !ok {
@@ -118,9 +116,9 @@ func (b *backend) known(in *lru.Map[string, answer], key string) (any, bool) {
 	return a.val, age >= 0 && age < b.check || b.isAway()
 }
 
-// question is the one question of all that ask at the same time.
+// question sends the request that all concurrent callers share.
 func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
-	// Who found no answer may have been overtaken by the question that brought it.
+	// Another request may have stored the answer meanwhile.
 	//mutant:files-upstream-overtaken
 	if v, ok := b.known(in, key); ok {
 		return v, nil
@@ -147,7 +145,7 @@ func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key
 	return nil, err
 }
 
-// Envs asks the master above for its environments.
+// Envs asks the parent for its environments.
 func (b *backend) Envs(ctx context.Context) ([]string, error) {
 	v, err := b.ask(ctx, b.answers, "envs", value.NewMap("cmd", "_file_envs"), readTexts)
 	if err != nil {
@@ -156,13 +154,13 @@ func (b *backend) Envs(ctx context.Context) ([]string, error) {
 	return v.([]string), nil
 }
 
-// info is what the master above says of a file.
+// info is the parent's answer about a file.
 type info struct {
 	sum  files.Sum
 	stat []int64
 }
 
-// Find asks the master above for the hash of a file and what stat says of it.
+// Find asks the parent for hash and stat of a file.
 func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
 	path := p.Rel
 	if strings.Contains(path, "?") || path[0] == '|' {
