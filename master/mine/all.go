@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/master/below"
 )
 
-// All gives entries by name and minion, of this master and all below, whoever may see
-// them: for who runs this master. away are the nodes that did not tell, with the reason.
+// All returns entries by name and minion, of this master and all below, regardless of allow_tgt,
+// for the operator of this master. away maps each node that did not answer to the reason.
 func (s *Service) All(ctx context.Context, q Question) (found map[string]map[string]any, away map[string]string, err error) {
 	if q, err = q.settled(s.o.Nodegroups, s.o.Where); err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func (s *Service) All(ctx context.Context, q Question) (found map[string]map[str
 	return found, d.Away, nil
 }
 
-// unpacked is the value of an entry as it travels.
+// unpacked decodes the value of an entry.
 func unpacked(v any) (any, error) {
 	raw, err := wire.Encode(v)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// treeCommand is the request of a node for what the rest of the tree has.
+// treeCommand is the request of a node for the entries of the rest of the tree.
 const treeCommand = "_mine_tree"
 
 var commands server.Set[*Service]
 
-// Commands are those of the mine.
+// Commands returns the commands of the mine.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve registers them with a server.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
 
 func init() {
@@ -65,10 +65,10 @@ after
 	}, func(s *Service) server.Handler { return s.onTree })
 }
 
-// onGive serves `_mine`. The answer is true, or says why nothing was kept.
+// onGive serves `_mine`. It answers true, or the reason why nothing was stored.
 func (s *Service) onGive(_ context.Context, r *server.Request) (any, error) {
 	if !s.o.Keep {
-		return true, nil // as Salt: what is not kept is not missed
+		return true, nil // as in Salt: not an error
 	}
 	var data wire.Raw
 	clear := false
@@ -143,7 +143,7 @@ func (s *Service) onFlush(_ context.Context, r *server.Request) (any, error) {
 	return s.store.Flush(r.ID)
 }
 
-// onTree serves a node.
+// onTree serves `_mine_tree`, the request of a node.
 func (s *Service) onTree(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Service) onTree(ctx context.Context, r *server.Request) (any, error) {
 	return p.load(), nil
 }
 
-// refuse tells of what a minion asked for in vain.
+// refuse reports a refused request of a minion.
 func (s *Service) refuse(id string, err error) {
 	s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: id, ID: id, Err: err})
 }

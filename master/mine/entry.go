@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The fields of an entry that only some minions may see, which is a map of the value and
-// of who they are (Salt's reference on states, §4).
+// The fields of an entry with restricted access: a map of the value and of the minions that may see
+// it (Salt's reference on states, §4).
 const (
 	fieldACL   = "__saltmine_acl__"
 	fieldData  = "__data__"
@@ -17,18 +17,18 @@ const (
 	fieldType  = "allow_tgt_type"
 )
 
-// entry is one value of a mine, read as far as it has to be.
+// entry is one mine value, decoded as far as needed.
 type entry struct {
 	value wire.Raw
-	// held says that allow names those who may see it; otherwise all may.
+	// held means that only the minions in allow may see the entry; otherwise all may.
 	held bool
-	// allow and kind are the target of those who may: kind is one of [target.Kinds].
+	// allow and kind are the target of these minions. kind is one of [target.Kinds].
 	allow any
 	kind  string
 }
 
-// readEntry reads an entry as the minion packed it. One that is held to what is no target is
-// for nobody; see [entry.allowed].
+// readEntry decodes an entry as packed by the minion. An entry with an invalid target is visible to
+// no minion; see [entry.allowed].
 func readEntry(raw wire.Raw) (entry, error) {
 	if !wire.IsMap(raw) {
 		return entry{value: raw}, nil
@@ -38,7 +38,7 @@ func readEntry(raw wire.Raw) (entry, error) {
 	err := wire.Pairs(raw, func(key, val wire.Raw) error {
 		name, err := wire.Str(key)
 		if err != nil {
-			return nil // a map of a module, with keys that are no texts
+			return nil // a module's map whose keys are not strings
 		}
 		switch name {
 		case fieldACL:
@@ -51,7 +51,7 @@ func readEntry(raw wire.Raw) (entry, error) {
 				return fmt.Errorf("%s: %w", fieldAllow, err)
 			}
 		case fieldType:
-			if wire.IsNil(val) { // as mine.send without allow_tgt_type
+			if wire.IsNil(val) { // mine.send without allow_tgt_type
 				return nil
 			}
 			if e.kind, err = wire.Str(val); err != nil {
@@ -72,7 +72,7 @@ func readEntry(raw wire.Raw) (entry, error) {
 	return e, nil
 }
 
-// packed is the entry as it travels and as its minion wrote it.
+// packed returns the entry as its minion wrote it, which is also its form in the tree.
 func (e entry) packed() (wire.Raw, error) {
 	if !e.held {
 		return e.value, nil
@@ -80,8 +80,8 @@ func (e entry) packed() (wire.Raw, error) {
 	return wire.Encode(wire.NewMap(fieldData, e.value, fieldACL, 1, fieldAllow, e.allow, fieldType, e.kind))
 }
 
-// expanded is the entry with the node groups in its allow_tgt replaced by what they mean at
-// this master: elsewhere they mean others.
+// expanded returns the entry with the node groups in its allow_tgt expanded: other masters define
+// them differently.
 func (e entry) expanded(groups map[string]any) (entry, error) {
 	if !e.held {
 		return e, nil
@@ -91,7 +91,7 @@ func (e entry) expanded(groups map[string]any) (entry, error) {
 	return e, err
 }
 
-// allowed reads who may see it. An error means that nobody may.
+// allowed returns the minions that may see the entry. On error, none may.
 func (e entry) allowed(groups map[string]any) (target.Expr, error) {
 	return target.Parse(e.allow, e.kind, target.Options{Nodegroups: groups})
 }

@@ -34,7 +34,7 @@ func packed(t testing.TB, v any) wire.Raw {
 	return b
 }
 
-// What is packed by a stranger is read, or refused, and reads the same once it is packed again.
+// Any bytes are decoded or refused. A decoded entry survives packing unchanged.
 func FuzzReadEntry(f *testing.F) {
 	for _, v := range []any{
 		1, "x", wire.NewMap("a", 1), wire.NewMap(fieldACL, 1, fieldData, 1, fieldAllow, "*", fieldType, nil), wire.NewMap(fieldACL, 1),
@@ -98,8 +98,8 @@ func FuzzReadOthers(f *testing.F) {
 	})
 }
 
-// As many questions are remembered as the bound says, on disk too; the file of another
-// question, or a torn one, is none.
+// The number of cached answers is limited, on disk too. A file of another query, or a truncated
+// file, is ignored.
 func TestRemembered(t *testing.T) {
 	dir := t.TempDir()
 	r := newRemembered(dir, quiet)
@@ -139,8 +139,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// Attack: a question of many megabytes. What is remembered and logged of it is short, and it
-// is another one than others.
+// Attack: a query of many megabytes. What the cache and the log keep of it is short, and it has its
+// own cache key.
 func TestQuestion_Large(t *testing.T) {
 	seen := map[string]bool{}
 	for _, q := range []Question{{Tgt: strings.Repeat("x", 1<<20)}, {Tgt: strings.Repeat("x", 1<<20+1)}, {Tgt: "x", Names: []string{strings.Repeat("n", 1<<20)}}} {
@@ -158,8 +158,8 @@ func TestQuestion_Large(t *testing.T) {
 	}
 }
 
-// Attack: a minion puts one question after the other to the tree, which asks all nodes for
-// each. It has two at a time, and others have their own.
+// Attack: a minion floods the tree with queries, each of which asks all nodes. At most two run at a
+// time, and other minions are not affected.
 func TestGet_OneMinion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -202,7 +202,7 @@ func TestGet_OneMinion(t *testing.T) {
 	})
 }
 
-// Memory is bounded: what is let go is read from the disk again.
+// Memory is limited: evicted entries are read from disk again.
 func TestStore_Memory(t *testing.T) {
 	s := NewStore(t.TempDir(), 1<<20)
 	big := packed(t, wire.NewMap("big", make([]byte, 1<<20-1000)))

@@ -11,24 +11,24 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// maxNames bounds the entries that one question names.
+// maxNames limits the entries named in one query.
 const maxNames = 1000
 
-// Question is what somebody wants to see of the mine.
+// Question is a query of the mine.
 type Question struct {
 	Tgt     any
 	TgtType string
-	// Names are those of the entries.
+	// Names are the names of the entries.
 	Names []string
-	// Several has the answer tell by name and then by minion, else by minion alone.
+	// Several returns answers by name and minion; otherwise by minion only.
 	Several bool
 }
 
-// errNoQuestion is what Salt answers with an empty map.
+// errNoQuestion is for queries that Salt answers with an empty map.
 var errNoQuestion = errors.New("it does not say of whom (tgt), or what (fun: a name, or a list of names)")
 
-// ReadQuestion reads the load of `_mine_get` (Salt wire reference §8.2). A pillar is matched
-// exactly: who guesses may not find out by parts what is in the pillar of others.
+// ReadQuestion decodes the load of `_mine_get` (Salt wire reference §8.2). Pillar targets match
+// exactly, without globs: otherwise a minion could guess the pillar of others piece by piece.
 func ReadQuestion(d *wire.Map) (q Question, err error) {
 	var ok bool
 	if q.Tgt, ok = d.Get("tgt"); !ok {
@@ -59,11 +59,11 @@ func ReadQuestion(d *wire.Map) (q Question, err error) {
 	return q, nil
 }
 
-// exact are the types of targets whose words about the pillar are taken literally.
+// exact maps target types to those that match pillar values literally.
 var exact = map[string]string{"pillar": "pillar_exact", "pillar_pcre": "pillar_exact", "compound": "compound_pillar_exact"}
 
-// settled is the question with the node groups and places of the master where it is asked
-// replaced by what they mean there, so that it means the same everywhere.
+// settled expands the node groups and tree places of the query at the master that received it, so
+// that it has the same meaning everywhere.
 func (q Question) settled(groups map[string]any, where func(letter, pattern string) ([]string, error)) (Question, error) {
 	kind := strings.ToLower(q.TgtType)
 	if kind == "" {
@@ -86,8 +86,7 @@ func (q Question) settled(groups map[string]any, where func(letter, pattern stri
 	return q, nil
 }
 
-// key tells questions apart that are not the same. It is short, whatever is in the target:
-// answers are remembered by it.
+// key returns the cache key of the query. Its length does not depend on the target.
 func (q Question) key(except string) (string, error) {
 	b, err := wire.Encode([]any{q.Tgt, q.TgtType, wire.AnyList(q.Names), except})
 	if err != nil {
@@ -98,7 +97,7 @@ func (q Question) key(except string) (string, error) {
 	return string(sum[:]), nil
 }
 
-// shown is something that a minion has sent as a log has it.
+// shown shortens a value of a minion for the log.
 func shown(v any) string {
 	const most = 200
 	text := fmt.Sprint(v)

@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// maxQuestions bounds the questions whose answers are remembered, and maxAnswer what is
-	// kept on disk of one, in bytes. A larger one is remembered until the master ends.
+	// maxQuestions limits the queries with cached answers. maxAnswer limits an answer on disk, in
+	// bytes; a larger one is cached until the master ends.
 	maxQuestions = 128
 	maxAnswer    = 8 << 20
-	// maxRemembered bounds all that is held in memory.
+	// maxRemembered limits the cache in memory, in bytes.
 	maxRemembered = 64 << 20
 )
 
-// told is an answer of the rest of the tree.
+// told is a cached answer of the rest of the tree.
 type told struct {
-	at     time.Time // zero: of an earlier life of this master
+	at     time.Time // zero: from a previous run of this master
 	others []other
 	bytes  int
-	sum    [sha256.Size]byte // of what is on disk
+	sum    [sha256.Size]byte // of the file content
 }
 
-// remembered is what the rest of the tree said last to each question, on disk as well, so
-// that a node that is away while the master above it is started anew is not missed.
+// remembered caches the last answer of the rest of the tree to each query, on disk too. So entries
+// of a node that is away survive a restart of the master above it.
 type remembered struct {
 	dir string
 	log *slog.Logger
@@ -61,11 +61,11 @@ func (r *remembered) path(key string) string {
 	return filepath.Join(r.dir, hex.EncodeToString(sum[:])+".p")
 }
 
-// sweep removes the oldest files beyond the bound.
+// sweep removes the oldest files beyond the limit.
 func (r *remembered) sweep() {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
-		return // none were written
+		return // nothing written yet
 	}
 	type aged struct {
 		name string
@@ -89,7 +89,7 @@ func (r *remembered) remove(path string) {
 	}
 }
 
-// get gives the last answer to a question, nil if there is none.
+// get returns the last answer to a query, or nil.
 func (r *remembered) get(key string) *told {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func (r *remembered) get(key string) *told {
 	return t
 }
 
-// put enters the answer to a question, and writes it if it is another than before.
+// put stores the answer to a query. It writes the file only if the answer has changed.
 func (r *remembered) put(key string, others []other, at time.Time) {
 	b, err := packOthers(others, key)
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *remembered) put(key string, others []other, at time.Time) {
 	}
 }
 
-// enter keeps an answer, and makes room for it. The caller holds mu.
+// enter adds an answer to the cache and evicts others. The caller holds mu.
 func (r *remembered) enter(key string, t *told) {
 	for _, o := range t.others {
 		t.bytes += o.bytes()
@@ -147,8 +147,7 @@ func (r *remembered) enter(key string, t *told) {
 	}
 }
 
-// packOthers is the content of a file: the question, and [id, via, {name: entry}] of each
-// minion.
+// packOthers encodes the content of a file: the query, and [id, via, {name: entry}] of each minion.
 func packOthers(others []other, key string) ([]byte, error) {
 	list := make([]any, len(others))
 	for i, o := range others {

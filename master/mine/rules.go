@@ -9,18 +9,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// rules are the option mine_get of a master: who may ask for which functions. nil: all for
-// all.
+// rules is the option mine_get of a master: which minions may query which functions. nil allows
+// everything.
 type rules []grant
 
-// grant is one entry: minions, and the functions that they may ask for.
+// grant is one entry: minions, and the functions that they may query.
 type grant struct {
 	who  target.Pattern
 	funs []target.Expr
 }
 
-// readRules reads the option. What cannot be understood allows nothing, and is told. Ids fit
-// a rule whole; functions whole, or with start by their beginning, as the rules of users.
+// readRules parses the option. Invalid entries are logged and allow nothing. Patterns match whole
+// ids and whole functions; with start they match the beginning of functions, as in Salt's rules for
+// users.
 func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 	if option == nil {
 		return nil
@@ -50,7 +51,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 	return out
 }
 
-// allow tells whether a minion may ask for a function.
+// allow reports whether a minion may query a function.
 func (r rules) allow(id, fun string) bool {
 	if r == nil {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A master of Salt 3008.2 has left the mine in a file of its own.
+// A master of Salt 3008.2 stored the mine in a file of its own.
 func TestMineOfSalt3008(t *testing.T) {
 	var disk struct {
 		Mine struct {

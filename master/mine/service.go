@@ -21,45 +21,45 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Service]. None may be left out but Bounds, Rules and Nodegroups.
+// Options configure a [Service]. Only Bounds, Rules and Nodegroups are optional.
 type Options struct {
 	Ctx      context.Context //nolint:containedctx // ends when the master begins to close
 	Cachedir string
-	// Entries are those of the minions of this master.
+	// Entries are the entries of this master's minions.
 	Entries *Entries
-	// Keep says that what minions give is stored; otherwise it is dropped, as Salt does
-	// without minion_data_cache and enforce_mine_cache.
+	// Keep stores entries. Without it they are dropped, as in Salt without minion_data_cache and
+	// enforce_mine_cache.
 	Keep bool
-	// Depth is how deep an entry may nest.
+	// Depth limits the nesting of an entry.
 	Depth int
-	// Bounds has the share of one minion in questions to the rest of the tree.
+	// Bounds contains the share of one minion in queries to the rest of the tree.
 	Bounds bounds.Bounds
-	// Rules is the option mine_get, nil without one; Start reads its functions as Salt does.
+	// Rules is the option mine_get, which may be nil. Start matches functions as Salt does.
 	Rules      map[string]any
 	Start      bool
 	Nodegroups map[string]any
 
-	// Minions lists the accepted ids of this master; those of nodes too, for a minion may
-	// stand beside one under its key.
+	// Minions returns the accepted ids of this master, including nodes: a minion may use the key of
+	// a node on the same machine.
 	Minions func() []string
-	// Accepted tells whether an id has an accepted key.
+	// Accepted reports whether an id has an accepted key.
 	Accepted func(id string) bool
-	// Subject is what is known of a minion of this master.
+	// Subject returns the cached data of a minion of this master.
 	Subject func(id string) target.Subject
-	// Where gives the minions of a place in the tree.
+	// Where returns the minions of a place in the tree.
 	Where func(letter, pattern string) ([]string, error)
 	// Data asks the nodes below.
 	Data func(ctx context.Context, q below.DataQuestion) (below.Data, error)
-	// Above asks the master above.
+	// Above asks the parent.
 	Above interface {
 		Connected() bool
 		Ask(ctx context.Context, load *wire.Map) (wire.Raw, error)
 	}
-	// Below is what a node right below has reported.
+	// Below returns the last report of a node directly below.
 	Below func(id string) (topology.Node, bool)
-	// Owns tells whether a node right below speaks for a minion.
+	// Owns reports whether a node directly below speaks for a minion.
 	Owns func(node, id string) bool
-	// Trespassed is told of what a peer may not do.
+	// Trespassed is called when a peer exceeds its rights.
 	Trespassed func(ownership.Trespass)
 	Log        *slog.Logger
 	Now        func() time.Time
@@ -72,12 +72,12 @@ type Service struct {
 	rules rules
 
 	flight     singleflight.Group
-	shares     *admission.Shares // of minions, in questions to the rest of the tree
+	shares     *admission.Shares // of each minion in queries to the rest of the tree
 	remembered *remembered
 	told       logs.Throttle[string]
 }
 
-// New makes one.
+// New returns a Service.
 func New(o Options) *Service {
 	b := o.Bounds.OrDefault()
 	return &Service{
@@ -86,13 +86,13 @@ func New(o Options) *Service {
 	}
 }
 
-// answerBytes bounds an answer.
+// answerBytes limits an answer, in bytes.
 const answerBytes = 32 << 20
 
-// errMuch means that an answer is larger than it may be.
+// errMuch is returned for an answer beyond that limit.
 var errMuch = errors.New("what these minions have in the mine is more than 32 MiB: name fewer minions or functions")
 
-// answer is what was found, by name and minion.
+// answer collects results by name and minion.
 type answer struct {
 	found map[string]map[string]wire.Raw
 	bytes int
@@ -105,7 +105,7 @@ func (a *answer) add(name, id string, v wire.Raw) error {
 		a.found[name] = byID
 	}
 	if _, ok := byID[id]; ok {
-		return nil // the nearest counts
+		return nil // the nearest one wins
 	}
 	byID[id] = v
 	if a.bytes += len(v) + len(id); a.bytes > answerBytes {
@@ -114,7 +114,7 @@ func (a *answer) add(name, id string, v wire.Raw) error {
 	return nil
 }
 
-// load is the answer in Salt's form.
+// load returns the answer in Salt's form.
 func (a *answer) load(q Question) *wire.Map {
 	out := wire.NewMap()
 	for _, name := range slices.Sorted(maps.Keys(a.found)) {
@@ -130,8 +130,8 @@ func (a *answer) load(q Question) *wire.Map {
 	return out
 }
 
-// Get answers a minion of this master: what the rules of mine_get let it ask for, of the
-// minions that the target means in the whole tree, of that what each lets it see.
+// Get answers a query of a minion of this master. The rules of mine_get limit what the minion may
+// query, the target selects minions of the whole tree, and allow_tgt limits the entries.
 func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map, error) {
 	q.Names = slices.DeleteFunc(slices.Clone(q.Names), func(fun string) bool {
 		refused := !s.rules.allow(asker, fun)
@@ -168,7 +168,7 @@ func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map,
 	return a.load(q), nil
 }
 
-// own adds what minions of this master have.
+// own adds entries of this master's minions.
 func (s *Service) own(q Question, me target.Subject, a *answer) error {
 	expr, err := target.Parse(q.Tgt, q.TgtType, target.Options{})
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Service) own(q Question, me target.Subject, a *answer) error {
 	return nil
 }
 
-// show adds an entry that the asker may see. What is not known of the asker allows nothing.
+// show adds an entry if the asker may see it. Unknown data of the asker grants no access.
 func (s *Service) show(a *answer, id, name string, raw wire.Raw, me target.Subject, groups map[string]any) error {
 	e, err := readEntry(raw)
 	if err == nil && e.held {

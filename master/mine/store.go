@@ -14,27 +14,27 @@ import (
 	"github.com/momtree/mom/master/datacache"
 )
 
-// file is the name of a minion's mine in its folder of the data cache.
+// file is the name of a minion's mine in its directory of the data cache.
 const file = "mine.p"
 
-// ErrTooLarge is wrapped when the mine of a minion would be larger than may be.
+// ErrTooLarge is wrapped if the mine of a minion would exceed its limit.
 var ErrTooLarge = errors.New("the mine would be too large")
 
-// memory bounds what is kept read, in bytes; the rest is read from the disk again.
+// memory limits the mines cached in memory, in bytes. Others are read from disk again.
 const memory = 32 << 20
 
-// perEntry is about what an entry costs beside its bytes.
+// perEntry is the approximate overhead of an entry, in bytes.
 const perEntry = 100
 
-// Mine is what one minion gave, by name in the order in which it gave it. It is never
-// changed.
+// Mine holds the entries of one minion by name, in the order in which the minion sent them. It is
+// immutable.
 type Mine struct {
 	names   []string
 	entries map[string]wire.Raw
 	bytes   int
 }
 
-// Names are those of the entries; nil: the minion gave nothing.
+// Names returns the names of the entries. A nil Mine has none.
 func (m *Mine) Names() []string {
 	if m == nil {
 		return nil
@@ -42,7 +42,7 @@ func (m *Mine) Names() []string {
 	return m.names
 }
 
-// Entry gives one, as the minion packed it.
+// Entry returns an entry as packed by the minion.
 func (m *Mine) Entry(name string) (wire.Raw, bool) {
 	if m == nil {
 		return nil, false
@@ -51,7 +51,7 @@ func (m *Mine) Entry(name string) (wire.Raw, bool) {
 	return e, ok
 }
 
-// set puts an entry in the place of one that has its name. It is for who makes the mine.
+// set adds or replaces an entry. Only the code that builds the mine may call it.
 func (m *Mine) set(name string, raw wire.Raw) {
 	if old, ok := m.entries[name]; ok {
 		m.bytes -= len(old)
@@ -63,7 +63,7 @@ func (m *Mine) set(name string, raw wire.Raw) {
 	m.bytes += len(raw)
 }
 
-// without is a copy without an entry; "" takes none away.
+// without returns a copy without an entry; "" copies all.
 func (m *Mine) without(name string) *Mine {
 	out := &Mine{entries: map[string]wire.Raw{}}
 	for _, n := range m.Names() {
@@ -74,21 +74,21 @@ func (m *Mine) without(name string) *Mine {
 	return out
 }
 
-// Store has the mines of the minions of one master. It is safe for concurrent use.
+// Store stores the mines of the minions of one master. It is safe for concurrent use.
 type Store struct {
 	dir  string
 	max  int
 	bank datacache.Salt3008Bank // of Salt 3008
 
 	seed  maphash.Seed
-	locks [64]sync.Mutex // of writers, by minion
+	locks [64]sync.Mutex // for writers, by minion
 
 	mu   sync.Mutex
-	kept map[string]*Mine // nil: it is known that there is none
+	kept map[string]*Mine // nil: there is no mine
 	size int
 }
 
-// NewStore keeps them below cachedir, each of at most max bytes.
+// NewStore returns a store below cachedir. Each mine is limited to max bytes.
 func NewStore(cachedir string, max int) *Store {
 	return &Store{bank: datacache.OpenSalt3008(cachedir, "mine"), dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
 }
@@ -99,8 +99,8 @@ func (s *Store) lock(id string) *sync.Mutex {
 
 func (s *Store) path(id string) string { return filepath.Join(s.dir, id, file) }
 
-// Get gives what a minion gave; nil if nothing. id is that of an accepted key, which makes
-// it a safe name.
+// Get returns the mine of a minion, or nil. id must have an accepted key, so it is a safe file
+// name.
 func (s *Store) Get(id string) (*Mine, error) {
 	s.mu.Lock()
 	m, ok := s.kept[id]
@@ -114,7 +114,7 @@ func (s *Store) Get(id string) (*Mine, error) {
 	return s.get(id)
 }
 
-// get is Get for who holds the lock of the minion.
+// get is Get for callers that hold the lock of the minion.
 func (s *Store) get(id string) (*Mine, error) {
 	s.mu.Lock()
 	m, ok := s.kept[id]
@@ -154,7 +154,7 @@ func (s *Store) read(id string) (*Mine, error) {
 	return m, nil
 }
 
-// keep enters what is known now, and makes room for it.
+// keep caches a mine and evicts others.
 func (s *Store) keep(id string, m *Mine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *Store) keep(id string, m *Mine) {
 	s.kept[id], s.size = m, s.size+n
 }
 
-// drop lets one go. The caller holds mu.
+// drop evicts a mine. The caller holds mu.
 func (s *Store) drop(id string) {
 	if m, ok := s.kept[id]; ok {
 		s.size -= weight(m)
@@ -184,10 +184,10 @@ func weight(m *Mine) int {
 	return m.bytes + perEntry*(1+len(m.names))
 }
 
-// Put adds entries to what a minion gave, or with clear puts them in its place. An error
-// that wraps [ErrTooLarge] has changed nothing.
+// Put adds entries to the mine of a minion, or replaces the mine if clear is set. An error that
+// wraps [ErrTooLarge] means that nothing changed.
 func (s *Store) Put(id string, data wire.Raw, clear bool) error {
-	if len(data) > s.max+perEntry { // a load is not copied to find that out
+	if len(data) > s.max+perEntry { // checked before the load is copied
 		return s.tooLarge(id, len(data))
 	}
 	l := s.lock(id)
@@ -205,7 +205,7 @@ func (s *Store) Put(id string, data wire.Raw, clear bool) error {
 		if _, err := readEntry(val); err != nil {
 			return fmt.Errorf("entry %q: %w", name, err)
 		}
-		m.set(name, append(wire.Raw(nil), val...)) // the request goes, its bytes with it
+		m.set(name, append(wire.Raw(nil), val...)) // a copy: the buffer of the request is reused
 		return nil
 	}); err != nil {
 		return fmt.Errorf("mine of minion %s: %w", id, err)
@@ -221,7 +221,7 @@ func (s *Store) tooLarge(id string, n int) error {
 	return fmt.Errorf("%w: of minion %s, %d bytes; at most %d are kept (option mine_max_size of the master)", ErrTooLarge, id, n, s.max)
 }
 
-// Delete takes one entry away, and tells whether the minion has a mine at all.
+// Delete removes one entry and reports whether the minion has a mine at all.
 func (s *Store) Delete(id, name string) (had bool, err error) {
 	l := s.lock(id)
 	l.Lock()
@@ -236,7 +236,7 @@ func (s *Store) Delete(id, name string) (had bool, err error) {
 	return true, s.write(id, m.without(name))
 }
 
-// Flush takes all of a minion's entries away, and tells whether there was a mine.
+// Flush removes the mine of a minion and reports whether there was one.
 func (s *Store) Flush(id string) (had bool, err error) {
 	l := s.lock(id)
 	l.Lock()
@@ -255,7 +255,7 @@ func (s *Store) Flush(id string) (had bool, err error) {
 	return m != nil, nil
 }
 
-// Forget drops what is kept in memory of a minion whose folder was removed.
+// Forget drops the cached mine of a minion whose directory was removed.
 func (s *Store) Forget(id string) {
 	l := s.lock(id)
 	l.Lock()

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// fresh is how long an answer of the rest of the tree is given to others who ask the
-	// same: a highstate has all minions ask at once, and mines are sent once an hour.
+	// fresh is how long an answer of the rest of the tree serves equal queries: in a highstate all
+	// minions query at once, and mines are sent once an hour.
 	fresh = 5 * time.Second
-	// askWait is how long the rest of the tree may take with an answer.
+	// askWait limits the time for an answer of the rest of the tree.
 	askWait = 20 * time.Second
-	// pageBytes bounds a page of an answer to a node, allBytes what a node takes of one.
+	// pageBytes limits one page of an answer to a node, allBytes all pages that a node accepts.
 	pageBytes = 4 << 20
 	allBytes  = 128 << 20
 )
 
-// viaAbove is what an entry of the master above came by.
-const viaAbove = "/" // no node is called so
+// viaAbove is the source of an entry of the parent.
+const viaAbove = "/" // not a valid node name
 
-// other is a minion elsewhere in the tree, with entries as they travel.
+// other is a minion elsewhere in the tree, with packed entries.
 type other struct {
 	id      string
-	via     string // the node right below that told it, or viaAbove
+	via     string // node directly below that sent it, or viaAbove
 	entries map[string]wire.Raw
 }
 
@@ -45,9 +45,9 @@ func (o other) bytes() (n int) {
 	return n
 }
 
-// elsewhere gives what minions beyond this master have: behind the nodes below, but
-// one that is excepted, for it asks itself, and above. For a node that asks, what this
-// master's own minions have belongs to it; a minion that asks has its share.
+// elsewhere returns entries of minions beyond this master: behind the nodes below, except the node
+// that asks, and above. For a node, it also includes this master's own minions. For a minion, the
+// query counts against its share.
 func (s *Service) elsewhere(ctx context.Context, q Question, minion, except string) ([]other, error) {
 	key, err := q.key(except)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Service) elsewhere(ctx context.Context, q Question, minion, except stri
 	}
 }
 
-// known is an answer that is young enough for all who ask.
+// known returns a cached answer that is still fresh.
 func (s *Service) known(key string) ([]other, bool) {
 	t := s.remembered.get(key)
 	if t == nil {
@@ -93,8 +93,7 @@ func (s *Service) known(key string) ([]other, bool) {
 	return t.others, age >= 0 && age < fresh
 }
 
-// gather asks the nodes below and the master above. For those that are away stands what
-// they said last.
+// gather asks the nodes below and the parent. For those that are away it uses their last answers.
 func (s *Service) gather(ctx context.Context, q Question, except, key string) ([]other, error) {
 	d, err := s.o.Data(ctx, below.DataQuestion{
 		Tgt: q.Tgt, TgtType: q.TgtType, Mine: true, Names: q.Names, Elsewhere: except == "", Except: except,
@@ -145,7 +144,8 @@ func readOther(id, via string, m *wire.Map) (other, error) {
 	return o, nil
 }
 
-// former is what nodes that are away said last, as far as nobody else has said it now.
+// former returns the last answers of nodes that are away, except for minions that another node
+// reported now.
 func (s *Service) former(key string, away map[string]string, seen map[string]bool) (out []other) {
 	if t := s.remembered.get(key); t != nil {
 		for _, o := range t.others {
@@ -164,7 +164,7 @@ func (s *Service) former(key string, away map[string]string, seen map[string]boo
 	return out
 }
 
-// isAway tells whether a node right below, or one behind it, did not answer.
+// isAway reports whether a node directly below, or one behind it, did not answer.
 func isAway(via string, away map[string]string) bool {
 	if _, ok := away[via]; ok {
 		return true
@@ -177,11 +177,11 @@ func isAway(via string, away map[string]string) bool {
 	return false
 }
 
-// errEndless means that an answer in pages does not go on.
+// errEndless means that an answer in pages does not advance.
 var errEndless = errors.New("the master above gives an answer that does not go on")
 
-// askAbove asks the master above for all that it may tell this node. A master above of
-// Salt's knows no such question and tells nothing.
+// askAbove asks the parent for all that it may reveal to this node. Salt's masters do not know this
+// request and answer nothing.
 func (s *Service) askAbove(ctx context.Context, q Question) (out []other, err error) {
 	if !s.o.Above.Connected() {
 		return nil, nil
@@ -218,7 +218,7 @@ func (s *Service) askAbove(ctx context.Context, q Question) (out []other, err er
 type page struct {
 	others []other
 	more   bool
-	end    string // with more: the id up to which all is told
+	end    string // with more: the last id that is complete
 }
 
 func (p page) load() *wire.Map {
@@ -259,8 +259,8 @@ func readPage(raw wire.Raw) (p page, err error) {
 	return p, err
 }
 
-// forNode answers a node right below: a page of what the rest of the tree has, of that
-// what some minion below the node may see.
+// forNode answers a node directly below: a page of the entries of the rest of the tree that some
+// minion below the node may see.
 func (s *Service) forNode(ctx context.Context, node string, q Question, after string) (page, error) {
 	if _, err := target.Parse(q.Tgt, q.TgtType, target.Options{}); err != nil {
 		return page{}, fmt.Errorf("target %s: %w", shown(q.Tgt), err)
@@ -303,7 +303,7 @@ func (s *Service) forNode(ctx context.Context, node string, q Question, after st
 	return p, nil
 }
 
-// minionsOf are the minions below a node, of which it speaks for.
+// minionsOf returns the minions below a node that the node speaks for.
 func (s *Service) minionsOf(node string) (out []target.ID) {
 	n, ok := s.o.Below(node)
 	if !ok {
@@ -319,8 +319,8 @@ func (s *Service) minionsOf(node string) (out []target.ID) {
 	return out
 }
 
-// judge tells what may be told to a node. What depends on grains and pillar of the minions
-// below it the node alone knows; it speaks for them in all else as well.
+// judge decides what a node may see. Only the node knows grains and pillar of its minions, so it
+// applies those rules itself.
 type judge struct {
 	ids  []target.ID
 	said map[string]bool // by target
