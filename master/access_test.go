@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// yamlList makes a list as the configuration holds it.
+// yamlList returns a list as a configuration file holds it.
 func yamlList(vs ...any) []any { return vs }
 
-// Who may publish what (Salt wire reference §10.1, §12.1, §12.2).
+// The access rules for publishing (Salt wire reference §10.1, §12.1, §12.2).
 func TestAccess(t *testing.T) {
 	acl := map[string]any{
 		"alice": yamlList("test.ping", `state\.`),
@@ -26,7 +26,7 @@ func TestAccess(t *testing.T) {
 		"broken":  yamlList("[", map[string]any{"m1": yamlList("[")}, map[string]any{"a": nil, "b": nil}, int64(7)),
 	}
 	r := newRig(t, func(c *config.Master) {
-		c.PublisherAcl, c.AclMatch = acl, config.AclMatchStart // as Salt reads them
+		c.PublisherAcl, c.AclMatch = acl, config.AclMatchStart // as Salt matches
 		c.PublisherAclBlacklist = map[string]any{"users": yamlList("eve", "sudo_mal.*"), "modules": yamlList("cmd.exec_*", `ssh\..*`)}
 	})
 	r.accept("m1", "minion")
@@ -66,7 +66,7 @@ func TestAccess(t *testing.T) {
 
 		{"web-1", "key of web-1", "m1", "cmd.run", nil, ok},
 		{"web-1", "key of web-1", "m2", "cmd.run", nil, denied},
-		{"web-1", "key of web-1", "*", "cmd.run", nil, denied}, // all of the minions have to be allowed
+		{"web-1", "key of web-1", "*", "cmd.run", nil, denied}, // every minion must be allowed
 
 		{"carol", "key of carol", "m1", "cmd.run", []any{"uptime", "-p", kwarg("cwd", "/tmp/x")}, ok},
 		{"carol", "key of carol", "m1", "cmd.run", []any{"uptime", "-p"}, denied},
@@ -75,7 +75,7 @@ func TestAccess(t *testing.T) {
 		{"carol", "key of carol", "m1", "cmd.run", []any{"uptime", "-p", kwarg("cwd", "/")}, denied},
 		{"carol", "key of carol", "m2", "cmd.run", []any{"uptime", "-p", kwarg("cwd", "/tmp")}, denied},
 
-		{"dora", "key of dora", "m1", "test.ping", nil, denied}, // nobody knows m1's grains
+		{"dora", "key of dora", "m1", "test.ping", nil, denied}, // m1's grains are unknown
 		{"eve", "key of eve", "*", "test.ping", nil, denied},
 		{"sudo_mallory", rootKey, "*", "test.ping", nil, denied},
 		{"root", rootKey, "*", "cmd.exec_code", nil, denied},
@@ -99,7 +99,7 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s with %q: %v on %v: %q, want %q", c.user, c.key, c.fun, c.tgt, got, c.want)
 		}
 	}
-	// Runners and keys stay with the master's own user.
+	// Runners and keys are reserved for the master's own user.
 	for _, cmd := range []string{"runner", "wheel"} {
 		reply := r.say(wire.NewMap("cmd", cmd, "fun", "key.list_all", "user", "alice", "key", "key of alice"))
 		if e := reply.Map("error"); e == nil || !strings.Contains(e.String("name"), "Authentication") {
@@ -108,7 +108,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// With sudo_acl a user of sudo is held to publisher_acl.
+// With sudo_acl, users of sudo are restricted by publisher_acl.
 func TestSudoACL(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
 		c.SudoAcl = true
@@ -132,7 +132,7 @@ func TestSudoACL(t *testing.T) {
 	}
 }
 
-// What a user is held to travels down, and the node below holds the job to it.
+// The rules for a user travel with the job, and the node below applies them again.
 func TestAccessInTheTree(t *testing.T) {
 	rules := yamlList("test.ping", map[string]any{"m1": yamlList("cmd.run")})
 	top := newRig(t, ordersMasters, func(c *config.Master) { c.PublisherAcl = map[string]any{"alice": rules} })

@@ -31,7 +31,7 @@ func (r *rig) storedOf(jid string) string {
 // cleanedUp waits for a few rounds of cleanup.
 func (r *rig) cleanedUp() {
 	r.t.Helper()
-	file := filepath.Join(r.cfg.Cachedir, "age_clock") // written in each round
+	file := filepath.Join(r.cfg.Cachedir, "age_clock") // rewritten in each round
 	for range 3 {
 		was, err := os.Stat(file)
 		if err != nil {
@@ -126,7 +126,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	busy.hear()
 	m.mute()
 	eventually(t, "m1 gone", func() bool { return r.live("m1") != engine.Up })
-	at.forward(10 * time.Second) // past its lease: the job is queued for it
+	at.forward(10 * time.Second) // past its lease, so the job is queued for it
 	eventually(t, "m1 down", func() bool { return r.live("m1") == engine.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
 	eventually(t, "it is queued", func() bool { return len(r.publications.Queued()) == 1 && r.closed(queued) })

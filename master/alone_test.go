@@ -13,9 +13,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A master with rehome: False has no trace of failover, whatever peers and operators do: none in
-// its folders, on the bus, among its commands, in the tree, in its figures. It answers as one of
-// Python's does. One node, one minion that says it comes back from a sibling, a key that is deleted.
+// A master with rehome: False shows no trace of failover, whatever peers and operators do: not in
+// its directories, on the bus, among its commands, in the tree or in its metrics. It answers like a
+// Python master. One node, one minion that claims to return from a sibling, a key that is deleted.
 func TestFailover_OffLeavesNoTrace(t *testing.T) {
 	r := newRig(t, ordersMasters, func(c *config.Master) { c.Rehome = false })
 	r.start()
@@ -63,7 +63,7 @@ func TestFailover_OffLeavesNoTrace(t *testing.T) {
 	r.noTrace()
 }
 
-// One that has it and has no siblings writes nothing down either while no key is deleted.
+// A master with failover and without siblings writes no files for it while no key is deleted.
 func TestFailover_AloneNoFiles(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -79,7 +79,7 @@ func TestFailover_AloneNoFiles(t *testing.T) {
 	r.noTrace()
 }
 
-// noTrace fails if the master's folders hold a file of failover.
+// noTrace fails if the master's directories contain a file of failover.
 func (r *rig) noTrace() {
 	r.t.Helper()
 	for _, dir := range []string{r.cfg.Cachedir, r.cfg.PkiDir} {

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// The slices of a recorded batch of Salt 3008.2 are one job at a node below: each is given to its
-// minion alone, and all have returned in the end.
+// The slices of a recorded batch of Salt 3008.2 are one job at a node below: each is published to
+// its minion only, and all minions return.
 func TestBatchFromAMasterOfSalt3008(t *testing.T) {
 	runs, text := vectors.Batches(t)
 	key := crypticle(t, text)
@@ -54,7 +54,7 @@ func TestBatchFromAMasterOfSalt3008(t *testing.T) {
 	}
 }
 
-// sealed opens the publications of a recorded run.
+// sealed decrypts the publications of a recorded run.
 func sealed(t *testing.T, key *crypt.Crypticle, run vectors.Batch) (out []wire.Publication) {
 	t.Helper()
 	for _, p := range run.Publications {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// startBatch asks for a batch on m1 and m2, one at a time.
+// startBatch starts a batch on m1 and m2, one at a time.
 func (r *rig) startBatch(more ...any) *wire.Map {
 	r.t.Helper()
 	load := testJob("m*", "glob", more...)
@@ -22,7 +22,7 @@ func (r *rig) startBatch(more ...any) *wire.Map {
 	return r.say(load)
 }
 
-// A batch goes on without the command, over a restart of the master, and ends as one job.
+// A batch continues without the command and after a restart of the master, and ends as one job.
 func TestBatchInTheMaster(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -33,7 +33,7 @@ func TestBatchInTheMaster(t *testing.T) {
 	if p := m1.hear(); p.JID != jid || p.TgtType != "list" {
 		t.Fatalf("m1 heard %+v, want job %s", p, jid)
 	}
-	m2.hear() // all hear all, and it is not named
+	m2.hear() // every subscriber receives it, though it names another minion
 	if d := ev.take("salt/batch/" + jid + "/new"); d.String("tgt") != "m*" || d.Int("total_minions") != 2 || d.Int("batch_size") != 1 || d.String("driver") != "master" {
 		t.Errorf("new: %v", plain(t, d))
 	}
@@ -90,7 +90,7 @@ func TestBatchIsStoppedAndKilled(t *testing.T) {
 	}
 }
 
-// What a batch may not be is refused before anybody is given the job.
+// Invalid batches are refused before the job is published.
 func TestBatchIsRefused(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -126,8 +126,8 @@ func TestBatchIsRefused(t *testing.T) {
 	}
 }
 
-// A batch that Salt's command leaves to the master without a state is halted, so that nobody waits
-// for it; one that the command itself drives, and one of a node below, are not touched.
+// A batch that Salt's command hands over without a state is halted, so that nobody waits for it.
+// Batches driven by the command itself, and those of a node below, are not touched.
 func TestHandedBatchIsHalted(t *testing.T) {
 	r := newRig(t).start()
 	sub := r.bus.Subscribe(bus.SubscribeOptions{Prefix: "salt/batch/", Size: 64})
@@ -159,8 +159,8 @@ func TestHandedBatchIsHalted(t *testing.T) {
 	}
 }
 
-// A user of a login service batches what the rules allow, with each slice, and nothing that the
-// user has logged in with is stored.
+// Each slice of a batch of a login user is checked against the rules. The credentials of the login
+// are not stored.
 func TestBatchOfALogin(t *testing.T) {
 	r := newRig(t, loginUsers, func(c *config.Master) {
 		c.ExternalAuth["sharedsecret"] = map[string]any{
@@ -194,7 +194,7 @@ func TestBatchOfALogin(t *testing.T) {
 	if err != nil || len(stored) == 0 || bytes.Contains(stored, []byte("s3cret")) || !bytes.Contains(stored, []byte("kept")) {
 		t.Errorf("stored %q, %v", stored, err)
 	}
-	m2.hear() // all hear all, and it is not named
+	m2.hear() // every subscriber receives it, though it names another minion
 	r.restart()
 	ev := r.events()
 	m1.announce()

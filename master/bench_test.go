@@ -21,10 +21,10 @@ import (
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
-// benchMinion returns jobs as fast as it is let, over one connection.
+// benchMinion returns jobs as fast as possible over one connection.
 type benchMinion struct {
 	*swarmtest.Peer
-	once func(body []byte) ([]byte, error) // one request by a connection of its own; nil: by the Peer
+	once func(body []byte) ([]byte, error) // sends one request over a new connection; nil: use the Peer
 	id   string
 	key  *crypt.Crypticle
 	tok  []byte
@@ -35,7 +35,7 @@ func (m *benchMinion) answer(jid string, ts int64) error {
 	return m.tell(returnOf(m.id, jid, true), ts)
 }
 
-// asks makes an encrypted request of a load.
+// asks encrypts a load as a request.
 func (m *benchMinion) asks(load *wire.Map) ([]byte, error) {
 	load.Set("id", m.id)
 	load.Set("nonce", "0123456789abcdef0123456789abcdef")
@@ -54,7 +54,7 @@ func (m *benchMinion) asks(load *wire.Map) ([]byte, error) {
 	return wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, HasVersion: true, ID: m.id}.Encode()
 }
 
-// tell sends one encrypted request and opens the answer.
+// tell sends one encrypted request and decrypts the answer.
 func (m *benchMinion) tell(load *wire.Map, ts int64) error {
 	load.Set("ts", ts)
 	body, err := m.asks(load)
@@ -81,7 +81,7 @@ func (m *benchMinion) tell(load *wire.Map, ts int64) error {
 
 func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// herd accepts n minions and connects them.
+// herd accepts and connects n minions.
 func (r *rig) herd(b *testing.B, n int) []*benchMinion {
 	b.Helper()
 	text := crypt.NewKeyString()
@@ -105,9 +105,8 @@ func (r *rig) herd(b *testing.B, n int) []*benchMinion {
 	return out
 }
 
-// BenchmarkReturns measures returns from the minion's encryption to the
-// acknowledgement, which leaves after the commit to disk. Minions and master
-// share this process and its cores.
+// BenchmarkReturns measures a return from its encryption at the minion to the acknowledgement,
+// which follows the commit to disk. Minions and master share this process and its cores.
 func BenchmarkReturns(b *testing.B) {
 	for _, n := range []int{1, 100, 1000} {
 		for _, parent := range []string{"", "parent"} {
@@ -120,7 +119,7 @@ func BenchmarkReturns(b *testing.B) {
 	}
 }
 
-// race has the minions return b.N jobs between them.
+// race makes the minions return b.N jobs together.
 func (r *rig) race(b *testing.B, herd []*benchMinion) {
 	b.Helper()
 	took := make([]time.Duration, b.N)
@@ -136,7 +135,7 @@ func (r *rig) race(b *testing.B, herd []*benchMinion) {
 				if i >= int64(b.N) {
 					return
 				}
-				// One job for every thousand returns, as a wide target makes.
+				// One job per thousand returns, as with a wide target.
 				jid := fmt.Sprintf("2026010100%010d", i/int64(len(herd)))
 				start := time.Now()
 				if err := m.answer(jid, ts); err != nil {
@@ -156,8 +155,8 @@ func (r *rig) race(b *testing.B, herd []*benchMinion) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// cpu is the processor time this process has used: steadier than the clock on a
-// machine that is shared.
+// cpu returns the processor time of this process, which is steadier than wall time on a shared
+// machine.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u unix.Rusage
@@ -167,14 +166,15 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkReturnsBehindAFullOutbox has a parent that is away owe a million rows.
+// BenchmarkReturnsBehindAFullOutbox measures returns while a million rows are pending for an absent
+// parent.
 func BenchmarkReturnsBehindAFullOutbox(b *testing.B) {
 	for _, rows := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			r := newRig(b)
 			r.opts.Parent = "parent"
 			r.open()
-			r.stop() // the file is there
+			r.stop() // the file exists now
 			fillOutbox(b, r.cfg.JobStoreFile, rows)
 			r.race(b, r.herd(b, 100))
 		})
@@ -195,8 +195,8 @@ func fillOutbox(b *testing.B, path string, rows int) {
 	}
 }
 
-// BenchmarkPublish measures from the client's command to the last of all
-// subscribers having the publication; they live in another process.
+// BenchmarkPublish measures from the client's command until the last subscriber has the
+// publication. The subscribers run in another process.
 func BenchmarkPublish(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprintf("subscribers=%d", n), func(b *testing.B) {
@@ -219,8 +219,8 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures from the client's command to the master's answer: the job is
-// kept, marked, stored and published then. Nobody has subscribed.
+// BenchmarkStart measures from the client's command to the master's answer, when the job is stored
+// and published. There are no subscribers.
 func BenchmarkStart(b *testing.B) {
 	r := newRig(b, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -240,8 +240,8 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// BenchmarkMemory tells what a connected minion costs the master: one
-// subscription and one request connection, idle.
+// BenchmarkMemory measures the master's memory for a connected minion: one subscription and one
+// idle request connection.
 func BenchmarkMemory(b *testing.B) {
 	const n = 5000
 	r := newRig(b, func(c *config.Master) { c.MaxConnections = 2 * n })
@@ -254,11 +254,11 @@ func BenchmarkMemory(b *testing.B) {
 		return s.Pub.Subscribers == n && s.Router.Peers == n
 	})
 	b.ReportMetric(float64(resident(b)-before)/n/1024, "KiB/minion")
-	b.ReportMetric(0, "ns/op") // one measurement, whatever b.N
+	b.ReportMetric(0, "ns/op") // one measurement for any b.N
 }
 
-// resident is the memory of this process in bytes, as the system counts it,
-// without what earlier benchmarks have left.
+// resident returns the resident memory of this process in bytes, without that of earlier
+// benchmarks.
 func resident(b *testing.B) int64 {
 	b.Helper()
 	debug.FreeOSMemory()
@@ -273,7 +273,7 @@ func resident(b *testing.B) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// BenchmarkUnseal is what each return costs before its handler runs.
+// BenchmarkUnseal measures the cost of a return before its handler runs.
 func BenchmarkUnseal(b *testing.B) {
 	r := newRig(b)
 	herd := r.herd(b, 1)
@@ -292,7 +292,7 @@ func BenchmarkUnseal(b *testing.B) {
 	env := wire.Envelope{Enc: "aes", Version: 3, ID: m.id}
 	b.ReportAllocs()
 	for b.Loop() {
-		env.Cipher = append(env.Cipher[:0], cipher...) // it is opened in place
+		env.Cipher = append(env.Cipher[:0], cipher...) // decrypted in place
 		_, req, err := r.server.Unseal(env)
 		if err != nil {
 			b.Fatal(err)

@@ -14,14 +14,14 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// host is one of Salt's own layout: a node "syc" with the minion c1 behind it, and a minion
-// of the same id and key beside it, connected to this master.
+// host is a machine in Salt's layout: a node "syc" with the minion c1 behind it, and a minion with
+// the same id and key, connected to this master.
 type host struct {
 	*rig
 	clock        *clock
 	node, minion *minion
 	events       *recorder
-	first        string // who answers a job first: "node" or "minion"
+	first        string // first to answer a job: "node" or "minion"
 	both         bool   // the minion is connected to the node too
 }
 
@@ -49,7 +49,7 @@ func (h *host) join() {
 	eventually(h.t, "the node up", func() bool { return h.liveNode("syc") == engine.Up })
 }
 
-// meet connects the minion beside it.
+// meet connects the minion of the machine.
 func (h *host) meet(stock bool) {
 	if stock {
 		h.stock("syc", "syndic")
@@ -59,7 +59,7 @@ func (h *host) meet(stock bool) {
 	eventually(h.t, "the minion up", func() bool { return h.live("syc") == engine.Up })
 }
 
-// run publishes a job, has whoever is there answer, and gives its end: who answered, and why
+// run publishes a job, lets the present ones answer, and returns the outcome: who answered, and why
 // the others did not.
 func (h *host) run(tgt any, kind string) string {
 	h.t.Helper()
@@ -103,7 +103,7 @@ func (h *host) run(tgt any, kind string) string {
 	return strings.TrimSpace(fmt.Sprintf("%d of %d %s", d.Int("returned"), d.Int("expected"), strings.Join(out, " ")))
 }
 
-// shows gives what the tree shows of the two.
+// shows returns the tree entries of both.
 func (h *host) shows() string {
 	n := h.Snapshot()
 	out := map[string]topology.State{}
@@ -120,13 +120,13 @@ func (h *host) shows() string {
 	return strings.Join(text, ", ")
 }
 
-// A node and a minion of one id are two: what becomes of one says nothing of the other, in
-// jobs, in the tree and after both orders of answers. Each is missed as if it had no namesake.
+// A node and a minion with the same id are independent, in jobs, in the tree and in either order of
+// answers. Each is reported missing on its own.
 func TestNodeAndMinionOfOneID(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		for _, first := range []string{"node", "minion"} {
 			t.Run(fmt.Sprintf("%s answers first, minion at both %t", first, both), func(t *testing.T) {
-				t.Parallel() // it waits most of its time
+				t.Parallel() // mostly waits
 				h := newHost(t, first, both)
 				check := func(what, shows string, jobs map[string]string) {
 					t.Helper()
@@ -160,7 +160,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 				h.minion = nil
 				eventually(t, "the minion gone", func() bool { return h.live("syc") != engine.Up })
 				h.clock.forward(10 * time.Second)
-				if both { // the node has it, and speaks for it
+				if both { // the node has the minion and speaks for it
 					check("the minion is down", "node syc up", map[string]string{"c1": "1 of 1", "*": "2 of 2"})
 				} else {
 					check("the minion is down", "minion syc down, node syc up", map[string]string{"c1": "1 of 1", "*": "1 of 2 syc[Not connected]()"})
@@ -178,7 +178,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 	}
 }
 
-// The two are known as two after a restart, before they are back.
+// After a restart both are known, before either is back.
 func TestNodeAndMinionOfOneIDAfterAStart(t *testing.T) {
 	h := newHost(t, "node", false)
 	eventually(t, "both written down", func() bool { return h.peers.HasMinion("syc") && h.liveNode("syc") == engine.Up })
@@ -198,7 +198,7 @@ func TestNodeAndMinionOfOneIDAfterAStart(t *testing.T) {
 	}
 }
 
-// A minion of Salt's beside the node: it is known by its connection alone.
+// A stock minion on the node's machine is known by its connection only.
 func TestNodeAndStockMinionOfOneID(t *testing.T) {
 	h := newHost(t, "node", false)
 	h.minion.mute()

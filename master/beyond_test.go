@@ -10,16 +10,15 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// A Python master below counts the syndic of ours below it among its minions,
-// and passes on what that one says: once as if it were its own word, once under
-// the name of the node.
+// A Python master below counts our syndic below it as a minion. It forwards each of the syndic's
+// messages twice: once as its own and once under the name of the node.
 func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	node.must(bulk("syndic/n1", event("salt/syndic/n1/start", wire.NewMap())))
 	events := r.events()
-	for round := range 2 { // the second time the syndic is known from the start
+	for round := range 2 { // in the second round the syndic is known from the start
 		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 		ours := wire.NewMap("minions", []any{"b", "c"}, "jid", jid,
 			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap("c", "Not connected")))
@@ -37,8 +36,8 @@ func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
 	}
 }
 
-// All that a list names have answered: a Python node below, which cannot say
-// that it has nobody else, is not waited for.
+// All minions of a list target have answered. The job does not wait for a Python node below, which
+// cannot report that it has no further ones.
 func TestNamedMinionsEndAJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -52,11 +51,11 @@ func TestNamedMinionsEndAJob(t *testing.T) {
 	}
 }
 
-// A forwarder beside a Python master says who has to answer; this master looks
-// after the silent ones, and masters above it need not.
+// A forwarder on a Python master reports the expected minions. This master checks the silent ones,
+// so the masters above need not.
 func TestExpectationOfAForwarder(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
-		// The node has Timeout to say who has to answer, on a machine that may be busy.
+		// The node has Timeout to report the expected minions. The machine may be busy.
 		c.OrderMasters, c.Timeout, c.GatherJobTimeout = true, 3*time.Second, 50*time.Millisecond
 	})
 	r.start()

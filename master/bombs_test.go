@@ -16,12 +16,12 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// bomb is a list of n empty maps, a byte each on the wire and a hundred in memory.
+// bomb returns a list of n empty maps: a byte each on the wire, a hundred in memory.
 func bomb(n int) wire.Raw {
 	return append(binary.BigEndian.AppendUint32([]byte{0xdd}, uint32(n)), strings.Repeat("\x80", n)...)
 }
 
-// made is how many bytes of memory fn has had made, whether they are in use still or not.
+// made returns the bytes that fn allocates in total.
 func made(fn func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -30,10 +30,10 @@ func made(fn func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A stranger's clear load of a quarter of a million empty maps (a million in `make slow`)
-// is judged without making anything of it, for every command: four at once cost what their bytes cost. The same in a
-// sign-in is refused before it waits for its turn, and when it has it, for its values, if
-// it has no more bytes than a sign-in may have.
+// A stranger's clear load of a quarter of a million empty maps (a million in `make slow`) is
+// checked without decoding it, for every command: four at once cost no more than their bytes. The
+// same load in a sign-in is refused before it waits for its turn. If it is within the byte limit of
+// a sign-in, it is refused afterwards, for its number of values.
 func TestBombs_OfStrangers(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -81,9 +81,8 @@ func TestBombs_OfStrangers(t *testing.T) {
 	}
 }
 
-// An accepted minion's requests with more values than are ever decoded are refused, and
-// others that are large take turns; its returns may have as many as fit, for they are
-// not decoded.
+// Requests of an accepted minion with too many values are refused, and other large ones take turns.
+// Returns may have any number of values, because they are not decoded.
 func TestBombs_OfAMinion(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -114,8 +113,8 @@ func TestBombs_OfAMinion(t *testing.T) {
 	}
 }
 
-// What is decoded and worked on at once is bounded over all requests: who finds no room
-// waits, and is told to come again when that takes too long.
+// The memory of decoded requests in progress is limited in total. A request without room waits, and
+// is refused as temporary after a time.
 func TestBombs_TakeTurns(t *testing.T) {
 	r := newRig(t).open()
 	at, done := make(chan struct{}), make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// plantFiles makes the files that Salt's master served when the commands were recorded.
+// plantFiles creates the files that Salt's master served when the commands were recorded.
 func (r *rig) plantFiles() {
 	r.t.Helper()
 	var all []byte
@@ -29,8 +29,8 @@ func (r *rig) plantFiles() {
 	}
 }
 
-// fileAnswer makes answers of two masters alike: the folder in front of paths, what stat says
-// of the machine and the time, and the bytes that a compressor chose.
+// fileAnswer normalizes answers of two masters: the directory in front of paths, stat fields that
+// depend on machine and time, and compressed bytes.
 func fileAnswer(t *testing.T, v any) any {
 	t.Helper()
 	switch v := v.(type) {

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// commandsFile is a script of requests against a live master of Salt.
+// commandsFile is a script of requests that was run against a live Salt master.
 type commandsFile struct {
 	Version  int           `json:"protocol_version"`
 	AES      string        `json:"aes_key_string"`
@@ -42,7 +42,7 @@ type commandCase struct {
 	Plain   any
 }
 
-// differs says where the answers are others than Salt's, and why.
+// differs lists the answers that differ from Salt's, with the reason.
 var differs = map[string]struct {
 	why  string
 	want any
@@ -59,8 +59,8 @@ var differs = map[string]struct {
 	"wheel by token":            {"no external auth", authError("TokenAuthenticationError", `Authentication failure of type "token" occurred`)},
 }
 
-// wrongTok are answered in every version as Salt does since protocol 3, so that
-// the minion signs in again.
+// wrongTok lists requests that get Salt's answer since protocol 3 in every version, so that the
+// minion signs in again.
 var wrongTok = map[string]bool{"bad tok": true, "_mine after revoke": true}
 
 func authError(name, message string) any {
@@ -77,7 +77,7 @@ func TestCommandsAgainstSalt(t *testing.T) {
 			})
 			r.plantFiles()
 			r.accept("m1", "minion")
-			r.admit("m1") // one id says all, as a machine that is minion and syndic
+			r.admit("m1") // one id sends everything, as a machine that is minion and syndic
 			if v.Session != "" {
 				r.session("m1", v.Session, time.Now())
 			}
@@ -90,15 +90,15 @@ func TestCommandsAgainstSalt(t *testing.T) {
 			if v.Version < 3 {
 				key = v.AES
 			}
-			// The local user's commands first: the last of the others deletes the key.
+			// The local user's commands come first: the last of the others deletes the key.
 			for _, c := range v.Clear {
 				t.Run(c.Name, func(t *testing.T) { c.clear(t, r) })
 			}
 			for _, c := range v.Aes {
 				t.Run(c.Name, func(t *testing.T) { c.encrypted(t, r, key) })
 			}
-			// Salt's answer to what is no msgpack is a map, {msg: "bad load"}, which
-			// would not make a minion sign in again.
+			// Salt answers invalid msgpack with the map {msg: "bad load"}, which would not make a
+			// minion sign in again.
 			if got := decoded(t, r.ask(v.Garbage.Request)); got != server.BadLoad {
 				t.Errorf("not msgpack: %v", got)
 			}
@@ -143,7 +143,7 @@ func (c commandCase) encrypted(t *testing.T, r *rig, key string) {
 	}
 }
 
-// clear compares but for jids and stamps made on the way.
+// clear compares the answers of a clear command, except for generated jids and times.
 func (c commandCase) clear(t *testing.T, r *rig) {
 	got, want := decoded(t, r.ask(c.Request)), c.Decoded
 	if d, ok := differs[c.Name]; ok {
@@ -151,7 +151,7 @@ func (c commandCase) clear(t *testing.T, r *rig) {
 	}
 	if m, ok := got.(map[string]any); ok {
 		if load, ok := m["load"].(map[string]any); ok {
-			delete(load, "nodes") // ours: none here
+			delete(load, "nodes") // our addition; empty here
 		}
 	}
 	if strings.HasPrefix(c.Name, "wheel ") {
@@ -162,7 +162,7 @@ func (c commandCase) clear(t *testing.T, r *rig) {
 	}
 }
 
-// wheelWant changes a recorded wheel reply where ours is simpler.
+// wheelWant adapts a recorded wheel reply where ours is simpler.
 func wheelWant(name string, v any) any {
 	m, _ := v.(map[string]any)
 	data, ok := m["data"].(map[string]any)
@@ -171,22 +171,22 @@ func wheelWant(name string, v any) any {
 	}
 	switch name {
 	case "wheel by key with user":
-		// A user beside the key breaks Salt's wheel; there is no reason to copy that.
+		// A user beside the key breaks Salt's wheel. We do not copy that.
 		data["return"] = map[string]any{
 			"minions": []any{"m1"}, "minions_pre": []any{}, "minions_rejected": []any{}, "minions_denied": []any{},
 			"local": []any{"master.pem", "master.pub"},
 		}
 		data["success"] = true
 	case "wheel unknown function":
-		data["return"] = "'no.such' is not available." // without a traceback
+		data["return"] = "'no.such' is not available." // without the traceback
 	}
 	return v
 }
 
 var madeJID = regexp.MustCompile(`2026\d{16}`)
 
-// timeless replaces the jids and stamps that differ in each run. A jid that a
-// test or a recording gave stays.
+// timeless replaces the jids and times that differ in each run. Jids that come from the test or a
+// recording stay.
 func timeless(t *testing.T, v any) any {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -202,16 +202,16 @@ func timeless(t *testing.T, v any) any {
 	return out
 }
 
-// otherEvents are events of what this master does not do, or of the second pair
-// that Salt's wheel fires under another jid.
+// otherEvent reports whether an event belongs to features that this master lacks, or to the second
+// pair that Salt's wheel fires under another jid.
 func otherEvent(tag string, data map[string]any) bool {
 	user, _ := data["user"].(string)
 	return tag == "salt/job/error" || user == "UNKNOWN" || user == "tester" || strings.HasPrefix(tag, "salt/run/") && data["fun_args"] == nil ||
 		tag == "salt/auth" || tag == "salt/key" || tag == "key" || strings.HasSuffix(tag, "/ret/other")
 }
 
-// checkEvents looks for each recorded event: same tag, and of its data all that
-// Salt has. A made jid is JID in both.
+// checkEvents looks for each recorded event: same tag, and all of Salt's data. Generated jids are
+// replaced by JID in both.
 func checkEvents(t *testing.T, rec *recorder, v commandsFile) {
 	t.Helper()
 	var have []map[string]any
@@ -233,7 +233,7 @@ func checkEvents(t *testing.T, rec *recorder, v commandsFile) {
 		}
 		if strings.HasPrefix(e.Tag, "salt/run/") {
 			if runners++; runners <= 2 {
-				continue // a minion's peer runner, with other fields
+				continue // a minion's peer runner, which has other fields
 			}
 			continue
 		}
@@ -242,11 +242,11 @@ func checkEvents(t *testing.T, rec *recorder, v commandsFile) {
 		}
 		if strings.HasPrefix(e.Tag, "minion/refresh/") {
 			if pillars++; pillars > 2 {
-				continue // version 2 of Salt keeps data of a minion whose key is gone
+				continue // version 2 of Salt keeps the data of a minion whose key is deleted
 			}
 		}
 		delete(e.Data, "_stamp")
-		delete(e.Data, "tok") // a proof of identity is nobody's news
+		delete(e.Data, "tok") // proof of identity, which must not be on the bus
 		want := timeless(t, e.Data).(map[string]any)
 		tag := madeJID.ReplaceAllString(e.Tag, "JID")
 		found := false

@@ -34,7 +34,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 *Proven*: it has shown that the key is its own, as all have in protocol 3.
 `
 
-// commandsPage is docs/reference/commands.md.
+// commandsPage renders docs/reference/commands.md.
 func commandsPage() string {
 	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
@@ -67,7 +67,7 @@ func commandsPage() string {
 	return out.String()
 }
 
-// The page is what the commands say of themselves.
+// The page matches the commands' own documentation.
 func TestCommandsPage(t *testing.T) {
 	file := filepath.Join("..", "docs", "reference", "commands.md")
 	if *update {

@@ -8,11 +8,10 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// Attack: a user whom publisher_acl lets publish to some minions names one below
-// a syndic; the top finds no minion of its own to object to, and the node runs
-// what the top sends. The top refuses what is not certainly within the rules at a node that
-// does not tell whom it has, and a node judges once more by the rules that go along. The node
-// in between is shown by the test of the same name in package syndic.
+// Attack: a user whom publisher_acl allows to publish to some minions names one below a syndic. The
+// top has no matching minion of its own to object to, and the node runs what the top sends. Here
+// the top refuses what may exceed the rules at a node that does not report its minions, and a node
+// applies the rules again. The test of the same name in package syndic covers the node in between.
 func TestCVE2022_22941(t *testing.T) {
 	top := newRig(t, func(c *config.Master) {
 		c.OrderMasters = true

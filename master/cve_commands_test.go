@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// clear sends a clear command and gives the bytes of the reply.
+// clearBytes sends a clear command and returns the bytes of the reply.
 func (r *rig) clearBytes(load *wire.Map) []byte {
 	r.t.Helper()
 	raw, err := wire.Encode(load)
@@ -32,7 +32,7 @@ func (r *rig) clearBytes(load *wire.Map) []byte {
 	return r.ask(body)
 }
 
-// outside lists the files next to the rig's folders, where no attack may write.
+// tree lists the files of the rig, to which no attack may add.
 func (r *rig) tree() map[string]int64 {
 	r.t.Helper()
 	out := map[string]int64{}
@@ -41,7 +41,7 @@ func (r *rig) tree() map[string]int64 {
 			return nil //nolint:nilerr // a temporary file that is gone
 		}
 		rel, _ := filepath.Rel(r.dir, path)
-		if strings.HasPrefix(rel, "jobs.db") || strings.Contains(rel, "sessions") || strings.Contains(rel, "presence.p") || strings.HasSuffix(rel, "age_clock") || strings.HasPrefix(d.Name(), ".mom-") { // written at any time
+		if strings.HasPrefix(rel, "jobs.db") || strings.Contains(rel, "sessions") || strings.Contains(rel, "presence.p") || strings.HasSuffix(rel, "age_clock") || strings.HasPrefix(d.Name(), ".mom-") { // may be written at any time
 			return nil
 		}
 		out[rel] = 0
@@ -53,7 +53,7 @@ func (r *rig) tree() map[string]int64 {
 	return out
 }
 
-// unchanged fails if a file has come or gone since.
+// unchanged fails if a file was added or removed since.
 func (r *rig) unchanged(was map[string]int64) {
 	r.t.Helper()
 	now := r.tree()
@@ -69,8 +69,8 @@ func (r *rig) unchanged(was map[string]int64) {
 	}
 }
 
-// Attack: a stranger calls methods of the master that were never meant for the
-// network, gets the root key from one and publishes through another.
+// Attack: a stranger calls internal methods of the master, obtains the root key from one of them
+// and publishes with another.
 func TestCVE2020_11651(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -89,7 +89,7 @@ func TestCVE2020_11651(t *testing.T) {
 			t.Errorf("%q is answered by %v", cmd, v)
 		}
 	}
-	// Nor by an accepted minion.
+	// Nor can an accepted minion.
 	for _, cmd := range []string{"_prep_auth_info", "_send_pub", "run_func", "__init__", "publish", "runner", "wheel", "mk_token"} {
 		if v := m.must(wire.NewMap("cmd", cmd, "fun", "jobs.active", "tgt", "*")); v.(*wire.Map).Len() != 0 {
 			t.Errorf("%s of a minion is answered by %v", cmd, v)
@@ -100,8 +100,8 @@ func TestCVE2020_11651(t *testing.T) {
 	}
 }
 
-// Attack: file names with .. in wheel calls read and write files of the master
-// (11652), write pillar files (2021-25282), or change its configuration.
+// Attack: file names with .. in wheel calls read and write files of the master (11652), write
+// pillar files (2021-25282), or change its configuration.
 func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -128,7 +128,7 @@ func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
 			t.Errorf("%v: %v", plain(t, kwarg), plain(t, d))
 		}
 	}
-	// Keys are named by what is in the folders, never by a path.
+	// Keys are selected by the contents of the directories, never by a path.
 	for _, fun := range []string{"key.accept", "key.reject", "key.delete", "key.finger", "key.key_str", "key.name_match"} {
 		d := r.say(wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "match", "../master.pem")).Map("data").Map("return")
 		if len(d.List("minions")) != 0 || strings.HasPrefix(fun, "key.f") && d.Len() != 0 {
@@ -141,8 +141,8 @@ func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
 	r.unchanged(was)
 }
 
-// Attack: a caller with any text as token or eauth is let in (25592 at salt-ssh,
-// 25281 at wheel_async, 3144 with an expired token, 2017-5192 at batches).
+// Attack: a caller passes any text as token or eauth and is admitted (25592 in salt-ssh, 25281 in
+// wheel_async, 3144 with an expired token, 2017-5192 in batches).
 func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -163,7 +163,7 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 		{},
 	} {
 		for _, cmd := range []string{"publish", "runner", "wheel"} {
-			for _, place := range []string{"load", "kwargs"} { // in both it is refused for that
+			for _, place := range []string{"load", "kwargs"} { // refused in either place
 				load := wire.NewMap("cmd", cmd, "fun", map[string]string{"publish": "test.ping", "runner": "jobs.active", "wheel": "key.list_all"}[cmd],
 					"tgt", "*", "arg", []any{}, "tgt_type", "glob", "user", "root", "client", "wheel_async")
 				if place == "kwargs" {
@@ -178,7 +178,7 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 				if len(cred) == 0 || cred[0] == "key" {
 					continue
 				}
-				load.Set("key", rootKey) // as Salt's own clients do
+				load.Set("key", rootKey) // as Salt's clients do
 				if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
 					t.Errorf("%s with %v in %s beside the key: %v", cmd, cred, place, v)
 				}
@@ -199,11 +199,11 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 	}
 }
 
-// Attack: as many broken packets as there are workers, and more, at once, and no return is taken
-// any more: packets that are none, that can be read and say nonsense to each command in
-// clear, and sealed ones of an accepted minion whose fields are of the wrong kind. Each is
-// answered, so that it holds no worker and no place of its connection. 100 at a time over one peer's
-// connections, more than its master has workers.
+// Attack: broken packets, at least as many as there are workers, arrive at once and stop the master
+// from accepting returns. They are invalid packets, clear requests with nonsense for each command,
+// and encrypted requests of an accepted minion with fields of the wrong type. Each is answered, so
+// it occupies neither a worker nor a slot of its connection. The test sends 100 at a time over one
+// peer's connections.
 func TestCVE2023_20897(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -243,7 +243,7 @@ func TestCVE2023_20897(t *testing.T) {
 			for _, field := range append([]string{"path", "fun"}, c.Args...) {
 				load.Set(field, x)
 			}
-			if c.Who.Sealed() && c.Name != "revoke_auth" { // which it may say
+			if c.Who.Sealed() && c.Name != "revoke_auth" { // which it may send
 				bodies = append(bodies, r.forge("m1", load, nil))
 			}
 		}
@@ -265,9 +265,9 @@ func TestCVE2023_20897(t *testing.T) {
 	}
 }
 
-// Attack: an old protocol is spoken to get round the checks of the new one: with the shared key,
-// which each accepted minion has, m2 makes requests in m1's name that need no proof, in the form that
-// masters before protocol 3 take. It signs in with the old protocols as well.
+// Attack: a peer uses an old protocol to avoid newer checks. With the shared key, which every
+// accepted minion has, m2 sends requests in m1's name in the form without proof that masters before
+// protocol 3 accept. It also signs in with the old protocols.
 func TestCVE2025_62349(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -275,7 +275,7 @@ func TestCVE2025_62349(t *testing.T) {
 	m2 := r.minion("m2", "minion", "minion2")
 	events := r.events()
 	now, _ := m2.Current()
-	shared := crypticle(t, now.AES) // what m2 was told at its sign-in
+	shared := crypticle(t, now.AES) // received by m2 at sign-in
 	for version := range 3 {
 		for _, load := range []*wire.Map{
 			returnOf("m1", someJob, true),
@@ -327,8 +327,8 @@ func signInVersion(t *testing.T, version int) []byte {
 	return body
 }
 
-// Attack: private keys and other secrets are readable for everybody on the
-// machine (2020-17490 with the tls module, 2015-8034 with cached states).
+// Attack: private keys and other secrets are readable by every user of the machine (2020-17490 with
+// the tls module, 2015-8034 with cached states).
 func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
 	r := newRig(t)
 	if err := os.RemoveAll(filepath.Join(r.dir, "pki")); err != nil {
@@ -354,7 +354,7 @@ func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
 		}
 		mode := info.Mode()
 		switch rel, _ := filepath.Rel(r.dir, path); {
-		case strings.HasPrefix(rel, "peers"), strings.HasPrefix(rel, "pki/minions/"): // laid down by the test
+		case strings.HasPrefix(rel, "peers"), strings.HasPrefix(rel, "pki/minions/"): // written by the test
 		case mode.IsRegular() && mode.Perm()&0o022 != 0:
 			t.Errorf("%s: %v: others may write it", rel, mode)
 		case mode.IsRegular() && mode.Perm()&0o077 != 0 && !strings.HasSuffix(rel, ".pub"):
@@ -367,9 +367,8 @@ func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
 	}
 }
 
-// Attack: the key of a deleted minion still opens the master's door, what it has learned
-// there still opens what the master publishes, or a new machine of the same name inherits the
-// old one's data.
+// Attack: the key of a deleted minion still grants access, the shared key it has still decrypts
+// publications, or a new machine of the same name inherits the data of the old one.
 func TestCVE2016_9639(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -382,7 +381,7 @@ func TestCVE2016_9639(t *testing.T) {
 	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "m1", "key", rootKey))
 	eventually(t, "the key gone", func() bool { return !r.keys.Accepted("m1") })
 	m.mute()
-	m.listen() // a bare subscription needs no key
+	m.listen() // a subscription alone needs no key
 	r.say(testJob("m2", "glob", "arg", []any{"for m2 alone"}))
 	if other.hear(); r.keys.Shared.Text() == learned.AES {
 		t.Error("the next job is under the key that the deleted minion has")
@@ -403,8 +402,8 @@ func TestCVE2016_9639(t *testing.T) {
 	}
 }
 
-// Attack: a jid is a path, and the master makes or reads files outside of its
-// folders (2025-22242 lets a worker hang at reading one).
+// Attack: a jid is a path, and the master creates or reads files outside of its directories (in
+// 2025-22242 a worker hangs while reading one).
 func TestCVE2025_22242(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -427,8 +426,7 @@ func TestCVE2025_22242(t *testing.T) {
 	r.unchanged(was)
 }
 
-// Attack: a request that was recorded on the wire is sent again (2024-38823), so
-// that the master acts on it twice.
+// Attack: a recorded request is replayed (2024-38823), so that the master executes it twice.
 func TestCVE2024_38823(t *testing.T) {
 	at := &clock{at: time.Now()}
 	r := newRig(t, func(c *config.Master) { c.RequestServerTtl = time.Minute })
@@ -453,7 +451,7 @@ func TestCVE2024_38823(t *testing.T) {
 	if v := decoded(t, r.ask(body)); v != server.BadLoad {
 		t.Errorf("an old one: %v", v)
 	}
-	// Altered on the way: a fresh one, of which one letter is another command's when it is opened.
+	// Altered in transit: a fresh request in which one changed byte decrypts to another command.
 	load.Set("ts", at.now().Unix())
 	load.Set("nonce", strings.Repeat("b", 32))
 	altered := r.forge("m1", load, func(frame []byte) { frame[15] ^= 1 }) // the block before the first
@@ -462,8 +460,7 @@ func TestCVE2024_38823(t *testing.T) {
 	}
 }
 
-// forge makes the bytes of a request under the session key of an id, whatever
-// the load says.
+// forge encrypts a request with the session key of an id, whatever the load says.
 func (r *rig) forge(id string, load *wire.Map, alter func(frame []byte)) []byte {
 	r.t.Helper()
 	raw, err := wire.Encode(load)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// docs/design/security.md names every test of an attack, and no other.
+// docs/design/security.md names exactly the tests of attacks.
 func TestSecurityPageNamesItsTests(t *testing.T) {
 	page, err := os.ReadFile("../docs/design/security.md")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Attack: an accepted minion sends requests in the name of another one
-// (2013-4439, and again 2024-38822 in the commands that did not look).
+// Attack: an accepted minion sends requests in the name of another (2013-4439, and again 2024-38822
+// in commands that did not check).
 func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -30,7 +30,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 		wire.NewMap("cmd", "_presence", "id", "m2", "session", "s", "role", "minion"),
 		wire.NewMap("cmd", "revoke_auth", "id", "m2"),
 	} {
-		for _, proof := range []string{"minion", "syndic", ""} { // its own, and the other's, which it cannot make
+		for _, proof := range []string{"minion", "syndic", ""} { // its own, and the other's, which it cannot create
 			load.Set("nonce", wire.NewNonce())
 			load.Set("ts", now)
 			if load.Delete("tok"); proof != "" {
@@ -47,14 +47,14 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 	if tags := events.tags(); len(tags) != 0 || !r.keys.Accepted("m2") || r.data.Get("m2") != nil {
 		t.Errorf("events %v, m2 accepted %v, data %v", tags, r.keys.Accepted("m2"), r.data.Get("m2"))
 	}
-	// The tok of another one does not help either: it proves the one key.
+	// Nor does the tok of another minion help: it proves that minion's key.
 	if _, err := r.keys.PublicKey("m2"); err != nil || r.keys.Toks.Valid("m2", tokOf(t, "minion")) {
 		t.Errorf("m1's tok passes for m2: %v", err)
 	}
 }
 
-// Attack: an accepted minion fires events that make the master, a reactor or
-// another minion act (22236: jobs for others; 22239: any event).
+// Attack: an accepted minion fires events that make the master, a reactor or another minion act
+// (22236: jobs for others; 22239: any event).
 func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -81,9 +81,9 @@ func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
 	}
 }
 
-// Attack: a file that a minion sends, or asks for, is named by a path out of the
-// folders of the master (2024-38824 writes, 2024-22232 and 2018-15750 read,
-// 2025-22240 makes and deletes, 2023-20898 shares).
+// Attack: a minion sends or requests a file whose name is a path outside the master's directories
+// (2024-38824 writes, 2024-22232 and 2018-15750 read, 2025-22240 creates and deletes, 2023-20898
+// shares).
 func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.MinionDataCache, c.FileRecv = true, true })
 	r.file("secret", "top secret", 0o644)
@@ -105,7 +105,7 @@ func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
 				}
 			}
 		}
-		if strings.Contains(path, "\\") { // a name like any other here
+		if strings.Contains(path, "\\") { // an ordinary name here
 			continue
 		}
 		m.must(wire.NewMap("cmd", "_file_recv", "path", strings.Split(path, "/"), "data", "x", "loc", 0))
@@ -113,9 +113,8 @@ func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
 	r.unchanged(was)
 }
 
-// Attack: a minion id is a path: at sign-in (2017-12791, 2017-14695, and 22241
-// through the autosign folder), in the caches of returns and syndics (2024-22231)
-// and of minions (2025-22238).
+// Attack: a minion id is a path: at sign-in (2017-12791, 2017-14695, and 22241 through the autosign
+// directory), in the caches of returns and syndics (2024-22231) and of minions (2025-22238).
 func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -186,8 +185,8 @@ func TestCVE2017_14696(t *testing.T) {
 	}
 }
 
-// Attack: a minion asks for a pillar of its own making: a git URL that runs a
-// command (22237), an environment that is a path, an override.
+// Attack: a minion requests a pillar of its own making: a git URL that runs a command (22237), an
+// environment that is a path, an override.
 func TestCVE2025_22237(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -209,11 +208,11 @@ func TestCVE2025_22237(t *testing.T) {
 		}
 		return p
 	}
-	if p := pillar(); p.Len() != 1 || len(p.List("_errors")) != 1 { // that these are no environments
+	if p := pillar(); p.Len() != 1 || len(p.List("_errors")) != 1 { // the error: invalid environments
 		t.Errorf("pillar %v", p)
 	}
 	evil.Saltenv, evil.Pillarenv = "dev", "dev"
-	if p := pillar(); p.Len() != 2 || p.String("git_pillar") != "ext::sh -c id" || len(p.List("_errors")) != 1 { // what it said itself, and that git is refused
+	if p := pillar(); p.Len() != 2 || p.String("git_pillar") != "ext::sh -c id" || len(p.List("_errors")) != 1 { // its own override, and the refusal of git
 		t.Errorf("pillar %v", p)
 	}
 	for k, v := range map[string]any{

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// A minion that the master means by its copy of the grains, and that has others, says so: the
-// job ends at once and names it with the data that does not match.
+// A minion that matches the master's copy of its grains, but not its actual ones, declines the job.
+// The job ends at once and names the minion with the grains that do not match.
 func TestDeclinedByItsData(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -30,8 +30,8 @@ func TestDeclinedByItsData(t *testing.T) {
 	}
 }
 
-// A minion of unknown data that is connected is asked soon whether it takes the job. It was not
-// known to be meant, so the job ends without a word of it.
+// A connected minion of unknown grains is soon asked whether it runs the job. The match was
+// uncertain, so the job ends without mentioning it.
 func TestDeclinedByOneOfUnknownData(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -53,8 +53,8 @@ func TestDeclinedByOneOfUnknownData(t *testing.T) {
 
 const findJobFun = "saltutil.find_job"
 
-// A key that never connected, of which nothing is known, is not meant by targets that look at
-// data, whoever else is; by its id it is.
+// An accepted key that never connected, and whose data are unknown, matches no target by data,
+// whatever other minions match. It matches by its id.
 func TestUnknownDataOfWhoIsNotConnected(t *testing.T) {
 	c := &clock{at: time.Now()}
 	r := newRig(t)
@@ -66,7 +66,7 @@ func TestUnknownDataOfWhoIsNotConnected(t *testing.T) {
 	if err := r.data.Put("m1", wire.NewMap("id", "m1", "os", "Debian"), wire.NewMap("k", "v")); err != nil {
 		t.Fatal(err)
 	}
-	for _, later := range []time.Duration{0, time.Minute} { // just after the start, and when it is certain
+	for _, later := range []time.Duration{0, time.Minute} { // right after the start, and when presence is certain
 		c.forward(later)
 		for kind, tgt := range map[string]string{"grain": "os:Debian", "pillar": "k:v", "compound": "G@os:Debian or I@k:v", "grain_pcre": "os:Deb.*"} {
 			a, err := r.policy.Match(tgt, kind, "")

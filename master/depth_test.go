@@ -15,7 +15,7 @@ import (
 // nest returns n nested lists.
 func nest(depth int) wire.Raw { return append(bytes.Repeat([]byte{0x91}, depth), 0xc0) }
 
-// depths straddle the bound of values (48), of decoding (64) and of Python's msgpack (511).
+// depths straddle the limits of values (48), of decoding (64) and of Python's msgpack (511).
 func depths() (out []int) {
 	for d := 1; d <= 70; d++ {
 		out = append(out, d)

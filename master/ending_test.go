@@ -62,7 +62,7 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 		n.must(wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", tag, "data",
 			wire.NewMap("jid", someJob, "missing", wire.NewMap("x1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))}))
 	}()
-	events.take(tag) // it goes up and may be lost
+	events.take(tag) // sent up, where it may be lost
 	time.AfterFunc(100*time.Millisecond, func() { close(hold) })
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
 		t.Errorf("told again are %v", jids)

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners/sqlite"
 )
 
-// eventKeeper is a database that tells what it is given.
+// eventKeeper is an event database that reports what it stores.
 type eventKeeper struct {
 	returners.Returner
 	got chan returners.Event
@@ -31,7 +31,7 @@ func (k *eventKeeper) SaveEvents(ctx context.Context, es []returners.Event) erro
 	return nil
 }
 
-// kept is where the database of the running test tells what it is given.
+// kept receives the events stored in the database of the running test.
 var kept = make(chan returners.Event, 1024)
 
 func init() {
@@ -41,8 +41,8 @@ func init() {
 	}})
 }
 
-// Each event of the bus that event_return wants reaches the database once, with
-// its stamp, also those fired right before the end and taken up after a restart.
+// Each event selected by event_return reaches the database once, with its stamp. That includes
+// events fired right before the end, which are stored after a restart.
 func TestEventReturn(t *testing.T) {
 	for _, queue := range []int{0, 3} {
 		r := newRig(t, func(c *config.Master) {
@@ -57,8 +57,8 @@ func TestEventReturn(t *testing.T) {
 			}
 		}
 		keys := map[string]string{} // to the tag of its event
-		// again tells of a second delivery: what a restart comes between is sent
-		// once more under the same key, which a database knows.
+		// again reports a second delivery: events interrupted by a restart are sent again with the
+		// same key, which a database recognizes.
 		again := func(e returners.Event) bool { return e.Key != "" && keys[e.Key] == e.Tag }
 		expect := func(tags ...string) {
 			t.Helper()
@@ -78,7 +78,7 @@ func TestEventReturn(t *testing.T) {
 			}
 		}
 		fire("my/one", "other", "my/secret/x", "my/two", "salt/three", "my/four")
-		expect("my/one", "my/two", "salt/three", "my/four") // the last one of a queue waits for a moment only
+		expect("my/one", "my/two", "salt/three", "my/four") // the last event of a queue is sent after a short delay
 		fire("my/five", "my/six")
 		r.restart()
 		fire("my/seven")
@@ -92,7 +92,7 @@ func TestEventReturn(t *testing.T) {
 	}
 }
 
-// presence_events tells each loop_interval who is there, and who came and went.
+// presence_events fires, each loop_interval, who is present and who came and went.
 func TestPresenceEvents(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.PresenceEvents, c.LoopInterval = true, 10*time.Millisecond })
 	r.start()

@@ -20,8 +20,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A guest is not among the nodes of this master, and hears nothing of them as of
-// its own siblings.
+// A guest is not listed as a node of this master, and does not receive the master's nodes as its
+// own siblings.
 func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -45,9 +45,8 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	}
 }
 
-// Whoever is connected hears when there are other siblings: the nodes when one of
-// them is new, and all, minions too, when a master above has told of others. Peers
-// that are not ours hear nothing.
+// Connected peers are informed of changed siblings: nodes when one of them is new, and everyone,
+// minions too, when a master above reports others. Stock peers receive nothing.
 func TestSiblings_NewsOfThem(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -61,13 +60,13 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	m := r.minion("m", "minion", "minion").listen("").announce()
 	n1 := r.minion("n1", "syndic", "syndic").listen("").announce()
 	r.admit("n1")
-	heard(n1) // of that
+	heard(n1) // about the new node
 	enter := func(id string) {
 		n1.must(wire.NewMap("cmd", sibling.Command, "id", "n1", "role", "syndic", "port", 4506, "host", id, "pub", "k"))
 	}
 	enter("h1")
 	heard(n1)
-	enter("h1") // nothing new
+	enter("h1") // no change
 	enter("h2")
 	heard(n1)
 	key, err := crypt.NewKeyPair(2048)
@@ -87,7 +86,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	tell()
 	heard(m)
 	heard(n1)
-	l.Nodes[0].Up = true // nothing that anybody has to ask for
+	l.Nodes[0].Up = true // no change that matters to them
 	tell()
 	l.Nodes = append(l.Nodes, sibling.Node{ID: "sibling", Host: "h", Port: 2, Pub: "k"})
 	tell()
@@ -101,8 +100,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	}
 }
 
-// The tree shows a node that is draining, also after its restart, until that is
-// taken back.
+// The tree shows a draining node, also after its restart, until draining is stopped.
 func TestDrainingIsShown(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -131,10 +129,9 @@ func TestDrainingIsShown(t *testing.T) {
 	shown(0)
 }
 
-// So it does a node whose disk takes nothing, until it does again; meanwhile the
-// node is not ready.
+// So does a node with a full disk, until the disk has room. Meanwhile the node is not ready.
 func TestFullDiskIsShown(t *testing.T) {
-	r := newRig(t).open() // it does not serve yet, so that nobody else writes
+	r := newRig(t).open() // not serving yet, so nobody else writes
 	told := func() string {
 		for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
 			if p.Kind == topology.Degraded {
@@ -143,7 +140,7 @@ func TestFullDiskIsShown(t *testing.T) {
 		}
 		return ""
 	}
-	away := r.cfg.Cachedir + ".away" // nothing can be written, whoever runs the test
+	away := r.cfg.Cachedir + ".away" // no user can write here, not even root
 	if err := os.Rename(r.cfg.Cachedir, away); err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +162,8 @@ func TestFullDiskIsShown(t *testing.T) {
 	}
 }
 
-// A guest that comes at work on a job before the job does must not keep the job from
-// this master's own minions, also when this master is restarted in between.
+// A guest may report work on a job before the job arrives. The job must still reach this master's
+// own minions, even if the master restarts in between.
 func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		r := newRig(t, ordersMasters)
@@ -201,8 +198,8 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	}
 }
 
-// A minion that is on the move is missed by its home until somebody else speaks for
-// it; a guest that has left is missed by its own home, not by its host.
+// A moving minion is reported missing by its home until another node speaks for it. A guest that
+// has left is reported by its own home, not by its host.
 func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -219,8 +216,8 @@ func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 	}
 }
 
-// Two nodes count a minion that is connected to both while it moves. The job waits
-// for it until both have given it up, and what each has said is stored.
+// A moving minion is counted by both nodes it is connected to. The job waits until both have
+// reported it missing, and stores both reports.
 func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -257,8 +254,8 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 	})
 }
 
-// Many minions ask where they may go, as after news of their siblings; with a voucher,
-// as after their first connection.
+// Many minions ask where they may go, as after a change of their siblings; with a voucher, as after
+// their first connection.
 func BenchmarkSiblings(b *testing.B) {
 	for _, voucher := range []bool{false, true} {
 		b.Run(fmt.Sprintf("siblings=10/voucher=%v", voucher), func(b *testing.B) {
@@ -299,8 +296,8 @@ func BenchmarkSiblings(b *testing.B) {
 	}
 }
 
-// A node tells where it listens: at one address, if it is bound to one, else the master above
-// takes the address that it sees. It is bound to 127.0.0.1 here, and talks from another one.
+// A node reports its listening address if it is bound to one; otherwise the master above uses the
+// address it sees. Here the node is bound to 127.0.0.1 and connects from another address.
 func TestHome_TellsWhereItListens(t *testing.T) {
 	top := newRig(t, ordersMasters)
 	top.start()

@@ -13,15 +13,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// BenchmarkFiles has minions that all want the same file at the same moment, each piece by
-// piece over a connection of its own, as after state.apply to all of them. Their side is in
-// this process and keeps nothing, so that what the heap has at most is the master's.
+// BenchmarkFiles measures minions that fetch the same file at the same time, chunk by chunk over
+// separate connections, as after state.apply to all of them. Their side runs in this process and
+// keeps nothing, so the peak of the heap is the master's.
 //
 //	go test ./master -run - -bench Files -benchtime 1x
 func BenchmarkFiles(b *testing.B) {
 	for _, c := range []struct{ minions, megabytes int }{{200, 10}, {2000, 1}, {2000, 10}} {
 		b.Run(fmt.Sprintf("minions=%d/MB=%d", c.minions, c.megabytes), func(b *testing.B) {
-			r := newRig(b, func(c *config.Master) { c.ZmqHeartbeatIvl = 0 }) // these peers answer none
+			r := newRig(b, func(c *config.Master) { c.ZmqHeartbeatIvl = 0 }) // these peers do not answer heartbeats
 			r.file("srv/big", string(make([]byte, c.megabytes<<20)), 0o644)
 			herd := r.herd(b, c.minions)
 			for b.Loop() {
@@ -31,7 +31,7 @@ func BenchmarkFiles(b *testing.B) {
 	}
 }
 
-// fetch has all of a herd fetch srv/big.
+// fetch makes all minions of a herd fetch srv/big.
 func (r *rig) fetch(b *testing.B, herd []*benchMinion, size int) {
 	b.Helper()
 	stop := make(chan struct{})

@@ -17,9 +17,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// TestCVE2020_11652_CVE2021_25282_Files: paths, environments and links that lead out of
-// file_roots hand out nothing, and what minions push stays in their folders (2020-11652 and
-// 2021-25282 for the commands of minions; 2025-22237 for what an answer tells of others).
+// TestCVE2020_11652_CVE2021_25282_Files: paths, environments and links outside file_roots yield
+// nothing, and pushed files stay in the minion's directory (2020-11652 and 2021-25282 for commands
+// of minions; 2025-22237 for what an answer reveals about others).
 func TestCVE2020_11652_CVE2021_25282_Files(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.MinionDataCache, c.FileRecv = true, true })
 	r.plantFiles()
@@ -43,7 +43,7 @@ func TestCVE2020_11652_CVE2021_25282_Files(t *testing.T) {
 				v := m.must(wire.NewMap("cmd", cmd, "path", path, "saltenv", env, "loc", 0))
 				b, err := wire.Encode(v)
 				if err != nil || strings.Contains(string(b), "secret") || strings.Contains(string(b), "PRIVATE") || strings.Contains(string(b), "hsum") {
-					if path == "master.pem?saltenv=pki" { // a folder beside, by __env__: what the operator has asked for
+					if path == "master.pem?saltenv=pki" { // a directory next to it, through __env__, as configured
 						continue
 					}
 					t.Errorf("%s %q in %v: %.200q", cmd, path, env, b)
@@ -79,20 +79,20 @@ func TestCVE2020_11652_CVE2021_25282_Files(t *testing.T) {
 	}
 }
 
-// parentOf asks another rig, as the forwarder of a node does.
+// parentOf sends requests to another rig, as the forwarder of a node does.
 type parentOf struct{ *minion }
 
 func (a parentOf) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return a.Request(ctx, load)
 }
 
-// TestFiles_Upstream: a node serves what its parent serves; the link between them carries a
-// file once, whoever asks for it below. While the parent is away, the node serves what it
-// has, and does not say of the rest that it is not there.
+// TestFiles_Upstream: a node serves the files of its parent. The link between them carries a file
+// once, whoever requests it below. While the parent is away, the node serves the files it has, and
+// does not report the others as missing.
 func TestFiles_Upstream(t *testing.T) {
 	top := newRig(t, ordersMasters)
 	top.plantFiles()
-	text := strings.Repeat("0123456789abcdef", 3<<16) // three pieces
+	text := strings.Repeat("0123456789abcdef", 3<<16) // three chunks
 	top.file("srv/big", text, 0o644)
 	top.start()
 	node := newRig(t, ordersMasters, func(c *config.Master) {

@@ -24,7 +24,7 @@ What a runner tells while it works are the events ` + "`salt/run/JID/progress`" 
 private (` + "`auth.mk_token`, `auth.del_token`, `cache.pillar`, `cache.fetch`, `cache.store`, `key.gen`, `key.gen_accept`" + `) is on no bus and in no job cache.
 `
 
-// functionsPage is docs/reference/functions.md.
+// functionsPage renders docs/reference/functions.md.
 func functionsPage() string {
 	var out strings.Builder
 	out.WriteString(functionsHead)
@@ -50,7 +50,7 @@ func functionsPage() string {
 	return out.String()
 }
 
-// The page is what the functions say of themselves.
+// The page matches the functions' own documentation.
 func TestFunctionsPage(t *testing.T) {
 	file := filepath.Join("..", "docs", "reference", "functions.md")
 	if *update {

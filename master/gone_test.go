@@ -14,13 +14,12 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// kin are two nodes below one master, each with a key of its own, that have been told of
-// each other.
+// kin are two nodes below one master. They have separate keys and know each other as siblings.
 type kin struct {
 	t      *testing.T
 	at     *clock
 	na, nb *rig
-	told   sibling.Told // of each other
+	told   sibling.Told // as siblings of each other
 }
 
 func newKin(t *testing.T) *kin {
@@ -57,7 +56,7 @@ func (k *kin) introduce() {
 	}
 }
 
-// lay puts a golden key among the accepted of a node whose folder is pki2.
+// lay accepts a golden key at a node whose key directory is pki2.
 func lay(r *rig, id, key string) {
 	r.t.Helper()
 	_, public := goldenPair(r.t, key)
@@ -65,7 +64,7 @@ func lay(r *rig, id, key string) {
 	eventually(r.t, id+" accepted", func() bool { return r.keys.Accepted(id) })
 }
 
-// ask has a minion ask about siblings, and act with the turn that it is given.
+// askSiblings sends a minion's sibling request with the turn it receives.
 func askSiblings(m *minion, more ...any) (*wire.Map, bool) {
 	m.t.Helper()
 	before, _ := m.must(wire.NewMap("cmd", sibling.Command, "id", m.id, "role", "minion")).(*wire.Map)
@@ -78,7 +77,8 @@ func askSiblings(m *minion, more ...any) (*wire.Map, bool) {
 	return reply, err == nil && ok
 }
 
-// leave has a peer say that it goes to another node, as home for ever or for a while.
+// leave sends a peer's message that it moves to another node, as its new home forever or for a
+// while.
 func (m *minion) leave(role, home string, forever bool) {
 	m.t.Helper()
 	load := func(more ...any) *wire.Map {
@@ -88,7 +88,7 @@ func (m *minion) leave(role, home string, forever bool) {
 	m.must(load("turn", turn, "leaves", home, "forever", forever))
 }
 
-// guest is a minion whose home is another node.
+// guest returns a minion whose home is another node.
 func (r *rig) guest(key string) *minion {
 	r.t.Helper()
 	m := r.minion("guest", "minion", key)
@@ -104,7 +104,7 @@ func come(r *rig, id, key string, voucher []byte) (*minion, error) {
 	return g, err
 }
 
-// tell carries what is gone from one node to its sibling, as the master above does.
+// tell copies the deleted keys of one node to its sibling, as the master above does.
 func tell(from, to *rig) {
 	to.t.Helper()
 	if err := to.failover.AddRevoked(from.failover.RevokedKeys()); err != nil {
@@ -118,10 +118,10 @@ func removeKey(r *rig, id string) {
 	eventually(r.t, id+" deleted", func() bool { return !r.keys.Accepted(id) })
 }
 
-// A key that is deleted at its home is gone everywhere: the sibling where its holder is a guest
-// removes it, takes no voucher for it that was made before, and its home believes nobody else
-// about it. What the guest asks of its host by itself, to stay or to be vouched for, it does not
-// get. Two nodes, one hostile minion, which keeps every word that it was ever given.
+// A key deleted at its home is deleted everywhere: the sibling whose guest holds it removes it and
+// accepts no earlier voucher for it, and the home believes nobody else about it. The guest cannot
+// obtain permission to stay, or a voucher, from its host. Two nodes, and one hostile minion that
+// keeps every voucher it ever received.
 func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	k := newKin(t)
 	lay(k.na, "m1", "minion")
@@ -135,7 +135,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a true voucher is not believed: %v", err)
 	}
-	// Unasked, it gets nothing.
+	// It cannot obtain one by asking.
 	if reply, ok := askSiblings(g, "stay", true, "voucher", true); ok {
 		t.Errorf("it stays because it says so: %v", plain(t, reply))
 	}
@@ -175,7 +175,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	if _, err := come(k.na, "m1", "minion", forged); err == nil || k.na.keys.Accepted("m1") {
 		t.Error("its former home takes it on the word of a sibling")
 	}
-	// A sibling that never hears of it takes the voucher for some hours, no longer.
+	// A sibling that never hears of the deletion accepts the voucher for some hours only.
 	k.at.forward(sibling.VoucherLife)
 	_, public := goldenPair(t, "minion")
 	if list, err := k.told.Open(); err != nil {
@@ -191,9 +191,9 @@ func fingerOf(t *testing.T, key string) string {
 	return sibling.Finger(public)
 }
 
-// A guest that its home has given its word for stays, and is shut out all the same when that
-// home deletes its key, for whose word it has it; deleted where it is a guest, it is rejected
-// at its home, too. A key that is accepted anew gets vouchers that count.
+// A guest vouched for by its home stays until that home deletes its key. If the key is deleted
+// where it is a guest, it is rejected at its home too. A key that is accepted again gets valid
+// vouchers.
 func TestGone_AWordIsTakenBack(t *testing.T) {
 	k := newKin(t)
 	lay(k.na, "m1", "minion")
@@ -216,7 +216,7 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 	if guests := k.nb.failover.Status().Map("guests"); guests.Has("m1") {
 		t.Error("it is still a guest")
 	}
-	k.nb.restart() // what it is held by is on disk
+	k.nb.restart() // its state is on disk
 	k.introduce()
 	k.at.forward(time.Second)
 	removeKey(k.na, "m1")
@@ -225,7 +225,7 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 		t.Error("it was taken for good on the word of a node that has deleted it")
 	}
 
-	// Accepted anew, a moment later.
+	// Accepted again, a moment later.
 	k.at.forward(time.Second)
 	lay(k.na, "m1", "minion")
 	m = k.na.stranger("m1", "minion", "minion")
@@ -244,7 +244,7 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 	}
 }
 
-// A key of this node's own is no sibling's to delete: a minion of two masters.
+// A sibling cannot delete a key of this node's own minion: a minion of two masters.
 func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 	k := newKin(t)
 	lay(k.na, "m1", "minion")
@@ -254,7 +254,7 @@ func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 	if !k.na.keys.Accepted("m1") {
 		t.Error("a sibling has deleted a key of this node's own")
 	}
-	// Nor by saying that it was a guest, if it does not name the key.
+	// Nor by claiming that it was a guest, without naming the key.
 	for _, finger := range []string{"", fingerOf(t, "minion2")} {
 		if err := k.na.failover.AddRevoked([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
 			t.Fatal(err)
@@ -265,9 +265,9 @@ func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 	}
 }
 
-// What is gone at one node reaches its sibling through the master above by the questions that both
-// ask, in one's own name alone; a node that loses its admission or its key takes its word for
-// others along. One top, two nodes.
+// Deletions at one node reach its sibling through the master above, by the regular queries of both.
+// A node can only report in its own name. Deletions reported by a node that loses its admission or
+// its key lose their effect. One top, two nodes.
 func TestGone_TravelsUpAndDown(t *testing.T) {
 	top := newRig(t, ordersMasters)
 	top.start()
@@ -297,7 +297,7 @@ func TestGone_TravelsUpAndDown(t *testing.T) {
 		}
 		return gone
 	}
-	mine := []sibling.Gone{{ID: "m1", Finger: fingerOf(t, "minion"), By: "n2", At: time.Now()}} // it says so in another's name
+	mine := []sibling.Gone{{ID: "m1", Finger: fingerOf(t, "minion"), By: "n2", At: time.Now()}} // reported in another node's name
 	d := ask("n1", "gone", sibling.GoneMaps(mine))
 	mine[0].By = "n1"
 	if d.String("gone_have") != sibling.SumGone(mine) || len(told(d)) != 0 {
@@ -322,7 +322,7 @@ func TestGone_TravelsUpAndDown(t *testing.T) {
 	}
 }
 
-// A key that was deleted while its node was down is gone as well.
+// A key deleted while its node was down is deleted everywhere too.
 func TestGone_WhileTheNodeWasDown(t *testing.T) {
 	k := newKin(t)
 	lay(k.na, "m1", "minion")
@@ -347,9 +347,9 @@ func TestGone_WhileTheNodeWasDown(t *testing.T) {
 	}
 }
 
-// Whoever is removed, by whatever hand, cannot read the next job: by salt-key, by a file that is
-// removed or exchanged by hand. The next publication is under a new shared key, however soon it
-// comes. One master, two minions, one of which goes on listening without a key.
+// A removed minion cannot read the next job, whether removed with salt-key or by deleting or
+// replacing its key file. The next publication uses a new shared key, however soon it comes. One
+// master, two minions, one of which keeps listening without a key.
 func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 	for what, remove := range map[string]func(r *rig){
 		"by salt-key": func(r *rig) { removeKey(r, "m1") },
@@ -368,7 +368,7 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 				t.Fatal("not accepted")
 			}
 			other := r.minion("m2", "minion", "minion2").listen().announce()
-			spy := r.keys.Shared.Current() // what it has learned
+			spy := r.keys.Shared.Current() // the shared key it has
 			m.listen()                     // a bare subscription
 			remove(r)
 			eventually(t, "the master's notice", func() bool { key, err := r.keys.Sum("m1"); return err != nil || key.String() != fingerOf(t, "minion") })
@@ -387,7 +387,7 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 	}
 }
 
-// A guest that has left reads on for a minute at most.
+// A guest that has left can read publications for at most a minute.
 func TestSweptGuestsReadNoFurther(t *testing.T) {
 	k := newKin(t)
 	lay(k.na, "m1", "minion")
@@ -410,7 +410,7 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 	}
 }
 
-// renewalWanted tells whether a master is about to make a new shared key.
+// renewalWanted reports whether a master will create a new shared key.
 func renewalWanted(r *rig) bool {
 	_, wanted := r.keys.Shared.RenewAt()
 	return wanted

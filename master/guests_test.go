@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A job that comes a second time is told with those who were given it: a guest that
-// has come since is not, and whoever asked would wait for it.
+// When a job arrives a second time, the answer names the minions that received it. A guest that
+// came later did not, and the requester would wait for it.
 func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 	r := belowATop(t)
 	r.start()
@@ -31,8 +31,8 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 	}
 }
 
-// A guest says that it owes a return which is here: its acknowledgement was lost. The
-// account that is opened for it ends at once.
+// A guest announces a pending return that is already stored, because the acknowledgement was lost.
+// The account opened for it ends at once.
 func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -47,8 +47,8 @@ func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
 	}
 }
 
-// A minion comes home in mid-job: its home answers for the job, whether it has given
-// it up or never had it.
+// A minion returns home while running a job. Its home answers for the job, whether it had reported
+// the minion missing or never had the job.
 func TestAMinionComesHomeAtWork(t *testing.T) {
 	const other = "20260101000000000099"
 	r := belowATop(t)
@@ -78,12 +78,12 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 			}
 		}
 	}
-	back() // it was missed, or is unknown
-	back() // it was waited for
+	back() // it was missing, or is unknown
+	back() // the job waited for it
 }
 
-// A guest's job is taken up again after a restart: if the guest does not come back, it
-// is missed here, and the masters above do not wait for it.
+// A guest's job is resumed after a restart. If the guest does not come back, it is missing here,
+// and the masters above do not wait for it.
 func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 	r := belowATop(t)
 	r.start()
@@ -98,15 +98,15 @@ func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 		a, ok := r.jobs.State(someJob)
 		return ok && a.Open() && len(a.Waiting) == 1
 	})
-	r.jobs.MinionDown("guest", 1) // instead of the time that a start gives it
+	r.jobs.MinionDown("guest", 1) // skips the grace period after a start
 	eventually(t, "the guest to be missed", func() bool {
 		a, ok := r.jobs.State(someJob)
 		return ok && !a.Open() && len(a.Missing) == 1
 	})
 }
 
-// A guest came at work on a job, and its load came with returns from below: the job of
-// the parent, after a restart, is new here all the same, once.
+// A guest was running a job when it came, and the job's load arrived with returns from below. When
+// the parent sends the job after a restart, it still counts as new, once.
 func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 	for name, ended := range map[string]bool{"its account was closed": true, "its account is open": false} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 			if _, waits := a.Waiting["own"]; !ok || !waits {
 				t.Errorf("it waits for %v", a.Waiting)
 			}
-			r.say(testJob("*", "glob", "jid", someJob)) // that is a second time
+			r.say(testJob("*", "glob", "jid", someJob)) // this is the second time
 			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 			if p := own.hear(); p.JID != jid {
 				t.Errorf("published is %s, want %s", p.JID, jid)
@@ -148,7 +148,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 	}
 }
 
-// What a guest names is no job, or too much.
+// A guest announces invalid job ids, or too many.
 func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -169,9 +169,8 @@ func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	}
 }
 
-// An accepted minion invents jobs, 2,000 a request: as many are
-// opened, here and on disk, as one minion may bring, however often it asks; and those of
-// all minions together are bounded too.
+// An accepted minion invents jobs, 2,000 per request. The jobs opened, in memory and on disk, are
+// limited per minion and in total, however many requests it sends.
 func TestInventedJobsAreBounded(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.Bounds.Adopted, c.Bounds.Brought = 50, 70 })
 	r.start()
@@ -196,7 +195,7 @@ func TestInventedJobsAreBounded(t *testing.T) {
 	if jobs, marks := opened(); jobs > 70 || marks > 70 {
 		t.Errorf("%d jobs are open, %d marked", jobs, marks)
 	}
-	// Jobs that are known here are not among these.
+	// Known jobs do not count against the limit.
 	real := r.say(testJob("liar", "glob")).Map("load").String("jid")
 	if a, ok := r.jobs.State(real); !ok || !a.Open() {
 		t.Errorf("the account of a real job: %+v", a)

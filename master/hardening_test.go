@@ -19,8 +19,8 @@ import (
 	"github.com/momtree/mom/master/admission"
 )
 
-// attack opens n connections to a port, says the given bytes on each, and keeps
-// them open until the test ends or the master closes them.
+// attack opens n connections to a port, sends the given bytes on each, and keeps them open until
+// the test ends or the master closes them.
 func attack(t *testing.T, port, n int, say func(i int) []byte) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -31,11 +31,11 @@ func attack(t *testing.T, port, n int, say func(i int) []byte) {
 			defer limit.Give()
 			c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
 			if err != nil {
-				return // turned away
+				return // refused
 			}
 			t.Cleanup(func() { _ = c.Close() })
 			_ = c.SetWriteDeadline(time.Now().Add(patience))
-			_, _ = c.Write(say(i)) // may be cut off on the way
+			_, _ = c.Write(say(i)) // the connection may be closed meanwhile
 		})
 	}
 	wg.Wait()
@@ -48,8 +48,8 @@ func heap() uint64 {
 	return s.HeapInuse + s.StackInuse
 }
 
-// Strangers on both ports, of every kind: memory stays flat, and minions are
-// served meanwhile and afterwards.
+// Strangers of every kind connect to both ports: memory stays flat, and minions are served
+// meanwhile and afterwards.
 func TestStrangers(t *testing.T) {
 	huge := append([]byte{2}, binary.BigEndian.AppendUint64(nil, 1<<40)...)
 	garbage := func(i int) []byte {
@@ -111,8 +111,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// Some hundred minions sign in at once while another returns: its returns do
-// not wait behind the sign-ins, and memory stays flat.
+// Hundreds of minions sign in at once while another returns: its returns do not wait for the
+// sign-ins, and memory stays flat.
 func TestSignInStorm(t *testing.T) {
 	const storm = 300
 	r := newRig(t)
@@ -154,7 +154,7 @@ func TestSignInStorm(t *testing.T) {
 	}
 }
 
-// signInBody is the request of a first sign-in.
+// signInBody encodes a first sign-in request.
 func signInBody(t testing.TB, id, key string) []byte {
 	t.Helper()
 	_, public := goldenPair(t, key)
@@ -170,13 +170,13 @@ func signInBody(t testing.TB, id, key string) []byte {
 	return body
 }
 
-// A sign-in whose peer has hung up costs no RSA operation.
+// A sign-in whose peer has disconnected costs no RSA operation.
 func TestSignInHungUp(t *testing.T) {
 	r := newRig(t)
 	r.accept("m1", "minion")
 	r.start()
 	for range cap(r.keys.Turns) {
-		r.keys.Turns.Take() // all who may sign are busy
+		r.keys.Turns.Take() // all signing slots are busy
 	}
 	body := signInBody(t, "m1", "minion")
 	frame := append([]byte{1, 0, 2}, binary.BigEndian.AppendUint64(nil, uint64(len(body)))...)

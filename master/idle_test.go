@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// crowd has n strangers greet on each port and then be idle. Those who are cut come back.
+// crowd connects n idle strangers to each port. Those that are disconnected reconnect.
 func (r *rig) crowd(n int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -26,7 +26,7 @@ func (r *rig) crowd(n int) {
 		all.Go(func() {
 			defer req.Close()
 			for ctx.Err() == nil {
-				_, _ = req.Do(ctx, []byte("no envelope")) // its connection stays afterwards
+				_, _ = req.Do(ctx, []byte("no envelope")) // the connection stays open afterwards
 				select {
 				case <-ctx.Done():
 				case <-time.After(time.Second):
@@ -36,8 +36,8 @@ func (r *rig) crowd(n int) {
 	}
 }
 
-// Idle strangers on both ports, more than there are places, keep no minion out: ours and
-// stock ones get in at once, keep their connections, and jobs end with their returns.
+// Idle strangers on both ports, more than there are slots, do not block minions: ours and stock
+// ones connect at once, stay connected, and their jobs complete.
 func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	const places = 16
 	r := newRig(t, func(c *config.Master) { c.MaxConnections, c.Bounds.StrangerPatience = places, 100*time.Millisecond })
@@ -56,7 +56,7 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	eventually(t, "the crowd has come and gone again", func() bool { return r.ports.Pub.Stats().CutIdle > cut+4*places })
 	for range 3 {
 		var reply []byte
-		eventually(t, "a place among the crowd for a command", func() (ok bool) { // it is a stranger too until it has spoken
+		eventually(t, "a place among the crowd for a command", func() (ok bool) { // a command is a stranger too until its first message
 			var err error
 			reply, err = r.req.Do(t.Context(), r.clear(testJob("*", "glob")))
 			return err == nil

@@ -128,7 +128,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 }
 
 // A user of publisher_acl reads the results of own jobs only. Unknown jobs and jobs that are not
-// kept are refused by name.
+// stored are refused by name.
 func TestJobPageIsForWhoAsked(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// Where a rule with a target allowed a job, minions are given the ids that were held against
-// it, nodes the target, and people see what was asked for.
+// If a rule with a target allowed a job, minions receive the ids that were checked against it,
+// nodes the target, and events show the original target.
 func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
 		c.OrderMasters = true
@@ -36,7 +36,7 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 	hears := func(m *minion, id string) wire.Publication {
 		t.Helper()
 		for {
-			if p := m.hear(); p.JID == id { // stock ones are asked who they are as well
+			if p := m.hear(); p.JID == id { // stock minions also get a request to identify themselves
 				return p
 			}
 		}
@@ -63,8 +63,8 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 		t.Errorf("stored is %v, %v", load, err)
 	}
 
-	// Of nobody here the grains are known: each that may be connected compares them, and nobody
-	// else is meant.
+	// The grains of the minions here are unknown. Each connected one compares the target itself,
+	// and no other is expected.
 	id = of("fred", "web* and G@role:web", "compound")
 	if p := hears(stock, id); p.TgtType != "compound" || !wire.IsList(p.Tgt) {
 		t.Errorf("where grains are not known: %s %q", p.TgtType, p.Tgt)
@@ -72,8 +72,8 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 		t.Errorf("where grains are not known: %q", ids)
 	}
 
-	// A syndic of Salt's knows no list of ours. It gets a target that is within the rule by
-	// its form, and so does who has not said yet who it is.
+	// A stock syndic does not understand our list. It receives a target that is within the rule by
+	// its form, and so do unidentified peers.
 	py := r.minion("py", "syndic", "minion2").listen()
 	py.must(bulk("syndic/py", event("salt/syndic/py/start", wire.NewMap())))
 	eventually(t, "py a node", func() bool { return r.policy.IsNode("py") })

@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What real minions and a real syndic sent: each request is acknowledged, and
-// raises the events that Salt's master raised.
+// Recorded requests of real minions and a real syndic: each is acknowledged, and fires the events
+// that Salt's master fired.
 func TestLiveRequestsAgainstSalt(t *testing.T) {
 	type row struct {
 		Outer struct {
@@ -45,7 +45,7 @@ func TestLiveRequestsAgainstSalt(t *testing.T) {
 			events := r.events()
 			for _, x := range v.Rows {
 				if x.Request == nil {
-					continue // it held the grains of a machine
+					continue // contains the grains of a machine
 				}
 				if x.Outer.Version >= 3 {
 					if _, err := r.keys.Sessions.Current(x.Outer.ID); err != nil {
@@ -68,7 +68,7 @@ func TestLiveRequestsAgainstSalt(t *testing.T) {
 				}
 			}
 			var got []bus.Event
-			waiting.Became(waiting.Patience, func() bool { // a return is acknowledged before it is told
+			waiting.Became(waiting.Patience, func() bool { // a return is acknowledged before its event is fired
 				got = events.rest()
 				told := 0
 				for _, e := range got {
@@ -104,8 +104,8 @@ func checkLive(t *testing.T, r *rig, got []bus.Event, want []struct {
 	}
 	n := 0
 	for _, e := range want {
-		// Events that requests of this file raised: Salt's own publications,
-		// sign-ins and pillars are other tests' matter.
+		// Events caused by requests of this file. Salt's own publications, sign-ins and pillars are
+		// covered by other tests.
 		ret := strings.Contains(e.Tag, "/ret/")
 		if !ret && !strings.Contains(e.Tag, "_start") && !strings.HasSuffix(e.Tag, "/start") && !strings.HasPrefix(e.Tag, "syndic/") {
 			continue

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// fromAbove is a job as the forwarder of the node brings it.
+// fromAbove returns a job as the node's forwarder sends it.
 func fromAbove(t *testing.T, tgt string, kwargs ...any) wire.PublishLoad {
 	t.Helper()
 	p, err := loadFromAbove(jid.NewGenerator(time.Now, 0).Next(), tgt, kwargs...)
@@ -36,7 +36,7 @@ func loadFromAbove(jid, tgt string, kwargs ...any) (wire.PublishLoad, error) {
 	return p, errors.Join(errs...)
 }
 
-// failing is a store that takes nothing while it is told so.
+// failing is a store that fails while it is set to.
 type failing struct {
 	returners.JobStore
 	now atomic.Bool
@@ -49,12 +49,12 @@ func (f *failing) Commit(ctx context.Context, b returners.Batch) (returners.Resu
 	return f.JobStore.Commit(ctx, b)
 }
 
-// The forwarder's own way of publishing is held to what the way over the wire is held to,
-// and is told by types what became of a job.
+// Publishing through the forwarder obeys the same rules as over the wire, and reports the outcome
+// of a job by error type.
 func TestPublishFromTheForwarder(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
 		c.PublisherAclBlacklist = map[string]any{"modules": []any{"cmd.exec_*"}}
-		c.PublisherAcl = map[string]any{"root": []any{"test.echo"}} // is for others than the master's own user
+		c.PublisherAcl = map[string]any{"root": []any{"test.echo"}} // does not restrict the master's own user
 	})
 	disk := &failing{}
 	r.opts.wrapStore = func(s returners.JobStore) returners.JobStore { disk.JobStore = s; return disk }
@@ -77,7 +77,7 @@ func TestPublishFromTheForwarder(t *testing.T) {
 		t.Errorf("published %#v", got)
 	}
 	events.take("salt/job/" + job.JID + "/new")
-	if err := r.Publish(ctx, job); err != nil { // over a second way: the same job
+	if err := r.Publish(ctx, job); err != nil { // a second path delivers the same job
 		t.Errorf("the same job again: %v", err)
 	}
 	if err := r.Publish(ctx, fromAbove(t, "nosuch")); !errors.Is(err, ErrNoMatch) || errors.Is(err, ErrNotNow) {
@@ -121,7 +121,7 @@ func TestPublishFromTheForwarder(t *testing.T) {
 	}
 }
 
-// What goes wrong with one publication costs no other, nor the node.
+// A panic in one publication affects neither others nor the node.
 func TestInsideAPanicIsARefusal(t *testing.T) {
 	r := newRig(t).start()
 	err := r.server.Inside(t.Context(), "publish", wire.Raw{0x80}, func(context.Context) error { panic("broken") })

@@ -13,8 +13,9 @@ import (
 )
 
 // Without a login service, a request with a login is judged by the login, never by the key beside
-// it. Salt's clients send root's key with every token or eauth, so a wrong password ran commands
-// as root. Every clear command with an effect is tried with every field in both places.
+// it. Salt's clients send root's key with every token or eauth, so commands with a wrong password
+// ran as root. The test sends every clear command that has an effect, with every field in both
+// places.
 func TestLoginsAreRefusedBesideAnyKey(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -76,7 +77,7 @@ func TestLoginsAreRefusedBesideAnyKey(t *testing.T) {
 	}
 }
 
-// loginUsers is the external_auth option of these tests.
+// loginUsers sets the external_auth option of these tests.
 func loginUsers(c *config.Master) {
 	c.ExternalAuth = map[string]any{
 		"auto": map[string]any{
@@ -92,8 +93,8 @@ func loginUsers(c *config.Master) {
 	c.TokenDir = filepath.Join(c.Cachedir, "tokens")
 }
 
-// Users of login services may do what external_auth allows and no more, through every command,
-// with token and password, each with root's key beside it.
+// Users of login services may do what external_auth allows and no more, in every command, with
+// token and password, each with root's key beside it.
 func TestUsersOfLoginServices(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -135,7 +136,7 @@ func TestUsersOfLoginServices(t *testing.T) {
 	for _, c := range []struct {
 		who  string
 		load *wire.Map
-		want string // the name of the error; "": it is done
+		want string // name of the error; "" means success
 	}{
 		{"alice", job("*", "glob", "test.ping"), ""},
 		{"alice again", job("*", "glob", "test.ping"), ""},
@@ -159,7 +160,7 @@ func TestUsersOfLoginServices(t *testing.T) {
 		{"frank", job("near", "glob", "test.ping"), ""},
 		{"frank", job("near", "glob", "cmd.run"), "AuthorizationError"},
 		{"root", job("near", "glob", "test.ping"), ""},
-		{"root", job("near", "glob", "cmd.run"), "AuthorizationError"}, // it is another root than the machine's
+		{"root", job("near", "glob", "cmd.run"), "AuthorizationError"}, // a login named root is not the machine's root
 		{"root", run("jobs.active"), "TokenAuthenticationError"},
 		{"liar", job("near", "glob", "test.ping"), "AuthenticationError"},
 		{"none", job("near", "glob", "test.ping"), "AuthenticationError"},
@@ -204,8 +205,8 @@ func TestUsersOfLoginServices(t *testing.T) {
 	}
 }
 
-// Results are shown page by page to whose job it is, and to who may look jobs up. A user of a
-// login service does not own the jobs of a user of the machine who has the same name.
+// Pages of results are for the owner of the job and for users who may look jobs up. A login user
+// does not own the jobs of a machine user with the same name.
 func TestJobPagesOfLogins(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -245,7 +246,7 @@ func TestJobPagesOfLogins(t *testing.T) {
 	}
 }
 
-// A key that a wheel makes comes to who asked, and not to the readers of the event bus.
+// A key created by a wheel function reaches the caller, and not the readers of the event bus.
 func TestPrivateKeysAreNotOnTheBus(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -265,7 +266,7 @@ func TestPrivateKeysAreNotOnTheBus(t *testing.T) {
 	}
 }
 
-// A token that was given back, or is past its time, is worth nothing.
+// A token that was revoked or has expired is refused.
 func TestTokensEnd(t *testing.T) {
 	c := &clock{at: time.Unix(1_800_000_000, 0)}
 	r := newRig(t, loginUsers)
@@ -286,7 +287,7 @@ func TestTokensEnd(t *testing.T) {
 	}
 	m.hear()
 	m.hear()
-	for _, want := range []bool{true, false} { // the second time there is none
+	for _, want := range []bool{true, false} { // it no longer exists the second time
 		if got := decoded(t, r.clearBytes(wire.NewMap("cmd", "revoke_token", "token", one))); got != want {
 			t.Errorf("revoked: %v, want %v", got, want)
 		}
@@ -300,7 +301,7 @@ func TestTokensEnd(t *testing.T) {
 	}
 }
 
-// What users ask for is told, without what they proved it with.
+// Requests of users are audited, without their credentials.
 func TestAuditOfLogins(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()

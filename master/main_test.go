@@ -20,14 +20,13 @@ func TestMain(m *testing.M) {
 	if swarmtest.Playing() || mastering() || playing() {
 		return
 	}
-	// The clock of the backtracking engine ends by itself, shortly after the
-	// last expression.
+	// The clock of the backtracking engine stops on its own shortly after the last expression.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// patience is how long a test waits for what must happen.
+// patience limits how long a test waits for something that must happen.
 const patience = 30 * time.Second
 
 // eventually waits for a condition that another goroutine brings about.
@@ -45,9 +44,9 @@ func readVectors[T any](t testing.TB, name string) T {
 	return v
 }
 
-// plain turns a decoded wire value into what the vectors hold for it: bytes
-// that are no UTF-8 as {"$b64": …}, maps with other keys than texts as
-// {"$map": [[k, v], …]}. It comes back from JSON, so that numbers compare.
+// plain converts a decoded wire value to the form of the vectors: bytes that are not UTF-8 become
+// {"$b64": …}, maps with keys other than strings {"$map": [[k, v], …]}. The result went through
+// JSON, so that numbers compare.
 func plain(t testing.TB, v any) any {
 	t.Helper()
 	b, err := json.Marshal(plainValue(v))

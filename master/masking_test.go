@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A password in the arguments of a job reaches the minion and nobody else: neither the disk,
-// nor the event bus, nor who asks for the job.
+// A password in the arguments of a job reaches the minion only: not the disk, the event bus, or
+// clients that look up the job.
 func TestJobArguments_Masked(t *testing.T) {
 	const password = "correct-horse-battery"
 	const named = "staple-horse-battery"

@@ -13,27 +13,27 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// give has a minion give entries to the mine.
+// give sends mine entries of a minion.
 func (m *minion) give(kv ...any) any {
 	m.t.Helper()
 	return m.must(wire.NewMap("cmd", "_mine", "data", wire.NewMap(kv...), "clear", false))
 }
 
-// ask asks for the mine of others.
+// ask queries the mine.
 func (m *minion) ask(tgt any, tgtType string, fun any) any {
 	m.t.Helper()
 	return plain(m.t, m.must(wire.NewMap("cmd", "_mine_get", "tgt", tgt, "tgt_type", tgtType, "fun", fun)))
 }
 
-// held is an entry that some may see.
+// held returns an entry with restricted access.
 func held(value, allow any, kind any) *wire.Map {
 	return wire.NewMap("__data__", value, "__saltmine_acl__", 1, "allow_tgt", allow, "allow_tgt_type", kind)
 }
 
 type object = map[string]any
 
-// What a minion asks for comes in Salt's forms, found by what is known of minions; what
-// only some may see is shown to them alone.
+// A minion's query is answered in Salt's forms and matched against cached minion data. Restricted
+// entries are shown only to allowed minions.
 func TestMine(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.Nodegroups = map[string]any{"webs": "L@m1,m3"} }).start()
 	m1, m2 := r.minion("m1", "minion", "minion"), r.minion("m2", "minion", "minion2")
@@ -101,7 +101,7 @@ func TestMine(t *testing.T) {
 	}
 }
 
-// A minion gives, deletes and flushes in its own name alone, whatever id it writes.
+// A minion stores, deletes and flushes only its own entries, whatever id it sends.
 func TestMine_OfOthers(t *testing.T) {
 	r := newRig(t).start()
 	m1, m2 := r.minion("m1", "minion", "minion"), r.minion("m2", "minion", "minion2")
@@ -111,7 +111,7 @@ func TestMine_OfOthers(t *testing.T) {
 		wire.NewMap("cmd", "_mine_delete", "id", "m1", "fun", "net"),
 		wire.NewMap("cmd", "_mine_flush", "id", "m1"),
 	} {
-		_, _ = m2.send(load) // refused, or done to its own
+		_, _ = m2.send(load) // refused, or applied to its own entries
 		if got := m1.ask("m1", "glob", "net"); !cmp.Equal(got, object{"m1": "one"}) {
 			t.Fatalf("after %s: %v", load.String("cmd"), got)
 		}
@@ -132,7 +132,7 @@ func TestMine_OfOthers(t *testing.T) {
 	}
 }
 
-// More than mine_max_size is refused by name, all of it, and what was there stays.
+// A mine beyond mine_max_size is refused with an error, as a whole, and the old entries stay.
 func TestMine_TooLarge(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.MineMaxSize = 4096 }).start()
 	events := r.events()
@@ -147,7 +147,7 @@ func TestMine_TooLarge(t *testing.T) {
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "mine_max_size") {
 		t.Errorf("told: %s", why)
 	}
-	// Entry by entry it is no more.
+	// Sending the entries one by one does not exceed the limit either.
 	for _, name := range []string{"a", "b", "c"} {
 		m.give(name, strings.Repeat("x", 1500))
 	}
@@ -162,8 +162,8 @@ func TestMine_TooLarge(t *testing.T) {
 	}
 }
 
-// Without minion_data_cache nothing is kept, and minions are told that all is well, but with
-// enforce_mine_cache.
+// Without minion_data_cache nothing is stored and minions receive success, unless
+// enforce_mine_cache is set.
 func TestMine_NotKept(t *testing.T) {
 	for _, enforce := range []bool{false, true} {
 		r := newRig(t, func(c *config.Master) { c.MinionDataCache, c.EnforceMineCache = false, enforce }).start()
@@ -182,7 +182,7 @@ func TestMine_NotKept(t *testing.T) {
 	}
 }
 
-// The option mine_get says who may ask for what: ids and functions fit whole.
+// The option mine_get limits queries: patterns match whole ids and functions.
 func TestMine_RulesOfTheMaster(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
 		c.MineGet = map[string]any{"m": []any{"net"}, "m1": []any{"net.*", "a|b"}, "m2": "net"}
@@ -196,12 +196,12 @@ func TestMine_RulesOfTheMaster(t *testing.T) {
 	if got := m1.ask("*", "glob", "test"); !cmp.Equal(got, object{}) {
 		t.Errorf("m1 sees %v", got)
 	}
-	if got := m2.ask("*", "glob", "net"); !cmp.Equal(got, object{}) { // its rule is no list, and that of m is for m
+	if got := m2.ask("*", "glob", "net"); !cmp.Equal(got, object{}) { // its rule is not a list, and that of m applies to m only
 		t.Errorf("m2 sees %v", got)
 	}
 }
 
-// With its key a minion's mine goes; another minion of that id begins anew.
+// Deleting a key deletes the minion's mine; a new minion with that id starts empty.
 func TestMine_GoesWithTheKey(t *testing.T) {
 	r := newRig(t).start()
 	m1, m2 := r.minion("m1", "minion", "minion"), r.minion("m2", "minion", "minion2")
@@ -220,7 +220,7 @@ func TestMine_GoesWithTheKey(t *testing.T) {
 	}
 }
 
-// A file that is spoilt is said to be, and costs the others nothing but their question.
+// A damaged file is logged, and only queries for its minion fail.
 func TestMine_SpoiltFile(t *testing.T) {
 	r := newRig(t)
 	r.file("cache/minions/m1/mine.p", string(bytes.Repeat([]byte{0xc1}, 9)), 0o600)

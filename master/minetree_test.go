@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A minion sees what minions of other branches let it see: found by the grains that their
-// own masters know, and judged by its own, which its master knows.
+// A minion sees the entries of other branches that it may see. Targets match the grains known to
+// their masters; access is checked with the grains known to its own master.
 func TestMine_AcrossTheTree(t *testing.T) {
 	top, a, b := tree(t)
 	t1 := top.minion("t1", "minion", "minion2")
@@ -51,8 +51,8 @@ func TestMine_AcrossTheTree(t *testing.T) {
 	}
 }
 
-// A node is told what some minion below it may see, and no more: neither what is for minions
-// of other nodes, nor what a minion may see that it has only claimed.
+// A node receives what some minion below it may see, and no more: not entries for minions of other
+// nodes, nor for minions that it only claims.
 func TestMine_WhatANodeIsTold(t *testing.T) {
 	top, a, b := tree(t)
 	b1 := b.minion("b1", "minion", "changed_minion")
@@ -64,15 +64,15 @@ func TestMine_WhatANodeIsTold(t *testing.T) {
 	if len(minions) != 1 || len(b1s) != 3 || b1s["others"] != nil || b1s["tops"] != nil {
 		t.Errorf("the node is told %v", got)
 	}
-	// A minion is no node.
+	// A minion is not a node.
 	stranger := top.minion("m9", "minion", "minion")
 	if got := plain(t, stranger.must(wire.NewMap("cmd", "_mine_tree", "tgt", "*", "tgt_type", "glob", "fun", []any{"open"}))); !cmp.Equal(got, object{}) {
 		t.Errorf("a minion is told %v", got)
 	}
 }
 
-// What a node that is away told last stands in for it, also after a start of the master; and
-// many that ask at once are one question.
+// The last answer of a node that is away is used instead, also after a restart of the master.
+// Concurrent equal queries share one.
 func TestMine_NodeAway(t *testing.T) {
 	top, a, b := tree(t)
 	t1 := top.minion("t1", "minion", "minion2")
@@ -97,7 +97,7 @@ func TestMine_NodeAway(t *testing.T) {
 	if got := t1.ask("b*", "glob", "net"); !cmp.Equal(got, want) {
 		t.Errorf("the node is away: %v", got)
 	}
-	// The branch asks again when what it was told is old, and its parent is away.
+	// The branch queries again when its cached answer is old and its parent is away.
 	a.away.Store(true)
 	eventually(t, "asked again", func() bool {
 		got := a1.ask("b*", "glob", "net")
@@ -108,7 +108,7 @@ func TestMine_NodeAway(t *testing.T) {
 	})
 }
 
-// Who runs a master sees the mine of all below, whoever may see it.
+// The operator of a master sees the mine of all masters below, regardless of access rules.
 func TestMine_Runners(t *testing.T) {
 	top, _, b := tree(t)
 	b1 := b.minion("b1", "minion", "changed_minion")

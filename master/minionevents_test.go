@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// hostileTags are tags that a minion with bad intent tries, with whether m1 may fire them.
+// hostileTags are tags a malicious minion might fire, and whether m1 may fire them.
 var hostileTags = map[string]bool{
 	"salt/netapi/hook/deploy": false, "salt/netapi/hook": false, "salt/netapi/hookx": false, "salt/auth": false, "salt/auth/x": false,
 	"salt/key": false, "salt/key/": false, "SALT/key": false, "salt//key": false, "salt/key\n": false, "salt/ke\u200by": false, "key": false,
@@ -29,8 +29,8 @@ var hostileTags = map[string]bool{
 	"fire_master": true, "__fire": true, "netapi": true, "salt/job/" + someJob + "/prog/m1/0": true, "salt/state_result/" + someJob + "/m1/a": true,
 }
 
-// Attack: an accepted minion fires what only masters, nodes, the API or other minions fire,
-// alone, in bulk and by way of a pretag. What minions fire arrives.
+// Attack: an accepted minion fires events reserved for masters, nodes, the API or other minions:
+// alone, in bulk and with a pretag. Permitted events arrive.
 func TestMinionEvents_Hostile(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = false })
 	r.start()
@@ -70,7 +70,7 @@ func TestMinionEvents_Hostile(t *testing.T) {
 	t.Logf("%d tags, %d of them reserved; fired %d events, all by right", len(hostileTags), refused, len(got))
 }
 
-// The id of an event is that of its sender, whatever the minion has put there.
+// The id of an event is that of its sender, whatever the minion sends.
 func TestMinionEvents_ID(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -85,7 +85,7 @@ func TestMinionEvents_ID(t *testing.T) {
 	}
 }
 
-// A node fires its own events, and is not believed in what its master alone says.
+// A node may fire its own events, but not those reserved for its master.
 func TestNodeEvents_Alone(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()

@@ -28,17 +28,17 @@ func newJobRunner(r *rig, id, key string) *jobRunner {
 	return &jobRunner{minion: r.minion(id, "minion", key), tail: &channel.Tail{}, runs: map[string]int{}}
 }
 
-// take runs a publication that is new, and answers it.
+// take runs a new publication and returns its result.
 func (j *jobRunner) take(p wire.Publication) {
 	if p.Extra != nil && p.Extra.Has("mom_probe") {
-		_ = j.answer(p.JID, wire.NewMap()) // what runs here is over at once
+		_ = j.answer(p.JID, wire.NewMap()) // jobs end at once here
 		return
 	}
 	j.mu.Lock()
 	j.runs[p.JID]++
 	first := j.runs[p.JID] == 1
 	if !first {
-		j.runs[p.JID]-- // known by its jid
+		j.runs[p.JID]-- // known by its jid: not run again
 	}
 	j.mu.Unlock()
 	if first {
@@ -46,14 +46,14 @@ func (j *jobRunner) take(p wire.Publication) {
 	}
 }
 
-// deliver returns a job as often as it takes.
+// deliver returns a job, repeatedly until it is acknowledged.
 func (j *jobRunner) deliver(jid string) {
 	for j.answer(jid, true) != nil {
 		<-time.After(5 * time.Millisecond)
 	}
 }
 
-// come connects, announces and catches up, as a minion of ours does.
+// come connects, announces and catches up, as a mom minion does.
 func (j *jobRunner) come() {
 	j.listen()
 	go func(heard chan wire.Publication, done chan struct{}) {

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// A master of the newer Salt and a minion of the older one, as they were
-// recorded: the first sign-in of each run gets the same kind of answer here.
+// Recordings of a newer Salt master with an older minion: the first sign-in of each run gets the
+// same kind of answer here.
 func TestMixedVersionsAsSalt(t *testing.T) {
 	type file struct {
 		Runs []struct {
@@ -29,7 +29,7 @@ func TestMixedVersionsAsSalt(t *testing.T) {
 	asked := 0
 	for i, run := range readVectors[file](t, "interop.json").Runs {
 		if run.Master != "v3" {
-			continue // what the older master does, a Go minion is tested against
+			continue // what the older master does is covered by tests of the Go minion
 		}
 		first := run.Exchanges[0]
 		if first.Cmd != "_auth" {
@@ -58,7 +58,7 @@ func TestMixedVersionsAsSalt(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(first.Fields) == 0 {
-				// Ours says why, too: a minion logs the text.
+				// Ours adds the reason, which the minion logs.
 				if text, _ := v.(string); first.Reply == server.BadLoad && strings.HasPrefix(text, server.BadLoad+": protocol version") {
 					return
 				}

@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// F2: a job means the node groups of the master where it starts; what travels down has
-// none, so that no minion or node below needs to know them. One that cannot be resolved
-// is refused at once, so that --async does not give a jid of which nothing becomes.
+// A job uses the node groups of the master where it starts. They are expanded before it travels
+// down, so minions and nodes below need not know them. An unknown group is refused at once, so that
+// --async does not return the jid of a job that never runs.
 func TestNodeGroupsAreExpandedWhereTheJobStarts(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
 		c.OrderMasters = true

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A full outbox says "not now": neither a node below nor a minion takes what it has
-// sent for something that can never be taken.
+// A full outbox refuses with "not now": neither a node below nor a minion mistakes that for a
+// permanent refusal.
 func TestFullOutboxSaysNotNow(t *testing.T) {
 	r := newRig(t, ordersMasters, func(c *config.Master) { c.OutboxMaxRows = 1 })
 	r.opts.Parent = returners.DestAbove

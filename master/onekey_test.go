@@ -11,9 +11,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A syndic and a minion of Python's Salt on one host share its id and key, as they do by
-// default. A job is for both: it waits for what the minion returns, however long after
-// syndic_wait, and the tree shows both.
+// A stock syndic and minion on one host share id and key, as they do by default. A job is for both:
+// it waits for the minion's return, however long after syndic_wait, and the tree shows both.
 func TestOneKey_SyndicAndMinionOfSalts(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters, c.SyndicWait = true, time.Millisecond })
 	r.start()
@@ -40,9 +39,9 @@ func TestOneKey_SyndicAndMinionOfSalts(t *testing.T) {
 	}
 }
 
-// The minion acts first, and its key is a minion's: the syndic is refused with all that
-// is below it. The tree shows that with what to do, and the log says it once, however
-// often the syndic speaks; when an operator has said that it is both, nothing is left of it.
+// The minion acts first, so the key is a minion's, and the syndic is refused with everything below
+// it. The tree shows this with a hint, and the log reports it once, however many messages the
+// syndic sends. After an operator declares that the key is for both, no trace remains.
 func TestOneKey_RefusedSyndicIsShown(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	log := &logged{}

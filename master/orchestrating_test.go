@@ -37,7 +37,7 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := v.(*value.Map).Map("data").Map("top") // its id, as it stands in the file
+	results := v.(*value.Map).Map("data").Map("top") // its id, as in the file
 	if results == nil {
 		t.Fatal(pyfmt.Repr(v))
 	}
@@ -64,7 +64,7 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 	}
 }
 
-// Minions are told the returners of a state, and their options.
+// The job of a state contains its returners and their options.
 func TestOrchestration_Returners(t *testing.T) {
 	r := newRig(t)
 	r.start()

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// below is the report of a node with minions that are connected to it.
+// treeOf returns the report of a node with connected minions.
 func treeOf(id string, state topology.State, minions ...string) *wire.Map {
 	n := topology.Node{ID: id, Role: "syndic", State: topology.Up, Version: "test"}
 	for _, m := range minions {
@@ -29,7 +29,7 @@ func (m *minion) announceTree(tree *wire.Map) {
 	}
 }
 
-// nodes makes two connected nodes with keys of their own.
+// twoNodes returns two connected nodes with separate keys.
 func twoNodes(r *rig) (n1, n2 *minion) {
 	n1 = r.minion("n1", "syndic", "syndic").listen().announce()
 	n2 = r.minion("n2", "syndic", "syndic").listen().announce()
@@ -49,8 +49,8 @@ func stored(t *testing.T, r *rig, jid string) map[string]string {
 	return out
 }
 
-// A node that returns for a minion which is connected to another node is not
-// believed, and told; the rest of its batch is stored.
+// A node that returns for a minion connected to another node is not believed and gets an error; the
+// rest of its batch is stored.
 func TestForgedIDInSyndicReturn(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -78,7 +78,7 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 	}
 }
 
-// A minion that moves to a sibling: its return may come before the news of it.
+// A minion moves to a sibling: its return may arrive before the report of the move.
 func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -91,13 +91,13 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	}()
 	n2.announceTree(treeOf("n2", topology.Up, "a"))
 	err := <-done
-	for i := 0; err != nil && i < 5; i++ { // a slow machine: sent again as the forwarder does
+	for i := 0; err != nil && i < 5; i++ { // on a slow machine: resend, as the forwarder does
 		_, err = n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
 	}
 	if got := stored(t, r, someJob); err != nil || got["a"] != "n2" {
 		t.Errorf("stored %v, %v", got, err)
 	}
-	// The former node is gone: nobody says otherwise.
+	// The former node is gone, so nobody objects.
 	n1.mute()
 	eventually(t, "n1 gone", func() bool { return !r.policy.Up("n1") })
 	if err := r.policy.MayAnswer("n2", "a"); err != nil {
@@ -105,7 +105,7 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	}
 }
 
-// What nodes have is known at once after a restart.
+// The minions of nodes are known at once after a restart.
 func TestOwnersSurviveARestart(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -123,12 +123,12 @@ func TestOwnersSurviveARestart(t *testing.T) {
 	}
 }
 
-// A Python syndic has no tree; it is believed of minions that nobody else has.
+// A stock syndic reports no tree; it is believed about minions that nobody else has.
 func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion").listen().announce()
-	r.accept("py", "minion") // a Python minion of this master
+	r.accept("py", "minion") // a stock minion of this master
 	eventually(t, "py accepted", func() bool { return r.keys.Accepted("py") })
 	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
 	n1.announceTree(treeOf("n1", topology.Up, "a"))
@@ -142,7 +142,7 @@ func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
 	}
 }
 
-// Who has to answer and who will not is believed only of minions of the node.
+// Expected and missing minions are accepted only from the node that has them.
 func TestForgedIDsInExpectations(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -168,8 +168,8 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	}
 }
 
-// A node reports a minion as missing that the job counts behind it, even if another node has the minion
-// by now. Otherwise the job would wait for it for ever.
+// A node reports a minion as missing that the job counts behind it, even if another node has the
+// minion by now. Otherwise the job would wait for it forever.
 func TestMissingOfAMinionThatMovedOn(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -194,8 +194,8 @@ func TestMissingOfAMinionThatMovedOn(t *testing.T) {
 	}
 }
 
-// A job that names its minions is answered by those alone; of others it is not
-// certain, and a jid that was never sent from here is taken as by Salt.
+// A job with a list target accepts answers from the listed minions only. For other targets
+// membership is uncertain, and an unknown jid is accepted, as in Salt.
 func TestReturnOfAForeignJob(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -223,8 +223,8 @@ func TestReturnOfAForeignJob(t *testing.T) {
 	}
 }
 
-// A master above publishes a job that grows past nodes without minions for it. Who ran it elsewhere
-// and moves here brings its return all the same, also after a restart.
+// A master above publishes a job that grows, but not to nodes without minions for it. A minion that
+// ran it elsewhere and moves here can still deliver its return, also after a restart.
 func TestReturnOfAPartPublishedElsewhere(t *testing.T) {
 	r := newRig(t)
 	r.opts.Parent = returners.DestAbove
@@ -247,7 +247,7 @@ func TestReturnOfAPartPublishedElsewhere(t *testing.T) {
 	}
 }
 
-// One entry that cannot be read costs no other, and is named.
+// An unreadable entry is reported by name and does not affect others.
 func TestMalformedEntryCostsNoOther(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -271,7 +271,7 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 	}
 }
 
-// An accepted minion that calls itself a syndic.
+// An accepted minion claims to be a syndic.
 func TestMinionThatCallsItselfASyndic(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()

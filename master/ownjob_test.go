@@ -8,9 +8,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Whoever was let start a job may read it by the runners that tell of one job, without a rule
-// for runners; nobody reads the jobs of others so. The liars are users who are called as users
-// of the machine, and bob, who names two jobs or asks for more than one.
+// A user who was allowed to start a job may read it with the runners that read a single job,
+// without a rule for runners, but not the jobs of others. The attackers are users with the names of
+// machine users, and bob, who names two jobs or asks for more than one.
 func TestOwnJobsByRunners(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -47,7 +47,7 @@ func TestOwnJobsByRunners(t *testing.T) {
 		{"bob", "jobs.list_job", []any{other}, kw(), false},
 		{"bob", "topology.trace", []any{other}, kw(), false},
 		{"bob", "jobs.list_job", []any{own}, kw("jid", other), false},
-		{"bob", "jobs.list_job", []any{own}, kw("jid", own), false}, // twice: no function is called so
+		{"bob", "jobs.list_job", []any{own}, kw("jid", own), false}, // duplicate argument: not a valid call
 		{"bob", "jobs.list_job", []any{someJob}, kw(), false},
 		{"bob", "jobs.list_job", []any{[]any{own, other}}, kw(), false},
 		{"bob", "jobs.list_job", nil, kw(), false},
@@ -67,8 +67,8 @@ func TestOwnJobsByRunners(t *testing.T) {
 	}
 }
 
-// A job that a runner starts for a login belongs to that login, and not to a user of the
-// machine of the same name.
+// A job that a runner starts for a login belongs to that login, and not to a machine user of the
+// same name.
 func TestJobsOfRunnersOfLogins(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -88,7 +88,7 @@ func TestJobsOfRunnersOfLogins(t *testing.T) {
 	}
 }
 
-// Who asked for a job is told to the user of the master alone.
+// Only the master's own user sees who started a job.
 func TestJobUsers(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()
@@ -125,15 +125,15 @@ func TestJobUsers(t *testing.T) {
 	}
 }
 
-// A wheel function that nobody waits for is answered at once and goes on; its result is an
-// event, unless it is for its caller alone. Nobody is let in by that.
+// A background wheel call is answered at once and continues. Its result is an event, unless the
+// result is private. Access rules still apply.
 func TestWheelWithoutWaiting(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
 	ev := r.events()
 	for _, c := range []struct {
 		load []any
-		told string // what the event has
+		told string // what the event contains
 	}{
 		{[]any{"fun", "key.list_all"}, "minions_pre"},
 		{[]any{"fun", "key.gen_accept", "id_", "new"}, "nil"},

@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What a node tells again of guests at work on a job that it was not given is told
-// as no more than that; once it is given the job, as all.
+// A node that repeats reports about guests running a job it never received reports a partial
+// account. Once it receives the job, it reports all.
 func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 	r := belowATop(t)
 	r.start()

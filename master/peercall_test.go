@@ -11,13 +11,13 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-// runRunner runs a runner as the user of the master does.
+// runRunner runs a runner as the master's user does.
 func runRunner(t *testing.T, r *rig, fun string, args ...any) (any, error) {
 	t.Helper()
 	return runners.Run(t.Context(), &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: wire.NewMap()}), Env: r.env.As("root")})
 }
 
-// pub is what publish.publish of a minion asks for.
+// pub returns a minion's publish.publish request.
 func pub(tgt, fun string, arg ...any) *wire.Map {
 	return wire.NewMap("cmd", "minion_pub", "fun", fun, "arg", append([]any{}, arg...), "tgt", tgt, "tgt_type", "glob", "ret", "", "tmo", 5, "form", "clean", "no_parse", []any{})
 }
@@ -26,8 +26,8 @@ func withPeer(rules map[string]any) func(*config.Master) {
 	return func(c *config.Master) { c.Peer = rules }
 }
 
-// A minion has others do what peer lets it: the job says who wants it, its words are read as
-// YAML, and what comes back is told to that minion alone.
+// A minion may run what peer allows on others: the job names the requester, its arguments are
+// parsed as YAML, and the results reach that minion only.
 func TestPeer(t *testing.T) {
 	r := newRig(t, withPeer(map[string]any{"m1": []any{"test.*"}})).start()
 	events := r.events()
@@ -57,7 +57,7 @@ func TestPeer(t *testing.T) {
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "did not start") {
 		t.Errorf("told: %s", why)
 	}
-	// Jobs of users are nobody's.
+	// Jobs of users are not accessible to minions.
 	users := r.say(testJob("m2", "glob")).Map("load").String("jid")
 	if got := plain(t, m1.must(wire.NewMap("cmd", "pub_ret", "jid", users))); !cmp.Equal(got, object{}) {
 		t.Errorf("a user's job is told: %v", got)
@@ -67,8 +67,9 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// The whole id and the whole name of a function have to fit, each function of several, and
-// nobody publishes in turn. What is refused is an empty map, and told by name.
+// Patterns must match the whole id and the whole function name, for each of several functions, and
+// publishing from a published function is refused. A refused request gets an empty map and is
+// logged.
 func TestPeer_Refused(t *testing.T) {
 	r := newRig(t, withPeer(map[string]any{
 		"m": []any{".*"}, "m1": []any{"test.ping", "grains.item", map[string]any{"m2": []any{"cmd.run"}}, map[string]any{"*": []any{map[string]any{"test.echo": []any{map[string]any{"args": []any{"ok"}}}}}}},
@@ -102,7 +103,7 @@ func TestPeer_Refused(t *testing.T) {
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "option peer") && !strings.Contains(why, "fun") {
 		t.Errorf("told: %s", why)
 	}
-	// In another's name: the key says who asks.
+	// In another's name: the key identifies the sender.
 	forged := pub("m2", "test.ping")
 	forged.Set("id", "m1")
 	if v, err := m2.send(forged); err == nil && !cmp.Equal(plain(t, v), object{}) {
@@ -143,7 +144,7 @@ func TestPeer_Waiting(t *testing.T) {
 	}
 }
 
-// A minion calls the runners that peer_run names, whole.
+// A minion may call the runners that match peer_run as a whole.
 func TestPeer_Runner(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.PeerRun = map[string]any{"m1": []any{"test.arg", "manage.up"}} }).start()
 	m1, m2 := r.minion("m1", "minion", "minion"), r.minion("m2", "minion", "minion2")
@@ -166,8 +167,8 @@ func TestPeer_Runner(t *testing.T) {
 	}
 }
 
-// A minion reaches other branches as far as the masters there let it: a node asks the master
-// above, which has rules of its own, and else starts the job for its own branch.
+// A minion reaches other branches as far as the masters there allow: a node asks the master above,
+// which has its own rules; if refused, it starts the job for its own branch.
 func TestPeer_AcrossTheTree(t *testing.T) {
 	for name, allowed := range map[string]bool{"allowed above": true, "not allowed above": false} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +209,7 @@ func TestPeer_AcrossTheTree(t *testing.T) {
 			if got := plain(t, a2.must(wire.NewMap("cmd", "pub_ret", "jid", jid))); !cmp.Equal(got, object{}) {
 				t.Errorf("another minion: %v", got)
 			}
-			// A node speaks for its own minions alone.
+			// A node speaks for its own minions only.
 			forged := pub("t1", "test.ping")
 			forged.Set("cmd", "_peer_pub")
 			forged.Set("for", "t1")

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// withPillar gives a rig files of pillar_roots.
+// withPillar adds pillar_roots files to a rig.
 func withPillar(files map[string]string) func(*config.Master) {
 	return func(c *config.Master) {
 		dir := filepath.Join(filepath.Dir(c.PkiDir), "pillar")
@@ -27,7 +27,7 @@ func withPillar(files map[string]string) func(*config.Master) {
 	}
 }
 
-// pillarOf is the pillar that a minion gets, over the wire.
+// pillarOf requests a minion's pillar over the wire.
 func (r *rig) pillarOf(id string, grains *wire.Map, change ...func(*channel.PillarRequest)) *wire.Map {
 	r.t.Helper()
 	q := channel.PillarRequest{Grains: grains}
@@ -51,8 +51,8 @@ var secretPillar = map[string]string{
 	"m2.sls":  "secret: of m2\nid: {{ grains.id }}\n",
 }
 
-// Attack: a minion asks for another one's pillar: as its id, by its grains, and by the
-// field of nodes (CVE-2013-4439, CVE-2022-22934 and their kind).
+// Attack: a minion requests another minion's pillar: with its id, its grains, and the field
+// reserved for nodes (CVE-2013-4439, CVE-2022-22934 and similar).
 func TestPillar_OfItselfAlone(t *testing.T) {
 	r := newRig(t, ordersMasters, withPillar(secretPillar), func(c *config.Master) { c.MinionDataCache = true })
 	r.start()
@@ -79,7 +79,7 @@ func TestPillar_OfItselfAlone(t *testing.T) {
 	}
 }
 
-// Attack: a node asks for the pillar of a minion that is none of its own.
+// Attack: a node requests the pillar of a minion that is not below it.
 func TestPillar_NodesAskForTheirs(t *testing.T) {
 	r := newRig(t, withPillar(secretPillar), func(c *config.Master) { c.OrderMasters = true })
 	r.accept("m2", "minion")
@@ -100,7 +100,7 @@ func TestPillar_NodesAskForTheirs(t *testing.T) {
 	}
 }
 
-// A request feeds the data cache, with the override, and says so.
+// A request updates the data cache, including the override, and fires an event.
 func TestPillar_DataCache(t *testing.T) {
 	r := newRig(t, withPillar(secretPillar), func(c *config.Master) { c.MinionDataCache, c.MinionDataCacheEvents = true, true })
 	r.start()
@@ -112,8 +112,8 @@ func TestPillar_DataCache(t *testing.T) {
 	eventually(t, "the event", func() bool { return strings.Contains(strings.Join(events.tags(), " "), "minion/refresh/m1") })
 }
 
-// Templates of pillar call runners and wheel functions as Salt's do. The bus is not told, and
-// a pillar within another one waits for no second turn.
+// Pillar templates call runners and wheel functions as in Salt, without events. A nested pillar
+// does not wait for a second slot.
 func TestPillar_Runners(t *testing.T) {
 	r := newRig(t, withPillar(map[string]string{
 		"top.sls": "{base: {'m1': [m1], 'm2': [m2], 'm3': [m3]}}",

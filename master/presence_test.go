@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A stranger who subscribes with a victim's id changes nothing for the victim.
+// A stranger that subscribes with a victim's id does not affect the victim.
 func TestStrangerWithAnID(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -40,8 +40,8 @@ func TestStrangerWithAnID(t *testing.T) {
 
 func (m *Master) pubPort() int { p, _ := m.Ports(); return p }
 
-// A minion that goes while it has a job is waited for a lease long, and known to
-// be away at once when the next job comes.
+// A job waits one lease for a minion that disconnects while running it. For the next job the minion
+// is known to be away at once.
 func TestMinionGoes(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -62,8 +62,8 @@ func TestMinionGoes(t *testing.T) {
 	}
 }
 
-// A job that was open when the master ended is taken up again, its returns of
-// before counted; its minions get the time to come back.
+// A job open when the master stopped is resumed and its previous returns count. Its minions get
+// time to reconnect.
 func TestRestartWithAnOpenJob(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -93,8 +93,8 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 	})
 }
 
-// A minion that came back without the job is asked, and says that it does not
-// run it.
+// A minion that reconnected without the job is asked about it and answers that it is not running
+// it.
 func TestProbe(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -102,7 +102,7 @@ func TestProbe(t *testing.T) {
 	events := r.events()
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	m.hear()
-	m.announce() // as after its own restart: nothing runs
+	m.announce() // as after its own restart: no jobs running
 	p := m.hear()
 	if wire.FunName(p.Fun) != "saltutil.find_job" {
 		t.Fatalf("heard %+v", p)
@@ -121,15 +121,15 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// F1: a connected minion that has dropped a job without a word is found by a question
-// alone, which counts as a rescue.
+// A connected minion that silently dropped a job is only found by asking it, which counts as a
+// rescue.
 func TestConnectedMinionThatDropsAJobIsCounted(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.Bounds.AskConnected = 100 * time.Millisecond })
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	events := r.events()
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
-	m.hear() // and no more is heard of it
+	m.hear() // and never answers
 	p := m.hear()
 	if wire.FunName(p.Fun) != "saltutil.find_job" {
 		t.Fatalf("heard %+v", p)
@@ -143,7 +143,7 @@ func TestConnectedMinionThatDropsAJobIsCounted(t *testing.T) {
 	}
 }
 
-// Questions of one moment about one job are one publication.
+// Queries about one job at one moment are sent as one publication.
 func TestProbesAreGathered(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -158,7 +158,7 @@ func TestProbesAreGathered(t *testing.T) {
 	}
 }
 
-// Only a node reports a tree.
+// Only a node may report a tree.
 func TestTreeReports(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -179,7 +179,7 @@ func TestTreeReports(t *testing.T) {
 	}
 }
 
-// A key that goes takes the minion's connection, session and tree entry with it.
+// Deleting a key removes the minion's connection, session and tree entry.
 func TestKeyDeleted(t *testing.T) {
 	for what, do := range map[string]func(*rig, *minion){
 		"by wheel": func(r *rig, _ *minion) {
@@ -221,7 +221,7 @@ func TestRevokeRefused(t *testing.T) {
 	}
 }
 
-// A new shared key is made by request and by age; minions follow.
+// The shared key is renewed on request and by age; minions follow.
 func TestRotation(t *testing.T) {
 	c := &clock{at: time.Now()}
 	r := newRig(t, func(m *config.Master) { m.PingOnRotate = true })
@@ -252,7 +252,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// The pillar reply opens as a minion opens it, and feeds the data cache.
+// The pillar reply can be decrypted by the minion, and updates the data cache.
 func TestPillar(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -270,8 +270,8 @@ func TestPillar(t *testing.T) {
 	}
 }
 
-// A node had said whom it asks, and was gone for good when this master came back:
-// the open job does without it once the time to come back is over.
+// A node had reported its expected minions and was gone for good when this master restarted: the
+// open job ends without it after the grace period.
 func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	c := &clock{at: time.Now()}
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
@@ -288,7 +288,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	})
 	eventually(t, "the node written down", func() bool {
 		known, err := wire.ReadFile(filepath.Join(r.cfg.Cachedir, "presence.p"))
-		return err == nil && len(wire.NewMap("v", known).List("v")) == 2 // and when that was
+		return err == nil && len(wire.NewMap("v", known).List("v")) == 2 // and the time of that
 	})
 	r.Master.cancel()
 	n.mute()
@@ -303,8 +303,8 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	}
 }
 
-// A job whose publication makes a new shared key does not wait for the ping that follows
-// the key, which is a job as well.
+// A job whose publication renews the shared key does not wait for the ping that follows the
+// renewal, which is a job too.
 func TestPingOnRotateOfAPublication(t *testing.T) {
 	r := newRig(t, func(m *config.Master) { m.PingOnRotate = true })
 	r.start()
