@@ -18,20 +18,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// function is one function that templates of pillar may call at the master.
+// function is a function that pillar templates may call on the master.
 type function struct {
-	args []string // their names; "=" behind those that may be left out
-	// steady says that it gives the same for the same request.
+	args []string // parameter names; "=" follows optional ones
+	// steady means that equal requests have equal results.
 	steady bool
 	run    func(ctx context.Context, a args) (any, error)
 }
 
-// args are the arguments of a call by their names.
+// args are the arguments of a call by name.
 type args map[string]any
 
-// calls are the functions of this package: what templates of pillar ask a master for.
-// Whoever writes the files of pillar_roots says what runs there, as in Salt; a minion has no
-// part in it but by what templates take out of its grains.
+// calls are the functions of this package for pillar templates. As in Salt, the authors of
+// pillar_roots files decide what runs on the master. A minion influences it only through the grains
+// that a template uses.
 var calls = map[string]function{
 	"cmd.retcode":           {args: cmdArgs, run: cmdRetcode},
 	"cmd.run":               {args: cmdArgs, run: cmdRun(false)},
@@ -44,7 +44,7 @@ var calls = map[string]function{
 	"pillar.file_exists":    {args: []string{"path", "saltenv="}, steady: true, run: pillarFileExists},
 }
 
-// functions are what templates call: those of calls, and more, which may be nil.
+// functions are all functions for templates: calls, and more, which may be nil.
 type functions struct{ more Callables }
 
 // Call calls a function for the pass of ctx.
@@ -68,8 +68,8 @@ func (fs functions) Call(ctx context.Context, name string, positional []any, kwa
 	return OnHost(ctx, name, positional, kwargs)
 }
 
-// OnHost calls one of [Functions], which do not need a pillar: what else a master renders
-// may call them too.
+// OnHost calls one of [Functions] that does not need a pillar, for other templates that a master
+// renders.
 func OnHost(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
 	f, ok := calls[name]
 	if !ok {
@@ -82,14 +82,13 @@ func OnHost(ctx context.Context, name string, positional []any, kwargs *value.Ma
 	return f.run(ctx, a)
 }
 
-// Has tells whether there is a function of a name.
+// Has reports whether a function with this name exists.
 func (fs functions) Has(name string) bool {
 	_, ok := calls[name]
 	return ok || fs.more != nil && fs.more.Has(name)
 }
 
-// Functions lists what templates of pillar may call beside the functions of every
-// template.
+// Functions lists the functions for pillar templates, in addition to those of every template.
 func Functions() []string { return slices.Sorted(maps.Keys(calls)) }
 
 func (f function) bind(name string, positional []any, kwargs *value.Map) (args, error) {
@@ -124,9 +123,9 @@ func (a args) text(name string) string {
 
 var cmdArgs = []string{"cmd", "cwd=", "python_shell=", "timeout=", "ignore_retcode="}
 
-// cmdRun runs a program with the rights of the master and gives what it printed, without
-// newlines at the end. As in Salt no shell runs it unless python_shell says so. Unlike in
-// Salt a program that fails is an error, but with ignore_retcode.
+// cmdRun runs a program with the rights of the master and returns its output without trailing
+// newlines. As in Salt it uses no shell unless python_shell is set. Unlike in Salt a failing
+// program is an error, unless ignore_retcode is set.
 func cmdRun(shell bool) func(context.Context, args) (any, error) {
 	return func(ctx context.Context, a args) (any, error) {
 		out, err := runProgram(ctx, shell, pyfmt.Truth(a["ignore_retcode"]), a)
@@ -137,7 +136,7 @@ func cmdRun(shell bool) func(context.Context, args) (any, error) {
 	}
 }
 
-// cmdRetcode runs a program so and gives its exit code.
+// cmdRetcode runs a program in the same way and returns its exit code.
 func cmdRetcode(ctx context.Context, a args) (any, error) {
 	_, err := runProgram(ctx, false, false, a)
 	var exit *exec.ExitError
@@ -191,7 +190,7 @@ func fileIs(is func(fs.FileMode) bool) func(context.Context, args) (any, error) 
 	}
 }
 
-// fileRead reads a file of the master whole.
+// fileRead returns the content of a file of the master.
 func fileRead(_ context.Context, a args) (any, error) {
 	b, err := readRegular(a.text("path"), maxFile)
 	if err != nil {

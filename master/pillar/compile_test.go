@@ -10,7 +10,7 @@ import (
 
 const topAB = `{base: {'*': [a, b]}}`
 
-// What real masters of Salt gave for these inputs.
+// Results match those of real Salt masters for the same inputs.
 func TestCompile_AsSalt(t *testing.T) {
 	strict := func(c *config.Master) { c.PillarSafeRenderError = false }
 	for name, c := range map[string]struct {
@@ -184,7 +184,7 @@ func TestCompile_AsSalt(t *testing.T) {
 	}
 }
 
-// Kinds of targets: the SLS hit is in the pillar or not, as at Salt's.
+// Each type of target: the SLS is in the pillar or not, as in Salt.
 func TestTop_Matches(t *testing.T) {
 	for _, c := range []struct {
 		target, kind string
@@ -223,8 +223,7 @@ func TestTop_Matches(t *testing.T) {
 	}
 }
 
-// The texts for the operator name the minion and the file, and have what the minion is not
-// told.
+// Log messages name the minion and the file, and include what the minion is not shown.
 func TestCompile_Log(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [w]}}", "w/init.sls": "a: 1\nb: {{ nope.x }}\n"})
 	r.want("told", r.get(), `{"_errors": ["Rendering SLS 'w' failed. Please see master log for details."]}`)

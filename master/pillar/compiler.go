@@ -21,29 +21,28 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Renderer is what a [render.Engine] does. What it calls and imports on the way it is to
-// ask of the [render.Loader] and the [render.Functions] of the compiler ([Compiler.Loader],
-// [Compiler.Functions]), with the context that it was called with.
+// Renderer is the interface of [render.Engine]. It must load and call through the [render.Loader]
+// and [render.Functions] of the compiler, with the context of its call.
 type Renderer interface {
 	SLS(ctx context.Context, t render.Template, pipe string) (any, error)
 	Text(ctx context.Context, t render.Template) (string, error)
 }
 
-// Options of a [Compiler].
+// Options configure a [Compiler].
 type Options struct {
 	Config *config.Master
-	// Renderer makes the engine over what templates may import and call.
+	// Renderer returns an engine with the given loader and functions for templates.
 	Renderer func(l render.Loader, f render.Functions) (Renderer, error)
-	// Decrypter opens what decrypt_pillar names; nil: nothing can be opened, which is an
-	// error where the option is set.
+	// Decrypter decrypts what decrypt_pillar names. nil decrypts nothing, which is an error if the
+	// option is set.
 	Decrypter render.Decrypter
-	// Functions are what templates may call beside those of this package; nil: nothing.
+	// Functions are for templates, in addition to those of this package; may be nil.
 	Functions Callables
 	Log       *slog.Logger
 	Now       func() time.Time
 }
 
-// Callables are functions for templates, whose names are known.
+// Callables are functions for templates.
 type Callables interface {
 	render.Functions
 	render.Lister
@@ -58,33 +57,33 @@ type Compiler struct {
 	engine  Renderer
 	gpg     render.Decrypter
 	sources []source
-	faults  []string // of the configuration: in each pillar
+	faults  []string // of the configuration; added to each pillar
 	targets *targets
-	shown   *value.Map // the options that templates see
+	shown   *value.Map // options visible to templates
 	kept    *kept
 	ttl     *timed                // nil without pillar_cache
-	told    logs.Throttle[string] // by minion: requests that are none
+	told    logs.Throttle[string] // by minion: invalid requests
 
 	shares  *admission.Shares   // of minions
-	room    *semaphore.Weighted // compiled at once
+	room    *semaphore.Weighted // limits concurrent compilations
 	waiting chan struct{}       // that wait
 }
 
 const (
-	// waitingMost is how many requests wait for their turn; more are told to come again.
+	// waitingMost limits the waiting requests; further ones are refused as busy.
 	waitingMost = 32_768
-	// fewest are compiled at once on a small machine: some wait for programs and
+	// fewest is the minimum number of concurrent compilations: some wait for programs and
 	// databases.
 	fewest = 4
-	// deepest is how many pillars may be compiled within each other.
+	// deepest limits the nesting of pillar compilations.
 	deepest = 3
 )
 
-// ErrBusy says that too many pillars are waited for.
+// ErrBusy is returned if too many requests wait.
 var ErrBusy = errors.New("too many minions wait for their pillar")
 
-// New reads the configuration. What is wrong with it is an error where the master should
-// not start, and else told to the log now and to minions by _errors.
+// New reads the configuration. Errors that should prevent the start are returned. Others are logged
+// now and reported to minions in _errors.
 func New(o Options) (*Compiler, error) {
 	c := &Compiler{cfg: o.Config, log: o.Log, now: o.Now, gpg: o.Decrypter, targets: newTargets(o.Config.Nodegroups), kept: newKept()}
 	if c.log == nil {
@@ -118,8 +117,7 @@ func New(o Options) (*Compiler, error) {
 	return c, nil
 }
 
-// ordered lists environments as the configuration has them; those that it does not order
-// come behind, by name.
+// ordered lists environments in the order of the configuration; others follow by name.
 func ordered(written any, folders map[string][]string) []string {
 	var out []string
 	add := func(env string) {
@@ -138,8 +136,8 @@ func ordered(written any, folders map[string][]string) []string {
 	return out
 }
 
-// Compile gives the pillar of a minion. The error is [ErrBusy], or that of the context
-// while it waited; all else is in the pillar under _errors.
+// Compile returns the pillar of a minion. It blocks while too many others compile. The error is
+// [ErrBusy] or that of ctx while waiting; all other errors are in the pillar under _errors.
 func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	if err := r.proper(); err != nil {
 		if n := c.told.Note(r.ID, c.now()); n > 0 {
@@ -149,8 +147,8 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	}
 	depth := 0
 	if outer := passOf(ctx); outer != nil {
-		// A template asks for another pillar. It has a turn, and if it waited for a second
-		// one all could wait for each other.
+		// A template compiles another pillar. It holds a slot already; waiting for a second one
+		// could deadlock.
 		//mutant:pillar-within-each-other
 		if depth = outer.depth + 1; depth > deepest {
 			return nil, fmt.Errorf("the pillar of %s is asked for within %d others", r.ID, deepest)
@@ -172,7 +170,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.PillarTimeout)
 	defer cancel()
-	asked := Copy(r.Grains).(*value.Map) // templates may change those of the pass
+	asked := Copy(r.Grains).(*value.Map) // templates may modify those of the pass
 	p := c.begin(r)
 	p.depth = depth
 	out := p.rescued(ctx)
@@ -181,11 +179,11 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	return out, nil
 }
 
-// turn waits for a turn: among those of its own minion, then among all. done ends it.
+// turn waits for a slot: among the requests of the minion, then among all. done releases it.
 func (c *Compiler) turn(ctx context.Context, r Request) (done func(), err error) {
 	give := func() {}
 	//mutant:pillar-one-minion
-	if !r.Passing { // else it is an operator who looks
+	if !r.Passing { // otherwise an operator is looking
 		give, err = c.shares.Take(ctx, r.ID)
 		if errors.Is(err, admission.ErrShare) {
 			return nil, ErrBusy
@@ -209,7 +207,7 @@ func (c *Compiler) turn(ctx context.Context, r Request) (done func(), err error)
 	return func() { c.room.Release(1); give() }, nil
 }
 
-// rescued is run, where a fault of this program costs no other minion anything.
+// rescued is run, except that a panic becomes an error and does not affect other minions.
 func (p *pass) rescued(ctx context.Context) (out *value.Map) {
 	defer func() {
 		if f := recover(); f != nil {
@@ -228,8 +226,7 @@ func (c *Compiler) late(ctx context.Context) string {
 	return "The pillar was not compiled: the master ends"
 }
 
-// Top gives what the top files say for a minion that is not known: all targets, and what
-// is wrong.
+// Top returns the merged top files for an unknown minion, with all targets, and their errors.
 func (c *Compiler) Top(ctx context.Context, r Request) (*value.Map, []string) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.PillarTimeout)
 	defer cancel()
@@ -255,7 +252,7 @@ func (c *Compiler) Top(ctx context.Context, r Request) (*value.Map, []string) {
 
 type passKey struct{}
 
-// inPass has what is called on the way find the pass.
+// inPass returns a context with the pass, for functions that templates call.
 func inPass(ctx context.Context, p *pass) context.Context {
 	return context.WithValue(ctx, passKey{}, p)
 }

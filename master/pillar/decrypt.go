@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// decrypt opens what decrypt_pillar names, in place. What cannot be opened stays closed and
-// is told.
+// decrypt decrypts what decrypt_pillar names, in place. Values that cannot be decrypted stay and
+// are reported.
 func (p *pass) decrypt(ctx context.Context, pillar *value.Map) {
 	cfg := p.c.cfg
 	if !pyfmt.Truth(wire.Normal(cfg.DecryptPillar)) {
@@ -39,7 +39,7 @@ func (p *pass) decrypt(ctx context.Context, pillar *value.Map) {
 
 type decryptKey struct{ path, renderer string }
 
-// decryptKeys reads a list of keys, of {key: renderer}, or a mapping of these.
+// decryptKeys parses a list of keys, of {key: renderer}, or a mapping of these.
 func decryptKeys(v any) (out []decryptKey, ok bool) {
 	ok = true
 	add := func(m *value.Map) {
@@ -71,7 +71,7 @@ func decryptKeys(v any) (out []decryptKey, ok bool) {
 	return out, ok && len(out) > 0
 }
 
-// decryptAt replaces what a path leads to; one that leads nowhere is no fault.
+// decryptAt decrypts the value at a path. A missing value is not an error.
 func (p *pass) decryptAt(ctx context.Context, m *value.Map, parts []string, renderer string) error {
 	v, ok := m.Get(parts[0])
 	if !ok || v == nil {
@@ -107,7 +107,7 @@ func (p *pass) decryptAt(ctx context.Context, m *value.Map, parts []string, rend
 
 var armored = regexp.MustCompile(`(?s)-----BEGIN PGP MESSAGE-----.*?-----END PGP MESSAGE-----`)
 
-// opened is a value with all encrypted texts in it opened.
+// opened returns v with all encrypted strings decrypted.
 func (p *pass) opened(ctx context.Context, v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -123,7 +123,7 @@ func (p *pass) opened(ctx context.Context, v any) (any, error) {
 			}
 			return string(plain)
 		})
-		return strings.TrimRight(out, "\n"), fault // a block of YAML ends in one
+		return strings.TrimRight(out, "\n"), fault // a YAML block ends in a newline
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {

@@ -1,18 +1,14 @@
-// Package pillar compiles the pillar of a minion: the top files and SLS of pillar_roots,
-// rendered with the minion's grains by salt/render and merged, and what the sources of
-// ext_pillar (package ext) add to it. The rules and the texts of errors are Salt's; see
-// docs/guide/pillar.md.
+// Package pillar compiles the pillar of a minion. It renders the top files and SLS of pillar_roots
+// with the minion's grains (salt/render), merges them, and adds the sources of ext_pillar (package
+// ext). Rules and error texts are Salt's; see docs/guide/pillar.md.
 //
-// A pillar is for one minion alone, so whose it is comes from the key that the request was
-// made with and from nothing else: the id that templates see, in grains as well, is that
-// one.
+// A pillar is for one minion alone. The key of the request is the only proof of its identity:
+// templates see that id, in grains too.
 //
-// What cannot be rendered, found or asked for is an entry of _errors in the pillar, by
-// which minions refuse to apply states, and a line in the log with the minion's id. It is
-// never a value that is missing without a word.
+// What cannot be rendered, found or queried is an entry of _errors in the pillar, so that minions
+// refuse to apply states, and a log line with the minion's id. A value is never silently missing.
 //
-// [Compiler] is what the master has: it bounds how many pillars are compiled at once and
-// how long one may take, and keeps compiled pillars as long as nothing that went into them
-// has changed, or for pillar_cache_ttl with pillar_cache. One compilation is a pass; it
-// runs in one goroutine, and what it reads is noted in it.
+// A master has one [Compiler]. It limits the number of concurrent compilations and the time of
+// each. It caches pillars until their inputs change, or for pillar_cache_ttl with pillar_cache. One
+// compilation is a pass; it runs in one goroutine and records what it reads.
 package pillar

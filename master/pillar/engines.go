@@ -12,13 +12,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Engines makes engines by the options of a master.
+// Engines creates engines from the options of a master.
 type Engines struct {
 	Config *config.Master
 	Log    *slog.Logger
 }
 
-// New makes one over what templates may import and call.
+// New returns an engine with the given loader and functions for templates.
 func (e Engines) New(l render.Loader, f render.Functions) (Renderer, error) {
 	env, _ := wire.Normal(e.Config.JinjaEnv).(*wire.Map)
 	sls, _ := wire.Normal(e.Config.JinjaSlsEnv).(*wire.Map)
@@ -29,8 +29,8 @@ func (e Engines) New(l render.Loader, f render.Functions) (Renderer, error) {
 	})
 }
 
-// SecretKeys opens gpg_keydir; nil where there is none, or none that can be read, which
-// makes whatever is encrypted an error.
+// SecretKeys returns a decrypter with the keys in gpg_keydir, or nil if there are none or they
+// cannot be read. Then encrypted values are errors.
 func (e Engines) SecretKeys() render.Decrypter {
 	dir := e.Config.GpgKeydir
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func (e Engines) SecretKeys() render.Decrypter {
 	return k
 }
 
-// Vars are known to what a master renders for itself, the files of reactions and
+// Vars returns the variables of the templates that a master renders for itself, in reactions and
 // orchestrations: its options, without secrets.
 func (e Engines) Vars() *value.Map {
 	opts, _ := wire.Normal(e.Config.Shown()).(*value.Map)

@@ -20,13 +20,13 @@ type source struct {
 	name string
 	conf any
 	kind ext.Source
-	open ext.Entry // nil: it has nothing that lasts
+	open ext.Entry // nil: no state between pillars
 	err  error     // of the entry; it is in each pillar
 }
 
 const malformed = `The "ext_pillar" option is malformed`
 
-// readSources reads ext_pillar, and tells the log of what will be missing.
+// readSources reads ext_pillar and logs the sources that are not available.
 func (c *Compiler) readSources() {
 	conf := c.cfg.Ordered("ext_pillar")
 	if conf == nil {
@@ -82,11 +82,11 @@ func newSource(name string, conf any) source {
 	return s
 }
 
-// maxDemand is how many sources a minion may ask for itself.
+// maxDemand limits the sources that a minion may request.
 const maxDemand = 20
 
-// checkDemand reads the sources that the minion asks for itself. Its arguments come from a
-// minion: only sources to which they give no power over the master take them, whatever the
+// checkDemand returns the sources that the minion requests. Their arguments come from the minion,
+// so only sources whose arguments grant no power over the master are allowed, whatever the
 // configuration says.
 func (p *pass) checkDemand() (more []source) {
 	if p.r.Ext == nil {
@@ -103,7 +103,7 @@ func (p *pass) checkDemand() (more []source) {
 		return nil
 	}
 	for _, k := range m.Keys() {
-		name := fmt.Sprintf("%.100s", fmt.Sprint(k)) // it is logged
+		name := fmt.Sprintf("%.100s", fmt.Sprint(k)) // limited because it is logged
 		kind, here := ext.Lookup(name)
 		switch {
 		case !slices.Contains(p.c.cfg.OnDemandExtPillar, name):
@@ -121,7 +121,7 @@ func (p *pass) checkDemand() (more []source) {
 	return more
 }
 
-// external merges what the sources give over a pillar.
+// external merges the results of the sources into a pillar.
 func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source) *value.Map {
 	if pillar == nil {
 		pillar = value.NewMap()
@@ -135,7 +135,7 @@ func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source)
 	}
 	for _, s := range all {
 		if s.err != nil {
-			p.errors = append(p.errors, s.err.Error()) // the log has it since the start
+			p.errors = append(p.errors, s.err.Error()) // logged at the start
 			p.seen.unfit("a source fails")
 			continue
 		}
@@ -166,7 +166,7 @@ func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source)
 	return pillar
 }
 
-// Run has the sources do what they do by themselves until ctx ends.
+// Run runs the background work of the sources until ctx ends.
 func (c *Compiler) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range c.sources {
@@ -177,7 +177,7 @@ func (c *Compiler) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-// Entries are what the entries of ext_pillar have that last, by the name of their source.
+// Entries returns the long-lived entries of ext_pillar for a source.
 func (c *Compiler) Entries(name string) (out []ext.Entry) {
 	for _, s := range c.sources {
 		if s.err == nil && s.open != nil && s.name == name {
@@ -187,7 +187,7 @@ func (c *Compiler) Entries(name string) (out []ext.Entry) {
 	return out
 }
 
-// host is what a pass does for sources.
+// host implements [ext.Host] for a pass.
 type host struct{ p *pass }
 
 func (h host) Match(tgt any, kind string) (bool, error) { return h.p.match(tgt, kind) }
@@ -211,7 +211,7 @@ func (h host) Compile(ctx context.Context, env string, f ext.Files, over *value.
 	if p.c.cfg.PillarenvFromSaltenv {
 		p.env = env
 	}
-	p.seen.renders = up.seen.renders // what is bounded is bounded for the whole pillar
+	p.seen.renders = up.seen.renders // limits hold for the whole pillar
 	got := p.run(inPass(ctx, p))
 	up.seen.renders = p.seen.renders
 	up.errors = append(up.errors, p.errors...)
@@ -232,7 +232,7 @@ func (h host) Render(ctx context.Context, source []byte, pipe string) (any, erro
 
 type folderKey struct{}
 
-// folder is where templates of a source find what they import.
+// folder loads what the templates of a source import.
 type folder struct{ files *Roots }
 
 func (f *folder) open(name string) ([]byte, error) {

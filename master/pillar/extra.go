@@ -9,13 +9,13 @@ import (
 )
 
 // Extra is a registry of functions for templates. A function that compiles pillars itself is added
-// when the compiler is there, and before the first pillar.
+// after the compiler was created and before the first pillar.
 type Extra struct{ added []Callables }
 
-// Add adds functions. The first with a name counts.
+// Add adds functions. If names collide, the first one is used.
 func (e *Extra) Add(f Callables) { e.added = append(e.added, f) }
 
-// Has reports whether there is a function of a name.
+// Has reports whether a function with this name exists.
 func (e *Extra) Has(name string) bool {
 	return slices.ContainsFunc(e.added, func(f Callables) bool { return f.Has(name) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// gitRig is a compiler over remotes: ONE and TWO stand for two repositories.
+// gitRig is a compiler with git remotes: ONE and TWO stand for two repositories.
 func gitRig(t *testing.T, remotes ...any) (*rig, *gitrepotest.Repo) {
 	t.Helper()
 	one, two := gitrepotest.New(t, t.TempDir()), gitrepotest.New(t, t.TempDir())
@@ -45,8 +45,8 @@ func gitRig(t *testing.T, remotes ...any) (*rig, *gitrepotest.Repo) {
 
 func remote(id string, params map[string]any) map[string]any { return map[string]any{id: params} }
 
-// TestGit: top files, environments, folders, includes between remotes and the branch of the
-// environment are Salt's.
+// TestGit: top files, environments, directories, includes across remotes and the branch of the
+// environment are as in Salt.
 func TestGit(t *testing.T) {
 	for name, c := range map[string]struct {
 		remotes []any
@@ -74,8 +74,8 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// TestGit_Mounted: what one remote lacks another one has that is mounted there, but not
-// without git_pillar_includes.
+// TestGit_Mounted: files missing in one remote come from another one mounted there, but not without
+// git_pillar_includes.
 func TestGit_Mounted(t *testing.T) {
 	for _, includes := range []bool{true, false} {
 		r, one := gitRig(t, "master ONE", remote("master TWO", map[string]any{"mountpoint": "web"}))
@@ -88,8 +88,8 @@ func TestGit_Mounted(t *testing.T) {
 	}
 }
 
-// TestGit_Wrong: what is wrong is told by the remote and never by a pillar that lacks it,
-// without passwords; what was fetched goes on being used while the remote is away.
+// TestGit_Wrong: errors name the remote without its password, and never leave an incomplete pillar;
+// the last fetch is used while the remote is away.
 func TestGit_Wrong(t *testing.T) {
 	for want, remotes := range map[string][]any{
 		"no branch and no tag nope":         {"nope ONE"},
@@ -117,11 +117,11 @@ func TestGit_Wrong(t *testing.T) {
 	r.want("before", r.get(), `{"a": "web", "env": "base", "app": "here", "m": "imported"}`)
 	one.Delete("refs/heads/master")
 	r.want("gone, and not fetched", r.get(), `{"a": "web", "env": "base", "app": "here", "m": "imported"}`)
-	r.open() // and after a restart
+	r.open() // also after a restart
 	r.want("after a restart", r.get(), `{"a": "web", "env": "base", "app": "here", "m": "imported"}`)
 }
 
-// Attack: a minion names an environment that leads elsewhere, or a commit.
+// Attack: a minion names an environment that is a path, or a commit.
 func TestGit_HostileEnv(t *testing.T) {
 	r, one := gitRig(t, "__env__ ONE")
 	h := one.Commit("secret", gitrepotest.Files{"top.sls": "{{ pillarenv }}: {'*': [x]}", "x.sls": "x: 1"})
@@ -132,8 +132,8 @@ func TestGit_HostileEnv(t *testing.T) {
 	}
 }
 
-// Attack (2023-20898): a request for one environment reads what one for another has laid
-// out. Here 64 at once ask for one of two.
+// Attack (2023-20898): a request for one environment reads what one for another environment checked
+// out. Here 64 concurrent requests ask for one of two.
 func TestCVE2023_20898(t *testing.T) {
 	r, one := gitRig(t, "__env__ ONE")
 	one.Commit("dev", gitrepotest.Files{"top.sls": "dev:\n  '*': [which]\n", "which.sls": "which: dev\n"})

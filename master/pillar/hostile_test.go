@@ -18,8 +18,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Attack: a minion says another one's id in its grains (CVE-2022-22934 and its kind). What
-// templates and targets see is the id of its key.
+// Attack: a minion sends another minion's id in its grains (CVE-2022-22934 and similar). Templates
+// and targets see the id of its key.
 func TestHostile_IDInGrains(t *testing.T) {
 	r := newRig(t, map[string]string{
 		"top.sls":    "{base: {'db1': [secret], 'G@id:db1': [secret], '*': [own]}}",
@@ -32,7 +32,7 @@ func TestHostile_IDInGrains(t *testing.T) {
 	r.want("the grains lie", p, `{"id": "m1", "key": "of m1"}`)
 }
 
-// Attack: paths out of pillar_roots, by what templates make of grains.
+// Attack: paths outside pillar_roots, built by templates from grains.
 func TestHostile_Paths(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "{% include grains.role %}\n", "ok": "x: 1", "/secret": "secret: 1"})
 	for _, path := range []string{"../secret", "/etc/passwd", "x/../../secret", filepath.Join(r.dir, "secret"), "..\\secret", "a\x00b", ".."} {
@@ -40,7 +40,7 @@ func TestHostile_Paths(t *testing.T) {
 		if p.Has("secret") || !strings.Contains(asJSON(t, p), "Rendering SLS 'a' failed") {
 			t.Errorf("%q: %s", path, asJSON(t, p))
 		}
-		// The engine refuses most of these itself; the files are no less closed without it.
+		// The engine refuses most of these itself. The files are protected without it, too.
 		if data, err := r.c.roots.Open(t.Context(), "base", path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q is opened: %q, %v", path, data, err)
 		}
@@ -57,7 +57,7 @@ func TestHostile_Paths(t *testing.T) {
 	}
 }
 
-// Includes in a circle end, and each is in the pillar once.
+// Include cycles end, and each SLS is in the pillar once.
 func TestHostile_Circles(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "{include: [b, a], a: 1}", "b.sls": "{include: [c], b: 1}", "c.sls": "{include: [a, b], c: 1}"})
 	r.want("a circle", r.get(), `{"a": 1, "b": 1, "c": 1}`)
@@ -67,7 +67,7 @@ func TestHostile_Circles(t *testing.T) {
 	r.want("a link to itself", r.get(), `{"a": 1, "b": 1, "c": 1}`)
 }
 
-// A template that does not end is ended, and the pillar says so; so are bombs of all kinds.
+// An endless template is stopped and the pillar contains an error; so are bombs of all kinds.
 func TestHostile_Bombs(t *testing.T) {
 	var wide strings.Builder
 	for i := range 12 {
@@ -91,8 +91,8 @@ func TestHostile_Bombs(t *testing.T) {
 	}
 }
 
-// A program of ext_pillar that does not end costs pillar_timeout, and no value is taken for
-// the whole pillar.
+// An endless ext_pillar program is stopped after pillar_timeout, and a partial result does not pass
+// for the whole pillar.
 func TestHostile_Late(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": topAB, "a.sls": "s: a", "b.sls": "b: 1"}, func(c *config.Master) {
 		c.PillarTimeout, c.ExtPillar = time.Second, []any{map[string]any{"cmd_yaml": "sleep 600; echo 'k: 1'"}}
@@ -111,8 +111,8 @@ func many(n int) *value.Map {
 	return m
 }
 
-// Attack: a minion chooses the arguments of sources that act with the rights of the
-// master, which the configuration even allows.
+// Attack: a minion chooses the arguments of sources that act with the rights of the master, even if
+// the configuration allows it.
 func TestHostile_OnDemand(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	r := newRig(t, nil, func(c *config.Master) {
@@ -138,7 +138,7 @@ func TestHostile_OnDemand(t *testing.T) {
 	r.want("no mapping", r.get(func(q *Request) { q.Ext = "cmd_yaml" }), `{"_errors": ["On-demand pillar is not formatted as a dictionary"]}`)
 }
 
-// Attack: an id that a shell would read.
+// Attack: an id with shell syntax.
 func TestHostile_IDInCommands(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	r := newRig(t, nil, func(c *config.Master) {
@@ -152,7 +152,7 @@ func TestHostile_IDInCommands(t *testing.T) {
 	}
 }
 
-// More requests than may wait are told to come again, and hold nothing up.
+// Requests beyond the limit are refused as busy and do not block others.
 func TestCompile_Busy(t *testing.T) {
 	r := newRig(t, nil, func(c *config.Master) { c.PillarWorkers = 1 })
 	if !r.c.room.TryAcquire(1) {
@@ -165,8 +165,8 @@ func TestCompile_Busy(t *testing.T) {
 	r.c.room.Release(1)
 }
 
-// Attack: a minion names an environment that is a path. The list of a stack that is below
-// __env__ would be one that it has pushed to the master, whose templates run programs there.
+// Attack: a minion names an environment that is a path. The list of a stack below __env__ would be
+// a file that the minion pushed, whose templates run programs on the master.
 func TestHostile_Environments(t *testing.T) {
 	r := newRig(t, map[string]string{
 		"/stacks/dev/stack.cfg": "a.yml\n", "/stacks/dev/a.yml": "k: dev\n", "/pushed/stack.cfg": "a.yml\n", "/pushed/a.yml": "k: evil\n",
@@ -190,7 +190,7 @@ func TestHostile_Environments(t *testing.T) {
 	}
 }
 
-// held is a renderer that takes its time for one minion.
+// held is a renderer that blocks for one minion.
 type held struct {
 	Renderer
 	id   string
@@ -204,8 +204,8 @@ func (h held) SLS(ctx context.Context, t render.Template, pipe string) (any, err
 	return h.Renderer.SLS(ctx, t, pipe)
 }
 
-// Attack: a minion asks for its pillar again and again, which it has made costly by its
-// grains. Others get theirs.
+// Attack: a minion requests its pillar repeatedly, after making it expensive with its grains.
+// Others get theirs.
 func TestHostile_OneMinion(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "a: {{ grains.id }}"}, func(c *config.Master) { c.PillarWorkers = 3 })
 	synctest.Test(t, func(t *testing.T) {

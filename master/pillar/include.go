@@ -8,15 +8,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// includer is the SLS that includes others.
+// includer is an SLS that includes others.
 type includer struct{ name, path, env string }
 
-// includes merges what an SLS includes with what it says itself, which wins, but with
-// pillar_includes_override_sls.
+// includes merges the included SLS with the SLS itself, whose values win unless
+// pillar_includes_override_sls is set.
 func (p *pass) includes(ctx context.Context, by includer, state *value.Map, list []any, mods map[string]any) (out *value.Map, faults []string) {
 	over := p.c.cfg.PillarIncludesOverrideSls
 	below := value.NewMap()
-	var last []string // the entries of the SLS rendered last; Salt tells them again with each name that it skips
+	var last []string // entries of the last rendered SLS, which Salt repeats for each skipped name
 	for _, entry := range list {
 		in, err := readInclude(entry)
 		if err != nil {
@@ -56,11 +56,11 @@ func (p *pass) includes(ctx context.Context, by includer, state *value.Map, list
 // inclusion is one entry of include.
 type inclusion struct {
 	sls      string
-	key      string // where the data go; "": to the top
+	key      string // where the data goes; "": the top
 	defaults *value.Map
 }
 
-// readInclude reads NAME, or {NAME: {key: …, defaults: …}}.
+// readInclude parses NAME, or {NAME: {key: …, defaults: …}}.
 func readInclude(entry any) (in inclusion, err error) {
 	if s, ok := entry.(string); ok {
 		return inclusion{sls: s}, nil
@@ -101,7 +101,7 @@ func readInclude(entry any) (in inclusion, err error) {
 	return in, err
 }
 
-// under nests data: x:y gives {x: {y: data}}.
+// under nests data below the key: x:y yields {x: {y: data}}.
 func (in inclusion) under(data *value.Map) *value.Map {
 	if in.key == "" {
 		return data
@@ -113,9 +113,9 @@ func (in inclusion) under(data *value.Map) *value.Map {
 	return data
 }
 
-// meant lists the SLS that a name of include means: what it is a pattern for, else itself.
-// One that begins with a dot is next to the SLS that includes it; Salt looks for the rest
-// of such a name in the whole environment as well.
+// meant lists the SLS that a name in include stands for: the matches of a pattern, else the name
+// itself. A name that begins with a dot is relative to the including SLS; like Salt, meant also
+// looks for the rest of the name in the whole environment.
 func (p *pass) meant(ctx context.Context, by includer, sls string) (names []string, known bool) {
 	all, known := p.names(ctx, by.env)
 	if !known {

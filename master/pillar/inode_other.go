@@ -4,5 +4,5 @@ package pillar
 
 import "io/fs"
 
-// inode is 0: the time and the size have to do.
+// inode returns 0: time and size must suffice.
 func inode(fs.FileInfo) uint64 { return 0 }

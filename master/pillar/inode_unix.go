@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode is the number of a file in its file system.
+// inode returns the inode number of a file.
 func inode(st fs.FileInfo) uint64 {
 	if s, ok := st.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Ino)

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// keptPillars and keptPillar bound what is kept: so many, of so many bytes at most.
+	// keptPillars limits the number of cached pillars, keptPillar the bytes of one.
 	keptPillars = 20_000
 	keptPillar  = 256 << 10
-	// keptTotal bounds all of them, in bytes.
+	// keptTotal limits their total size, in bytes.
 	keptTotal = 256 << 20
 )
 
-// request is what a kept pillar is found by: a minion has few environments.
+// request is the cache key of a pillar.
 type request struct{ id, env, saltenv string }
 
-// entry is a pillar as it was compiled. What it came from is with it.
+// entry is a cached pillar with its inputs.
 type entry struct {
 	asked [sha256.Size]byte // of the grains
 	raw   wire.Raw
 	read  *reading
 }
 
-// size is about how much memory an entry takes.
+// size returns the approximate memory of an entry, in bytes.
 func (e entry) size() int {
 	n := len(e.raw)
 	for d, was := range e.read.states {
@@ -39,12 +39,12 @@ func (e entry) size() int {
 
 const stateOverhead = 100
 
-// kept are pillars of which nothing has changed that they came from. Grains and files are
-// held against what they were each time, so that nothing old is ever given.
+// kept caches pillars. Each lookup compares grains and files with those of the compilation, so the
+// result is never stale.
 type kept struct {
 	mu    sync.Mutex
 	m     *lru.Guarded[request, entry]
-	of    map[string][]request // by minion: what is kept of it, the oldest in front
+	of    map[string][]request // cache keys by minion, oldest first
 	bytes int
 }
 
@@ -73,7 +73,7 @@ func (k *kept) put(r request, e entry) {
 	defer k.mu.Unlock()
 	k.m.Remove(r)
 	//mutant:pillar-kept-of-one
-	if own := k.of[r.id]; len(own) >= maxSlots { // it names the environments: those of others stay
+	if own := k.of[r.id]; len(own) >= maxSlots { // the minion chooses the environments: evict its own
 		k.m.Remove(own[0])
 	}
 	k.m.Add(r, e)
@@ -83,7 +83,7 @@ func (k *kept) put(r request, e entry) {
 	}
 }
 
-// forget drops what is kept of a minion, "" of all, and tells how much that was.
+// forget drops the pillars of a minion, or of all for "", and returns their number.
 func (k *kept) forget(id string) (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -99,7 +99,7 @@ func (k *kept) forget(id string) (n int) {
 	return n
 }
 
-// Forget drops what is kept of a minion, "" of all.
+// Forget drops the cached pillars of a minion, or of all for "".
 func (c *Compiler) Forget(id string) {
 	c.kept.forget(id)
 	if c.ttl != nil {
@@ -107,13 +107,14 @@ func (c *Compiler) Forget(id string) {
 	}
 }
 
-// plain tells whether a request may get, and leave, a kept pillar: one with an override or
-// sources of its own is for this one time.
+// plain reports whether a request may use and fill the cache: not with an override or sources of
+// its own.
 func (r Request) plain() bool { return r.Override.Len() == 0 && r.Ext == nil && !r.Passing }
 
 func (r Request) key() request { return request{r.ID, r.Pillarenv, r.Saltenv} }
 
-// sum is what tells the grains from others. Those that cannot be encoded are not kept.
+// sum returns a hash of the grains. ok is false if they cannot be encoded; such a pillar is not
+// cached.
 func sum(grains *value.Map) (s [sha256.Size]byte, ok bool) {
 	raw, err := wire.EncodeBus(grains)
 	if err != nil {
@@ -122,7 +123,7 @@ func sum(grains *value.Map) (s [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(raw), true
 }
 
-// fromCache gives a pillar that is kept and counts.
+// fromCache returns a cached pillar that is still valid.
 func (c *Compiler) fromCache(r Request) (*value.Map, bool) {
 	if !r.plain() || r.Fresh {
 		return nil, false
@@ -150,7 +151,7 @@ func decoded(raw wire.Raw) (*value.Map, bool) {
 	return m, err == nil
 }
 
-// intoCache keeps a pillar, if it has no errors and the next one would be the same.
+// intoCache caches a pillar without errors whose recompilation would yield the same.
 func (c *Compiler) intoCache(r Request, p *pass, out *value.Map) {
 	if !r.plain() || out.Has("_errors") || c.ttl == nil && p.seen.impure != "" {
 		return
@@ -166,7 +167,7 @@ func (c *Compiler) intoCache(r Request, p *pass, out *value.Map) {
 	}
 	read := p.seen
 	read.opts, read.names = nil, nil
-	if !read.current(p.files) { // something changed while it was compiled
+	if !read.current(p.files) { // an input changed during the compilation
 		return
 	}
 	c.kept.put(r.key(), entry{asked: asked, raw: raw, read: read})

@@ -12,8 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// A pillar is kept while nothing has changed that it came from: not its files, not what
-// they import, not which files there are, not the grains.
+// A pillar is cached until an input changes: its files, imports, the set of files, or the grains.
 func TestKept(t *testing.T) {
 	files := map[string]string{
 		"top.sls": "{base: {'*': ['g.*', c]}}", "g/a.sls": "{% import_text 'v.txt' as v %}v: '{{ v }}'\nrole: {{ grains.role }}\n", "v.txt": "1", "c/init.sls": "c: 1",
@@ -30,7 +29,7 @@ func TestKept(t *testing.T) {
 	r.want("an imported file", r.get(), `{"v": "2nd", "role": "web", "c": 1}`)
 	r.file("g/b.sls", "b: 1")
 	r.want("a new file", r.get(), `{"v": "2nd", "role": "web", "c": 1, "b": 1}`)
-	r.file("c.sls", "c: 2") // stands before c/init.sls
+	r.file("c.sls", "c: 2") // precedes c/init.sls
 	r.want("a file that was not there", r.get(), `{"v": "2nd", "role": "web", "c": 2, "b": 1}`)
 	if err := os.Remove(filepath.Join(r.dir, "base", "g", "b.sls")); err != nil {
 		t.Fatal(err)
@@ -43,7 +42,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What depends on more than files and grains is compiled each time.
+// A pillar that depends on more than files and grains is compiled each time.
 func TestKept_Not(t *testing.T) {
 	for name, sls := range map[string]string{
 		"a program": "v: {{ salt['cmd.run']('echo 1') }}", "chance": "v: {{ range(3) | random }}", "the clock": "v: '{{ None | strftime }}'",
@@ -61,8 +60,8 @@ func TestKept_Not(t *testing.T) {
 	}
 }
 
-// Attack: a minion asks for its pillar in one environment after the other. What is kept of
-// others stays, and forgetting one looks at no other.
+// Attack: a minion requests its pillar in one environment after another. The pillars of others stay
+// cached, and dropping those of one minion does not scan others.
 func TestKept_OfOne(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "v: 1"})
 	r.get(func(q *Request) { q.ID = "m2" })
@@ -80,8 +79,8 @@ func TestKept_OfOne(t *testing.T) {
 	}
 }
 
-// pillar_cache keeps pillars for its time, on the disk over a restart, until the minion
-// refreshes or its grains change.
+// pillar_cache keeps pillars for its time, across restarts, until the minion refreshes or its
+// grains change.
 func TestPillarCache(t *testing.T) {
 	for _, backend := range []string{"disk", "memory"} {
 		r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "v: 1"}, func(c *config.Master) {
@@ -109,7 +108,7 @@ func TestPillarCache(t *testing.T) {
 	}
 }
 
-// Functions at the master do what they do, and others are refused by name.
+// Functions of the master work, and others are refused by name.
 func TestCalls(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "/f": "text"})
 	for call, want := range map[string]string{

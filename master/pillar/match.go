@@ -34,7 +34,7 @@ func init() {
 	calls["match.search_by"] = function{args: []string{"lookup", "tgt_type=", "minion_id="}, steady: true, run: matchSearchBy}
 }
 
-// matching is the pass of a template that calls a function of match.
+// matching returns the pass of a template that calls a function of match.
 func matching(ctx context.Context, name string) (*pass, error) {
 	p := passOf(ctx)
 	if p == nil {
@@ -43,9 +43,9 @@ func matching(ctx context.Context, name string) (*pass, error) {
 	return p, nil
 }
 
-// means reports whether a target means the minion of the argument minion_id, with the grains and
-// the pillar of the pass. Without the argument the id is that of the master, as in Salt. A target
-// that cannot be read means nobody.
+// means reports whether a target matches the minion named by the argument minion_id, with the
+// grains and the pillar of the pass. The default id is that of the master, as in Salt. An invalid
+// target matches nothing.
 func (p *pass) means(tgt any, kind string, a args) bool {
 	id := p.c.cfg.ID
 	if pyfmt.Truth(a["minion_id"]) {
@@ -108,7 +108,7 @@ func matchFilterBy(ctx context.Context, a args) (any, error) {
 	return v, nil
 }
 
-// mergedWith lays the argument merge over a value.
+// mergedWith merges the argument merge into a value.
 func mergedWith(found any, a args) (any, error) {
 	if !pyfmt.Truth(a["merge"]) {
 		return found, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// Without minion_id the id is that of the master, as Salt's own test of match.filter_by has it.
+// The default of minion_id is the id of the master, as in Salt's own test of match.filter_by.
 func TestMatch(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}"}, func(c *config.Master) {
 		c.ID = "top_master"

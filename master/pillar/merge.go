@@ -7,21 +7,20 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// merger merges pillars as pillar_source_merging_strategy says.
+// merger merges pillars by pillar_source_merging_strategy.
 type merger struct {
 	strategy string // smart, recurse, aggregate, overwrite or none
 	lists    bool   // pillar_merge_lists
 }
 
-// merge lays b over a. Neither is changed; the result shares with them what it takes over
-// whole.
+// merge merges b into a copy of a. Neither is changed; the result may share values with them.
 func (m merger) merge(a, b *value.Map) *value.Map {
 	out := a.Clone()
 	if out == nil {
 		out = value.NewMap()
 	}
 	switch m.strategy {
-	case "overwrite", "aggregate": // without yamlex, whose marks alone make a difference
+	case "overwrite", "aggregate": // aggregate is overwrite without yamlex markers
 		b.Range(func(key, v any) bool {
 			out.Set(key, v)
 			return true
@@ -34,7 +33,7 @@ func (m merger) merge(a, b *value.Map) *value.Map {
 	return out
 }
 
-// update merges b into a. The maps within a are replaced, not changed.
+// update merges b into a. Nested maps are replaced, not changed.
 func update(a, b *value.Map, lists bool) {
 	b.Range(func(key, v any) bool {
 		have, _ := a.GetKey(key)
@@ -57,10 +56,10 @@ func update(a, b *value.Map, lists bool) {
 	})
 }
 
-// joined is a with what b has and a has not.
+// joined returns a followed by the elements of b that a lacks.
 func joined(a, b []any) []any {
 	out := append(make([]any, 0, len(a)+len(b)), a...)
-	words := map[any]bool{} // of what is neither a list nor a map
+	words := map[any]bool{} // of scalar values
 	var others []any
 	note := func(v any) {
 		if w, ok := word(v); ok {
@@ -91,7 +90,7 @@ func joined(a, b []any) []any {
 	return out
 }
 
-// word is what a value that is neither a list nor a map is compared by.
+// word returns the key by which scalar values are compared.
 func word(v any) (any, bool) {
 	switch v := v.(type) {
 	case nil, string:

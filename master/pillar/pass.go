@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// pass is one compilation of one pillar.
+// pass is the compilation of one pillar.
 type pass struct {
 	c       *Compiler
 	r       Request
@@ -18,16 +18,16 @@ type pass struct {
 	merge   merger
 	env     string     // the pillarenv that counts; "": none
 	saltenv string     // that of the request, or of the master; "": none
-	pillar  *value.Map // what templates and targets see: with ext_pillar_first that of the sources
+	pillar  *value.Map // visible to templates and targets: with ext_pillar_first that of the sources
 	errors  []string
 	ignored map[string]map[string]bool // SLS with ignore_missing, by environment
 	seen    *reading
 	log     *slog.Logger
 	depth   int  // how many others it is compiled within
-	git     bool // of a source that has files of its own: no sources, and other texts
+	git     bool // for a source with its own files: no sources, other error texts
 }
 
-// begin makes the pass of a request over the master's own files.
+// begin returns a pass for a request over the master's own files.
 func (c *Compiler) begin(r Request) *pass {
 	p := &pass{
 		c: c, r: r, merge: merger{c.cfg.PillarSourceMergingStrategy, c.cfg.PillarMergeLists},
@@ -59,13 +59,13 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// fault adds an entry to _errors; what is logged has more than a minion may see.
+// fault adds an entry to _errors. The log also gets more, which the minion must not see.
 func (p *pass) fault(text string, more ...any) {
 	p.errors = append(p.errors, text)
 	p.log.Error("Pillar render error: "+text, more...) //nolint:sloglint // Salt's text
 }
 
-// run compiles, in Salt's order: which value wins depends on it.
+// run compiles in Salt's order, which decides the precedence of values.
 func (p *pass) run(ctx context.Context) *value.Map {
 	demand := p.checkDemand()
 	top, topErrors := p.top(ctx)
@@ -91,7 +91,7 @@ func (p *pass) run(ctx context.Context) *value.Map {
 	}
 	p.decrypt(ctx, out)
 	if err := ctx.Err(); err != nil {
-		// What was not rendered in time is not there: that is no pillar.
+		// The pass timed out: return an error and no partial pillar.
 		p.fault(p.c.late(ctx))
 		//mutant:pillar-half-is-refused
 		out = value.NewMap()
@@ -106,8 +106,8 @@ func (p *pass) run(ctx context.Context) *value.Map {
 	return out
 }
 
-// opts is what templates see of the configuration: the master's, without secrets, with
-// what is different for this minion.
+// opts returns the options that templates see: the master's, without secrets, adapted to this
+// minion.
 func (p *pass) opts() *value.Map {
 	o, _ := Copy(p.c.shown).(*value.Map)
 	o.Set("id", p.r.ID)
@@ -124,9 +124,9 @@ func textOrNone(s string) any {
 	return s
 }
 
-// match tells whether a target means the minion.
+// match reports whether a target matches the minion.
 func (p *pass) match(tgt any, kind string) (bool, error) {
-	if kind == "nodegroup" { // an unknown one means nobody, as in Salt
+	if kind == "nodegroup" { // an unknown one matches nothing, as in Salt
 		if name, ok := tgt.(string); ok && p.c.cfg.Nodegroups[name] == nil {
 			return false, nil
 		}
@@ -136,14 +136,14 @@ func (p *pass) match(tgt any, kind string) (bool, error) {
 		return false, fmt.Errorf("target %v: %w", tgt, err)
 	}
 	if err != nil {
-		// As in Salt, a target that means nothing is nobody's: the other entries hold.
+		// As in Salt, an invalid target matches nothing, and the other entries are used.
 		p.c.log.Error("pillar top file entry ignored: invalid target", "tgt", fmt.Sprint(tgt), "minion", p.r.ID, "err", err)
 		return false, nil
 	}
 	return e.Match(subject{p}), nil
 }
 
-// subject is the minion of a pass: its id is that of the key, whatever grains say.
+// subject is the minion of a pass. Its id is that of the key, whatever the grains say.
 type subject struct{ p *pass }
 
 func (s subject) ID() string  { return s.p.r.ID }

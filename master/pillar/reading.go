@@ -2,25 +2,25 @@ package pillar
 
 import "github.com/momtree/mom/value"
 
-// reading is what a pass has read: what its result depends on.
+// reading records the inputs of a pass.
 type reading struct {
 	renders int
 	opts    *value.Map          // what templates see of the options
 	names   map[string][]string // SLS by environment
 	states  map[dependency]string
-	// impure says why the result depends on more than the request and the files; "": it
+	// impure is the reason why the result depends on more than the request and the files; "" if it
 	// does not.
 	impure string
 }
 
-// dependency is a file of an environment, or its list.
+// dependency is a file of an environment, or its list of files.
 type dependency struct{ env, path string }
 
 func newReading() *reading {
 	return &reading{names: map[string][]string{}, states: map[dependency]string{}}
 }
 
-// file notes that the result depends on a file, before it is read.
+// file records a file before it is read.
 func (r *reading) file(f Files, env, path string) {
 	d := dependency{env, path}
 	if _, ok := r.states[d]; !ok {
@@ -28,14 +28,14 @@ func (r *reading) file(f Files, env, path string) {
 	}
 }
 
-// unfit has the result not kept.
+// unfit excludes the result from the cache.
 func (r *reading) unfit(why string) {
 	if r.impure == "" {
 		r.impure = why
 	}
 }
 
-// current tells whether all is as it was.
+// current reports whether all inputs are unchanged.
 func (r *reading) current(f Files) bool {
 	for d, was := range r.states {
 		if f.Stamp(d.env, d.path) != was {

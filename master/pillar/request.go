@@ -8,28 +8,27 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Request asks for the pillar of one minion.
+// Request is a request for the pillar of one minion.
 type Request struct {
-	// ID is the minion, as its key has proven it.
+	// ID is the minion, as proven by its key.
 	ID string
-	// Grains are what it says of itself; nil: nothing is known. The id in them is
-	// replaced.
+	// Grains are the grains that the minion sent; nil if unknown. Their id is replaced.
 	Grains *value.Map
-	// Saltenv and Pillarenv are the environments that it names; "": none.
+	// Saltenv and Pillarenv are the requested environments; may be "".
 	Saltenv, Pillarenv string
-	// Override is laid over the pillar.
+	// Override is merged over the pillar.
 	Override *value.Map
-	// Ext are sources that it asks for with arguments of its own, by name; on_demand_ext_pillar
-	// says which.
+	// Ext maps the sources that the minion requests to their arguments; on_demand_ext_pillar limits
+	// them.
 	Ext any
-	// Passing says that somebody else looks at it: no kept pillar is used or replaced.
+	// Passing requests on behalf of another caller neither use nor fill the cache.
 	Passing bool
-	// Fresh has nothing that was kept of an earlier pillar used (clean_cache).
+	// Fresh ignores cached data (clean_cache).
 	Fresh bool
 }
 
-// own gives a request grains of its own, with the true id in them: templates may change
-// them.
+// own returns the request with a copy of the grains, which templates may modify, and with the true
+// id in it.
 func (r Request) own() Request {
 	grains, _ := Copy(r.Grains).(*value.Map)
 	if grains == nil {
@@ -41,8 +40,8 @@ func (r Request) own() Request {
 	return r
 }
 
-// proper tells what is wrong with the environments of a request, which a minion names: they
-// become parts of paths (stack), and what is kept is found by them.
+// proper returns an error if the environments of a request are invalid. The minion chooses them,
+// and they become parts of paths (stack) and cache keys.
 func (r Request) proper() error {
 	for _, e := range []struct{ field, env string }{{"saltenv", r.Saltenv}, {"pillarenv", r.Pillarenv}} {
 		//mutant:pillar-environments-are-names
@@ -53,7 +52,7 @@ func (r Request) proper() error {
 	return nil
 }
 
-// Copy is a value that shares no list and no map with v.
+// Copy returns a deep copy of lists and maps in v.
 func Copy(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A request is one with grains alone; what has another form than it should is left out.
+// A request needs only grains; fields of the wrong type are ignored.
 func TestReadRequest(t *testing.T) {
 	r, ok := ReadRequest("m1", wire.NewMap("grains", wire.NewMap("os", "Debian"), "saltenv", "prod", "pillarenv", "dev", "clean_cache", true,
 		"pillar_override", wire.NewMap("a", 1), "ext", "x"))
@@ -24,7 +24,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// A request of a stranger is read, or is none; what is read has its grains.
+// Any request is decoded or refused; a decoded one has its grains.
 func FuzzReadRequest(f *testing.F) {
 	for _, m := range []*wire.Map{
 		wire.NewMap("grains", wire.NewMap("os", "Debian"), "pillar_override", wire.NewMap("a", []any{1}), "ext", "x"),

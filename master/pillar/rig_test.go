@@ -18,12 +18,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the backtracking engine ends by itself, shortly after the last
-	// expression.
+	// The clock of the backtracking engine stops on its own shortly after the last expression.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
-// engine renders as a master does.
+// engine returns the engine of a master.
 func engine(l render.Loader, f render.Functions) (Renderer, error) {
 	return render.New(render.Options{Loader: l, Functions: f, Read: ReadSource})
 }
@@ -55,8 +54,8 @@ func (l *logged) text() string {
 	return l.String()
 }
 
-// newRig makes a compiler of an environment base; files are written before. A clock far
-// ahead has all of them settled.
+// newRig returns a compiler with an environment base and these files. Its clock is far ahead, so
+// that all files count as settled.
 func newRig(t testing.TB, files map[string]string, change ...func(*config.Master)) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir(), cfg: config.DefaultMaster(), now: time.Now().Add(time.Hour)}
@@ -83,7 +82,7 @@ func (r *rig) open() {
 	}
 }
 
-// file writes a file of an environment; a name without one is of base.
+// file writes a file of an environment, by default base.
 func (r *rig) file(name, text string) {
 	r.t.Helper()
 	if name[0] != '/' {
@@ -104,10 +103,10 @@ func dev(r *config.Master) {
 	r.PillarRoots["dev"] = []any{filepath.Join(filepath.Dir(base), "dev")}
 }
 
-// grains are those of the minion m1 of the tests.
+// grains returns the grains of the test minion m1.
 func grains() *value.Map { return value.NewMap("id", "m1", "role", "web", "os", "Debian") }
 
-// get compiles for m1.
+// get compiles the pillar of m1.
 func (r *rig) get(change ...func(*Request)) *value.Map {
 	r.t.Helper()
 	q := Request{ID: "m1", Grains: grains()}
@@ -151,7 +150,7 @@ func canonical(t testing.TB, text string) string {
 	return string(b)
 }
 
-// texts is a pillar with what came as bytes as text.
+// texts returns the pillar with bytes converted to strings.
 func texts(m *value.Map) *value.Map {
 	out := value.NewMap()
 	m.Range(func(k, v any) bool {

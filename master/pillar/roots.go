@@ -16,44 +16,44 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// Files are where the SLS of a pass come from, by environment. A path is relative to the
-// environment and has slashes; one that leads out of it, or is not there, is an error that
-// is fs.ErrNotExist.
+// Files is the source of the SLS of a pass, by environment. Paths are relative to the environment
+// and use slashes. For a path that does not exist or leaves the environment, the error is
+// fs.ErrNotExist.
 type Files interface {
-	// Envs lists the environments in the order in which their top files count.
+	// Envs lists the environments in the order of their top files.
 	Envs() []string
 	// List lists the paths of all files.
 	List(ctx context.Context, env string) ([]string, error)
-	// Open reads a file whole.
+	// Open returns the content of a file.
 	Open(ctx context.Context, env, path string) ([]byte, error)
-	// Stamp changes when the file does, and "" says that there is none; with path "" it is
-	// about the list.
+	// Stamp changes when the file does; it is "" if the file does not exist. The path "" stands for
+	// the list of files.
 	Stamp(env, path string) string
 }
 
 const (
-	// maxFile bounds one file, in bytes.
+	// maxFile limits one file, in bytes.
 	maxFile = 16 << 20
-	// maxFiles bounds the files of one folder of pillar_roots with all below.
+	// maxFiles limits the files in one directory tree of pillar_roots.
 	maxFiles = 200_000
-	// keptFiles and keptBytes bound what is kept of files.
+	// keptFiles and keptBytes limit the cached files.
 	keptFiles = 4096
-	keptBytes = 64 << 10 // of one; larger ones are read again
-	// keptLists bounds the folders whose lists are kept: with __env__ who asks names some.
+	keptBytes = 64 << 10 // of one file; larger ones are read again
+	// keptLists limits the directories with cached lists: with __env__, clients choose some.
 	keptLists = 256
-	// settled is how old the last change of a file or folder has to be: another one in the
-	// same tick of the file system's clock would not show.
+	// settled is the minimum age of the last change of a cached file or directory. A second change
+	// within one tick of the file system's clock would go unnoticed.
 	settled = 2 * time.Second
 )
 
-// Disk reads folders. What it keeps it holds against the state of the disk each time; it
-// is shared by all that read.
+// Disk reads and caches directories. Each read compares the cache with the state of the disk. It is
+// shared by all readers.
 type Disk struct {
 	files *lru.Guarded[string, keptFile]
 	now   func() time.Time
 
 	mu    sync.Mutex
-	lists *lru.Guarded[string, *folderList] // by folder
+	lists *lru.Guarded[string, *folderList] // by directory
 }
 
 type keptFile struct {
@@ -61,24 +61,24 @@ type keptFile struct {
 	data  []byte
 }
 
-// NewDisk has read nothing yet.
+// NewDisk returns a Disk with an empty cache.
 func NewDisk(now func() time.Time) *Disk {
 	return &Disk{files: lru.NewGuarded[string, keptFile](keptFiles, nil), now: now, lists: lru.NewGuarded[string, *folderList](keptLists, nil)}
 }
 
-// Roots are environments made of folders of this machine. Links are followed, as they are
-// in pillar_roots by default: who lays one there means it.
+// Roots are environments made of directories of this machine. Links are followed, as is the default
+// for pillar_roots: the administrator put them there.
 type Roots struct {
 	Disk *Disk
-	// Order lists the environments, Folders has the folders of each.
+	// Order lists the environments, Folders the directories of each.
 	Order   []string
 	Folders map[string][]string
 }
 
-// anyEnv is the environment that stands for others.
+// anyEnv is the environment that stands for all others.
 const anyEnv = "__env__"
 
-// For gives the roots with __env__ as the environment that a request names.
+// For returns the roots with __env__ renamed to a requested environment.
 func (r *Roots) For(env string) *Roots {
 	folders, ok := r.Folders[anyEnv]
 	if !ok {
@@ -90,7 +90,7 @@ func (r *Roots) For(env string) *Roots {
 		case e != anyEnv:
 			out.Order, out.Folders[e] = append(out.Order, e), r.Folders[e]
 		case r.Folders[env] == nil:
-			if !local(env) { // it is part of a path
+			if !local(env) { // env becomes part of a path
 				continue
 			}
 			out.Order = append(out.Order, env)
@@ -105,12 +105,12 @@ func (r *Roots) For(env string) *Roots {
 // Envs lists the environments.
 func (r *Roots) Envs() []string { return r.Order }
 
-// local tells whether a path stays below where it starts.
+// local reports whether a path stays below its start.
 func local(p string) bool {
 	return p != "" && !strings.ContainsAny(p, "\x00\\") && filepath.IsLocal(p) && !slices.Contains(strings.Split(p, "/"), "..")
 }
 
-// find is the full path of a file, with what tells this content from another.
+// find returns the full path of a file, and its state.
 func (r *Roots) find(env, name string) (full string, st fs.FileInfo, err error) {
 	//mutant:pillar-paths-stay-below
 	if !local(name) {
@@ -137,7 +137,7 @@ func (r *Roots) Open(_ context.Context, env, name string) ([]byte, error) {
 	return r.Disk.read(full, st)
 }
 
-// Stamp is what tells the state of a file, or of the list, from another.
+// Stamp returns the state of a file, or of the list, as a string.
 func (r *Roots) Stamp(env, name string) string {
 	if name == "" {
 		var b strings.Builder
@@ -154,7 +154,7 @@ func (r *Roots) Stamp(env, name string) string {
 	return full + "\x00" + stampOf(st)
 }
 
-// List lists the files of an environment, sorted; of two roots that have a path it is one.
+// List lists the files of an environment, sorted and without duplicates.
 func (r *Roots) List(_ context.Context, env string) ([]string, error) {
 	var out []string
 	for _, dir := range r.Folders[env] {
@@ -168,7 +168,7 @@ func (r *Roots) List(_ context.Context, env string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// read reads a file that was found in the state st.
+// read reads a file whose state is st.
 func (d *Disk) read(full string, st fs.FileInfo) ([]byte, error) {
 	if st.Size() > maxFile {
 		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are rendered", full, st.Size(), maxFile)
@@ -195,18 +195,18 @@ func (d *Disk) read(full string, st fs.FileInfo) ([]byte, error) {
 	return data, nil
 }
 
-// folderList is what a folder had.
+// folderList is the cached list of a directory tree.
 type folderList struct {
 	files []string
-	dirs  []string // with their states, to see whether it still has that
+	dirs  []string // with their states, to detect changes
 	was   []string
 	stamp string
-	firm  bool // a later change would show in the states
+	firm  bool // later changes alter the states
 	err   error
 }
 
-// list gives what a folder has now. It is walked when one of the folders in it has
-// changed.
+// list returns the current files of a directory. It walks the tree only if one of its directories
+// has changed.
 func (d *Disk) list(dir string) *folderList {
 	d.mu.Lock()
 	l, _ := d.lists.Get(dir)
@@ -238,14 +238,14 @@ func dirState(dir string) string {
 	return stampOf(st)
 }
 
-// at is a folder on the way through others.
+// at is a directory with its ancestors.
 type at struct {
 	full, rel string
 	in        *at
 	st        fs.FileInfo
 }
 
-// within tells whether a folder is one of those that led there, by a link.
+// within reports whether a directory is one of the ancestors, through a link.
 func (a *at) within(st fs.FileInfo) bool {
 	for up := a.in; up != nil; up = up.in {
 		if os.SameFile(up.st, st) {
@@ -255,7 +255,7 @@ func (a *at) within(st fs.FileInfo) bool {
 	return false
 }
 
-// walk lists a folder. One that is not there is empty.
+// walk lists a directory tree. A missing one is empty.
 func (d *Disk) walk(root string) *folderList {
 	l := &folderList{firm: true}
 	todo := []at{{full: root}}
@@ -285,7 +285,7 @@ func (d *Disk) walk(root string) *folderList {
 				if st, err := os.Stat(next.full); err == nil {
 					mode = st.Mode()
 				}
-				l.firm = false // what is behind a link may change unseen
+				l.firm = false // targets of links may change unnoticed
 			}
 			switch {
 			case mode.IsDir():
@@ -300,13 +300,13 @@ func (d *Disk) walk(root string) *folderList {
 		}
 	}
 	l.stamp = strings.Join(l.was, ",")
-	if !l.firm { // the list itself then
+	if !l.firm { // use the list itself
 		l.stamp += "\x00" + strings.Join(l.files, "\x00")
 	}
 	return l
 }
 
-// stampOf is the state of a file or folder.
+// stampOf returns the state of a file or directory as a string.
 func stampOf(st fs.FileInfo) string {
 	b := binary.AppendVarint(nil, st.ModTime().UnixNano())
 	b = binary.AppendVarint(b, st.Size())

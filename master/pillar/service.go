@@ -10,24 +10,23 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// CommandBelow is the command by which a node asks the master above for the pillar of one
-// of its minions.
+// CommandBelow is the command with which a node requests the pillar of one of its minions from its
+// parent.
 const CommandBelow = "_pillar_below"
 
-// Asker is the way to the master above.
+// Asker sends requests to the parent.
 type Asker interface {
 	Call(ctx context.Context, load *value.Map) (any, error)
 }
 
-// Service gives minions their pillar: compiled here, or with pillar_upstream by the master
-// above.
+// Service provides pillars: compiled here, or with pillar_upstream by the parent.
 type Service struct {
 	*Compiler
-	above Asker // nil: compiled here
+	above Asker // nil: compile here
 	log   *slog.Logger
 }
 
-// NewService makes one. above may be nil where pillar_upstream is not set.
+// NewService returns a Service. above may be nil without pillar_upstream.
 func NewService(c *Compiler, above Asker) *Service {
 	s := &Service{Compiler: c, log: c.log}
 	if c.cfg.PillarUpstream {
@@ -36,7 +35,7 @@ func NewService(c *Compiler, above Asker) *Service {
 	return s
 }
 
-// Compile gives the pillar of a minion. The errors are those of [Compiler.Compile].
+// Compile returns the pillar of a minion. The errors are those of [Compiler.Compile].
 func (s *Service) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	if s.above == nil {
 		return s.Compiler.Compile(ctx, r)
@@ -53,7 +52,7 @@ func (s *Service) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	return p, nil
 }
 
-// fromAbove asks the master above. It has its own rules of who may ask for whom.
+// fromAbove requests the pillar from the parent, which checks its own access rules.
 func (s *Service) fromAbove(ctx context.Context, r Request) (*value.Map, error) {
 	override := r.Override
 	if override == nil {
@@ -84,8 +83,8 @@ func (s *Service) fromAbove(ctx context.Context, r Request) (*value.Map, error) 
 	return nil, errors.New("its answer cannot be read")
 }
 
-// ReadRequest reads the fields that a request for a pillar has, those for the minion itself
-// and those of nodes; id is whose pillar it is. ok is false without grains, as in Salt.
+// ReadRequest decodes the fields of a pillar request, from the minion itself or from a node. id is
+// the minion. ok is false without grains, as in Salt.
 func ReadRequest(id string, d *wire.Map) (r Request, ok bool) {
 	grains, isMap := field(d, "grains").(*value.Map)
 	r = Request{ID: id, Grains: grains, Saltenv: d.String("saltenv"), Pillarenv: d.String("pillarenv"), Fresh: d.Bool("clean_cache")}

@@ -15,11 +15,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxRenders bounds the SLS of one pillar, includes counted each time.
+// maxRenders limits the SLS rendered for one pillar, counting each include.
 const maxRenders = 10_000
 
-// sls finds an SLS by its dotted name: a.b is a/b.sls, else a/b/init.sls. path is "" if it
-// is neither.
+// sls finds an SLS by its dotted name: a.b is a/b.sls, or else a/b/init.sls. path is "" if neither
+// exists.
 func (p *pass) sls(ctx context.Context, env, name string) (data []byte, path string, err error) {
 	at := strings.ReplaceAll(name, ".", "/")
 	for _, path := range []string{at + ".sls", at + "/init.sls"} {
@@ -35,8 +35,8 @@ func (p *pass) sls(ctx context.Context, env, name string) (data []byte, path str
 	return nil, "", nil
 }
 
-// names lists the SLS of an environment by their dotted names; ok is false for an
-// environment that pillar_roots does not have.
+// names lists the dotted names of the SLS in an environment; ok is false if pillar_roots lacks the
+// environment.
 func (p *pass) names(ctx context.Context, env string) (names []string, ok bool) {
 	if env != base && !slices.Contains(p.files.Envs(), env) {
 		return nil, false
@@ -66,7 +66,7 @@ func (p *pass) names(ctx context.Context, env string) (names []string, ok bool) 
 	return names, true
 }
 
-// globbed are the names that a pattern means.
+// globbed returns the names that match a pattern.
 func globbed(names []string, pattern string) (out []string) {
 	for _, n := range names {
 		if target.Glob(pattern, n) {
@@ -111,15 +111,14 @@ func (p *pass) render(ctx context.Context, matches []found) *value.Map {
 	return out
 }
 
-// one renders an SLS with what it includes. mods has what was rendered already, which ends
-// includes in a circle. The value is nil, or what is no map, where there is nothing to be
-// merged; why is among the faults.
+// one renders an SLS with its includes. mods contains what was rendered already, which ends include
+// cycles. The value is nil or not a map if there is nothing to merge; faults contains the reason.
 func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, defaults *value.Map) (v any, faults []string) {
 	fault := func(text string) {
 		faults = append(faults, text)
 		p.log.Error("Pillar render error: "+text, "sls", name, "saltenv", env) //nolint:sloglint // Salt's text
 	}
-	if ctx.Err() != nil { // told once, by compile
+	if ctx.Err() != nil { // reported once, by run
 		return nil, nil
 	}
 	if p.seen.renders++; p.seen.renders > maxRenders {
@@ -174,8 +173,7 @@ func (p *pass) one(ctx context.Context, name, env string, mods map[string]any, d
 	return v, append(faults, more...)
 }
 
-// unrendered logs why an SLS could not be rendered, and gives what the minion is told of
-// it.
+// unrendered logs why an SLS could not be rendered and returns the text for the minion.
 func (p *pass) unrendered(name, path, env string, err error) string {
 	text := fmt.Sprintf("Rendering SLS '%s' failed, render error:\n%v", name, err)
 	p.log.Error(text, "path", path, "saltenv", env) //nolint:sloglint // Salt's text

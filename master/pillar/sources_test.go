@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// one makes a configuration with one source.
+// one returns a configuration with one source.
 func one(name string, conf any) func(*config.Master) {
 	return func(c *config.Master) { c.ExtPillar = []any{map[string]any{name: conf}} }
 }
@@ -136,7 +136,7 @@ func TestSources_Stack(t *testing.T) {
 	}
 }
 
-// A source that is not here is told at the start, with what to do, and to each minion.
+// An unavailable source is logged at the start, with the alternative, and reported to each minion.
 func TestSources_Unserved(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "a: 1"}, one("vault", "x"))
 	if log := r.log.text(); !strings.Contains(log, "vault") || !strings.Contains(log, "cmd_json") {

@@ -7,10 +7,10 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// keptTargets is how many targets of top files are kept parsed.
+// keptTargets limits the cached parsed targets of top files.
 const keptTargets = 10_000
 
-// targets parses each target of top files once, not once for each minion.
+// targets parses each target of top files once for all minions.
 type targets struct {
 	groups map[string]any
 	mu     sync.Mutex

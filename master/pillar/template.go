@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// loader gives templates the files of the pass that they are rendered in.
+// loader loads files of the pass that renders the template.
 type loader struct{}
 
 // Open reads a file that a template imports.
@@ -33,7 +33,7 @@ func (loader) Open(ctx context.Context, env, path string) ([]byte, error) {
 	return data, err
 }
 
-// renderFile renders an SLS by the renderers that it names, or those of the configuration.
+// renderFile renders an SLS with the renderers that it names, or those of the configuration.
 func (p *pass) renderFile(ctx context.Context, t render.Template, defaults *value.Map) (any, error) {
 	pipe := p.c.cfg.Renderer
 	if err := p.allowed(t.Source, pipe); err != nil {
@@ -44,7 +44,7 @@ func (p *pass) renderFile(ctx context.Context, t render.Template, defaults *valu
 	return p.c.engine.SLS(ctx, t, pipe)
 }
 
-// vars are what templates see.
+// vars returns the variables of templates.
 func (p *pass) vars(defaults *value.Map) *value.Map {
 	vars := defaults.Clone()
 	if vars == nil {
@@ -64,7 +64,7 @@ func (p *pass) vars(defaults *value.Map) *value.Map {
 	return vars
 }
 
-// allowed holds the renderers of a file against renderer_blacklist and renderer_whitelist.
+// allowed checks the renderers of a file against renderer_blacklist and renderer_whitelist.
 func (p *pass) allowed(source []byte, pipe string) error {
 	black, white := p.c.cfg.RendererBlacklist, p.c.cfg.RendererWhitelist
 	if len(black) == 0 && len(white) == 0 {
@@ -82,11 +82,11 @@ func (p *pass) allowed(source []byte, pipe string) error {
 	return nil
 }
 
-// varying are the words of templates whose value is another one each time, or depends on
-// more than the files of pillar_roots.
+// varying matches names in templates whose value changes each time or depends on more than the
+// files of pillar_roots.
 var varying = regexp.MustCompile(`\b(random\w*|\w*rand\w*|lipsum|gen_mac|strftime|date_format|now|file_hashsum|is_text_file|is_bin_file|list_files|which|dns_check|http_query|get_uid|uuid)\b`)
 
-// lookFor has the pillar not kept when a template may give something else next time.
+// lookFor excludes the pillar from the cache if a template may yield something else next time.
 func (p *pass) lookFor(source []byte) {
 	if p.seen.impure == "" {
 		if w := varying.Find(source); w != nil {

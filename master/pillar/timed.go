@@ -20,21 +20,19 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// timed are the pillars of pillar_cache: they count for pillar_cache_ttl, whatever happens
-// to the files they came from. As in Salt a refresh of the minion ends that; unlike in Salt
-// so do other grains.
+// timed holds the pillars of pillar_cache. They are valid for pillar_cache_ttl, even if their files
+// change. As in Salt a refresh of the minion drops them; unlike in Salt changed grains do, too.
 type timed struct {
 	life time.Duration
-	dir  string // "": in memory alone
+	dir  string // "": in memory only
 	now  func() time.Time
 	log  *slog.Logger
 
 	mu sync.Mutex
-	m  *lru.Guarded[string, *value.Map] // of each minion: its file
+	m  *lru.Guarded[string, *value.Map] // by minion, with the content of its file
 }
 
-// timedMinions is how many minions' pillars are in memory. On the disk there is one file a
-// minion.
+// timedMinions limits the minions in memory. On disk there is one file for each minion.
 const timedMinions = 10_000
 
 func openTimed(c *config.Master, now func() time.Time, log *slog.Logger) (*timed, error) {
@@ -49,10 +47,10 @@ func openTimed(c *config.Master, now func() time.Time, log *slog.Logger) (*timed
 	return t, nil
 }
 
-// slot names the pillar of a minion for a pair of environments.
+// slot names a pair of environments in the file of a minion.
 func (r request) slot() string { return r.env + "\x00" + r.saltenv }
 
-// of gives what is kept of a minion; t.mu is held. It may be nil.
+// of returns the cached pillars of a minion, or nil. The caller holds t.mu.
 func (t *timed) of(id string) *value.Map {
 	if m, ok := t.m.Get(id); ok {
 		return m
@@ -69,7 +67,7 @@ func (t *timed) of(id string) *value.Map {
 	}
 	m, err := wire.DecodeMap(b)
 	if err != nil {
-		return nil // torn: the next one replaces it
+		return nil // truncated: the next write replaces it
 	}
 	t.m.Add(id, m)
 	return m
@@ -93,7 +91,7 @@ func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := value.NewMap()
-	t.of(r.id).Range(func(k, v any) bool { // what is too old goes
+	t.of(r.id).Range(func(k, v any) bool { // drop expired entries
 		if e, ok := v.(*value.Map); ok && t.now().Sub(time.Unix(0, e.Int("at"))) <= t.life && all.Len() < maxSlots {
 			all.Set(k, e)
 		}
@@ -113,10 +111,10 @@ func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
 	}
 }
 
-// maxSlots is how many pairs of environments of one minion are kept: it names them itself.
+// maxSlots limits the cached environment pairs of one minion, which the minion chooses.
 const maxSlots = 16
 
-// maxSlotName bounds the names of such a pair, in bytes.
+// maxSlotName limits the names of such a pair, in bytes.
 const maxSlotName = 512
 
 // forget drops the pillars of a minion.
@@ -136,8 +134,8 @@ func (t *timed) forget(id string) {
 	}
 }
 
-// Cached gives the pillar that pillar_cache has of a minion for an environment; nil: none.
-// on is false without pillar_cache.
+// Cached returns the pillar in pillar_cache for a minion and environment, or nil. on is false
+// without pillar_cache.
 func (c *Compiler) Cached(id, pillarenv string) (p *value.Map, on bool) {
 	if c.ttl == nil {
 		return nil, false

@@ -22,7 +22,7 @@ type aim struct {
 	sls    []string
 }
 
-// aims are the targets of one environment, in the order in which they count.
+// aims are the targets of one environment, in order of precedence.
 type aims struct {
 	env  string
 	list []*aim
@@ -30,7 +30,7 @@ type aims struct {
 
 const badTop = "Error encountered while rendering pillar top file."
 
-// top reads and merges the top files. The faults go behind all others, as in Salt.
+// top reads and merges the top files. Their faults come last, as in Salt.
 func (p *pass) top(ctx context.Context) (merged []*aims, faults []string) {
 	fault := func(text string, err error) {
 		faults = append(faults, text)
@@ -87,7 +87,7 @@ func (p *pass) top(ctx context.Context) (merged []*aims, faults []string) {
 
 type include struct{ env, sls string }
 
-// topEnvs lists the environments whose top files count.
+// topEnvs lists the environments whose top files are used.
 func (p *pass) topEnvs() []string {
 	all := p.files.Envs()
 	if p.env != "" {
@@ -140,7 +140,7 @@ func (p *pass) topInclude(ctx context.Context, in include) (*value.Map, error) {
 	return p.topFile(ctx, data, in.env, path, in.sls)
 }
 
-// includesOf takes the include out of a top file.
+// includesOf removes and returns the includes of a top file.
 func includesOf(top *value.Map) ([]string, error) {
 	v, ok := top.Get("include")
 	if !ok {
@@ -162,8 +162,8 @@ func includesOf(top *value.Map) ([]string, error) {
 	return out, nil
 }
 
-// mergeTops puts the targets of all top files together. A target that is there again
-// replaces the one before, in its place.
+// mergeTops merges the targets of all top files. A repeated target replaces the earlier one in its
+// position.
 func (p *pass) mergeTops(tops []*value.Map) ([]*aims, error) {
 	var out []*aims
 	for _, top := range tops {
@@ -173,7 +173,7 @@ func (p *pass) mergeTops(tops []*value.Map) ([]*aims, error) {
 			if !ok {
 				env = fmt.Sprint(key)
 			}
-			if env == "include" { // of a top file that was included itself
+			if env == "include" { // of an included top file
 				return true
 			}
 			targets, ok := val.(*value.Map)
@@ -210,14 +210,14 @@ func (p *pass) mergeTops(tops []*value.Map) ([]*aims, error) {
 	return out, nil
 }
 
-// aim reads what a top file says of one target.
+// aim parses the entry of one target in a top file.
 func (p *pass) aim(env string, tgt, what any) (*aim, error) {
 	a := &aim{target: tgt, kind: "compound"}
 	var parts []any
 	switch what := what.(type) {
 	case []any:
 		parts = what
-	case string: // Salt reads it letter by letter
+	case string: // Salt iterates over its characters
 		for _, r := range what {
 			parts = append(parts, string(r))
 		}
@@ -254,7 +254,7 @@ func (p *pass) aim(env string, tgt, what any) (*aim, error) {
 	return a, nil
 }
 
-// orderOf reads order; what is no number counts as 0.
+// orderOf parses order; anything but a number is 0.
 func orderOf(v any) int64 {
 	switch v := v.(type) {
 	case int64:
@@ -273,13 +273,13 @@ func orderOf(v any) int64 {
 	return 0
 }
 
-// found are the SLS of one environment that a minion gets.
+// found holds the SLS of one environment for a minion.
 type found struct {
 	env string
 	sls []string
 }
 
-// matches lists the SLS that the targets give to the minion.
+// matches lists the SLS whose targets match the minion.
 func (p *pass) matches(top []*aims) []found {
 	var out []found
 	for _, in := range top {
@@ -311,8 +311,8 @@ func (p *pass) matches(top []*aims) []found {
 	return out
 }
 
-// kindOf is how a target is matched. A key of YAML that is a number means nobody in Salt;
-// here it is the text that it was written as, for a minion may be called so.
+// kindOf returns the type of a target. A numeric YAML key matches nothing in Salt; here it is the
+// text as written, because a minion may have such an id.
 func kindOf(a *aim) string {
 	if _, ok := a.target.(string); !ok {
 		a.target = fmt.Sprint(a.target)
