@@ -121,8 +121,8 @@ func toWire(v any) any {
 	return v
 }
 
-// A job nobody here matches still goes to the nodes below, or with order_masters
-// to whoever is there.
+// A job that matches no minion here still goes to the nodes below, or with order_masters to all
+// subscribers.
 func TestNobodyHere(t *testing.T) {
 	for _, c := range []struct {
 		order, node bool
@@ -151,7 +151,7 @@ func TestNobodyHere(t *testing.T) {
 	}
 }
 
-// What a minion hears, and what the bus and the store hold of a job.
+// What minions, the bus and the store receive of a job.
 func TestPublication(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -182,8 +182,8 @@ func TestPublication(t *testing.T) {
 	}
 }
 
-// A jid that came before is not published again, while its account is open and
-// after it was closed and forgotten; its expectation is told again.
+// A known jid is not published again, whether its account is open or was closed and dropped; its
+// expectation is reported again.
 func TestJobPassedTwice(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -224,7 +224,7 @@ func TestJobPassedTwice(t *testing.T) {
 	}
 }
 
-// With zmq_filtering each minion hears what is meant for it.
+// With zmq_filtering each minion receives the jobs that are for it.
 func TestFiltering(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.ZmqFiltering, c.OrderMasters = true, true })
 	r.start()
@@ -240,7 +240,7 @@ func TestFiltering(t *testing.T) {
 		{"m1", "glob", true, false, true},
 		{"m[12]", "pcre", true, true, true},
 		{[]any{"m2"}, "list", false, true, true},
-		{"os:x", "grain", true, true, false}, // to "broadcast"
+		{"os:x", "grain", true, true, false}, // topic "broadcast"
 	} {
 		jid := r.say(testJob(c.tgt, c.kind)).Map("load").String("jid")
 		for _, who := range []struct {
@@ -261,7 +261,7 @@ func TestFiltering(t *testing.T) {
 	}
 }
 
-// A minion whose connection breaks between match and ledger is not waited for.
+// A job does not wait for a minion that disconnects after it matched and before the job started.
 func TestLostWhilePublishing(t *testing.T) {
 	r := newRig(t)
 	r.start()

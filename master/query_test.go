@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-// What only reads can be asked without a word on the bus, by those who may call it as a runner
-// and by nobody else: users of a login service, and liars. Of refusals alone the audit is told.
+// Read-only functions can be queried without events, by those who may call them as runners and
+// nobody else: login users and attackers. The audit shows refusals only.
 func TestQueriesAreNotOnTheBus(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -65,10 +65,10 @@ func TestQueriesAreNotOnTheBus(t *testing.T) {
 			t.Errorf("as %v: %v", who, plain(t, got))
 		}
 	}
-	if _, refused := audited(); refused != 1 { // who is nobody is in the log
+	if _, refused := audited(); refused != 1 { // unknown users are only logged
 		t.Errorf("the audit was told of %d refusals", refused)
 	}
-	// What does something is called, not asked.
+	// Functions with an effect must be called as runners.
 	for _, fun := range []string{"error.error", "event.send", "manage.up", "no.such"} {
 		if got := ask(fun, "key", rootKey); got.Map("error").String("name") != "SaltRunnerError" {
 			t.Errorf("%s: %v", fun, plain(t, got))

@@ -31,7 +31,7 @@ func (l *logged) text() string {
 	return l.lines.String()
 }
 
-// noJobs is a store that takes no job.
+// noJobs is a store that refuses all jobs.
 type noJobs struct{ returners.JobStore }
 
 func (s noJobs) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
@@ -41,8 +41,8 @@ func (s noJobs) Commit(ctx context.Context, b returners.Batch) (returners.Result
 	return s.JobStore.Commit(ctx, b)
 }
 
-// A forwarder comes again every second with a job that its node cannot keep. The log
-// says so once in ten seconds.
+// A forwarder retries a job every second that its node cannot store. The log reports it once in ten
+// seconds.
 func TestUnstartableJobsDoNotFillTheLog(t *testing.T) {
 	r := newRig(t)
 	r.accept("m1", "minion")
@@ -62,7 +62,7 @@ func TestUnstartableJobsDoNotFillTheLog(t *testing.T) {
 	if n := strings.Count(lines, "job not started"); n != 2 || !strings.Contains(lines, " count=10 ") {
 		t.Errorf("%d lines of 11 refused jobs:\n%s", n, lines)
 	}
-	// The store tells its own trouble.
+	// The store logs its own error.
 	if n := strings.Count(lines, "level=ERROR") - strings.Count(lines, "commit failed"); n != 2 {
 		t.Errorf("%d errors in the log:\n%s", n, lines)
 	}

@@ -33,7 +33,7 @@ func TestMinionEvents(t *testing.T) {
 	events.take("pre/a/b")
 	events.take("c")
 	events.take("pre/c")
-	// Neither by itself nor put together with a pretag.
+	// Neither as a whole nor composed with a pretag.
 	const ret = "salt/job/20240102030405678901/ret"
 	m.must(wire.NewMap("cmd", "_minion_event", "tag", ret+"/m2", "data", data))
 	m.must(bulk(ret, event("m2", data)))
@@ -46,14 +46,14 @@ func TestMinionEvents(t *testing.T) {
 	if n := r.Stats().Refused; n != 6 {
 		t.Errorf("%d refused, want 6", n)
 	}
-	// One that cannot be an event does not cost the others.
+	// An invalid event does not affect the others.
 	if v, err := m.send(bulk(nil, event("bad\n\ntag", data), event("good", data))); err != nil || v != "" {
 		t.Errorf("answered by %v, %v", v, err)
 	}
 	events.take("good")
 }
 
-// A node's events are fired under its own name too, and marked.
+// A node's events are also fired under its own name, and marked.
 func TestRelayedEvents(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -76,8 +76,8 @@ func TestRelayedEvents(t *testing.T) {
 	}
 }
 
-// Two tiers: the expectation of n1 names n2, whose own comes through n1; what
-// will not answer is told with its path, and the job ends with the last word.
+// Two tiers: the expectation of n1 names n2, whose own expectation arrives through n1. Missing
+// minions are reported with their path, and the last report ends the job.
 func TestExpectationsOverTwoTiers(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -107,12 +107,12 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 	if diff := cmp.Diff(any(want), plain(t, d.Map("absent"))); diff != "" || d.Int("expected") != 3 || d.Int("returned") != 2 {
 		t.Errorf("complete %v\n%s", plain(t, d), diff)
 	}
-	// A parent that was away is told all of it.
+	// A parent that was away receives the full account.
 	eventually(t, "the expectations stored", func() bool {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
 		return err == nil && len(xs) == 3
 	})
-	// What is no expectation is refused, and changes nothing.
+	// An invalid expectation is refused and changes nothing.
 	refused := r.Stats().Refused
 	node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("missing", wire.NewMap("d", 7)))))
 	if r.Stats().Refused == refused {
@@ -120,8 +120,8 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 	}
 }
 
-// A node was away, ran the job that another master gave it, and came here before
-// the job did: what it returned counts.
+// A node without a connection here ran a job of another master and connects before the job arrives.
+// Its returns count.
 func TestReturnsFromBeforeTheJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.opts.Parent = returners.DestAbove
@@ -139,8 +139,7 @@ func TestReturnsFromBeforeTheJob(t *testing.T) {
 	}
 }
 
-// A request that a node has given up, and that is delivered all the same, does not
-// take back what the node has told since.
+// A request that the node gave up on but that still arrives does not overwrite later reports.
 func TestWordsThatComeLate(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -160,7 +159,7 @@ func TestWordsThatComeLate(t *testing.T) {
 	}
 	missing := event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))
 
-	node.must(inOrder(7, 7, expectation, missing)) // 5 timed out
+	node.must(inOrder(7, 7, expectation, missing)) // request 5 timed out
 	events.take("salt/job/" + jid + "/complete")
 	v, err := node.send(inOrder(5, 5, expectation))
 	if late, ok := v.(*wire.Map); err != nil || !ok || late.Int("late") != 7 {
@@ -178,7 +177,7 @@ func TestWordsThatComeLate(t *testing.T) {
 			t.Errorf("stored %+v", x)
 		}
 	}
-	for _, order := range []any{"7", []any{8, 9}, []any{8}} { // no mark at all
+	for _, order := range []any{"7", []any{8, 9}, []any{8}} { // invalid order
 		load := inOrder(8, 8, expectation)
 		load.Set("order", order)
 		if v, err := node.send(load); err != nil || v != "" {
@@ -187,7 +186,7 @@ func TestWordsThatComeLate(t *testing.T) {
 	}
 }
 
-// A word of what is no job is no word: it changes nothing, and holds up no other.
+// Reports about invalid job ids change nothing and do not block others.
 func TestWordsOfNoJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// managers is a master with a minion of Salt 3008 that manages d-01 and d-02, and registers
-// them with the bytes that a running one has sent.
+// managers is a master with a minion of Salt 3008 that manages d-01 and d-02. It registers them
+// with recorded bytes.
 type managers struct {
 	*rig
 	minion *minion
@@ -35,8 +35,8 @@ func newManagers(t *testing.T) *managers {
 	return m
 }
 
-// back replays what the recorded minion returned for a function: under its own id, or, if
-// one is given, for a resource.
+// back replays the recorded return of a function, under the minion's own id or, if given, for a
+// resource.
 func (m *managers) back(jid, fun, resource string) {
 	m.t.Helper()
 	for _, x := range m.file.Minion {
@@ -94,7 +94,7 @@ func TestResourcesAnswerForThemselves(t *testing.T) {
 	}
 }
 
-// A minion of Salt 3008 returns the results of its resources alone of a state run.
+// A minion of Salt 3008 returns only the results of its resources for a state run.
 func TestStatesOfResources(t *testing.T) {
 	m := newManagers(t)
 	jid, _ := m.publish("*", "glob", "state.apply")
@@ -126,7 +126,7 @@ func TestTargetsOfResources(t *testing.T) {
 		{"T@dummy:d-01", "compound", "d-01"},
 		{"T@dummy and not T@dummy:d-01", "compound", "d-02"},
 		{"T@dummy:d-02 or web", "compound", "d-02 s8r web"},
-		{"G@dummy_grain_1:one", "compound", "d-01 d-02 s8r web"}, // what grains these two have is not known
+		{"G@dummy_grain_1:one", "compound", "d-01 d-02 s8r web"}, // the grains of these two are unknown
 		{"d-01", "glob", "d-01"},
 		{[]any{"d-02", "web"}, "list", "d-02 web"},
 		{"dummy_grain_2:two", "grain", "d-01 d-02 s8r web"},
@@ -144,8 +144,8 @@ func TestTargetsOfResources(t *testing.T) {
 	}
 }
 
-// Salt believes a minion about every id. Here a resource is its who registered it first, and
-// an id with a key is none.
+// Salt believes a minion about every id. Here a resource belongs to the minion that registered it
+// first, and an id with a key is not a resource.
 func TestOthersResources(t *testing.T) {
 	m := newManagers(t)
 	thief := m.rig.minion("thief", "minion", "minion2")
@@ -171,7 +171,7 @@ func TestOthersResources(t *testing.T) {
 	if err != nil || len(rets) != 0 {
 		t.Errorf("stored %v, %v", rets, err)
 	}
-	// What cannot be taken is an error in the place of the resource's return.
+	// An unusable return of a resource is replaced by an error.
 	deep := any(1)
 	for range 60 {
 		deep = []any{deep}
@@ -181,7 +181,7 @@ func TestOthersResources(t *testing.T) {
 	if a, _ := m.jobs.State(jid); a.Waiting["s8r"] != "" || !slices.Contains(waitingOf(a), "s8r") {
 		t.Errorf("account %+v", a)
 	}
-	// A glob that means neither the minion nor the resource is not for either, whatever 3008 runs.
+	// A glob that matches neither the minion nor the resource is for neither, whatever 3008 runs.
 	jid, _ = m.publish("th*", "glob", "test.ping")
 	m.back(jid, "test.ping", "d-01")
 	if rets, err := m.store.Local().GetReturns(t.Context(), jid); err != nil || len(rets) != 0 {
@@ -202,7 +202,7 @@ func waitingOf(a engine.Account) (ids []string) {
 	return ids
 }
 
-// What was registered outlives the master, and ends with the key of the minion.
+// Registrations survive a restart of the master and end with the key of the minion.
 func TestResourcesAreKept(t *testing.T) {
 	m := newManagers(t)
 	m.restart()
@@ -215,7 +215,7 @@ func TestResourcesAreKept(t *testing.T) {
 	eventually(t, "the resources gone", func() bool { return len(m.resources.Managers()) == 0 })
 }
 
-// A node in the middle tells the masters above of resources as of minions.
+// A node in the middle reports resources to the masters above like minions.
 func TestResourcesBelowANode(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.opts.Parent = returners.DestAbove
@@ -230,7 +230,7 @@ func TestResourcesBelowANode(t *testing.T) {
 	if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 1 {
 		t.Errorf("complete %v", plain(t, d))
 	}
-	// The glob means the minion that manages it.
+	// The glob matches the minion that manages the resource.
 	jid = r.say(testJob("s8*", "glob")).Map("load").String("jid")
 	node.hear()
 	node.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"d-01", "s8r"}, "jid", jid,

@@ -21,13 +21,13 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// gatedStore is an embedded store that a test can hold up or make fail.
+// gatedStore is an embedded store that a test can block or make fail.
 type gatedStore struct {
 	returners.JobStore
 	mu   sync.Mutex
 	fail error
-	hold chan struct{} // commits wait for it to be closed
-	here chan struct{} // told of each commit that has begun
+	hold chan struct{} // commits block until it is closed
+	here chan struct{} // receives a value for each commit that has begun
 	word bool          // commits of what is told of jobs are meant, not returns
 }
 
@@ -68,7 +68,7 @@ const (
 	otherJob = "20240102030405678902"
 )
 
-// The acknowledgement leaves after the commit, and so do event and account.
+// Acknowledgement, event and account follow the commit.
 func TestReturnIsCommittedBeforeItIsAcknowledged(t *testing.T) {
 	r := newRig(t)
 	store := newGated(r)
@@ -128,12 +128,12 @@ func TestRepeatedReturn(t *testing.T) {
 	}
 }
 
-// Disk full, or any other failure: nothing is acknowledged, no event is fired,
-// and the return is taken when there is room again.
+// The disk is full or another error occurs: nothing is acknowledged, no event is fired, and the
+// return is accepted once there is room.
 func TestReturnThatCannotBeStored(t *testing.T) {
 	for fail, want := range map[error]error{
 		fmt.Errorf("write: %w", returners.ErrFull): channel.ErrNotNow, fmt.Errorf("write: %w", returners.ErrCorrupt): channel.ErrNotNow,
-		errors.New("odd"): channel.ErrFailed, // this return may be at fault
+		errors.New("odd"): channel.ErrFailed, // this return may be the cause
 	} {
 		r := newRig(t, ordersMasters)
 		store := newGated(r)
@@ -161,7 +161,7 @@ func TestReturnThatCannotBeStored(t *testing.T) {
 	}
 }
 
-// What is no return, or not the sender's, is refused.
+// Invalid returns and returns in another's name are refused.
 func TestReturnsRefused(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -169,7 +169,7 @@ func TestReturnsRefused(t *testing.T) {
 	r.minion("m2", "minion", "minion2")
 	events := r.events()
 	for what, load := range map[string]*wire.Map{
-		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", "req"), // of a job it would be a verdict
+		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", "req"), // of a job, it would end that job
 		"no jid":         wire.NewMap("cmd", "_return", "id", "m1", "return", true),
 		"a path as jid":  returnOf("m1", someJob+"/ret/m2", true),
 		"a word as jid":  returnOf("m1", "x", true),
@@ -191,7 +191,7 @@ func TestReturnsRefused(t *testing.T) {
 	}
 }
 
-// salt-call and schedules leave the jid to the master, which makes the job too.
+// salt-call and schedules leave the jid to the master, which also creates the job.
 func TestReturnWithoutJob(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -245,7 +245,7 @@ func TestSignedReturns(t *testing.T) {
 			err = m.answer(someJob, true)
 		}
 		rets, errRead := r.store.Local().GetReturns(t.Context(), someJob)
-		// What is dropped ends its job by an error.
+		// A dropped return ends its job with an error.
 		if err != nil || errRead != nil || len(rets) != 1 || rets[0].Success != c.stored || wire.IsErrorReturn(rets[0].Full) == c.stored {
 			t.Errorf("%+v: %v, stored %+v", c, err, rets)
 		}
@@ -253,8 +253,8 @@ func TestSignedReturns(t *testing.T) {
 	}
 }
 
-// A large return over a connection of its own, as Python minions make one for
-// each: it is taken because requests came from that address before.
+// A large return over a new connection, as Python minions open for each request: it is accepted
+// because earlier requests came from that address.
 func TestLargeReturnOverAFreshConnection(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -292,7 +292,7 @@ func TestLargeReturnOverAFreshConnection(t *testing.T) {
 	}
 }
 
-// sealedReturn builds the bytes of a return by hand.
+// sealedReturn encodes a return by hand.
 func sealedReturn(t *testing.T, r *rig, m *minion, value any) []byte {
 	t.Helper()
 	key, err := r.keys.Sessions.Current(m.id)
@@ -318,7 +318,7 @@ func sealedReturn(t *testing.T, r *rig, m *minion, value any) []byte {
 	return body
 }
 
-// A handler that panics costs nobody but its own request.
+// A panic in a handler affects its own request only.
 func TestPanickingHandler(t *testing.T) {
 	r := newRig(t, ordersMasters).open()
 	r.server.Add(server.Command{Name: "boom", Who: server.Peer, Doc: "Panics."}, func(context.Context, *server.Request) (any, error) { panic("boom") })
@@ -335,7 +335,7 @@ func TestPanickingHandler(t *testing.T) {
 	}
 }
 
-// syndicReturn is what a node sends for one job.
+// syndicReturn returns what a node sends for one job.
 func syndicReturn(node, jid string, ids ...string) *wire.Map {
 	rets := wire.NewMap()
 	for _, id := range ids {
@@ -348,7 +348,7 @@ func syndicReturn(node, jid string, ids ...string) *wire.Map {
 
 func TestSyndicReturn(t *testing.T) {
 	r := newRig(t, ordersMasters)
-	r.opts.Parent = returners.DestAbove // it is itself in the middle
+	r.opts.Parent = returners.DestAbove // this master is a middle tier
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	events := r.events()
@@ -382,7 +382,7 @@ func TestSyndicReturn(t *testing.T) {
 	}
 }
 
-// What a node may not send is left out; the rest of its request counts.
+// Invalid entries of a node's request are skipped; the others count.
 func TestSyndicReturnsRefused(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -395,7 +395,7 @@ func TestSyndicReturnsRefused(t *testing.T) {
 	if tags := events.tags(); len(tags) != 0 {
 		t.Errorf("events %v", tags)
 	}
-	// A minion that is connected as such is no node.
+	// A minion connected as such is not a node.
 	if v, err := own.send(syndicReturn("m1", someJob, "victim")); err != nil || v != "" {
 		t.Errorf("a minion's returns for others: %v, %v", v, err)
 	}
@@ -404,6 +404,6 @@ func TestSyndicReturnsRefused(t *testing.T) {
 	}
 	own.mute()
 	eventually(t, "m1 gone", func() bool { return !r.policy.Connected("m1") })
-	node.must(syndicReturn("n1", someJob, "m1")) // it has moved below
+	node.must(syndicReturn("n1", someJob, "m1")) // the minion has moved below the node
 	events.take("salt/job/" + someJob + "/ret/m1")
 }

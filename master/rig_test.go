@@ -22,7 +22,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// clock is a time that a test sets.
+// clock is a time set by a test.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -40,7 +40,7 @@ func (c *clock) forward(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// goldenPair gives a key pair by its name in keys.json.
+// goldenPair returns the key pair with this name in keys.json.
 func goldenPair(t testing.TB, name string) (private, public string) {
 	t.Helper()
 	k, ok := readVectors[map[string]struct {
@@ -56,7 +56,7 @@ func goldenPair(t testing.TB, name string) (private, public string) {
 // rootKey is the key of the master's own user in every rig.
 const rootKey = "the key of root"
 
-// rig is a master under test with its folders.
+// rig is a master under test with its directories.
 type rig struct {
 	*Master
 	t       testing.TB
@@ -70,11 +70,11 @@ type rig struct {
 	cancel  context.CancelFunc
 }
 
-// ordersMasters lets syndics be nodes by what they do.
+// ordersMasters lets peers become nodes by acting as syndics.
 func ordersMasters(c *config.Master) { c.OrderMasters = true }
 
-// newRig prepares a master that is not started. Its folders are below a short
-// path, since the names of local sockets are bounded.
+// newRig prepares a master without starting it. Its directories have a short path, because the
+// names of local sockets are limited.
 func newRig(t testing.TB, change ...func(*config.Master)) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mm")
@@ -101,7 +101,7 @@ func newRig(t testing.TB, change ...func(*config.Master)) *rig {
 	return r
 }
 
-// file writes a file below the rig's folder.
+// file writes a file below the rig's directory.
 func (r *rig) file(name, content string, mode os.FileMode) {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)
@@ -113,14 +113,14 @@ func (r *rig) file(name, content string, mode os.FileMode) {
 	}
 }
 
-// accept puts the golden key of that name among the accepted ones.
+// accept accepts the golden key of that name for id.
 func (r *rig) accept(id, key string) {
 	r.t.Helper()
 	_, public := goldenPair(r.t, key)
 	r.file("pki/minions/"+id, public, 0o644)
 }
 
-// admit makes a node a home for others, as an operator does.
+// admit allows nodes to be homes for others, as an operator does.
 func (r *rig) admit(ids ...string) {
 	r.t.Helper()
 	for _, id := range ids {
@@ -133,10 +133,10 @@ func (r *rig) admit(ids ...string) {
 	}
 }
 
-// open makes the master; requests wait until serve.
+// open creates the master; requests wait until serve.
 func (r *rig) open() *rig {
 	r.t.Helper()
-	if now := r.opts.Now; now != nil && r.opts.running == nil { // time that a test lets pass does pass
+	if now := r.opts.Now; now != nil && r.opts.running == nil { // ages follow the time of the test
 		began := now()
 		r.opts.running = func() time.Duration { return now().Sub(began) }
 	}
@@ -159,10 +159,10 @@ func (r *rig) serve() *rig {
 	return r
 }
 
-// start is open and serve.
+// start opens and serves.
 func (r *rig) start() *rig { r.t.Helper(); return r.open().serve() }
 
-// stop ends the master if it runs.
+// stop stops the master if it runs.
 func (r *rig) stop() {
 	r.t.Helper()
 	if r.Master == nil {
@@ -182,8 +182,7 @@ func (r *rig) stop() {
 	r.Master, r.cancel = nil, nil
 }
 
-// restart ends the master and starts another life of it on the same ports, so
-// that peers find it again.
+// restart stops the master and starts another one on the same ports, so that peers reconnect.
 func (r *rig) restart() {
 	r.t.Helper()
 	r.cfg.PublishPort, r.cfg.RetPort = r.pub, r.ret
@@ -191,7 +190,7 @@ func (r *rig) restart() {
 	r.start()
 }
 
-// ask sends request bytes and gives the reply's.
+// ask sends a raw request and returns the reply.
 func (r *rig) ask(body []byte) []byte {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -203,7 +202,7 @@ func (r *rig) ask(body []byte) []byte {
 	return reply
 }
 
-// say sends a clear command and gives the decoded reply.
+// say sends a clear command and returns the decoded reply.
 func (r *rig) say(load *wire.Map) *wire.Map {
 	r.t.Helper()
 	m, err := wire.DecodeMap(r.ask(r.clear(load)))
@@ -213,7 +212,7 @@ func (r *rig) say(load *wire.Map) *wire.Map {
 	return m
 }
 
-// clear is a clear command as it is sent.
+// clear encodes a clear command.
 func (r *rig) clear(load *wire.Map) []byte {
 	r.t.Helper()
 	raw, err := wire.Encode(load)
@@ -227,7 +226,7 @@ func (r *rig) clear(load *wire.Map) []byte {
 	return body
 }
 
-// job is a clear publish of test.ping with the right key.
+// testJob returns a clear publish of test.ping with the right key.
 func testJob(tgt any, tgtType string, more ...any) *wire.Map {
 	m := wire.NewMap("cmd", "publish", "tgt", tgt, "fun", "test.ping", "arg", []any{}, "key", rootKey,
 		"tgt_type", tgtType, "ret", "", "jid", "", "user", "root")
@@ -237,7 +236,7 @@ func testJob(tgt any, tgtType string, more ...any) *wire.Map {
 	return m
 }
 
-// notes gives the jobs of which the job store has a note.
+// notes returns the jobs with a note of this kind in the job store.
 func (r *rig) notes(kind string) (jids []string) {
 	r.t.Helper()
 	if err := returners.EachNote(context.Background(), r.store, kind, func(n returners.Note) { jids = append(jids, n.JID) }); err != nil {
@@ -246,13 +245,13 @@ func (r *rig) notes(kind string) (jids []string) {
 	return jids
 }
 
-// closed tells that no account of a job is open.
+// closed reports whether no account of a job is open.
 func (r *rig) closed(jid string) bool {
 	a, ok := r.jobs.State(jid)
 	return !ok || !a.Open()
 }
 
-// events records what is fired on the bus from now on.
+// events records the events fired from now on.
 func (r *rig) events() *recorder {
 	rec := &recorder{t: r.t, sub: r.bus.Subscribe(bus.SubscribeOptions{Size: 65536})}
 	r.t.Cleanup(rec.sub.Close)
@@ -265,7 +264,7 @@ type recorder struct {
 	seen []bus.Event
 }
 
-// take waits for the next event of a tag, the ones passed over included.
+// take waits for the next event with a tag, including those skipped before.
 func (r *recorder) take(tag string) *wire.Map {
 	r.t.Helper()
 	return r.find("event "+tag, func(e bus.Event) bool { return e.Tag == tag })
@@ -295,8 +294,7 @@ func (r *recorder) find(what string, ok func(bus.Event) bool) *wire.Map {
 	}
 }
 
-// rest gives what has been fired by now and was not taken, but for news of what
-// was asked for and refused.
+// rest returns the events fired so far and not taken, except reports of refused requests.
 func (r *recorder) rest() []bus.Event {
 	for {
 		select {
@@ -316,8 +314,7 @@ func (r *recorder) tags() []string {
 	return out
 }
 
-// minion is the minion's side: a real channel, and a subscription when it
-// listens.
+// minion is the minion's side: a real channel, and a subscription if it listens.
 type minion struct {
 	*channel.Channel
 	t     testing.TB
@@ -328,7 +325,7 @@ type minion struct {
 	done  chan struct{}
 }
 
-// minion makes a minion (or, by role, a node) that is accepted and signed in.
+// minion returns an accepted and signed-in minion, or a node by role.
 func (r *rig) minion(id, role, key string, change ...func(*channel.Config)) *minion {
 	r.t.Helper()
 	r.accept(id, key)
@@ -342,7 +339,7 @@ func (r *rig) minion(id, role, key string, change ...func(*channel.Config)) *min
 	return m
 }
 
-// stranger makes a minion that has not signed in.
+// stranger returns a minion that has not signed in.
 func (r *rig) stranger(id, role, key string, change ...func(*channel.Config)) *minion {
 	r.t.Helper()
 	private, public := goldenPair(r.t, key)
@@ -372,8 +369,8 @@ func (r *rig) stranger(id, role, key string, change ...func(*channel.Config)) *m
 	return m
 }
 
-// listen subscribes and waits until the master knows the subscription and,
-// having been told by an announcement, the minion behind it.
+// listen subscribes and waits until the master knows the subscription and, from an announcement,
+// the minion behind it.
 func (m *minion) listen(topics ...string) *minion {
 	m.t.Helper()
 	if len(topics) == 0 {
@@ -398,7 +395,7 @@ func (m *minion) listen(topics ...string) *minion {
 	return m
 }
 
-// announce tells the master of the subscription until it is bound.
+// announce announces the subscription until the master has bound it.
 func (m *minion) announce(running ...string) *minion {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -434,7 +431,7 @@ func (m *minion) hear() wire.Publication {
 	return wire.Publication{}
 }
 
-// send makes an encrypted request and gives the decoded value.
+// send sends an encrypted request and returns the decoded value.
 func (m *minion) send(load *wire.Map) (any, error) {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -467,7 +464,7 @@ func returnOf(id, jid string, value any) *wire.Map {
 		"jid", jid, "fun", "test.ping", "fun_args", []any{})
 }
 
-// keyFile gives a session key its file, as a former master left it.
+// session writes the file of a session key, as a previous run of the master left it.
 func (r *rig) session(id, key string, at time.Time) {
 	r.t.Helper()
 	r.file("cache/sessions/"+id, key, 0o600)
@@ -485,13 +482,13 @@ func crypticle(t testing.TB, text string) *crypt.Crypticle {
 	return c
 }
 
-// live tells how a minion of the master is.
+// live returns the liveness of a minion.
 func (r *rig) live(id string) engine.Liveness {
 	live, _ := r.peers.Announced(id)
 	return live
 }
 
-// liveNode is live of a node.
+// liveNode returns the liveness of a node.
 func (r *rig) liveNode(id string) engine.Liveness {
 	live, _ := r.peers.Node(id)
 	return live

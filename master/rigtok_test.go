@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// tokOf is the proof of identity that the golden pair of that name makes.
+// tokOf returns the proof of identity for the golden pair of that name.
 func tokOf(t testing.TB, key string) []byte {
 	t.Helper()
 	private, _ := goldenPair(t, key)

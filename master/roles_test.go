@@ -27,12 +27,12 @@ func newTestKey(t *testing.T) *crypt.KeyPair {
 	return k
 }
 
-// claims is how a peer asks to be a home for others.
+// claims is a peer's request to be a home for others.
 func claims(id, host string, port int, pub string) *wire.Map {
 	return wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "host", host, "port", port, "pub", pub)
 }
 
-// siblingsOf gives the list that a node is told of its siblings.
+// siblingsOf returns the list of siblings that a node received.
 func siblingsOf(t *testing.T, reply any) sibling.List {
 	t.Helper()
 	m, _ := reply.(*wire.Map)
@@ -47,11 +47,11 @@ func siblingsOf(t *testing.T, reply any) sibling.List {
 	return l
 }
 
-// The whole attack: one accepted minion waits until its lease has passed, makes the master
-// forget that it announced itself by a sign-in, for which its public key is enough, comes back as a
-// node with an address for others' minions, returns for one that is away, and vouches for an
-// id that nobody knows. It fails at each step, at both of the master's lives. One hostile
-// minion of ours, one honest node, at default options.
+// The whole attack: an accepted minion waits until its lease has passed and makes the master forget
+// its announcement with a sign-in, which only needs its public key. It returns as a node with an
+// address for others' minions, returns for an absent minion, and vouches for an unknown id. Each
+// step fails, before and after a restart of the master. One hostile mom minion, one honest node,
+// default options.
 func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	at := &clock{at: time.Now()}
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
@@ -65,10 +65,10 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	victim.mute()
 	evil.mute()
 	eventually(t, "both away", func() bool { return r.live("evil") != engine.Up && r.live("m7") != engine.Up })
-	at.forward(10 * time.Second) // its lease has passed
+	at.forward(10 * time.Second) // past its lease
 	attack := func(when string) {
 		t.Helper()
-		r.ask(signInBody(t, "evil", "minion")) // made with the public key alone
+		r.ask(signInBody(t, "evil", "minion")) // created with the public key alone
 		if r.live("evil") == engine.Untracked {
 			t.Errorf("%s: who holds the public key alone had it forgotten", when)
 		}
@@ -107,7 +107,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	n1 = r.minion("n1", "syndic", "syndic")
 	attack("after a restart")
 
-	// What it vouches for is not believed at the sibling either, whose list has it not.
+	// Nor does the sibling believe its vouchers: its list does not contain the minion.
 	told := n1.must(claims("n1", "10.0.0.2", 4506, r.keys.Identity.Pair.PublicPEM)).(*wire.Map).Map("below")
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
@@ -126,8 +126,8 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	}
 }
 
-// What fixes the role of a key as a minion's: whatever only a minion does, Python's
-// minions included, which announce nothing. Each is tried with a key of its own.
+// Anything that only a minion does fixes the role of its key as minion. That includes stock
+// minions, which announce nothing. Each act is tried with a separate key.
 func TestRoles_FirstActOfAMinion(t *testing.T) {
 	for what, load := range map[string]*wire.Map{
 		"return":   returnOf("m", someJob, true),
@@ -154,9 +154,9 @@ func TestRoles_FirstActOfAMinion(t *testing.T) {
 	}
 }
 
-// What both do fixes nothing: a Python syndic signs in and asks for its pillar as a
-// minion does, then fires its start event, then passes on. It stays a node whatever it says
-// in its own name, and it is no home for others before an operator says so. One master, one syndic.
+// Acts of both roles fix nothing: a stock syndic signs in and requests its pillar like a minion,
+// then fires its start event, then forwards. It stays a node whatever it sends in its own name, and
+// is not a home for others until an operator admits it. One master, one syndic.
 func TestRoles_APythonSyndicWorks(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -179,9 +179,9 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 	}
 }
 
-// An accepted key that no operator has named is no node, whatever it does first: what it says
-// for others, and what it passes on, is refused, at every door. Admission, syndic_ids and
-// order_masters each make it one.
+// An accepted key that no operator has named is not a node, whatever it does first: reports for
+// others and forwarded messages are refused everywhere. Admission, syndic_ids and order_masters
+// each make it a node.
 func TestRoles_NoNodeWithoutAnOperator(t *testing.T) {
 	acts := map[string]func() *wire.Map{
 		"start event": func() *wire.Map {
@@ -230,7 +230,7 @@ func TestRoles_NoNodeWithoutAnOperator(t *testing.T) {
 	}
 }
 
-// One machine, one key, a minion and a syndic on it: an operator says that it is both.
+// One machine and one key for a minion and a syndic: an operator declares it both.
 func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -253,8 +253,8 @@ func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 	}
 }
 
-// An admission belongs to a key: another one under the same id has none, and neither has the
-// same id after its key was deleted. So with the role.
+// An admission belongs to a key: another key under the same id has none, and neither has the id
+// after its key was deleted. The same holds for the role.
 func TestRoles_GoWithTheKey(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -278,8 +278,7 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 	}
 }
 
-// An upgrade: what was known of who is a minion and who is a node stays, and marks of
-// those that are neither go.
+// An upgrade: the known roles of minions and nodes stay, and marks of others are removed.
 func TestRoles_Inherited(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.file("cache/syndics/old", "", 0o600)
@@ -300,8 +299,8 @@ func TestRoles_Inherited(t *testing.T) {
 	}
 }
 
-// One entry that cannot be costs no other: the node that says it is told of in an event, and the
-// rest of the list stands. One node of three says a port of 70000.
+// An invalid entry does not affect others: an event names the node that reports it, and the rest of
+// the list is valid. One node of three reports port 70000.
 func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -332,11 +331,11 @@ func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
 	}
 }
 
-// A record of roles that cannot be read stops the start: nobody may become a node because
-// a file is gone bad.
+// An unreadable record of roles prevents the start: no minion may become a node because a file is
+// damaged.
 func TestRoles_UnreadableIsNoStart(t *testing.T) {
 	r := newRig(t)
-	r.file("pki/roles/x", "", 0o600) // a folder in its place
+	r.file("pki/roles/x", "", 0o600) // a directory in its place
 	if m, err := New(r.opts); err == nil || !strings.Contains(err.Error(), "roles") {
 		t.Errorf("started: %v", err)
 		_ = m.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// run calls a runner as the user of the master and gives what it returned.
+// run calls a runner as the master's user and returns its result.
 func (r *rig) run(ev *recorder, fun string, kwarg *wire.Map) *wire.Map {
 	r.t.Helper()
 	got := r.say(wire.NewMap("cmd", "runner", "fun", fun, "kwarg", kwarg, "key", rootKey, "user", "root"))
@@ -25,8 +25,7 @@ func (r *rig) run(ev *recorder, fun string, kwarg *wire.Map) *wire.Map {
 	return r.say(wire.NewMap("cmd", "runner", "result", got.String("jid"), "key", rootKey, "user", "root"))
 }
 
-// A password and the token that it brings reach nobody but the caller: no event of the
-// call, and no word of the audit, has them.
+// A password and the token it yields reach only the caller, and neither events nor the audit.
 func TestPrivateRunnersAreNotTold(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -53,7 +52,7 @@ func TestPrivateRunnersAreNotTold(t *testing.T) {
 	}
 }
 
-// event.send says nothing that masters and minions alone may say.
+// event.send refuses the tags reserved for masters and minions.
 func TestEventSend_MastersTags(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -71,8 +70,8 @@ func TestEventSend_MastersTags(t *testing.T) {
 	}
 }
 
-// What a node says of minions that are not its own does not count, and a node that is away
-// is named.
+// Reports of a node about minions that are not its own are ignored, and a node that is away is
+// named.
 func TestKnown_NodesSpeakForTheirs(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// recorded3008 are loads that daemons of Salt 3008.2 sent before they encrypted them.
+// recorded3008 holds loads that daemons of Salt 3008.2 sent, before encryption.
 type recorded3008 struct {
 	Minion, Syndic []struct {
 		Cmd     string         `json:"cmd"`
@@ -28,8 +28,7 @@ func load3008(t testing.TB) (f recorded3008) {
 	return f
 }
 
-// replay gives a recorded load for another sender: without what its channel adds, and of
-// another job.
+// replay adapts a recorded load to another sender and job, without the fields added by its channel.
 func replay(t testing.TB, plain wire.Raw, change ...any) *wire.Map {
 	t.Helper()
 	m, err := wire.DecodeMap(plain)
@@ -45,8 +44,8 @@ func replay(t testing.TB, plain wire.Raw, change ...any) *wire.Map {
 	return m
 }
 
-// A syndic of Salt 3008 names the minions in the event of the new job alone; a node of ours
-// between it and the top tells that on as an expectation, once.
+// A syndic of Salt 3008 names its minions only in the event of the new job. Our node between it and
+// the top reports them as an expectation, once.
 func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.opts.Parent = returners.DestAbove
@@ -102,7 +101,7 @@ func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
 	if xs := told(); len(xs) != 1 || !slices.Contains(xs[0].Minions, "s8z") {
 		t.Errorf("told of the next slice %+v", xs)
 	}
-	// A master of Salt 3008 fires what its own syndics say under their names alone.
+	// A master of Salt 3008 fires events of its own syndics under their names only.
 	pass(func(tag string) string { return "syndic/lower/" + tag }, "deep")
 	if xs := told(); len(xs) != 1 || !slices.Equal(xs[0].Minions, []string{"deep"}) || xs[0].Node != "low8" {
 		t.Errorf("told of two tiers further down %+v", xs)
@@ -113,8 +112,8 @@ func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
 	}
 }
 
-// The whole publication comes up from a syndic of Salt 3008. As Salt does, it is shown under
-// the name of the node alone.
+// A syndic of Salt 3008 forwards the whole publication. As in Salt, its event is fired under the
+// name of the node only.
 func TestPublicationOfASyndicIsShownOnce(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()

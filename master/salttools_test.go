@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Salt's command salt wants to find a mark of a running master, and after it has published
-// the load of its job; salt-api wants to find another mark before each request.
+// Salt's command salt looks for a socket of a running master, and after publishing for the load of
+// its job. salt-api looks for another socket before each request.
 func TestSaltToolsFindTheirFiles(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -56,7 +56,7 @@ func TestNoJobFilesWithoutTheOption(t *testing.T) {
 				eventually(t, "the key of a", func() bool { return r.keys.Accepted("a") })
 				r.say(testJob("*", "glob"))
 			}
-			if files, err := os.ReadDir(filepath.Join(r.dir, "cache", "jobs")); err != nil || len(files) > 0 { // Salt has the folder from the start
+			if files, err := os.ReadDir(filepath.Join(r.dir, "cache", "jobs")); err != nil || len(files) > 0 { // Salt creates the directory at the start
 				t.Errorf("%v, %v", files, err)
 			}
 		})

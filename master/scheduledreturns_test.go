@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What a minion runs by its own clock is a job under the id that the minion gives, once
-// however often it comes. No minion gives the id of a job that is not its own.
+// A job of a minion's schedule is stored under the id that the minion chose, once, however often it
+// arrives. A minion cannot use the id of another job.
 func TestReturns_OfASchedule(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -54,7 +54,7 @@ func TestReturns_OfASchedule(t *testing.T) {
 	}
 }
 
-// A result that is not to be kept is told and not stored.
+// A result that is not to be cached has an event and is not stored.
 func TestReturns_NoCache(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -74,7 +74,7 @@ func TestReturns_NoCache(t *testing.T) {
 	}
 }
 
-// The page of metrics has the figures of the file server.
+// The metrics page includes the file server.
 func TestMetrics_Files(t *testing.T) {
 	r := newRig(t)
 	r.start()

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// With sign_jobs the top signs each job; a node passes on what it was given and
-// signs nothing, whatever its local user says.
+// With sign_jobs the top signs each job. A node forwards signatures and signs nothing, whatever its
+// local user publishes.
 func TestSignedJobs(t *testing.T) {
 	top := newRig(t, func(c *config.Master) { c.SignJobs = true })
 	top.start()
@@ -23,7 +23,7 @@ func TestSignedJobs(t *testing.T) {
 	if err != nil || time.Until(expires) < 30*time.Minute {
 		t.Fatalf("until %v: %v", expires, err)
 	}
-	// A node, whose user must not be able to pass an order for another job.
+	// A node, whose user must not be able to reuse the signature for another job.
 	order, _ := p.Extra.Get(jobfields.SignatureField)
 	node := newRig(t)
 	node.start()

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// written is how many bytes this process has written to files and connections.
+// written returns the bytes this process has written to files and connections.
 func written(b *testing.B) (n int64) {
 	b.Helper()
 	text, err := os.ReadFile("/proc/self/io")
@@ -27,7 +27,7 @@ func written(b *testing.B) (n int64) {
 	return n
 }
 
-// BenchmarkSlices publishes further slices of one minion each of a job that names so many.
+// BenchmarkSlices publishes additional slices of one minion each for a job.
 func BenchmarkSlices(b *testing.B) {
 	for _, size := range []int{100, 10000} {
 		b.Run(fmt.Sprintf("named=%d", size), func(b *testing.B) {

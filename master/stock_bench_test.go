@@ -22,36 +22,36 @@ import (
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/zmtp/peer"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
-	_ "github.com/momtree/mom/returners/mysql" // the database can be named
+	_ "github.com/momtree/mom/returners/mysql" // makes the database available
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
-// stockEnv makes the test binary play minions that return jobs, so that the processor
-// time of a benchmark's process is that of the master alone.
+// stockEnv makes the test binary simulate minions that return jobs, so that the processor time of
+// the benchmark's process is the master's.
 const stockEnv = "MOM_TEST_STOCK"
 
-// herdPlan says what that process plays: it reads a round a line, has all minions return
-// its job, and answers with a line of how long they took.
+// herdPlan is the input of that process. It reads a round per line, makes all minions return its
+// job, and answers with a line of durations.
 type herdPlan struct {
 	Addr   string
-	Key    string // of all sessions
+	Key    string // for all sessions
 	Tok    []byte
 	N      int
 	Active int  // minions that return at the same time
-	Kept   bool // by one connection each; else one for each return, as a stock minion does
+	Kept   bool // one connection per minion; else one per return, as stock minions do
 	Size   int  // of a result; 0: that of test.ping
 }
 
-// herdRound is one job that all return.
+// herdRound is one job returned by all minions.
 type herdRound struct {
 	JID  string
-	Rate float64 // returns a second, whether or not those before are acknowledged; 0: as fast as they are
+	Rate float64 // returns per second, regardless of acknowledgements; 0: as fast as they are
 }
 
-// herdTook is what a return took, from when it was due to its acknowledgement, and all.
+// herdTook holds the time of a return, from its due time to its acknowledgement, and the total.
 type herdTook struct{ P50, P99, All time.Duration }
 
-// playing plays the minions if this process is for that.
+// playing runs the minions if this process is for that.
 func playing() bool {
 	text := os.Getenv(stockEnv)
 	if text == "" {
@@ -111,7 +111,7 @@ func (s herdPlan) play() error {
 	}
 }
 
-// round has all return one job.
+// round makes all minions return one job.
 func (s herdPlan) round(herd []*benchMinion, r herdRound, value any) (herdTook, error) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -145,7 +145,7 @@ func (s herdPlan) round(herd []*benchMinion, r herdRound, value any) (herdTook, 
 
 func stockID(i int) string { return fmt.Sprintf("m%05d", i) }
 
-// otherMinions is that process, as the benchmark sees it.
+// otherMinions is the benchmark's side of that process.
 type otherMinions struct {
 	b   *testing.B
 	in  *json.Encoder
@@ -182,7 +182,7 @@ func (s herdPlan) start(b *testing.B) *otherMinions {
 	return &otherMinions{b, json.NewEncoder(in), json.NewDecoder(lines)}
 }
 
-// all has all minions return a job.
+// all makes all minions return a job.
 func (p *otherMinions) all(r herdRound) (took herdTook) {
 	p.b.Helper()
 	if err := p.in.Encode(r); err != nil {
@@ -194,10 +194,10 @@ func (p *otherMinions) all(r herdRound) (took herdTook) {
 	return took
 }
 
-// stockMinions is how many minions return a job, an eighth of them at a time.
+// stockMinions is the number of minions that return a job, an eighth of them at a time.
 const stockMinions = 2000
 
-// stockHerd starts the master, and minions whose keys it has accepted.
+// stockHerd starts the master, and the process with accepted minions.
 func (r *rig) stockHerd(b *testing.B, s herdPlan) *otherMinions {
 	b.Helper()
 	s.Key, s.Tok, s.N, s.Active = crypt.NewKeyString(), tokOf(b, "minion"), stockMinions, stockMinions/8
@@ -214,9 +214,8 @@ func (r *rig) stockJob() string {
 	return r.say(testJob("*", "glob")).Map("load").String("jid")
 }
 
-// BenchmarkStockReturns has minions in another process return jobs that were given to the
-// master. The processor time is the master's own. With MySQL, in-sql/s counts until the
-// last row is there.
+// BenchmarkStockReturns measures minions in another process that return jobs known to the master.
+// The processor time is the master's own. With MySQL, in-sql/s counts until the last row is stored.
 func BenchmarkStockReturns(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -242,7 +241,7 @@ func BenchmarkStockReturns(b *testing.B) {
 			})
 			r.opts.Parent = c.parent
 			minions := r.stockHerd(b, c.herd)
-			minions.all(herdRound{JID: r.stockJob()}) // before it nothing is warm
+			minions.all(herdRound{JID: r.stockJob()}) // warms up
 			var busy, waits time.Duration
 			began := time.Now()
 			b.ResetTimer()
@@ -267,7 +266,7 @@ func BenchmarkStockReturns(b *testing.B) {
 	}
 }
 
-// owedSQL is how many rows are not in the database yet.
+// owedSQL returns the number of rows not yet in the database.
 func (r *rig) owedSQL(b *testing.B) (rows int64) {
 	b.Helper()
 	st, err := r.store.Stats(b.Context())
@@ -285,8 +284,8 @@ func (r *rig) owedSQL(b *testing.B) (rows int64) {
 	return rows
 }
 
-// BenchmarkHalfLoad tells what a return takes when as many come as half of what the
-// master takes at most, which is measured first.
+// BenchmarkHalfLoad measures the time of a return at half the maximum rate of the master, which is
+// measured first.
 func BenchmarkHalfLoad(b *testing.B) {
 	for _, c := range []struct {
 		name string

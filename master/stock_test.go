@@ -28,10 +28,9 @@ func (r *rig) state(id string) topology.State {
 	return ""
 }
 
-// A minion of Python's Salt is asked once who it is, by its connection alone, and from
-// then on the tree knows it; one that has gone is named with the last return of a job,
-// not after Salt's 15 s. Nothing of the question is to be seen. Size: 30 peers, 3 of
-// them dead.
+// A stock minion is asked once for its id, over its connection, and appears in the tree. If it
+// disconnects, the job reports it missing with the last return, not after Salt's 15 s. The request
+// is not visible to users. Size: 30 peers, 3 of them dead.
 func TestStock_KnownByItsConnection(t *testing.T) {
 	for _, filtering := range []bool{false, true} {
 		t.Run(fmt.Sprint("filtering ", filtering), func(t *testing.T) {
@@ -82,7 +81,7 @@ func TestStock_KnownByItsConnection(t *testing.T) {
 	}
 }
 
-// The option switches it off: nobody is asked, and nothing is known.
+// With the option off, nobody is asked and nothing is known.
 func TestStock_NotAsked(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.PresenceAsk = false })
 	r.start()
@@ -94,9 +93,9 @@ func TestStock_NotAsked(t *testing.T) {
 	}
 }
 
-// Accepted keys of which nobody ever connected are named with the last return, once
-// the master has been there as long as a stock minion may take to come back: before,
-// nobody is named. Size: 2,000 such keys beside one living minion.
+// Accepted keys that never connected are reported missing with the last return, once the master has
+// been up as long as a stock minion may take to reconnect. Before that, none is. Size: 2,000 such
+// keys beside one living minion.
 func TestStock_NeverConnected(t *testing.T) {
 	r := newRig(t, reconnectIn(3*time.Second))
 	r.start()
@@ -121,8 +120,8 @@ func TestStock_NeverConnected(t *testing.T) {
 	eventually(t, "the tree to tell", func() bool { return r.state("never0007") == topology.Down })
 }
 
-// A connection that does not say whose it is may be anybody's: as long as it stands,
-// nobody is named by it. A peer whose answer gets lost meets this.
+// An unidentified connection may belong to any minion: while it exists, no minion is reported
+// missing because of it. This happens to a peer whose answer is lost.
 func TestStock_AnswerLost(t *testing.T) {
 	r := newRig(t, reconnectIn(200*time.Millisecond))
 	r.start()
@@ -138,8 +137,8 @@ func TestStock_AnswerLost(t *testing.T) {
 	eventually(t, "gone for sure", func() bool { return r.peers.Minion("s1").Live == engine.Down })
 }
 
-// An answer that comes when its connection is gone, or from another life of the
-// master, is no job of anybody.
+// An answer that arrives after its connection is closed, or from a previous run of the master,
+// belongs to no job.
 func TestStock_LateAnswer(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -160,10 +159,10 @@ func TestStock_LateAnswer(t *testing.T) {
 	}
 }
 
-// Just after a start of the master its stock minions are on their way back. A job that
-// is published then waits for them and is given to them, however short Salt's own times
-// are, also if they sign in before they subscribe: with the new shared key a return that
-// is tried again makes them. Size: one minion that takes 3 s; a job would be given up after 2.
+// Right after a start of the master its stock minions are reconnecting. A job published then waits
+// for them and is delivered, however short Salt's timeouts are. That includes minions that sign in
+// before they subscribe, because a retried return fails under the new shared key. Size: one minion
+// that takes 3 s; the job would be given up after 2 s.
 func TestStock_JobJustAfterAStart(t *testing.T) {
 	for _, signs := range []bool{false, true} {
 		t.Run(fmt.Sprint("signs in ", signs), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/returners/sqlite"
 )
 
-// stocks starts n stock minions at a master in a process of its own.
+// stocks starts n stock minions of a master in another process.
 func (m *mortal) stocks(n int) []*stock {
 	m.t.Helper()
 	out := make([]*stock, n)
@@ -68,11 +68,10 @@ func (m *mortal) stock(id string, back time.Duration) *stock {
 	return s
 }
 
-// A master is killed just after it has stored, or published, a job, or while half of
-// its minions have run it. Stock minions cannot ask for what they missed, so each is
-// given the job when its next connection has said whose it is; it runs once, and every
-// return is there. Size: 200 minions, every other of which has not been reached when
-// the master dies.
+// A master is killed right after it stored or published a job, or while half of its minions have
+// run it. Stock minions cannot ask for missed jobs, so each receives the job when its next
+// connection is identified. It runs once, and every return arrives. Size: 200 minions, half of
+// which had not received it when the master died.
 func TestStock_MasterKilledAfterPublication(t *testing.T) {
 	const n = 200
 	for name, kill := range map[string]float64{"stored": -1, "the first has run it": 0, "all that heard it have run it": 0.49} {
@@ -136,8 +135,8 @@ func TestStock_MasterKilledAfterPublication(t *testing.T) {
 	}
 }
 
-// A stock minion that was started after it may have run a job is never given it again;
-// one that was not connected when it was published is.
+// A stock minion started after it may have run a job does not receive it again; one that was
+// disconnected when it was published does.
 func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
 	r := newRig(t, reconnectIn(5*time.Second))
 	r.start()
@@ -151,7 +150,7 @@ func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
 	events := r.events()
 	job := r.say(testJob("*", "glob")).Map("load").String("jid")
 	eventually(t, "the job at one of them", func() bool { return restarted.runs(job) == 1 })
-	for _, s := range []*stock{restarted, away} { // both start anew: they forget all, and sign in
+	for _, s := range []*stock{restarted, away} { // both restart: they forget all and sign in
 		s.kill()
 		s.mu.Lock()
 		s.seen, s.hang = map[string]bool{}, false

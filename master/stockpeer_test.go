@@ -14,18 +14,18 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// stock plays a minion of Python's Salt: it subscribes without an identity, announces
-// nothing, and passes over a jid that it has seen since its start.
+// stock simulates a stock minion: it subscribes without an identity, announces nothing, and ignores
+// a jid it has seen since its start.
 type stock struct {
 	*channel.Channel
 	t    testing.TB
 	id   string
 	pub  string        // where it subscribes
-	back time.Duration // from the end of its connection to the next
+	back time.Duration // delay before reconnecting
 
 	mu    sync.Mutex
 	seen  map[string]bool
-	ran   []string // what it ran, but for find_job
+	ran   []string // jobs it ran, except find_job
 	asked int      // how often it was asked who it is, or what it runs
 	mute  bool     // its answers get lost
 	hang  bool     // its jobs do not end
@@ -35,7 +35,7 @@ type stock struct {
 	done chan struct{}
 }
 
-// stock makes one that is accepted, signs in, connects, and tells that it has started.
+// stock returns an accepted minion that signs in, connects, and fires its start event.
 func (r *rig) stock(id, key string) *stock {
 	r.t.Helper()
 	s := r.stockless(id, key)
@@ -43,7 +43,7 @@ func (r *rig) stock(id, key string) *stock {
 	return s
 }
 
-// stockless makes one that is signed in and has not connected.
+// stockless returns a minion that is signed in and has not connected.
 func (r *rig) stockless(id, key string) *stock {
 	r.t.Helper()
 	m := r.minion(id, "minion", key)
@@ -52,7 +52,7 @@ func (r *rig) stockless(id, key string) *stock {
 	return s
 }
 
-// connect subscribes one that is signed in.
+// connect subscribes a signed-in minion.
 func (r *rig) connect(s *stock) {
 	r.t.Helper()
 	before := r.stats.Subscribed.Load()
@@ -84,7 +84,7 @@ func (s *stock) subscribe() {
 	}()
 }
 
-// open opens a publication as Salt's minions do, which take one without a serial.
+// open decrypts a publication like Salt's minions, which accept one without a serial.
 func (s *stock) open(ctx context.Context, body []byte) (wire.Publication, error) {
 	p, err := s.OpenPublication(ctx, body)
 	if !errors.Is(err, channel.ErrReplayed) {
@@ -109,8 +109,8 @@ func (s *stock) open(ctx context.Context, body []byte) (wire.Publication, error)
 	return p, nil
 }
 
-// take runs a publication if it is for this minion and new; run is false if there is
-// nothing to return.
+// take runs a publication if it is new and for this minion. run is false if there is nothing to
+// return.
 func (s *stock) take(p wire.Publication) (value any, run bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func meansMe(tgt any, id string) bool {
 	return false
 }
 
-// kill ends its connection and all that it has not returned.
+// kill closes its connection and drops everything it has not returned.
 func (s *stock) kill() {
 	if s.stop != nil {
 		s.stop()
@@ -152,7 +152,7 @@ func (s *stock) kill() {
 	}
 }
 
-// runs counts how often it ran a job.
+// runs returns how often it ran a job.
 func (s *stock) runs(jid string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *stock) runs(jid string) (n int) {
 	return n
 }
 
-// questions counts how often it was asked who it is, or what it runs.
+// questions returns how often it was asked for its id or its running jobs.
 func (s *stock) questions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

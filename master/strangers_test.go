@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// paper is a log that several goroutines write.
+// paper is a log for concurrent use.
 type paper struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -27,7 +27,7 @@ func (p *paper) Write(b []byte) (int, error) {
 	return p.b.Write(b)
 }
 
-// with gives the lines that hold a text.
+// with returns the lines that contain a text.
 func (p *paper) with(text string) (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,8 +39,8 @@ func (p *paper) with(text string) (lines []string) {
 	return lines
 }
 
-// A minion of protocol 2 is told why it is refused, and the operator in Salt's words, once
-// a minute with count, id, address and the option that lets it in.
+// A minion of protocol 2 receives the reason for its refusal. The operator sees it in Salt's words,
+// once a minute, with count, id, address and the option that would admit it.
 func TestOldProtocolIsNamed(t *testing.T) {
 	log := &paper{}
 	r := newRig(t)
@@ -80,8 +80,8 @@ func TestOldProtocolIsNamed(t *testing.T) {
 	}
 }
 
-// Strangers who sign in without end leave no more pending keys than may be (3 here), no
-// event with a key larger than keys are, and one line for each cause.
+// Strangers that sign in endlessly leave at most the allowed number of pending keys (3 here), no
+// event with an oversized key, and one log line for each cause.
 func TestStrangersWhoSignIn(t *testing.T) {
 	log := &paper{}
 	r := newRig(t, func(c *config.Master) { c.MaxPendingKeys = 3 })
@@ -122,16 +122,16 @@ func TestStrangersWhoSignIn(t *testing.T) {
 	if n := r.Stats().TurnedAway; n["sign-in/other-key"] != 40 || n["sign-in/pending"] != 37 || n["sign-in/bad"] != 2 {
 		t.Errorf("counted %v", n)
 	}
-	for range 3 + 40 { // the kept ones, and those of m1, which Salt tells of
+	for range 3 + 40 { // the stored ones, and those of m1, which Salt reports
 		if e := events.take("salt/auth"); len(e.String("pub")) > 2000 || e.String("id") == "stranger" {
 			t.Fatalf("an event with %d bytes of key of %s", len(e.String("pub")), e.String("id"))
 		}
 	}
 }
 
-// A stranger's nonce is signed and a minion's is echoed, so only Salt's form of it is taken:
-// with any other nothing is signed and nothing is stored. Among them is one by which the
-// answer would be a frame of a publication.
+// A stranger's nonce is signed and a minion's is echoed, so only Salt's form of a nonce is
+// accepted. With any other form, nothing is signed or stored. One of them would turn the answer
+// into a frame of a publication.
 func TestNonces_OneForm(t *testing.T) {
 	r := newRig(t)
 	r.start()

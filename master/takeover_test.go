@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/internal/bus"
 )
 
-// saltSockets are those of a master of Python's.
+// saltSockets are the sockets of a Python master.
 var saltSockets = []string{"publish_pull.ipc", "workers.ipc", "master_event_pub.ipc", "master_event_pull.ipc"}
 
-// leave puts sockets into the folder of a rig that nobody listens on any more.
+// leave creates sockets without listeners in the directory of a rig.
 func (r *rig) leave() {
 	r.t.Helper()
 	run := filepath.Join(r.dir, "run")
@@ -32,9 +32,9 @@ func (r *rig) leave() {
 	}
 }
 
-// TestTakeover_OfAMasterThatIsGone: a salt-master stopped by SIGTERM leaves all its
-// sockets and the key of its user. A master of ours starts on the folder, and leaves
-// nothing that stops a salt-master from starting there again.
+// TestTakeover_OfAMasterThatIsGone: a salt-master stopped by SIGTERM leaves all its sockets and its
+// user's key. Our master starts on the same directory, and leaves nothing that prevents a
+// salt-master from starting there again.
 func TestTakeover_OfAMasterThatIsGone(t *testing.T) {
 	r := newRig(t)
 	r.leave()
@@ -57,9 +57,9 @@ func TestTakeover_OfAMasterThatIsGone(t *testing.T) {
 	}
 }
 
-// TestTakeover_NotOfALiveMaster: beside a master that lives, whichever of its sockets
-// is answered, ours does not start and changes nothing: not the key of the user, without
-// which commands fail at the other, nor any socket.
+// TestTakeover_NotOfALiveMaster: if another master runs, whichever of its sockets answers, ours
+// does not start and changes nothing: neither the user's key, without which commands fail at the
+// other master, nor any socket.
 func TestTakeover_NotOfALiveMaster(t *testing.T) {
 	for _, answered := range saltSockets {
 		r := newRig(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What reactions and orchestrations call in their templates is told to the bus, and gives
-// what Salt's functions give.
+// Calls in the templates of reactions and orchestrations fire events and return the results of
+// Salt's functions.
 func TestTemplateCalls(t *testing.T) {
 	r := newRig(t)
 	r.start()

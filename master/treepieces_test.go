@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A node with fifty thousand minions reports them piece by piece: the answer tells
-// how many are here, the tree is as it was until the last, and what does not continue
-// has to begin anew.
+// A node with fifty thousand minions reports them in pieces: each answer contains the number
+// received, the tree stays unchanged until the last piece, and a piece out of order restarts the
+// report.
 func TestTreeInPieces(t *testing.T) {
 	const crowd = 50_000
 	r := newRig(t, ordersMasters)
@@ -42,7 +42,7 @@ func TestTreeInPieces(t *testing.T) {
 	if !r.policy.Claims().Has("n1", "web-49999") {
 		t.Error("the last minion is not its own")
 	}
-	// A large difference.
+	// A large delta.
 	for i := range 3 * topology.PieceEntries {
 		below.Remove(fmt.Sprintf("web-%05d", i))
 	}
@@ -51,21 +51,21 @@ func TestTreeInPieces(t *testing.T) {
 		t.Fatal("the difference is not known")
 	}
 	pieces = d.Pieces()
-	for _, p := range append(pieces[:1:1], pieces...) { // the first one comes twice, which begins anew
+	for _, p := range append(pieces[:1:1], pieces...) { // the first piece repeated restarts the report
 		node.report(nil, "life", below.Life(), "piece", p.Map())
 	}
 	n, _ := r.Master.tree.Node("n1")
 	if len(n.Minions) != crowd-3*topology.PieceEntries || r.policy.Claims().Has("n1", "web-00000") || !r.policy.Claims().Has("n1", "web-49999") {
 		t.Errorf("after the difference: %d minions", len(n.Minions))
 	}
-	// Of another difference the last piece alone.
+	// Only the last piece of another delta.
 	if reply := node.report(nil, "life", below.Life(), "piece", pieces[len(pieces)-1].Map()); reply.Int("piece") != 0 || !reply.Has("piece") {
 		t.Errorf("answer to a piece without those before it: %v", plain(t, reply))
 	}
 }
 
-// A node that comes in another life and is going to tell its tree in pieces may have
-// anybody below it until it has.
+// A restarted node that will report its tree in pieces may have any minion below it until the
+// report is complete.
 func TestNodeThatWillReportInPiecesIsSparedNothing(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// report announces presence with more fields, and gives the answer.
+// report announces presence with additional fields and returns the answer.
 func (m *minion) report(tree *topology.Node, more ...any) *wire.Map {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -72,7 +72,7 @@ func TestTreeByDifferences(t *testing.T) {
 	if _, up := r.policy.Claims().Elsewhere("db", func(string) bool { return true }); up {
 		t.Error("db counts as connected")
 	}
-	// Once more the same: it does not fit, and the answer says where the master is.
+	// The same delta again does not fit, and the answer contains the master's version.
 	reply = node.report(nil, "life", life, "delta", d.Map())
 	if got, _ := reply.Get("tree"); got != int64(e.To) {
 		t.Errorf("the master has revision %v, told %d", got, e.To)
@@ -96,8 +96,8 @@ func TestNodeAboveIsRefusedBelow(t *testing.T) {
 	}
 }
 
-// Each event of a node comes once under its own name, with the path as seen from
-// here; minions cannot make one up.
+// Each event of a node is fired once under its own name, with the path as seen from here. Minions
+// cannot forge one.
 func TestNodeEvents(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
@@ -107,7 +107,7 @@ func TestNodeEvents(t *testing.T) {
 	if d := events.take(treewatch.NodeUp); d.String("path") != "n1" || d.String("id") != "n1" || d.String("time") == "" {
 		t.Errorf("up: %v", plain(t, d))
 	}
-	node.announce() // a report is no event
+	node.announce() // a report is not an event
 	_, _ = forger.send(bulk(nil, event("topology/node/down", wire.NewMap("id", "n1", "path", "n1"))))
 	_, _ = forger.send(wire.NewMap("cmd", "_minion_event", "id", "m1", "tag", "topology/node/down", "data", wire.NewMap()))
 	node.must(bulk("syndic/n1", event("topology/node/rehomed", wire.NewMap("id", "n3", "path", "b/n3", "from", "a/n3", "to", "b/n3"))))

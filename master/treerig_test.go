@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// branch is a master with a node at its place in the tree of another master: it asks that
-// one, and answers it.
+// branch is a master with a node that connects it to another master's tree: it queries that master
+// and answers it.
 type branch struct {
 	*rig
 	at   *minion // its connection to the master above
