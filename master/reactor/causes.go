@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxRounds is how often a reaction may lead to itself.
+	// maxRounds limits how often a reaction may trigger itself.
 	maxRounds = 8
-	// maxChain bounds how many reactions may lead to each other.
+	// maxChain limits the length of a chain of reactions.
 	maxChain = 64
-	// keptCauses bounds the jobs and calls, and the minions at work, that are remembered.
+	// keptCauses limits the recorded jobs and calls, and the recorded busy minions.
 	keptCauses = 20_000
-	// afterwards is how long what a minion says still counts as its doing in a job that
-	// it has returned: events may overtake returns.
+	// afterwards is how long events of a minion still count as caused by a job after its return:
+	// events may overtake returns.
 	afterwards = 2 * time.Second
-	// atLongest is how long a minion that does not return counts as at work.
+	// atLongest is how long a minion that does not return counts as busy.
 	atLongest = time.Hour
 )
 
-// chain are the files whose reactions led to something, the oldest first.
+// chain lists the files whose reactions led to something, oldest first.
 type chain []string
 
-// rounds counts how often a file is among them.
+// rounds counts a file in the chain.
 func (c chain) rounds(sls string) (n int) {
 	for _, s := range c {
 		if s == sls {
@@ -43,23 +43,23 @@ func (c chain) distinct() []string {
 	return slices.Compact(out)
 }
 
-// Causes records which reactions led to the recent jobs and calls, and who works on them. It is safe
-// for concurrent use.
+// Causes records which reactions led to the recent jobs and calls, and which minions are running
+// them. It is safe for concurrent use.
 type Causes struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	jobs *lru.Guarded[string, *job]   // by jid
 	work *lru.Guarded[string, atWork] // by minion: the newest
-	said *lru.Guarded[string, atWork] // by tag: of event.send of a reaction
+	said *lru.Guarded[string, atWork] // by tag: of event.send in a reaction
 }
 
-// job is what led to a job or call.
+// job records the cause of a job or call.
 type job struct {
 	why chain
-	// Who has returned before it was noted that they work on it: a minion may be quicker
-	// than the publisher that sent it the job.
+	// early holds minions that returned before they were recorded as busy: a minion may be faster
+	// than the publisher.
 	early map[string]struct{}
-	out   bool // who works on it is noted
+	out   bool // the busy minions are recorded
 }
 
 type atWork struct {
@@ -68,7 +68,7 @@ type atWork struct {
 	until time.Time
 }
 
-// NewCauses returns Causes without a job.
+// NewCauses returns empty Causes.
 func NewCauses(now func() time.Time) *Causes {
 	return &Causes{
 		now: now, jobs: lru.NewGuarded[string, *job](keptCauses, nil),
@@ -76,7 +76,7 @@ func NewCauses(now func() time.Time) *Causes {
 	}
 }
 
-// of gives what led to an event; none: nothing that is known.
+// of returns the chain that led to an event; nil if unknown.
 func (c *Causes) of(tag string, data *value.Map) chain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *Causes) of(tag string, data *value.Map) chain {
 	return nil
 }
 
-// jidOf is the id of the job or call that an event is of; "": of none.
+// jidOf returns the id of the job or call that an event belongs to, or "".
 func jidOf(tag string) string {
 	//mutant:reactor-states-have-a-cause
 	for _, p := range []string{"salt/job/", "salt/run/", "salt/wheel/", "salt/state_result/"} {
@@ -109,15 +109,15 @@ func jidOf(tag string) string {
 	return ""
 }
 
-// begin notes what leads to a job or call that is about to begin.
+// begin records the cause of a job or call that is about to start.
 func (c *Causes) begin(jid string, why chain) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jobs.Add(jid, &job{why: why})
 }
 
-// Begin records that the call by is about to start a job or another call. A call that no reaction led
-// to is not recorded.
+// Begin records that the call by is about to start a job or another call. Calls without a reaction
+// as cause are not recorded.
 func (c *Causes) Begin(jid, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +126,7 @@ func (c *Causes) Begin(jid, by string) {
 	}
 }
 
-// Began records who works on a job that has begun. A job without a recorded cause is ignored.
+// Began records the minions of a job that has started. Jobs without a recorded cause are ignored.
 func (c *Causes) Began(jid string, minions []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,14 +147,14 @@ func (c *Causes) Began(jid string, minions []string) {
 	j.early, j.out = nil, true
 }
 
-// saying notes that an event of that tag is about to be fired.
+// saying records that an event with this tag is about to be fired.
 func (c *Causes) saying(tag string, why chain) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.said.Add(tag, atWork{why: why, until: c.now().Add(afterwards)})
 }
 
-// Returned records that a minion has returned a job and no longer works on it.
+// Returned records that a minion has returned a job and is no longer busy with it.
 func (c *Causes) Returned(jid, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// A reaction that leads to itself is cut after some rounds, whichever way it does.
+// A reaction that triggers itself is cut after some rounds, whatever the path.
 func TestLoops(t *testing.T) {
 	for name, c := range map[string]struct {
 		sls   string
@@ -64,7 +64,7 @@ func TestLoops(t *testing.T) {
 				if s.r.Counts().Cut == 0 || !strings.Contains(s.log.String(), "leads to itself") || len(loops.C()) == 0 {
 					t.Errorf("%d cut, told %d times, and the log says\n%s", s.r.Counts().Cut, len(loops.C()), s.log)
 				}
-				// The same from without is reacted to again.
+				// The same event from outside still starts a reaction.
 				s.onJob = nil
 				time.Sleep(time.Minute)
 				s.fire(c.first, "id", "m1")
@@ -76,8 +76,8 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A minion that has returned before the publisher is back is not at work any more: what
-// it says later is reacted to, however often.
+// A minion that returned before the publisher did is not busy: its later events start reactions,
+// however many.
 func TestLoops_ReturnBeforeThePublisherIsBack(t *testing.T) {
 	const often = 3 * maxRounds
 	for name, c := range map[string]struct {
@@ -114,8 +114,7 @@ func TestLoops_ReturnBeforeThePublisherIsBack(t *testing.T) {
 	}
 }
 
-// A runner that sends the event that started it is a loop as well, and two files that
-// lead to each other are.
+// A runner that fires its own trigger is a loop, and so are two files that trigger each other.
 func TestLoops_Runner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{
@@ -134,7 +133,7 @@ func TestLoops_Runner(t *testing.T) {
 	})
 }
 
-// Many events of many minions at once are no loop.
+// Many events of many minions at once are not a loop.
 func TestLoops_Storm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {local.state.apply: [{tgt: ID}]}"}, react("salt/minion/*/start", "a.sls"))
@@ -148,7 +147,7 @@ func TestLoops_Storm(t *testing.T) {
 	})
 }
 
-// What states tell of themselves is of the job or run that they are of.
+// Progress events of states belong to their job or run.
 func TestCauses_StateEvents(t *testing.T) {
 	c := NewCauses(time.Now)
 	c.begin("20261125160000000000", chain{"a.sls"})

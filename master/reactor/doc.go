@@ -1,12 +1,11 @@
-// Package reactor has events start something: the option reactor names SLS files for tags
-// of the event bus, and what such a file renders to is done, as Salt's reactor does it:
-// a job of minions (local), a runner, a wheel function, or a function of the machine
-// itself (caller).
+// Package reactor starts reactions to events, as Salt's reactor does: the option reactor maps event
+// tags to SLS files, and a file renders to a job of minions (local), a runner, a wheel function, or
+// a function of the machine itself (caller).
 //
-// Events are taken one after the other. Runners, wheels and callers go to a bounded number
-// of workers with a bounded queue; what finds no place is dropped, counted and told. A
-// reaction that leads to itself, by its own jobs and calls or by what a minion says while
-// it works on them, is cut when it has done so [maxRounds] times in a row.
+// Events are handled one at a time. Runners, wheels and callers run in a limited number of workers
+// with a limited queue. Calls beyond that are dropped, counted and logged. A reaction that triggers
+// itself, through its own jobs and calls or through events of minions that run them, is cut after
+// [maxRounds] rounds.
 //
-// The package knows nothing of a master: what reactions do is done by [Doers].
+// The package does not depend on the master: [Doers] carry out the reactions.
 package reactor

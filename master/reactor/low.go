@@ -10,14 +10,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// low is one reaction: state (its type), fun, __id__, __sls__, and what the file says.
+// low is one reaction: state (its type), fun, __id__, __sls__, and the fields of the file.
 type low struct{ *value.Map }
 
 func (l low) id() string   { return l.String("__id__") }
 func (l low) kind() string { return l.String("state") }
 func (l low) fun() string  { return l.String("fun") }
 
-// pad takes local.test.ping: […] apart into local: […, test.ping].
+// pad splits local.test.ping: […] into local: […, test.ping].
 func pad(high *value.Map) *value.Map {
 	out := value.NewMap()
 	high.Range(func(id, body any) bool {
@@ -51,7 +51,7 @@ func padBody(body *value.Map) *value.Map {
 	return out
 }
 
-// verify tells what of the form is wrong, in Salt's words.
+// verify returns the faults in the form of high, in Salt's words.
 func verify(high *value.Map) (faults []string) {
 	high.Range(func(id, body any) bool {
 		name, ok := id.(string)
@@ -103,11 +103,11 @@ func verifyBody(id string, body *value.Map) (faults []string) {
 	return faults
 }
 
-// maxLows bounds the reactions to one event.
+// maxLows limits the reactions to one event.
 const maxLows = 10_000
 
-// compile makes reactions of what is well formed, in Salt's order: by order, and by type,
-// name and function.
+// compile converts valid high data to reactions, in Salt's order: by order, type, name and
+// function.
 func compile(high *value.Map) (out []low) {
 	high.Range(func(id, body any) bool {
 		m, ok := body.(*value.Map)
@@ -173,11 +173,11 @@ func sorted(lows []low) {
 	})
 }
 
-// value gives a field, nil if it is absent.
+// value returns a field, or nil if absent.
 func (l low) value(name string) any {
 	v, _ := l.Get(name)
 	return v
 }
 
-// word is by what reactions of one order are sorted.
+// word is the sort key of reactions with equal order.
 func (l low) word() string { return l.kind() + pyfmt.Str(l.value("name")) + l.fun() }

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// isManage tells whether a tag tells a reactor something, and is not what it answers.
+// isManage reports whether a tag is a request to the reactor, and not its answer.
 func isManage(tag string) bool {
 	at := strings.LastIndex(tag, managePrefix)
 	if at < 0 {
@@ -19,8 +19,8 @@ func isManage(tag string) bool {
 	return false
 }
 
-// manage serves Salt's own tools, which speak to the reactor by events with the key of
-// the master's user. Tags may have something in front, as those of runners have.
+// manage serves Salt's tools, which control the reactor by events with the key of the master's
+// user. Tags may have a prefix, as those of runners do.
 func (r *Reactor) manage(tag string, data *value.Map) {
 	//mutant:reactor-key-of-the-master
 	if !r.o.Key(data.String("key")) {

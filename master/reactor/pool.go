@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// pool has a bounded number of workers and a bounded queue before them.
+// pool is a limited number of workers with a limited queue.
 type pool struct {
 	threads int
 	queue   chan func(ctx context.Context)
@@ -17,7 +17,7 @@ func newPool(threads, waiting int) *pool {
 	return &pool{threads: max(threads, 1), queue: make(chan func(ctx context.Context), max(waiting, 1))}
 }
 
-// run has the workers work until ctx ends. What still waits then is not done.
+// run starts the workers. When ctx ends, queued functions are dropped.
 func (p *pool) run(ctx context.Context, wg *sync.WaitGroup) {
 	for range p.threads {
 		wg.Go(func() {
@@ -33,7 +33,7 @@ func (p *pool) run(ctx context.Context, wg *sync.WaitGroup) {
 	}
 }
 
-// give has something done; false: as much waits as may.
+// give queues a function. It returns false if the queue is full.
 func (p *pool) give(do func(ctx context.Context)) bool {
 	select {
 	case p.queue <- do:

@@ -14,7 +14,7 @@ import (
 type Job struct {
 	JID     string
 	Tgt     any
-	TgtType string // "" is glob
+	TgtType string // default: glob
 	Fun     string
 	Args    []any
 	Kwargs  *value.Map
@@ -28,15 +28,15 @@ type Call struct {
 	Fun    string
 	Args   []any
 	Kwargs *value.Map
-	// Fields says that the arguments of the function are among Kwargs beside what is
-	// none of its: the old form of reactions.
+	// Fields means that Kwargs also contains fields other than arguments: the old form of
+	// reactions.
 	Fields bool
 }
 
-// types are those of reactions, with the old name of one of them.
+// types maps the types of reactions, and an old name, to types.
 var types = map[string]string{"local": "local", "cmd": "local", "runner": "runner", "wheel": "wheel", "caller": "caller"}
 
-// react has one reaction done. What goes wrong is told: nobody waits for it.
+// react carries out one reaction. It logs errors, since nobody waits for it.
 func (r *Reactor) react(ctx context.Context, l low, why chain) {
 	kind := types[l.kind()]
 	fail := func(err error) {
@@ -86,7 +86,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 	r.done.Add(1)
 }
 
-// sent is the tag that event.send is given.
+// sent returns the tag of an event.send call.
 func sent(c Call) string {
 	if t := c.Kwargs.String("tag"); t != "" || len(c.Args) == 0 {
 		return t
@@ -115,14 +115,14 @@ func (r *Reactor) local(ctx context.Context, l low, c Call) error {
 	return nil
 }
 
-// internal are the fields of a reaction that are no arguments of a function.
+// internal lists the fields of a reaction that are not arguments of its function.
 var internal = []string{"__id__", "__sls__", fromKey, "name", "order", "fun", "key", "state"}
 
-// ofLocal are the fields of a local reaction that say how the job is published.
+// ofLocal lists the fields of a local reaction that control the publication.
 var ofLocal = []string{"tgt", "tgt_type", "ret", "timeout", "arg", "kwarg", "args"}
 
-// call reads the arguments of a reaction: args, a mapping or a list of mappings; or as
-// they were given of old, by arg and kwarg, or right among its fields.
+// call reads the arguments of a reaction: args, a mapping or a list of mappings; or in the old form
+// arg and kwarg, or the fields themselves.
 func (r *Reactor) call(kind string, l low) (Call, error) {
 	c := Call{JID: r.o.JID(), Fun: l.fun(), Kwargs: value.NewMap()}
 	args, given := l.Get("args")
@@ -182,13 +182,13 @@ func (r *Reactor) old(kind string, l low, c *Call) error {
 	return nil
 }
 
-// dicts tells whether a list has mappings alone.
+// dicts reports whether a list contains only mappings.
 func dicts(list []any) bool {
 	return !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(*value.Map); return !ok })
 }
 
-// keywords reads a mapping, or a list of mappings with one key each; a word alone has the
-// value None.
+// keywords reads a mapping, or a list of mappings with one key each. A bare string is a key with
+// the value None.
 func keywords(v any) (*value.Map, error) {
 	out := value.NewMap()
 	switch v := v.(type) {

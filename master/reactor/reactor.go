@@ -16,14 +16,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// User is whom the runners and wheel functions of reactions name in their events. Events
-// that carry it start no reaction.
+// User is the user in events of the runners and wheel functions of reactions. Such events start no
+// reaction.
 const User = "Reactor"
 
-// Waiting is how many events may wait to be reacted to.
+// Waiting limits the events waiting for the reactor.
 const Waiting = 10_000
 
-// deadline bounds what one event may take before its reactions are on their way.
+// deadline limits the time to render the reactions to one event and queue them.
 const deadline = time.Minute
 
 // Engine renders SLS files.
@@ -31,38 +31,37 @@ type Engine interface {
 	SLS(ctx context.Context, t render.Template, pipe string) (any, error)
 }
 
-// Doers carry reactions out. Job and the others return when it is done or under way; an
-// error says why it is not.
+// Doers carry out reactions. The functions return once the work is done or started, or an error.
 type Doers struct {
-	// Job publishes a job and gives the minions it is for. It does not wait for them.
+	// Job publishes a job and returns its minions. It does not wait for them.
 	Job func(ctx context.Context, j Job) (minions []string, err error)
 	// Runner and Wheel make a call and wait for it.
 	Runner, Wheel func(ctx context.Context, c Call) error
-	// Caller runs an execution function of the machine itself; nil: it cannot.
+	// Caller runs an execution function of this machine. nil: unsupported.
 	Caller func(ctx context.Context, c Call) error
 }
 
-// Options of a [Reactor].
+// Options configure a [Reactor].
 type Options struct {
 	Table  *Table
 	Causes *Causes
 	// Threads and Waiting are reactor_worker_threads and reactor_worker_hwm.
 	Threads, Waiting int
-	// Bytes bounds those of the events that wait; 0: the bound reactor_bytes.
+	// Bytes limits the bytes of waiting events; 0 means the bound reactor_bytes.
 	Bytes int
 
 	Bus    *bus.Bus
 	Engine Engine
-	// Renderer is the pipe of files without a line that says another; "": jinja|yaml.
+	// Renderer is the default pipe of files; "" means jinja|yaml.
 	Renderer string
-	// Files reads salt:// paths of the environment base; nil: there is no file server.
+	// Files reads salt:// paths of the environment base. nil: there is no file server.
 	Files render.Loader
-	// Vars are known to each file beside tag and data; nil: none.
+	// Vars are variables of templates, in addition to tag and data; may be nil.
 	Vars *value.Map
 	Do   Doers
-	// JID gives the id of a new job or call.
+	// JID returns the id of a new job or call.
 	JID func() string
-	// Key tells whether a key is that of the user of the master; nil: nobody's is.
+	// Key reports whether a key is that of the master's user. nil: no key is.
 	Key func(key string) bool
 	ID  string // of the master
 	Log *slog.Logger
@@ -73,16 +72,16 @@ type Options struct {
 type Reactor struct {
 	o      Options
 	pool   *pool
-	events atomic.Uint64 // that matched
-	done   atomic.Uint64 // reactions that were begun
+	events atomic.Uint64 // events with reactions
+	done   atomic.Uint64 // started reactions
 	failed atomic.Uint64 // events and reactions
 	cut    atomic.Uint64 // loops
-	missed atomic.Uint64 // events that found no place
+	missed atomic.Uint64 // events dropped because the queue was full
 	told   logs.Throttle[string]
 	wg     sync.WaitGroup
 }
 
-// New reacts to nothing before [Reactor.Run].
+// New returns a Reactor that [Reactor.Run] starts.
 func New(o Options) *Reactor {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -100,7 +99,7 @@ func New(o Options) *Reactor {
 	return &Reactor{o: o, pool: newPool(o.Threads, o.Waiting)}
 }
 
-// Run reacts until ctx ends, and then until what is under way has ended.
+// Run reacts to events until ctx ends, then waits for the reactions in progress.
 func (r *Reactor) Run(ctx context.Context) {
 	sub := r.o.Bus.Subscribe(bus.SubscribeOptions{
 		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(e bus.Event) bool { return r.o.Table.wants(e.Tag) || isManage(e.Tag) },
@@ -132,14 +131,14 @@ func (r *Reactor) Run(ctx context.Context) {
 	}
 }
 
-// tell logs what keeps happening once in a while.
+// tell logs a recurring error at intervals.
 func (r *Reactor) tell(what, message string, args ...any) {
 	if n := r.told.Note(what, r.o.Now()); n > 0 {
 		r.o.Log.Error(message, append(args, "times", n)...) //nolint:sloglint // constant in each caller
 	}
 }
 
-// take reacts to one event.
+// take handles one event.
 func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	data, err := e.Map()
 	if err != nil {
@@ -149,7 +148,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	}
 	//mutant:reactor-own-events
 	if data.String("user") == User {
-		return // what a reaction does starts none
+		return // reactions start no reaction
 	}
 	data = data.Clone()
 	if !data.Has("_stamp") {
@@ -184,7 +183,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	}
 }
 
-// uncut leaves out the files whose reactions have led to themselves too often.
+// uncut drops the files whose reactions have triggered themselves too often.
 func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 	for _, sls := range slss {
 		//mutant:reactor-loop-is-cut
@@ -210,18 +209,18 @@ func texts(of []string) []any {
 	return out
 }
 
-// Counts are what a reactor has done since its start.
+// Counts holds the counters of a reactor since its start.
 type Counts struct {
-	Events  uint64 // for which there are reactions
+	Events  uint64 // events with reactions
 	Begun   uint64 // reactions
-	Failed  uint64 // events that could not be rendered, reactions that could not be begun or failed
-	Cut     uint64 // reactions of a loop
-	Dropped uint64 // reactions that found no place among those that wait
-	Missed  uint64 // events that found none
+	Failed  uint64 // rendering errors, and reactions that could not start or failed
+	Cut     uint64 // loops
+	Dropped uint64 // reactions dropped because the queue was full
+	Missed  uint64 // events dropped because the queue was full
 	Waiting int    // reactions, now
 }
 
-// Counts reads them.
+// Counts returns the counters.
 func (r *Reactor) Counts() Counts {
 	return Counts{
 		Events: r.events.Load(), Begun: r.done.Load(), Failed: r.failed.Load(), Cut: r.cut.Load(), Dropped: r.pool.dropped.Load(),

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain renders YAML in which TAG and ID stand for what the event has.
+// plain renders YAML and replaces TAG and ID with those of the event.
 type plain struct{}
 
 func (plain) SLS(_ context.Context, t render.Template, _ string) (any, error) {
@@ -34,7 +34,7 @@ func (plain) SLS(_ context.Context, t render.Template, _ string) (any, error) {
 	return pyfmt.ReadYAML([]byte(text))
 }
 
-// stage is a master as the reactor sees it.
+// stage is a master for the reactor.
 type stage struct {
 	t   *testing.T
 	r   *Reactor
@@ -48,8 +48,8 @@ type stage struct {
 
 	mu      sync.Mutex
 	said    []string
-	onJob   func(Job) // what minions do, beside the reactor
-	atOnce  func(Job) // what they have done before the publisher is back
+	onJob   func(Job) // simulates minions
+	atOnce  func(Job) // simulates minions that are faster than the publisher
 	minions []string  // of each job
 	hold    chan struct{}
 }
@@ -69,7 +69,7 @@ func (s *stage) done() []string {
 	return out
 }
 
-// open starts a reactor with files by name, and what each tag has.
+// open starts a reactor with these files by name and reactions by tag.
 func open(t *testing.T, files map[string]string, reactors ...config.Reaction) *stage {
 	t.Helper()
 	s := &stage{t: t, bus: bus.New(nil), dir: t.TempDir(), log: &bytes.Buffer{}, minions: []string{"m1"}}
@@ -144,7 +144,7 @@ func (s *stage) fire(tag string, kv ...any) {
 
 func react(tag string, slss ...string) config.Reaction { return config.Reaction{Tag: tag, SLS: slss} }
 
-// Each form of a reaction does what Salt's does.
+// Each form of a reaction has the effect it has in Salt.
 func TestForms(t *testing.T) {
 	for name, c := range map[string]struct{ sls, want string }{
 		"args as keywords":      {"a: {local.test.echo: [{tgt: ID}, {args: [{text: from TAG}]}]}", "local m1  test.echo [] {'text': 'from my/tag'} ret= timeout=0s"},
@@ -185,7 +185,7 @@ func TestForms(t *testing.T) {
 				if want = strings.TrimSuffix(want, "; "); got != want && name != "order" {
 					t.Errorf("%s\nwant %s", got, want)
 				}
-				if name == "order" && len(got) != len(want) { // workers take turns
+				if name == "order" && len(got) != len(want) { // workers run in any order
 					t.Errorf("%s\nwant %s", got, want)
 				}
 				if failing != (s.r.Counts().Failed > 0) || !strings.Contains(s.log.String(), fault) {
@@ -196,7 +196,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Which files are for an event, and what is told where there are none.
+// Files are selected by tag; a missing file is logged.
 func TestTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{
@@ -207,7 +207,7 @@ func TestTable(t *testing.T) {
 		for tag, want := range map[string]string{
 			"salt/minion/web1/start":   "runner test.a [] {'x': 'salt/minion/web1/start'} fields=false",
 			"salt/minion/web1/started": "",
-			"two":                      "runner test.again [] {'x': 1} fields=false", // a later equal ID takes the place of an earlier one
+			"two":                      "runner test.again [] {'x': 1} fields=false", // a later equal ID replaces the earlier one
 			"glob":                     "runner test.b1 [] {'x': 1} fields=false; runner test.b2 [] {'x': 1} fields=false",
 			"file":                     "runner test.arg [] {'from': 'file'} fields=false",
 			"none":                     "runner test.b1 [] {'x': 1} fields=false",
@@ -229,7 +229,7 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// What is added works until it is deleted; who does not lead does nothing.
+// Added reactors work until they are deleted; a master that does not lead does nothing.
 func TestManage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {runner.test.a: [{args: {x: 1}}]}"})
@@ -280,7 +280,7 @@ func TestManage(t *testing.T) {
 	})
 }
 
-// What finds no place among the reactions that wait is dropped, counted and told.
+// Reactions beyond the queue are dropped, counted and logged.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {runner.test.a: [{args: {x: 1}}]}"}, react("my/*", "a.sls"))
@@ -303,7 +303,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// Events that come faster than they are rendered are dropped, counted and told.
+// Events that arrive faster than they are rendered are dropped, counted and logged.
 func TestBounds_Events(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {local.test.ping: [{tgt: x}]}"}, react("my/*", "a.sls"))
@@ -324,7 +324,7 @@ func TestBounds_Events(t *testing.T) {
 	})
 }
 
-// Attack: a minion fires large events faster than they are reacted to. Few of them wait.
+// Attack: a minion fires large events faster than they are handled. Few of them are queued.
 func TestBounds_Bytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {local.test.ping: [{tgt: x}]}"}, react("my/*", "a.sls"))
@@ -348,7 +348,7 @@ func TestBounds_Bytes(t *testing.T) {
 	})
 }
 
-// A file in the place of the list is read, and read again when it changes.
+// The list may be in a file, which is read again when it changes.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "reactors.yml")

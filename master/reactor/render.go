@@ -14,12 +14,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxSLS bounds a file, in bytes.
+// maxSLS limits a file, in bytes.
 const maxSLS = 16 << 20
 
-// reactions renders the files of an event into what is to be done, in its order. As Salt
-// does it, a file that cannot be rendered is told and left out, and one of a wrong form
-// has nothing done.
+// reactions renders the files of an event to reactions, in order. As in Salt, a file that cannot be
+// rendered is logged and skipped, and one with an invalid form prevents all reactions.
 func (r *Reactor) reactions(ctx context.Context, tag string, data *value.Map, slss []string) ([]low, error) {
 	high := value.NewMap()
 	for _, sls := range slss {
@@ -47,17 +46,17 @@ func (r *Reactor) reactions(ctx context.Context, tag string, data *value.Map, sl
 	return compile(high), nil
 }
 
-// fromKey is where a reaction has the entry of the option that it comes from.
+// fromKey is the field of a reaction with the option entry it comes from.
 const fromKey = "__reactor__"
 
 // file is an SLS file.
 type file struct {
 	name string
-	path string // for imports; "": it is none of the file server
+	path string // for imports; "": not from the file server
 	data []byte
 }
 
-// find reads the files that an entry means.
+// find returns the files of an entry.
 func (r *Reactor) find(ctx context.Context, sls, tag string) (out []file) {
 	lost := func(name string, err error) {
 		r.failed.Add(1)
@@ -99,7 +98,7 @@ func (r *Reactor) find(ctx context.Context, sls, tag string) (out []file) {
 	return out
 }
 
-// render renders one file; nothing is an empty map.
+// render renders one file. An empty file is an empty map.
 func (r *Reactor) render(ctx context.Context, f file, tag string, data *value.Map) (*value.Map, error) {
 	vars := r.o.Vars.Clone()
 	if vars == nil {

@@ -17,16 +17,16 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// managePrefix is in the tags of events that change a table; see [Reactor.manage].
+// managePrefix is part of the tags of events that change a table; see [Reactor.manage].
 const managePrefix = "salt/reactors/manage/"
 
-// Table holds the files for each tag, and whether this master is the one that reacts. It is safe for
-// concurrent use.
+// Table holds the files for each tag, and whether this master reacts. It is safe for concurrent
+// use.
 type Table struct {
 	bus   *bus.Bus
 	log   *slog.Logger
 	leads atomic.Bool
-	file  string // that has the entries; "": the option itself
+	file  string // with the entries; "": the option itself
 
 	mu      sync.RWMutex
 	entries []config.Reaction
@@ -34,8 +34,8 @@ type Table struct {
 	size    int64
 }
 
-// NewTable returns the table of the option reactor, or of the file that it names. Changes are fired
-// on b.
+// NewTable returns the table of the option reactor, or of the file that the option names. Changes
+// are fired on b.
 func NewTable(o config.Reactors, b *bus.Bus, log *slog.Logger) *Table {
 	t := &Table{bus: b, log: log, file: o.File, entries: o.List}
 	t.leads.Store(true)
@@ -56,14 +56,14 @@ func (t *Table) reload() {
 	if err == nil {
 		read, err = readMap(t.file)
 	}
-	if len(read.Faults) > 0 && !t.stamp.IsZero() { // a slip while the file is edited
+	if len(read.Faults) > 0 && !t.stamp.IsZero() { // probably being edited: keep the old table
 		err = errors.New(strings.Join(read.Faults, "; "))
 	}
 	if err != nil {
 		if t.size >= 0 {
 			t.log.Error("reactor file unreadable, previous entries stay in force", "path", t.file, "err", err)
 		}
-		t.size = -1 // told once
+		t.size = -1 // logged once
 		return
 	}
 	for _, fault := range read.Faults {
@@ -90,14 +90,14 @@ func readMap(file string) (config.Reactors, error) {
 	return config.ReadReactors(plain), nil
 }
 
-// wants tells whether there are files for a tag.
+// wants reports whether a tag has files.
 func (t *Table) wants(tag string) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.ContainsFunc(t.entries, func(e config.Reaction) bool { return target.Glob(e.Tag, tag) })
 }
 
-// slss gives the files for a tag, in their order.
+// slss returns the files of a tag, in order.
 func (t *Table) slss(tag string) (out []string) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -109,7 +109,7 @@ func (t *Table) slss(tag string) (out []string) {
 	return out
 }
 
-// list gives all as the option has them.
+// list returns the table in the form of the option.
 func (t *Table) list() []any {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -120,10 +120,10 @@ func (t *Table) list() []any {
 	return out
 }
 
-// maxReactors bounds what can be added.
+// maxReactors limits the added reactors.
 const maxReactors = 10_000
 
-// add enters files for a tag that has none yet; it tells how, in Salt's words.
+// add adds files for a tag without files. It returns the result in Salt's words.
 func (t *Table) add(tag string, slss []string) *value.Map {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,7 +137,7 @@ func (t *Table) add(tag string, slss []string) *value.Map {
 	return answer(true, "Reactor added.")
 }
 
-// remove takes the files of a tag out.
+// remove removes the files of a tag.
 func (t *Table) remove(tag string) *value.Map {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,14 +149,14 @@ func (t *Table) remove(tag string) *value.Map {
 	return answer(true, "Reactor deleted.")
 }
 
-// List returns the reactors as the option has them, and fires them.
+// List returns the table in the form of the option, and fires it.
 func (t *Table) List() []any {
 	all := t.list()
 	t.fire(managePrefix+"list-results", value.NewMap("reactors", all))
 	return all
 }
 
-// Add enters files for a tag until the master ends.
+// Add adds files for a tag until the master ends.
 func (t *Table) Add(tag string, slss []string) *value.Map {
 	res := answer(false, "A reactor needs a tag and files.")
 	if tag != "" && len(slss) > 0 {
@@ -173,7 +173,7 @@ func (t *Table) Delete(tag string) *value.Map {
 	return res
 }
 
-// Leads reports whether this master reacts: one that does not lead leaves that to another.
+// Leads reports whether this master reacts. A master that does not leaves it to another.
 func (t *Table) Leads() bool {
 	leads := t.leads.Load()
 	t.fire(managePrefix+"leader/value", value.NewMap("result", leads))
