@@ -14,10 +14,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// notServed are arguments of salt.state and salt.function that are refused.
+// notServed lists the arguments of salt.state and salt.function that are refused.
 var notServed = []string{"ssh", "roster"}
 
-// returned is what one minion gave; absent says that it was waited for and gave nothing.
+// returned is the return of one minion. absent means that it did not return.
 type returned struct {
 	id     string
 	value  any
@@ -25,9 +25,9 @@ type returned struct {
 	absent bool
 }
 
-// ask has minions do something and gives what they gave, by their names: all of them at
-// once, a few by chance (subset), or all, a few at a time (batch, before which subset has no
-// effect). jid is that of the job, if there was one alone.
+// ask runs a function on minions and returns their results sorted by id: on all at once, on some
+// chosen at random (subset), or on a few at a time (batch, which overrides subset). jid is that of
+// the job if there was only one.
 func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.Question) (out []returned, jid string, err error) {
 	q.Tgt, q.TgtType, q.Long = c.Value("tgt"), c.Str("tgt_type"), true
 	if rets, ok := list(c.Value("ret")); ok {
@@ -83,7 +83,7 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	return out, a.JID, nil
 }
 
-// toldArgs is what the event of a job says of it, in Salt's form.
+// toldArgs returns the data of the event about a job, in Salt's form.
 func toldArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
 	kwargs, arg := q.Kwargs, q.Args
 	if kwargs == nil {

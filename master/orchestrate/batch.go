@@ -15,10 +15,9 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-// inBatches runs a job on no more minions at a time than batch says, a number or a
-// percentage of those that answer test.ping: each gets a job of its own as soon as there is
-// room for it. With failhard no other minion begins after one that fails, or that does not
-// return.
+// inBatches runs a job on at most batch minions at a time, a number or a percentage of those that
+// answer test.ping. Each gets a job of its own as soon as there is room. With failhard no further
+// minion starts after one fails or does not return.
 func (f *funcs) inBatches(ctx context.Context, q runners.Question, batch string, failhard bool) ([]returned, error) {
 	size := client.Batch{Size: batch}
 	if err := size.Validate(); err != nil {
@@ -41,7 +40,7 @@ func (f *funcs) inBatches(ctx context.Context, q runners.Question, batch string,
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(n)
 	for _, id := range ids {
-		g.Go(func() error { // waits until there is room
+		g.Go(func() error { // waits for a slot
 			if over.Load() || ctx.Err() != nil {
 				return nil
 			}
@@ -69,7 +68,7 @@ func (f *funcs) inBatches(ctx context.Context, q runners.Question, batch string,
 	return out, err
 }
 
-// few are at most n of the minions of a job by chance, of those that have its function.
+// few returns at most n random minions of a job that have its function.
 func (f *funcs) few(ctx context.Context, q runners.Question, n int) ([]string, error) {
 	module, _, _ := strings.Cut(q.Fun, ".")
 	a, err := f.env.Ask(ctx, before(q, "sys.list_functions", module))
@@ -88,7 +87,7 @@ func (f *funcs) few(ctx context.Context, q runners.Question, n int) ([]string, e
 	return able, nil
 }
 
-// before is a question to the minions of a job that comes before it.
+// before returns a preliminary question for the minions of a job.
 func before(q runners.Question, fun string, args ...any) runners.Question {
 	return runners.Question{Tgt: q.Tgt, TgtType: q.TgtType, Fun: fun, Args: args, Timeout: q.Timeout, Gather: q.Gather}
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// crowd is a master over four minions, of which m3 fails whatever it does but answers, and
-// m5 is away. Each works for a minute.
+// crowd is a master with four minions, of which m3 fails everything but pings, and m5 is away. Each
+// job takes a minute.
 type crowd struct {
 	*stage
-	lost string // goes while it works
+	lost string // disconnects while working
 
 	mu            sync.Mutex
 	working, most int
@@ -66,7 +66,7 @@ func (c *crowd) Ask(ctx context.Context, q runners.Question) (runners.Answers, e
 	return a, nil
 }
 
-// Minions work a few at a time: each that is done makes room for the next.
+// Minions work a few at a time; each that finishes makes room for the next.
 func TestBatch(t *testing.T) {
 	for _, c := range []struct {
 		args string
@@ -111,7 +111,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Of the minions that have the function as many as subset says work.
+// subset selects some of the minions that have the function.
 func TestSubset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &crowd{stage: newStage("a: {salt.state: [{tgt: '*'}, {sls: x}, {subset: 2}, {fail_minions: m3}]}")}
@@ -137,7 +137,7 @@ func TestSubset(t *testing.T) {
 	})
 }
 
-// The option failhard is none of the minion's: it ends the batch, and the orchestration.
+// The option failhard is not sent to minions: it ends the batch and the orchestration.
 func TestFailhard(t *testing.T) {
 	s := newStage("a: {salt.state: [{tgt: '*'}, {sls: x}, {failhard: true}]}")
 	if lines, retcode := run(t, s, "state.orchestrate", "mods", "o"); retcode != 0 || s.asked[0] != "state.sls * ['x'] {'queue': False, 'concurrent': False}" {

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// given takes arg and kwarg out of what a state hands on to a function.
+// given removes and returns arg and kwarg from the arguments that a state passes to a function.
 func given(of *value.Map) (args []any, kwargs *value.Map, err error) {
 	kwargs = value.NewMap()
 	if v, ok := of.Get("kwarg"); ok && v != nil {
@@ -39,7 +39,7 @@ func given(of *value.Map) (args []any, kwargs *value.Map, err error) {
 	return args, kwargs, nil
 }
 
-// runner is salt.runner.
+// runner implements salt.runner.
 func (f *funcs) runner(ctx context.Context, c *states.Call) (*states.Result, error) {
 	if f.test(c) {
 		return &states.Result{Name: c.Name(), Comment: fmt.Sprintf("Runner function '%s' would be executed.", c.Name())}, nil
@@ -51,7 +51,7 @@ func (f *funcs) runner(ctx context.Context, c *states.Call) (*states.Result, err
 	return f.called(ctx, c, "runner", "Runner", args, kwargs), nil
 }
 
-// wheel is salt.wheel.
+// wheel implements salt.wheel.
 func (f *funcs) wheel(ctx context.Context, c *states.Call) (*states.Result, error) {
 	if f.test(c) {
 		return &states.Result{Name: c.Name(), Comment: fmt.Sprintf("Wheel function '%s' would be executed.", c.Name())}, nil
@@ -83,14 +83,14 @@ func (f *funcs) called(ctx context.Context, c *states.Call, kind, word string, a
 	}
 }
 
-// inEnv has a runner that knows environments work in that of the state which calls it.
+// inEnv makes a runner with an environment argument use that of the calling state.
 func inEnv(c *states.Call, fun string, kwargs *value.Map) {
 	if x, ok := runners.Lookup(fun); ok && slices.Contains(x.Args, "saltenv=") && !kwargs.Has("saltenv") {
 		kwargs.Set("saltenv", c.Saltenv)
 	}
 }
 
-// good tells whether a call went well: results of states in what it gave count as well.
+// good reports whether a call succeeded, including the results of states in its return.
 func good(end Ended) bool {
 	m, ok := end.Return.(*value.Map)
 	switch {
@@ -103,7 +103,7 @@ func good(end Ended) bool {
 	return true
 }
 
-// parallel is salt.parallel_runners.
+// parallel implements salt.parallel_runners.
 func (f *funcs) parallel(ctx context.Context, c *states.Call) (*states.Result, error) {
 	calls, ok := c.Value("runners").(*value.Map)
 	if name, text := c.Value("runners").(string); text {
@@ -156,7 +156,7 @@ func (f *funcs) parallel(ctx context.Context, c *states.Call) (*states.Result, e
 	return r, nil
 }
 
-// oneOf reads one entry of runners.
+// oneOf parses one entry of runners.
 func oneOf(id string, v any) (fun string, kwargs *value.Map, err error) {
 	m := value.NewMap()
 	switch v := v.(type) {
@@ -183,7 +183,7 @@ func oneOf(id string, v any) (fun string, kwargs *value.Map, err error) {
 	return fun, kwargs.Clone(), nil
 }
 
-// highstates tells whether all gave results of states.
+// highstates reports whether all calls returned results of states.
 func highstates(ends []Ended) bool {
 	return !slices.ContainsFunc(ends, func(e Ended) bool {
 		m, ok := e.Return.(*value.Map)
@@ -191,7 +191,7 @@ func highstates(ends []Ended) bool {
 	})
 }
 
-// changesIn takes the changes out of results of states.
+// changesIn returns the changes in results of states.
 func changesIn(v any) *value.Map {
 	m, ok := v.(*value.Map)
 	if !ok {
@@ -214,7 +214,7 @@ func changesIn(v any) *value.Map {
 	return out
 }
 
-// waitForEvent is salt.wait_for_event.
+// waitForEvent implements salt.wait_for_event.
 func (f *funcs) waitForEvent(ctx context.Context, c *states.Call) (*states.Result, error) {
 	r := &states.Result{Name: c.Name(), Result: false}
 	if f.test(c) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A runner that knows environments works in that of the state.
+// A runner with an environment argument uses that of the state.
 func TestRunnerInEnv(t *testing.T) {
 	s := newStage(`
 a: {salt.runner: [{name: state.orchestrate_show_sls}, {mods: x}, {saltenv: dev}]}
@@ -23,7 +23,7 @@ d: {salt.parallel_runners: [{runners: {state.orchestrate_show_sls: [{kwarg: {mod
 	}
 }
 
-// States tell of themselves where they, or the option state_events, say so.
+// States fire progress events if they or the option state_events say so.
 func TestEvents(t *testing.T) {
 	s := newStage("a: {test.nop: [{fire_event: true}]}\nb: {test.nop: [{fire_event: my/own}]}\nc: {test.nop: []}")
 	const jid = "20261123150000000001"

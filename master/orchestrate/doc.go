@@ -1,8 +1,7 @@
-// Package orchestrate runs states on the master: the runners state.orchestrate and its kin,
-// whose SLS files have minions, runners and wheel functions do something in an order, by
-// requisites. Compiling, ordering and requisites are those of package states, as on a
-// minion; the state functions are salt.state, salt.function, salt.runner, salt.wheel,
-// salt.wait_for_event and salt.parallel_runners, and those of test.
+// Package orchestrate runs states on the master: state.orchestrate and related runners. Their SLS
+// files run functions on minions, runners and wheel functions in an order defined by requisites.
+// Package states compiles them, as on a minion. The state functions are salt.state, salt.function,
+// salt.runner, salt.wheel, salt.wait_for_event and salt.parallel_runners, and those of test.
 //
-// It enters its runners itself, and asks of the master what [Env] has.
+// The package registers its runners itself. [Env] is its interface to the master.
 package orchestrate

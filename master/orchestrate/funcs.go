@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// funcs are the state functions of one run.
+// funcs holds the state functions of one run.
 type funcs struct {
 	asked
 	jid string
@@ -55,27 +55,27 @@ func init() {
 	}
 }
 
-// Has tells whether a master runs a state function.
+// Has reports whether a master runs a state function.
 func Has(name string) bool {
 	_, ok := table[name]
 	return ok
 }
 
-// Refused are the arguments of salt.state and salt.function that are refused.
+// Refused lists the arguments of salt.state and salt.function that are refused.
 func Refused() []string { return append(slices.Clone(notServed), "fail_function") }
 
-// Spec tells the arguments of a function.
+// Spec returns the arguments of a function.
 func (f *funcs) Spec(name string) (states.Spec, bool) {
 	x, ok := table[name]
 	return x.spec, ok
 }
 
-// Run calls one.
+// Run calls a function.
 func (f *funcs) Run(ctx context.Context, c *states.Call) (*states.Result, error) {
 	return table[c.Fun].run(f, ctx, c)
 }
 
-// Missing says why there is no such function.
+// Missing returns why a function does not exist.
 func (f *funcs) Missing(name string) string {
 	if module, _, _ := strings.Cut(name, "."); module == "salt" || module == "test" {
 		return fmt.Sprintf("'%s' is not available.", name)
@@ -83,7 +83,7 @@ func (f *funcs) Missing(name string) string {
 	return fmt.Sprintf("'%s' is not available: a master runs the states of salt.* and test.*; use salt.state for the minion beside it.", name)
 }
 
-// always is a state of test.
+// always returns a state function of the module test.
 func always(result bool, comment string, changes bool) func(*funcs, context.Context, *states.Call) (*states.Result, error) {
 	return func(_ *funcs, _ context.Context, c *states.Call) (*states.Result, error) {
 		r := &states.Result{Name: c.Name(), Result: result, Comment: comment}
@@ -100,10 +100,10 @@ func always(result bool, comment string, changes bool) func(*funcs, context.Cont
 	}
 }
 
-// test tells whether a state is only to tell what it would do.
+// test reports whether a state only describes its effect.
 func (f *funcs) test(c *states.Call) bool { return c.Test }
 
-// refused names arguments that are set and not served here.
+// refused returns an error text for arguments that are set and not supported.
 func refused(c *states.Call, names ...string) string {
 	for _, n := range names {
 		if pyfmt.Truth(c.Value(n)) {
@@ -117,7 +117,7 @@ func failed(c *states.Call, comment string) *states.Result {
 	return &states.Result{Name: c.Name(), Result: false, Comment: comment}
 }
 
-// list is a list, or text with commas; ok is false for anything else that is not nil.
+// list parses a list or comma-separated text; ok is false for anything else but nil.
 func list(v any) (out []string, ok bool) {
 	switch v := v.(type) {
 	case nil:

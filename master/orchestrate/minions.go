@@ -12,10 +12,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// told fires Salt's event of what an orchestration is about to do.
+// told fires Salt's event before an orchestration starts a job.
 func (f *funcs) told(data *value.Map) { f.parts.Fire("salt/run/"+f.jid+"/args", data) }
 
-// extra is what a result has beside what Salt calls one.
+// extra returns our additions to a result.
 func extra(jid string) *value.Map {
 	if jid == "" {
 		return nil
@@ -23,7 +23,7 @@ func extra(jid string) *value.Map {
 	return value.NewMap("__jid__", jid)
 }
 
-// mayFail are the minions whose failure does not count.
+// mayFail returns the minions whose failure is ignored.
 func mayFail(c *states.Call, r *states.Result) []string {
 	v := c.Value("fail_minions")
 	l, ok := list(v)
@@ -33,7 +33,7 @@ func mayFail(c *states.Call, r *states.Result) []string {
 	return l
 }
 
-// state is salt.state.
+// state implements salt.state.
 func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, error) {
 	if no := refused(c, notServed...); no != "" {
 		return failed(c, no), nil
@@ -96,7 +96,7 @@ func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, erro
 	return r, nil
 }
 
-// judge words what minions gave of states.
+// judge sets the result of a state from the returns of minions.
 func (f *funcs) judge(r *states.Result, got []returned, may []string, allowed int) {
 	changes := value.NewMap()
 	var bad, same []string
@@ -129,7 +129,7 @@ func (f *funcs) judge(r *states.Result, got []returned, may []string, allowed in
 	}
 }
 
-// changed tells whether one of the states of a minion changed something.
+// changed reports whether a state of a minion changed something.
 func changed(v any) (yes bool) {
 	m, _ := v.(*value.Map)
 	m.Range(func(_, s any) bool {
@@ -158,7 +158,7 @@ func number(v any) (int, error) {
 	return int(n), nil
 }
 
-// function is salt.function.
+// function implements salt.function.
 func (f *funcs) function(ctx context.Context, c *states.Call) (*states.Result, error) {
 	if no := refused(c, append(notServed, "fail_function")...); no != "" {
 		return failed(c, no), nil
@@ -201,7 +201,7 @@ func (f *funcs) function(ctx context.Context, c *states.Call) (*states.Result, e
 	changes := value.NewMap()
 	var bad []string
 	for _, m := range got {
-		// As Salt has it, an exit code counts whoever may fail.
+		// As in Salt, an exit code counts even for minions that may fail.
 		if coded := !m.absent && !m.ok; coded || (m.absent || m.value == false) && !slices.Contains(may, m.id) {
 			bad = append(bad, m.id)
 		}

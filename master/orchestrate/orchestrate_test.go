@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a master as orchestrations see it.
+// stage is a master for orchestrations.
 type stage struct {
 	runners.Env
 	files       map[string]string
@@ -129,7 +129,7 @@ func newStage(sls string) *stage {
 	}
 }
 
-// run calls a runner and gives the results in their order: ID, result, comment, changes.
+// run calls a runner and returns the results in order: ID, result, comment, changes.
 func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode any) {
 	t.Helper()
 	v, err := runners.Run(t.Context(), &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Kwargs: value.NewMap(kv...)}), JID: "20261123150000000000", Env: s})
@@ -156,7 +156,7 @@ func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode an
 	return lines, retcode
 }
 
-// Each state says what Salt's says.
+// Results and comments match Salt's.
 func TestStates(t *testing.T) {
 	for sls, want := range map[string]string{
 		"a: {salt.function: [{name: test.ping}, {tgt: '*'}]}":                                                                  "a True Function ran successfully. Function test.ping ran on m1, m2. {'ret': {'m1': True, 'm2': True}}|0",
@@ -193,7 +193,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// With test=True minions run their states so, and nothing else is done.
+// With test=True minions test their states, and nothing else runs.
 func TestTest(t *testing.T) {
 	s := newStage("f: {salt.function: [{name: test.ping}, {tgt: '*'}]}\ns: {salt.state: [{tgt: '*'}, {sls: x}]}\nr: {salt.runner: [{name: test.arg}]}\nw: {salt.wheel: [{name: key.list}]}\ne: {salt.wait_for_event: [{name: x}, {id_list: [a]}]}")
 	lines, retcode := run(t, s, "state.orch", "mods", "o", "test", true, "pillar", value.NewMap("v", 1))
@@ -211,7 +211,7 @@ func TestTest(t *testing.T) {
 	}
 }
 
-// What cannot be compiled is told as a minion tells it, and fails.
+// Compilation errors have the form of a minion's, and the run fails.
 func TestNotCompiled(t *testing.T) {
 	s := newStage("a: {test.nop: []}")
 	for name, c := range map[string]struct {
@@ -231,10 +231,10 @@ func TestNotCompiled(t *testing.T) {
 	}
 }
 
-// One state, and states that are given as a mapping.
+// A single state, and states given as a mapping.
 func TestSingleAndHigh(t *testing.T) {
 	s := newStage("a: {test.nop: []}")
-	// What else is given changes nothing of which state it is: fun and name are judged.
+	// Other arguments cannot replace fun and name, which the access rules judged.
 	if lines, _ := run(t, s, "state.orchestrate_single", "fun", "test.nop", "name", "x", "state", "salt", "__id__", "y"); len(lines) != 1 || !strings.HasPrefix(lines[0], "x ") {
 		t.Errorf("%q", lines)
 	}
@@ -251,7 +251,7 @@ func TestSingleAndHigh(t *testing.T) {
 	}
 }
 
-// It waits for events that name all it waits for, and not for ever.
+// The state waits until events for all ids arrived, but not forever.
 func TestWaitForEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("a: {salt.wait_for_event: [{name: 'salt/minion/*/start'}, {id_list: [m1, m2, m3]}, {timeout: 60}]}")
@@ -275,7 +275,7 @@ func TestWaitForEvent(t *testing.T) {
 	})
 }
 
-// A run waits before a state, goes on, and ends before one.
+// A run pauses before a state, resumes, and ends before another.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("a: {test.nop: []}\nb: {test.nop: []}\nc: {test.nop: []}")

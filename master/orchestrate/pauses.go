@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// maxPauses bounds the runs that can be paused or ended at once.
+// maxPauses limits the runs with pauses.
 const maxPauses = 1000
 
 // all stands for each state of a run.
 const all = "__all__"
 
-// Pauses are the runs, by jid, that are to wait or to end before a state. It is safe for
-// concurrent use. What concerns a run is forgotten when that ends.
+// Pauses holds the runs, by jid, that pause or end before a state. It is safe for concurrent use.
+// The entry of a run is removed when the run ends.
 type Pauses struct {
 	now  func() time.Time
 	mu   sync.Mutex
@@ -24,15 +24,15 @@ type Pauses struct {
 type pause struct {
 	kill  bool
 	until time.Time     // zero: until it is resumed
-	over  chan struct{} // closed when it is resumed, or becomes a kill
+	over  chan struct{} // closed on resume, or when it becomes a kill
 }
 
-// NewPauses has none.
+// NewPauses returns empty Pauses.
 func NewPauses(now func() time.Time) *Pauses {
 	return &Pauses{now: now, runs: map[string]map[string]*pause{}}
 }
 
-// set has a run wait or end before a state; "" is the next one.
+// set makes a run pause or end before a state; "" means the next one.
 func (p *Pauses) set(jid, id string, x *pause) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *Pauses) set(jid, id string, x *pause) error {
 	return nil
 }
 
-// resume has a run go on; "" means all its states.
+// resume resumes a run before a state; "" means all its states.
 func (p *Pauses) resume(jid, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *Pauses) resume(jid, id string) {
 	}
 }
 
-// ended forgets a run.
+// ended removes the entry of a run.
 func (p *Pauses) ended(jid string) { p.resume(jid, "") }
 
 func (p *Pauses) of(jid, id string) *pause {
@@ -80,7 +80,7 @@ func (p *Pauses) of(jid, id string) *pause {
 	return p.runs[jid][all]
 }
 
-// wait waits as long as a run is paused before a state; false ends the run.
+// wait blocks while a run is paused before a state. It returns false if the run must end.
 func (p *Pauses) wait(ctx context.Context, jid, id string) (bool, error) {
 	for {
 		x := p.of(jid, id)

@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// asked is what a runner of this package was asked for.
+// asked holds the arguments of a runner of this package.
 type asked struct {
 	env                Env
 	parts              Parts
@@ -52,7 +52,7 @@ func read(c *runners.Call) (a asked, err error) {
 	return a, nil
 }
 
-// words are a list, or text with commas.
+// words parses a list or comma-separated text.
 func words(v any) (out []any) {
 	switch v := v.(type) {
 	case []any:
@@ -68,7 +68,7 @@ func words(v any) (out []any) {
 	return []any{v}
 }
 
-// names are SLS names.
+// names parses SLS names.
 func names(v any) (out []string) {
 	for _, w := range words(v) {
 		out = append(out, pyfmt.Str(w))
@@ -76,7 +76,7 @@ func names(v any) (out []string) {
 	return out
 }
 
-// run makes a run of states; an error of the pillar is what the run gives.
+// run prepares a run of states. Errors of the pillar are its result.
 func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 	pillar, err := a.parts.Pillar(ctx, a.saltenv, a.pillarenv, a.pillar)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 		}
 		return nil, out, nil
 	}
-	jid := a.parts.JID(ctx) // as Salt: who waits for the call does not hear what is told of the run
+	jid := a.parts.JID(ctx) // as in Salt, not the id of the call: the caller does not see the events of the run
 	vars := value.NewMap("pillar", pillar, "grains", value.NewMap("id", a.parts.ID))
 	fs := &funcs{asked: a, jid: jid}
 	return states.New(states.Options{
@@ -101,7 +101,7 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 	}), nil, nil
 }
 
-// fire tells the bus of a state.
+// fire fires the event of a state.
 func (a asked) fire(_ context.Context, tag string, data any) error {
 	m, ok := data.(*value.Map)
 	if !ok {
@@ -133,7 +133,7 @@ func orchestrate(ctx context.Context, c *runners.Call) (any, error) {
 	return ret, nil
 }
 
-// outcome gives what a run gives, as Salt returns it.
+// outcome returns the outcome of a run in Salt's form.
 func (a asked) outcome(ctx context.Context, do func(*states.Run) (states.Outcome, error)) (any, error) {
 	defer a.parts.Pauses.ended(a.call.JID)
 	r, faults, err := a.run(ctx)
@@ -164,7 +164,7 @@ func single(ctx context.Context, c *runners.Call) (any, error) {
 	chunk := value.NewMap("state", module, "fun", short, "name", name, "__id__", name, "__env__", a.saltenv, "__sls__", "")
 	c.Extra().Range(func(k, v any) bool {
 		//mutant:orchestrate-one-state
-		if name, _ := k.(string); name != "saltenv" && name != "pillarenv" && !chunk.Has(name) { // what was judged stays
+		if name, _ := k.(string); name != "saltenv" && name != "pillarenv" && !chunk.Has(name) { // values that were judged by access rules stay
 			chunk.Set(name, v)
 		}
 		return true
@@ -188,7 +188,7 @@ func high(ctx context.Context, c *runners.Call) (any, error) {
 	return a.told(v), err
 }
 
-// told gives the result under the master's name, and tells who waits for the call.
+// told returns the result under the master's id, and prints it for the caller.
 func (a asked) told(v any) any {
 	ret := value.NewMap(a.parts.ID, v)
 	if a.call.Tell != nil && v != nil {
@@ -197,7 +197,7 @@ func (a asked) told(v any) any {
 	return ret
 }
 
-// show gives the high data of SLS files.
+// show returns the high data of SLS files.
 func show(ctx context.Context, c *runners.Call) (any, error) {
 	a, err := read(c)
 	if err != nil {
@@ -223,8 +223,8 @@ func show(ctx context.Context, c *runners.Call) (any, error) {
 	return value.NewMap(a.parts.ID, data), nil
 }
 
-// succeeded is Salt's judgement of results of states: none of them is False, and there are
-// some. recurse looks into what has no result itself.
+// succeeded judges results of states as Salt does: there are some, and none is False. With recurse
+// it looks into values without a result of their own.
 func succeeded(v any, recurse bool) bool {
 	m, ok := v.(*value.Map)
 	if !ok || m.Len() == 0 {
@@ -245,7 +245,7 @@ func succeeded(v any, recurse bool) bool {
 	return good
 }
 
-// pad takes salt.state: […] apart into salt: […, state], and lays down where states are from.
+// pad splits salt.state: […] into salt: […, state], and adds the origin of the states.
 func (a asked) pad(high *value.Map) *value.Map {
 	out := value.NewMap()
 	high.Range(func(id, body any) bool {

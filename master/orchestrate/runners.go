@@ -134,5 +134,5 @@ state_id
 	})
 }
 
-// longest bounds what a state may be told to wait.
+// longest limits the wait of a state.
 const longest = 365 * 24 * time.Hour
