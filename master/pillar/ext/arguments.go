@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// arguments are those of an entry by their names.
+// arguments are the arguments of an entry by name.
 type arguments map[string]any
 
-// bind reads the arguments of an entry as Salt passes them: a mapping by name, a list by
-// place, anything else as the first. A name that ends in "=" is optional.
+// bind reads the arguments of an entry as Salt passes them: a mapping by name, a list by position,
+// anything else as the first argument. A name that ends in "=" is optional.
 func bind(conf any, names ...string) (arguments, error) {
 	out := arguments{}
 	plain := make([]string, len(names))
@@ -48,7 +48,7 @@ func bind(conf any, names ...string) (arguments, error) {
 	return out, nil
 }
 
-// text is an argument that is a text; "" if it is not given.
+// text returns a string argument; "" if absent.
 func (a arguments) text(name string) (string, error) {
 	switch v := a[name].(type) {
 	case nil:
@@ -62,7 +62,7 @@ func (a arguments) text(name string) (string, error) {
 	}
 }
 
-// flag is an argument that is true or false; false if it is not given.
+// flag returns a boolean argument; false if absent.
 func (a arguments) flag(name string) (bool, error) {
 	switch v := a[name].(type) {
 	case nil:
@@ -73,11 +73,11 @@ func (a arguments) flag(name string) (bool, error) {
 	return false, fmt.Errorf("%s should be True or False, not %s", name, pyfmt.Repr(a[name]))
 }
 
-// errShellID says that an id may not stand in a command or a path.
+// errShellID is returned for an id that is unsafe in a command or a path.
 var errShellID = errors.New("the id of the minion has characters other than letters, digits and ._-@:+, so it is put into no command, address or path")
 
-// plainID is the id of a minion for a command, an address or a path. Ids are accepted by
-// operators, but nobody reads them as a shell does.
+// plainID returns an id that is safe in a command, a URL or a path. Operators accept ids, but may
+// overlook shell syntax in them.
 func plainID(id string) (string, error) {
 	for _, r := range id {
 		switch {
@@ -93,7 +93,7 @@ func plainID(id string) (string, error) {
 	return id, nil
 }
 
-// asMap is a pillar that a source has read. Nothing is no pillar; what is no mapping is an
+// asMap converts the result of a source. nil is an empty pillar; anything but a mapping is an
 // error.
 func asMap(v any, from string) (*value.Map, error) {
 	switch v := v.(type) {

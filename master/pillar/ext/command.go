@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// maxOutput bounds what a program prints, in bytes.
+	// maxOutput limits the output of a program, in bytes.
 	maxOutput = 16 << 20
-	// shownOutput is how much of what it said is told when it fails.
+	// shownOutput limits the standard error shown for a failed program.
 	shownOutput = 300
-	// lastGasp is how long a program that was ended may hold its output open.
+	// lastGasp is how long a killed program may keep its output open.
 	lastGasp = 2 * time.Second
 )
 
@@ -57,7 +57,7 @@ func commandOf(conf any) (string, error) {
 	return a.text("command")
 }
 
-// loadCommand runs a command and reads its output.
+// loadCommand returns a Load that runs a command and parses its output.
 func loadCommand(split func(string) ([]string, error), read func([]byte) (any, error)) func(context.Context, *Call) (*value.Map, error) {
 	return func(ctx context.Context, c *Call) (*value.Map, error) {
 		command, err := commandOf(c.Conf)
@@ -96,11 +96,11 @@ func argv0(argv []string) string {
 
 func shell(command string) ([]string, error) { return []string{"/bin/sh", "-c", command}, nil }
 
-// errTooMuch ends a program that prints without end.
+// errTooMuch ends a program whose output exceeds the limit.
 var errTooMuch = fmt.Errorf("it has printed more than %d bytes", maxOutput)
 
-// bounded keeps so much, and fails what would be more. The buffer has a name, for its own
-// ReadFrom knows no bound.
+// bounded is a buffer that fails beyond a limit. The embedded buffer is a named field, because its
+// ReadFrom would ignore the limit.
 type bounded struct {
 	buf  bytes.Buffer
 	room int
@@ -114,7 +114,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// head keeps the first so many bytes and passes over the rest.
+// head keeps the first bytes and discards the rest.
 type head struct {
 	buf  bytes.Buffer
 	room int
@@ -132,8 +132,8 @@ type Program struct {
 	Any  bool   // any exit code will do
 }
 
-// Run runs a program, with all it starts, until ctx ends and gives what it printed. That
-// it failed is an error with the beginning of what it said.
+// Run runs a program until ctx ends and returns its output. It kills the children too. A failure is
+// an error with the beginning of its standard error.
 func Run(ctx context.Context, p Program) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
 	out, said := &bounded{room: maxOutput}, &head{room: shownOutput}

@@ -4,5 +4,5 @@ package ext
 
 import "os/exec"
 
-// alone leaves it to the system: the program alone is ended.
+// alone does nothing: only the program itself is killed.
 func alone(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alone has a program and all it starts end together.
+// alone makes a program and its children die together.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// maxTree bounds what file_tree puts into one pillar, in bytes.
+	// maxTree limits what file_tree adds to one pillar, in bytes.
 	maxTree = 32 << 20
-	// maxTreeFiles bounds the files and folders.
+	// maxTreeFiles limits the files and directories.
 	maxTreeFiles = 50_000
 	maxTreeDepth = 40
 )
@@ -153,7 +153,7 @@ func isDir(dir string) bool {
 	return err == nil && st.IsDir()
 }
 
-// treeWalk reads folders into maps.
+// treeWalk reads directories into maps.
 type treeWalk struct {
 	tree
 	c    *Call
@@ -161,7 +161,7 @@ type treeWalk struct {
 	left int
 }
 
-// folder puts what a folder has into a map, over what is there.
+// folder merges a directory into a map.
 func (w *treeWalk) folder(ctx context.Context, into *value.Map, dir, rel string, depth int) error {
 	if depth > maxTreeDepth {
 		return fmt.Errorf("%s: folders are more than %d deep; do links lead in a circle?", dir, maxTreeDepth)

@@ -66,7 +66,7 @@ type gitRemote struct {
 	base, env, root, mount, all, fallTo string
 }
 
-// Git is an entry of git.
+// Git is a git entry of ext_pillar.
 type Git struct {
 	remotes  []*gitRemote
 	interval time.Duration
@@ -106,7 +106,7 @@ func openGit(conf any, o Opening) (Entry, error) {
 	return g, errors.Join(faults...)
 }
 
-// shownRemote is "BRANCH URL" without a password.
+// shownRemote returns "BRANCH URL" without a password.
 func shownRemote(id string) string {
 	branch, url, ok := strings.Cut(id, " ")
 	if !ok {
@@ -174,8 +174,8 @@ func newGitRemote(e gitrepo.Entry, o Opening, taken map[string]bool) (*gitRemote
 	return r, err
 }
 
-// Run fetches the remotes every git_pillar_update_interval until ctx ends, but what is still
-// being fetched: the others do not wait for it.
+// Run fetches the remotes every git_pillar_update_interval until ctx ends, except those being
+// fetched already. It does not wait for these.
 func (g *Git) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -199,7 +199,7 @@ func (g *Git) repos() (out []*gitrepo.Repo) {
 	return out
 }
 
-// Load compiles the pillar that the repositories have for a minion.
+// Load compiles the pillar of a minion from the repositories.
 func (g *Git) Load(ctx context.Context, c *Call) (*value.Map, error) {
 	var dirs []gitDir
 	for _, r := range g.remotes {
@@ -242,13 +242,13 @@ func first(texts ...string) string {
 	return ""
 }
 
-// gitDir is a tree that SLS are looked for in.
+// gitDir is a tree that contains SLS.
 type gitDir struct {
 	tree             gitrepo.Tree
 	root, mount, env string
 }
 
-// dir is what a remote has for a request; ok is false where it has nothing for it.
+// dir returns the directory of a remote for a request; ok is false if the remote has none.
 func (r *gitRemote) dir(ctx context.Context, c *Call) (d gitDir, ok bool, err error) {
 	s, err := r.repo.Need(ctx)
 	if err != nil {
@@ -284,7 +284,7 @@ func (r *gitRemote) dir(ctx context.Context, c *Call) (d gitDir, ok bool, err er
 	return gitDir{t, r.root, r.mount, r.envOf(c, want)}, true, nil
 }
 
-// envOf is the pillar environment of what was found; __env__ is the one that is asked for.
+// envOf returns the pillar environment; __env__ stands for the requested one.
 func (r *gitRemote) envOf(c *Call, want string) string {
 	switch {
 	case r.branch == anyBranch && r.all != "":
@@ -297,9 +297,9 @@ func (r *gitRemote) envOf(c *Call, want string) string {
 	return want
 }
 
-// Update fetches the remotes of a branch and a repository, by its URL or name; "" means
-// all. It tells by remote what came of it, as Salt does: true for a change, nil for none,
-// false for a fault, which is in the log.
+// Update fetches the remotes of a branch and a repository, by its URL or name; "" means all. It
+// stores the result by remote, as Salt does: true for a change, nil for none, false for an error,
+// which is logged.
 func (g *Git) Update(ctx context.Context, branch, repo string, into *value.Map) {
 	for _, r := range g.remotes {
 		if branch != "" && branch != r.branch || repo != "" && repo != r.url && repo != r.name {
@@ -317,7 +317,7 @@ func (g *Git) Update(ctx context.Context, branch, repo string, into *value.Map) 
 	}
 }
 
-// Unlock has the remotes whose addresses match a pattern, "" for all, be fetched again.
+// Unlock removes the locks of the remotes whose addresses match a pattern, "" for all.
 func (g *Git) Unlock(remote string) (cleared []string, faults []error) {
 	return gitrepo.UnlockAll(g.repos(), "git_pillar", remote)
 }

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// gitFiles are the files of trees, as package pillar reads them.
+// gitFiles holds the files of trees, in the form of package pillar.
 type gitFiles struct {
 	env  string
 	dirs []gitDir
 }
 
-const maxGitFile = 16 << 20 // that is rendered, in bytes, as of files of pillar_roots
+const maxGitFile = 16 << 20 // of a rendered file, in bytes, as for pillar_roots
 
-// Envs is the one environment.
+// Envs returns the one environment.
 func (f gitFiles) Envs() []string { return []string{f.env} }
 
-// Stamp is not asked for: what comes of a repository is not kept.
+// Stamp is not used: pillars from repositories are not cached.
 func (f gitFiles) Stamp(env, path string) string { return env + path }
 
 // List lists the files of all trees.

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// httpPatience bounds one request, whatever the pillar has left.
+// httpPatience limits one request, whatever time the pillar has left.
 const httpPatience = 30 * time.Second
 
 var httpArgs = []string{"url", "with_grains=", "header_dict=", "auth=", "username=", "password=", "namespace="}
@@ -91,11 +91,11 @@ func readHTTP(conf any) (h httpConf, err error) {
 	return h, nil
 }
 
-// client keeps connections to servers; the test of the package closes them.
+// client keeps connections to servers open; the test of the package closes them.
 var client = sync.OnceValue(func() *http.Client {
 	return &http.Client{
 		Timeout: httpPatience,
-		// A redirect to another host would take the login with it, or be led inside.
+		// A redirect to another host would disclose the login, or reach internal hosts.
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			switch first := via[0].URL; {
 			case len(via) >= 5:
@@ -136,8 +136,8 @@ func loadHTTP(read func([]byte) (any, error)) func(context.Context, *Call) (*val
 
 var grainMark = regexp.MustCompile(`<([^<>]*)>`)
 
-// address is the url with the id and the grains of the minion. Both are quoted, a slash
-// too: a grain is what the minion says, and leads to no other path.
+// address returns the URL with id and grains of the minion. Both are escaped, slashes too: the
+// minion chooses its grains, and must not change the path.
 func (h httpConf) address(c *Call) (string, error) {
 	at := strings.ReplaceAll(h.url, "%s", quoted(c.ID))
 	if !h.grains {
@@ -157,7 +157,7 @@ func (h httpConf) address(c *Call) (string, error) {
 	return at, missing
 }
 
-// quoted is a text as one part of a path. Two dots would lead up.
+// quoted escapes a string as one path element. Two dots would lead up.
 func quoted(s string) string {
 	if s == "." || s == ".." {
 		return strings.ReplaceAll(s, ".", "%2E")
@@ -165,7 +165,7 @@ func quoted(s string) string {
 	return url.PathEscape(s)
 }
 
-// traverse finds a:b in maps within each other.
+// traverse finds a:b in nested maps.
 func traverse(m *value.Map, name string) any {
 	if v, ok := m.Get(name); ok {
 		return v
@@ -210,8 +210,7 @@ func (h httpConf) get(ctx context.Context, at string) ([]byte, error) {
 	return body, nil
 }
 
-// withoutURL is the cause of an error of net/http, which repeats the whole address, its
-// password too.
+// withoutURL returns the cause of a net/http error, which repeats the whole URL with its password.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -220,7 +219,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// shownURL is an address without login and query.
+// shownURL returns a URL without login and query.
 func shownURL(at string) string {
 	u, err := url.Parse(at)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxRows bounds the rows of one query.
+// maxRows limits the rows of one query.
 const maxRows = 200_000
 
 func init() {
@@ -61,7 +61,7 @@ func loadMySQL(ctx context.Context, c *Call) (*value.Map, error) {
 	}
 	if _, flat := c.Config.Raw["mysql.host"]; !flat {
 		if m, ok := c.Config.Raw["mysql"].(map[string]any); !ok || m["host"] == nil {
-			o.Host = "localhost" // Salt has another default here than for its job cache
+			o.Host = "localhost" // Salt has a different default here than for its job cache
 		}
 	}
 	o.Log = c.Log
@@ -72,7 +72,7 @@ func loadMySQL(ctx context.Context, c *Call) (*value.Map, error) {
 	return ask(ctx, conn, c)
 }
 
-// ask puts the queries of an entry to a database and makes a pillar of the rows.
+// ask runs the queries of an entry and returns the pillar of their rows.
 func ask(ctx context.Context, conn driver.Connector, c *Call) (*value.Map, error) {
 	qs, err := queries(c.Conf)
 	if err != nil {
@@ -143,7 +143,7 @@ func askOne(ctx context.Context, db *sql.DB, q query, id string, focus *value.Ma
 	return nil
 }
 
-// column is a value of a database as one of a pillar.
+// column converts a database value to a pillar value.
 func column(v any, json bool) (any, error) {
 	switch x := v.(type) {
 	case []byte:

@@ -9,7 +9,7 @@ import (
 
 func readYAML(b []byte) (any, error) { return pyfmt.ReadYAML(b) }
 
-// readJSON reads JSON; nothing is no value, as it is with YAML.
+// readJSON decodes JSON. Empty input is nil, as in YAML.
 func readJSON(b []byte) (any, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, nil

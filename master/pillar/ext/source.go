@@ -12,43 +12,43 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Source is one kind of source.
+// Source is a kind of source.
 type Source struct {
 	Name string
-	// Doc says what it gives and what its arguments are.
+	// Doc describes the source and its arguments.
 	Doc string
-	// Check tells at the start what is wrong with the arguments of an entry. nil: nothing
-	// can be.
+	// Check returns an error at the start if the arguments of an entry are invalid. nil: any are
+	// valid.
 	Check func(conf any) error
-	// Load gives the pillar of one minion; nil or an empty map: there is none. It ends
-	// with ctx. nil: Open has it.
+	// Load returns the pillar of one minion, which may be nil or empty. It must return when ctx
+	// ends. nil: use Open.
 	Load func(ctx context.Context, c *Call) (*value.Map, error)
-	// Open makes what an entry of the configuration has while the master runs. nil: nothing.
+	// Open returns an Entry that lives as long as the master. nil: use Load.
 	Open func(conf any, o Opening) (Entry, error)
-	// OnDemand lets minions choose the arguments, if on_demand_ext_pillar names it. Only a
-	// source whose arguments give no power over the master may have it.
+	// OnDemand lets minions choose the arguments, if on_demand_ext_pillar names the source. Set it
+	// only if no arguments grant power over the master.
 	OnDemand bool
-	// Steady says that the same request and configuration give the same.
+	// Steady means that equal requests and configurations have equal results.
 	Steady bool
 }
 
-// Opening is what an [Entry] is made of.
+// Opening holds the parameters of an [Entry].
 type Opening struct {
 	Config *config.Master
 	Log    *slog.Logger
-	// Shared is what the entries of one configuration have together, by a name of theirs.
+	// Shared is for data that entries of one configuration share, by a name they choose.
 	Shared map[string]any
 }
 
-// Entry is an entry of the configuration that lasts.
+// Entry is a long-lived entry of the configuration.
 type Entry interface {
-	// Load is that of [Source].
+	// Load is like that of [Source].
 	Load(ctx context.Context, c *Call) (*value.Map, error)
-	// Run does until ctx ends what has to be done by itself.
+	// Run does background work until ctx ends.
 	Run(ctx context.Context)
 }
 
-// Files are SLS that a source has, by environment, as package pillar reads its own.
+// Files are SLS of a source, by environment, as in package pillar.
 type Files interface {
 	Envs() []string
 	List(ctx context.Context, env string) ([]string, error)
@@ -56,41 +56,41 @@ type Files interface {
 	Stamp(env, path string) string
 }
 
-// Call is one question to a source.
+// Call is one call of a source.
 type Call struct {
 	ID string
-	// Grains and Pillar are what is known of the minion: the pillar of the files, or with
+	// Grains and Pillar are the known data of the minion. Pillar is that of the files, or with
 	// ext_pillar_first that of the sources before. They must not be changed.
 	Grains, Pillar *value.Map
 	// Conf are the arguments: the value under the name of the source.
 	Conf any
-	// Saltenv and Pillarenv are the environments that count; "": none.
+	// Saltenv and Pillarenv are the environments in use; may be "".
 	Saltenv, Pillarenv string
 	Config             *config.Master
 	Host               Host
 	Log                *slog.Logger
 }
 
-// Host is what the compiler does for sources.
+// Host is the interface of the compiler for sources.
 type Host interface {
-	// Match tells whether a target means the minion.
+	// Match reports whether a target matches the minion.
 	Match(tgt any, kind string) (bool, error)
-	// Folders are those of pillar_roots for an environment.
+	// Folders returns the directories of pillar_roots for an environment.
 	Folders(env string) []string
-	// Text renders a template of a folder by Jinja; what it imports is of that folder.
+	// Text renders a Jinja template of a directory, which may import from that directory.
 	Text(ctx context.Context, dir, path string, source []byte, vars *value.Map) (string, error)
-	// Render renders a text by the renderers of pipe, "" for those of the configuration.
+	// Render renders a string with the renderers of pipe; "" means those of the configuration.
 	Render(ctx context.Context, source []byte, pipe string) (any, error)
-	// Compile gives what files of an environment have for the minion, merged over what was
-	// there before. What is wrong with them stands among the errors of the pillar.
+	// Compile compiles the files of an environment for the minion and merges the result over a
+	// pillar. Errors are added to those of the pillar.
 	Compile(ctx context.Context, env string, f Files, over *value.Map) *value.Map
-	// Options are the options that templates see.
+	// Options returns the options that templates see.
 	Options() *value.Map
 }
 
 var sources = map[string]Source{}
 
-// Register enters a source. It is called from init and panics when a name is taken.
+// Register adds a source. It is called from init and panics if the name is taken.
 func Register(s Source) {
 	if _, twice := sources[s.Name]; twice || s.Name == "" || (s.Load == nil) == (s.Open == nil) || strings.TrimSpace(s.Doc) == "" {
 		panic("pillar/ext: source " + s.Name + " is registered twice, or is not whole")
@@ -98,16 +98,16 @@ func Register(s Source) {
 	sources[s.Name] = s
 }
 
-// Lookup finds a source.
+// Lookup returns the source with this name.
 func Lookup(name string) (Source, bool) {
 	s, ok := sources[name]
 	return s, ok
 }
 
-// Names lists the sources.
+// Names returns the names of all sources, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(sources)) }
 
-// others are Salt's own sources that are not here, with what to do.
+// others maps Salt's sources that are missing here to the alternative.
 var others = map[string]string{
 	"cmd_yamlex": "have the program print plain YAML and use cmd_yaml", "csvpillar": "have a program print it and use cmd_json",
 	"extra_minion_data_in_pillar": "set grains at the minions",
@@ -115,7 +115,7 @@ var others = map[string]string{
 	"svn":                         "check the repository out by a timer and name the folder in pillar_roots",
 }
 
-// Unserved says that a source of a name is not here, and what to do.
+// Unserved returns the error for a missing source, with the alternative.
 func Unserved(name string) error {
 	what := others[name]
 	if _, here := sources[name]; here {

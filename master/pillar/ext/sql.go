@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// query is one question to a database, and how its rows become a pillar.
+// query is a database query and how its rows become a pillar.
 type query struct {
-	root       string // the key that all is put under; "": none
+	root       string // key for the result; "": the top
 	text       string
 	depth      int
 	asList     bool
@@ -22,8 +22,8 @@ type query struct {
 	withLists  []int
 }
 
-// queries reads the arguments of an entry: texts, lists [query, depth] and mappings, by
-// place or under names, the latter in the order of these.
+// queries parses the arguments of an entry: strings, lists [query, depth] and mappings, by position
+// or by name, in the order of the names.
 func queries(conf any) ([]query, error) {
 	var out []query
 	add := func(root string, v any) error {
@@ -111,7 +111,7 @@ func whole(name string, v any) (int, error) {
 	return int(n), nil
 }
 
-// numbers reads "1,3" or [1, 3].
+// numbers parses "1,3" or [1, 3].
 func numbers(v any) (out []int, err error) {
 	list, ok := v.([]any)
 	if s, text := v.(string); text {
@@ -140,8 +140,8 @@ func numbers(v any) (out []int, err error) {
 	return out, nil
 }
 
-// place gives the text as a driver takes it: %s is the id of the minion, %% a per cent
-// sign, as in Python's drivers. n is how often the id is needed.
+// place returns the text with the driver's placeholders: as in Python's drivers %s is the id of the
+// minion and %% a percent sign. n is the number of placeholders.
 func (q query) place(mark string) (text string, n int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(q.text); i++ {
@@ -163,13 +163,13 @@ func (q query) place(mark string) (text string, n int, err error) {
 	return b.String(), n, nil
 }
 
-// listing notes what becomes a list when all rows are in.
+// listing records what becomes a list after the last row.
 type listing struct {
 	in   *value.Map
 	keys []any
 }
 
-// shaper makes a map of rows.
+// shaper builds a map from rows.
 type shaper struct {
 	q      query
 	fields []string
@@ -200,7 +200,7 @@ func (s *shaper) note(in *value.Map, key any) {
 	s.lists = append(s.lists, &listing{in, []any{key}})
 }
 
-// row puts one row in.
+// row adds a row.
 func (s *shaper) row(row []any) error {
 	at, n := s.focus, len(s.fields)
 	if n == 1 {
@@ -260,8 +260,8 @@ func (s *shaper) row(row []any) error {
 	return nil
 }
 
-// pair sets a key; with lists, values of a key that is there already become a list, and
-// with always they are one from the first.
+// pair sets a key. With lists, a repeated key collects its values in a list; with always, every key
+// does.
 func (s *shaper) pair(m *value.Map, key, v any, lists, always bool) {
 	have, ok := m.GetKey(key)
 	switch {
@@ -278,7 +278,7 @@ func (s *shaper) pair(m *value.Map, key, v any, lists, always bool) {
 	}
 }
 
-// end makes the lists, the inner ones first.
+// end builds the lists, inner ones first.
 func (s *shaper) end() {
 	for _, l := range slices.Backward(s.lists) {
 		for _, k := range l.keys {
@@ -297,7 +297,7 @@ func (s *shaper) end() {
 	}
 }
 
-// keyOf is a column as a key.
+// keyOf converts a column to a key.
 func keyOf(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, uint64, float64, string:
@@ -308,7 +308,7 @@ func keyOf(v any) any {
 	return fmt.Sprint(v)
 }
 
-// mergeInto merges b into a, maps within each other; lists are joined if lists is set.
+// mergeInto merges b into a, with nested maps. Lists are joined if lists is set.
 func mergeInto(a, b *value.Map, lists bool) {
 	b.Range(func(k, v any) bool {
 		have, _ := a.GetKey(k)

@@ -11,13 +11,13 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// lite is a database of the test.
+// lite is a test database.
 type lite struct{ path string }
 
 func (l lite) Connect(context.Context) (driver.Conn, error) { return (&sqlite.Driver{}).Open(l.path) }
 func (l lite) Driver() driver.Driver                        { return &sqlite.Driver{} }
 
-// Rows become what Salt's sql_base makes of them.
+// Rows become the pillar of Salt's sql_base.
 func TestQueries(t *testing.T) {
 	const rows = "SELECT * FROM (VALUES ('a','b',1), ('a','c',2), ('a','b',3), ('z','b',NULL)) WHERE %s = 'm1'"
 	for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// maxStackFiles bounds the files of one stack.
+// maxStackFiles limits the files of one stack.
 const maxStackFiles = 10_000
 
 func init() {
@@ -37,7 +37,7 @@ merge-first, overwrite or remove.
 	})
 }
 
-// stackWhere are what the lists of a mapping may depend on.
+// stackWhere are the keys that the lists of a mapping may depend on.
 var stackWhere = []string{"pillar", "grains", "opts"}
 
 func checkStack(conf any) error {
@@ -86,7 +86,7 @@ func loadStack(ctx context.Context, c *Call) (*value.Map, error) {
 	return out, nil
 }
 
-// stackLists are the lists of files that count for a minion.
+// stackLists returns the lists of files for a minion.
 func stackLists(c *Call) (out []string) {
 	switch conf := c.Conf.(type) {
 	case string:
@@ -211,7 +211,7 @@ func (s *stacking) render(ctx context.Context, dir, rel string, vars *value.Map)
 	return text, nil
 }
 
-// stackItems are the entries of a list, which is YAML or lines.
+// stackItems parses a list, which is YAML or lines.
 func stackItems(text string) (out []string) {
 	if v, err := pyfmt.ReadYAML([]byte(text)); err == nil {
 		if list, ok := v.([]any); ok {
@@ -224,7 +224,7 @@ func stackItems(text string) (out []string) {
 	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// How values are merged.
+// Merge strategies.
 const (
 	stackLast      = "merge-last"
 	stackFirst     = "merge-first"
@@ -317,7 +317,7 @@ func mergeList(stack, list []any) ([]any, error) {
 	return slices.Concat(stack, list), nil
 }
 
-// cleaned takes the words about merging out of a value.
+// cleaned removes the merge strategies from a value.
 func cleaned(v any) any {
 	switch v := v.(type) {
 	case *value.Map:
