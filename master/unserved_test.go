@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// TestUnserved_InThePillar: where the configuration names sources of files that are not
-// served, each minion gets the error by which Salt's refuses to apply states and which
-// pillar.items shows. What -I looks at has it not.
+// TestUnserved_InThePillar: if the configuration names file sources that are not served, each
+// minion gets the error that makes Salt's refuse to apply states, and pillar.items shows it. Target
+// matching with -I does not see it.
 func TestUnserved_InThePillar(t *testing.T) {
 	for name, c := range map[string]struct {
 		raw  map[string]any

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A minion that asks for what is not served gets Salt's answer, and the log names it.
+// A request that is not served gets Salt's answer, and the log names the minion.
 func TestUnserved_LogNamesWhoAsks(t *testing.T) {
 	r := newRig(t)
 	var log logged

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// secret gives the master the shared key of a recording.
+// secret sets the shared key of a recording.
 func (r *rig) secret(key string) {
 	r.t.Helper()
 	if err := r.keys.Shared.Set(key); err != nil {
@@ -26,7 +26,7 @@ func (r *rig) secret(key string) {
 	}
 }
 
-// openReply decrypts a reply, or gives the plain text it is.
+// openReply decrypts a reply, or returns its plain text.
 func openReply(t *testing.T, reply []byte, key, nonce string) (value any, encrypted bool) {
 	t.Helper()
 	frame, err := wire.Bytes(reply)
@@ -40,7 +40,7 @@ func openReply(t *testing.T, reply []byte, key, nonce string) (value any, encryp
 	return decoded(t, b), true
 }
 
-// The checks of version 3, each as Salt's request channel answers it.
+// The checks of version 3 have the results of Salt's request channel.
 func TestRequestsAgainstSalt(t *testing.T) {
 	type file struct {
 		AES      string            `json:"aes_key_string"`
@@ -80,7 +80,7 @@ func TestRequestsAgainstSalt(t *testing.T) {
 			switch {
 			case c.Private != nil:
 				checkPillar(t, got, "minion", nonce, c.Name, c.Load["grains"] != nil)
-			case c.Exception != "": // Salt drops it; an answer is kinder
+			case c.Exception != "": // Salt drops it; we answer
 				if text := decoded(t, got); text != server.BadLoad {
 					t.Errorf("got %v", text)
 				}
@@ -101,9 +101,8 @@ func TestRequestsAgainstSalt(t *testing.T) {
 	}
 }
 
-// checkPillar opens a pillar reply as the minion would: the key with its own
-// private key, then signature, repeated key and nonce. A request without grains is
-// answered with false.
+// checkPillar decrypts a pillar reply as the minion would: the key with its private key, then
+// signature, repeated key and nonce. A request without grains is answered with false.
 func checkPillar(t *testing.T, reply []byte, minion, nonce, name string, grains bool) {
 	t.Helper()
 	enc, sign := crypt.OAEPSHA1, crypt.PKCS1SHA1
@@ -148,8 +147,7 @@ func checkPillar(t *testing.T, reply []byte, minion, nonce, name string, grains 
 	}
 }
 
-// The whole path of sign-ins, through the port, for every form there is; what
-// the replies hold is tested where they are made.
+// Each form of sign-in through the port. The contents of the replies are covered elsewhere.
 func TestSignInFormsThroughTheMaster(t *testing.T) {
 	type file struct {
 		AES   string `json:"aes_key_string"`
@@ -169,7 +167,7 @@ func TestSignInFormsThroughTheMaster(t *testing.T) {
 		v := readVectors[file](t, name)
 		for _, c := range v.Cases {
 			if c.Exception != "" || c.Reply == nil || c.Options["max_minions"] != nil || c.Options["auth_mode"] != nil {
-				continue // Salt gave no reply; counting minions is the gate's matter
+				continue // Salt sent no reply; the limit of minions is covered elsewhere
 			}
 			t.Run(strings.TrimSuffix(name, ".json")+"/"+c.Name, func(t *testing.T) {
 				t.Parallel()
@@ -193,7 +191,7 @@ func TestSignInFormsThroughTheMaster(t *testing.T) {
 				r.secret(v.AES)
 				r.serve()
 				got := r.ask(c.Request)
-				// Ours says why a version is refused, too: a minion logs the text.
+				// Ours adds the reason for refusing a version, which the minion logs.
 				if text, _ := decoded(t, got).(string); strings.HasPrefix(text, server.BadLoad+": protocol version") && decoded(t, c.Reply) == server.BadLoad {
 					return
 				}
@@ -208,8 +206,8 @@ func TestSignInFormsThroughTheMaster(t *testing.T) {
 	}
 }
 
-// differsInForm are the sign-ins that are answered otherwise, or by something
-// random; package keys tells each reason.
+// differsInForm lists the sign-ins whose answers differ or contain random values; package keys
+// gives the reasons.
 var differsInForm = map[string]bool{
 	"pending key without final newline on the wire": true,
 	"pub with CRLF against LF on disk":              true,
@@ -217,7 +215,7 @@ var differsInForm = map[string]bool{
 	"algorithms OAEP-SHA256 PKCS1v15-SHA1":          true,
 }
 
-// The files a real top master has after such a run are there too.
+// The files of a real top master after such a run exist here too.
 func TestDiskAgainstSalt(t *testing.T) {
 	for _, version := range []string{"v2", "v3"} {
 		v := readVectors[struct {

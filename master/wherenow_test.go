@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// A minion has moved. The node that it left misses it, and speaks first: nobody is told
-// so, for the node that has it has not spoken yet.
+// A minion has moved. Its former node reports it missing first. That report is not forwarded,
+// because the new node has not reported yet.
 func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
@@ -44,14 +44,14 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	}
 }
 
-// After a start a node tells what is below it in the same announcement that makes it
-// connected: its minions are found from then on, without another change.
+// After a start, the announcement of a node contains its minions. They are found from then on,
+// without another report.
 func TestWhereNow_AfterAStart(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen().announce()
 	n.mute()
-	r.restart() // which remembers who had announced itself
+	r.restart() // it remembers announced peers
 	n.listen().announceTree(treeOf("n1", topology.Up, "a"))
 	eventually(t, "n1 counts as connected", func() bool { return r.policy.Up("n1") })
 	if got, ok := r.policy.WhereNow("a", "n2"); !ok || got != "n1" {
