@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// serveClear serves a command of this machine (Salt wire reference §8.1).
+// serveClear serves a clear command from this machine (Salt wire reference §8.1).
 func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
 	defer s.rescue(req, e.Name)
 	ctx, cancel := context.WithTimeout(s.Ctx, timeout)
@@ -32,8 +32,8 @@ func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
 	s.answerClear(req, e, v, err)
 }
 
-// entitle tells whether a command comes from somebody who may give it, by the key or the
-// login alone: nothing else of a stranger's load is decoded.
+// entitle checks that the sender may give the command, by its key or login. It decodes nothing else
+// of a stranger's load.
 func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 	proof, by, err := proofOf(r.Load)
 	if err != nil {
@@ -65,8 +65,7 @@ func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 	return nil
 }
 
-// entitleLogin asks who has logged in. What such a user may do with the command, its
-// handler knows.
+// entitleLogin authenticates a login. The handler checks what the user may do.
 func (s *Server) entitleLogin(ctx context.Context, e *entry, r *Request, p Proof, by string) error {
 	err := errNoLogins
 	if e.Logins {
@@ -82,10 +81,10 @@ func (s *Server) entitleLogin(ctx context.Context, e *entry, r *Request, p Proof
 	return e.noAccess(by)
 }
 
-// errNoLogins is a command that only those with a key may give.
+// errNoLogins refuses a login for a command that requires a key.
 var errNoLogins = errors.New("the command is given with a key alone")
 
-// rule is who may give the command with this load.
+// rule returns the access rule of the command for this load.
 func (e *entry) rule(load wire.Raw) Who {
 	if e.WhoOf == nil {
 		return e.Who
@@ -101,7 +100,7 @@ func (e *entry) noAccess(with string) error {
 	return ErrNoAccess
 }
 
-// answerClear answers a command in clear.
+// answerClear answers a clear command.
 func (s *Server) answerClear(req *zmtp.Request, e *entry, v any, err error) {
 	if err != nil {
 		var no Refusal

@@ -8,30 +8,29 @@ import (
 	"github.com/momtree/mom/master/admission"
 )
 
-// Who may give a command. The rule says as well how the command comes: in clear from
-// this machine, where local users are, or sealed from minions and nodes.
+// Who may give a command. The rule also says how the command arrives: in clear from local users of
+// this machine, or encrypted from minions and nodes.
 type Who int
 
 // The rules.
 const (
-	// Anyone in clear, strangers as well.
+	// Anyone: clear, from anyone, including strangers.
 	Anyone Who = iota + 1
-	// User is, in clear, whoever has the key of a user: of the one that the master runs
-	// as, or of one that publisher_acl names.
+	// User: clear, with the key of a user: the user of the master, or one in publisher_acl.
 	User
-	// Operator is, in clear, whoever has the key of the user that the master runs as.
+	// Operator: clear, with the key of the user of the master.
 	Operator
-	// Peer is, sealed, a minion or node whose key is accepted. Before protocol 3 it is
-	// whoever has the shared key, and may claim any id.
+	// Peer: encrypted, from a minion or node with an accepted key. Before protocol 3 any holder of
+	// the shared key may claim any id.
 	Peer
-	// Proven is, sealed, a [Peer] that has shown to have the key of its id, which
-	// everybody has in protocol 3. Others are answered by an empty map, as Salt does.
+	// Proven: encrypted, from a [Peer] that has proved to own the key of its id, as all do in
+	// protocol 3. Others get an empty map, as in Salt.
 	Proven
-	// Node is, sealed, a Proven peer that is a node right below this master.
+	// Node: encrypted, from a Proven peer that is a node directly below this master.
 	Node
 )
 
-// Sealed tells whether commands with this rule come sealed.
+// Sealed reports whether commands with this rule arrive encrypted.
 func (w Who) Sealed() bool { return w >= Peer }
 
 func (w Who) String() string {
@@ -52,47 +51,43 @@ func (w Who) String() string {
 	return fmt.Sprintf("Who(%d)", int(w))
 }
 
-// Command is one command of port 4506.
+// Command is a command of port 4506.
 type Command struct {
 	Name string
-	// Doc says what it does and what its arguments are; its first line stands for it in
-	// lists.
+	// Doc describes the command and its arguments; lists show its first line.
 	Doc string
-	// Args are the fields of the load that it reads, but for those that all commands
-	// have: cmd, key and user of one in clear, cmd, id, nonce, ts and tok of a sealed
-	// one.
+	// Args are the fields of the load that it reads, except those of all commands: cmd, key and
+	// user in clear; cmd, id, nonce, ts and tok if encrypted.
 	Args []string
 	Who  Who
-	// WhoOf gives the rule by the function that the load names, where one command
-	// calls many: [User] or [Operator]. nil: Who is the rule of all.
+	// WhoOf returns the rule for the function in the load, if the command calls functions: [User]
+	// or [Operator]. nil: use Who.
 	WhoOf func(fun string) Who
-	// NoAccess words the refusal of a local user, by what the call came with: "user"
-	// (a key), "token" or "eauth". nil: [ErrNoAccess].
+	// NoAccess returns the refusal of a local user. with is "user" (a key), "token" or "eauth".
+	// nil: [ErrNoAccess].
 	NoAccess func(with string) Refusal
-	// Logins says that users of login services may give it as well: its handler holds
-	// them to the rules of [Request.Login].
+	// Logins admits users of login services, too. The handler checks the rules of [Request.Login].
 	Logins bool
-	// Whole says that what is large in the load of a sealed command stays undecoded, so
-	// that it may have more values than [MaxValues].
+	// Whole leaves large values in the load of an encrypted command undecoded, so that it may have
+	// more values than [MaxValues].
 	Whole bool
-	// Costly has requests wait for few workers; nil: each is served at once.
+	// Costly makes requests wait for a limited number of workers; nil: no limit.
 	Costly *Costly
 }
 
-// Costly are the bounds of a command in clear that costs the master so much that few at
-// once are served. It cannot ask for a key.
+// Costly limits an expensive clear command that requires no key.
 type Costly struct {
 	MaxBytes int             // of the load; a larger one does not wait
-	TooLarge admission.Cause // what the operator is told of those
-	Full     admission.Cause // of one that found no room to wait
+	TooLarge admission.Cause // cause reported for oversized requests
+	Full     admission.Cause // cause reported when the queue is full
 }
 
-// Handler serves a command. Its value is the answer: sealed for the sender if the
-// request was, unless it is [Clear]. An error is logged and answered by an empty text, as
-// Salt does; to a local user by its text, under Salt's name for it if it is a [Refusal].
+// Handler serves a command and returns the answer. The answer to an encrypted request is encrypted
+// for the sender, unless it is [Clear]. An error is logged and answered with an empty string, as in
+// Salt. A local user gets its text, with Salt's error name if it is a [Refusal].
 type Handler func(ctx context.Context, r *Request) (any, error)
 
-// check tells what is wrong with how a command is declared.
+// check returns an error if the declaration of a command is invalid.
 func (c Command) check() error {
 	switch {
 	case c.Who < Anyone || c.Who > Node:

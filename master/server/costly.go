@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// submit has a costly request wait for its turn, if it is worth that.
+// submit queues a costly request, unless it is too large.
 func (s *Server) submit(req *zmtp.Request, e *entry, env wire.Envelope) {
-	if len(env.Load) > e.Costly.MaxBytes { // judged before it waits
+	if len(env.Load) > e.Costly.MaxBytes { // check before queueing
 		s.Turned.Note(e.Costly.TooLarge, s.Now(), "", "peer", req.Peer.Source(), "reason", fmt.Sprintf("load of %d bytes", len(env.Load)))
 		s.answer(req, BadLoad)
 		return
@@ -22,8 +22,7 @@ func (s *Server) submit(req *zmtp.Request, e *entry, env wire.Envelope) {
 	}, req.Peer.Gone)
 }
 
-// serveCostly serves a request that had to wait. A peer that has hung up meanwhile
-// costs nothing any more.
+// serveCostly serves a queued request. It drops the request if the peer has disconnected.
 func (s *Server) serveCostly(req *zmtp.Request, e *entry, env wire.Envelope) {
 	defer s.rescue(req, e.Name)
 	s.Turns.Take()

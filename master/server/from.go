@@ -6,19 +6,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// maxAddress bounds the text of an address, in bytes.
+// maxAddress limits the text of an address, in bytes.
 const maxAddress = 64
 
-// From is the address that a login comes from. A program that asks for others, such as the
-// REST API, names theirs in the field from; it is believed beside the key of the user that
-// the master runs as alone, whose holder could do everything anyway. It is the address of
-// the peer for anybody else, who could shift failed logins to others, or away.
+// From returns the source address of a login. A program that acts for others, such as the REST API,
+// sends their address in the field from. That field counts only beside the key of the master's
+// user, who could do everything anyway. Otherwise the address is that of the peer; a client could
+// hide failed logins, or attribute them to others.
 func (s *Server) From(r *Request) string {
 	addr, _ := s.Vouched(r)
 	return addr
 }
 
-// Vouched is From, and reports whether it is the address that a program asks for.
+// Vouched is From, and reports whether the address comes from the field from.
 func (s *Server) Vouched(r *Request) (addr string, vouched bool) {
 	own := ""
 	if r.Peer != nil {

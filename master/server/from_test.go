@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Where a login comes from is believed beside the key of the master's own user alone. The
-// liars want their failed logins to count as those of somebody else.
+// The field from counts only beside the key of the master's own user. The attackers want their
+// failed logins to count as those of others.
 func TestFrom(t *testing.T) {
 	d := &desk{}
 	s := serve(t, func(s *Server) {

@@ -8,9 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Inside does what a load asks for that comes from this process, as if it had come over
-// the wire from the master's own user: once requests are served, when there is room for
-// its values, and so that what goes wrong with it costs no other.
+// Inside runs do for a load from this process like a request from the master's own user: after
+// Open, when there is room for its values, and so that a panic becomes an error.
 func (s *Server) Inside(ctx context.Context, what string, load wire.Raw, do func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

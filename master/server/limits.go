@@ -7,24 +7,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// timeout bounds the work for one request. A client has given up long before
-// (request_channel_timeout is 60 s).
+// timeout limits the work for one request. Clients give up much earlier (request_channel_timeout is
+// 60 s).
 const timeout = 120 * time.Second
 
-// atDoor is what a load is looked through with: depth costs nothing then, and what is
-// too deep is refused by name.
+// atDoor are the limits for scanning a load. Depth is cheap to scan, so a load that is too deep can
+// be refused by name.
 var atDoor = wire.Limits{MaxDepth: wire.DoorDepth}
 
-// maxName bounds the texts of a stranger that are looked at: names of commands,
-// functions and users. Longer ones are taken for none.
+// maxName limits strings of a stranger: names of commands, functions and users. Longer ones count
+// as absent.
 const maxName = 512
 
-// MaxValues bounds the values of a request that is decoded as a whole, each element,
-// key and container counting: half a million are some fifty megabytes. What stays as it
-// came ([Command.Whole]) may have more.
+// MaxValues limits the values of a fully decoded request, counting elements, keys and containers:
+// half a million take about fifty megabytes. Undecoded parts ([Command.Whole]) do not count.
 const MaxValues = 1 << 19
 
-// weigh counts the values of a load and waits until there is room to work on them.
+// weigh counts the values of a load and blocks until there is room for them.
 func (s *Server) weigh(ctx context.Context, c *Command, load wire.Raw) (done func(), err error) {
 	lim := atDoor
 	if !c.Whole {

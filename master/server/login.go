@@ -8,46 +8,44 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Login is a user of a login service (external_auth) who has proved who that is, and what
-// that user may do.
+// Login is an authenticated user of a login service (external_auth), with the user's rules.
 type Login struct {
-	// Name is the user, Eauth the service that knows the name, as external_auth calls it.
+	// Name is the user, Eauth the name of the service in external_auth.
 	Name, Eauth string
 	Groups      []string
-	// By is what it was proved with: "token" or "eauth".
+	// By is the method of authentication: "token" or "eauth".
 	By string
-	// Rules are what external_auth allows, in Salt's form. Without any nothing is allowed.
+	// Rules are those of external_auth, in Salt's form. Without rules nothing is allowed.
 	Rules []any
 }
 
-// Proof is what a load proves a login with: a token, or a name and a password. With a
-// Token the rest is empty.
+// Proof holds the credentials in a load: a token, or a name and a password. With a Token the rest
+// is empty.
 type Proof struct {
 	Token                     string
 	Eauth, Username, Password string
-	// From is the address that it came from.
+	// From is the source address.
 	From string
 }
 
-// Logins know the users of login services. What they refuse they do not explain: the
+// Logins identifies users of login services. The client does not learn the reason of a refusal; the
 // error is for the log.
 type Logins interface {
 	Identify(ctx context.Context, p Proof) (Login, error)
 }
 
-// errTwoLogins is a load that leaves open who sends it.
+// errTwoLogins refuses a load with two logins.
 var errTwoLogins = errors.New("token or eauth stand in the load and in its kwargs: leave one")
 
-// maxSecret bounds a password, which may be a signed token of another service.
+// maxSecret limits a password, in bytes. It may be a signed token of another service.
 const maxSecret = 16 << 10
 
-// proofOf finds in a clear load a token, or a name with a password; by is "token" or
-// "eauth", "" if there is neither. Salt's clients put them into the kwargs of a publish
-// and into the load of a runner or wheel call, and beside them the key of the user they
-// run as, which counts for nothing then. As with Salt the field alone decides, whatever
-// it holds, and a token goes before eauth (Salt wire reference §8.1, §12.3). Fields are
-// looked for in both places, for every command: a login that was put into the wrong one
-// must not end as a call with that key.
+// proofOf returns the token, or the name and password, of a clear load; by is "token" or "eauth",
+// or "" if there is neither. Salt's clients send them in the kwargs of a publish load and in the
+// load of a runner or wheel call. Beside them they send the key of their user, which must be
+// ignored. As in Salt, the presence of the field decides, whatever its value, and a token precedes
+// eauth (Salt wire reference §8.1, §12.3). Both places are checked for every command: a login in
+// the wrong place must not become a call with that key.
 func proofOf(load wire.Raw) (p Proof, by string, err error) {
 	fields := []string{"token", "eauth", "username", "password", "kwargs"}
 	top, err := wire.Pick(load, atDoor, fields...)
@@ -77,9 +75,8 @@ func proofOf(load wire.Raw) (p Proof, by string, err error) {
 	}, "eauth", nil
 }
 
-// ReadProof reads what a request of a stranger proves a login with, and the life that a
-// token shall have, 0 if it does not say. No more of it is decoded. From is left to
-// [Server.From].
+// ReadProof decodes the credentials in a stranger's request, and the requested life of a token, 0
+// if absent. It decodes nothing else. [Server.From] sets From.
 func ReadProof(r *Request) (p Proof, life time.Duration, err error) {
 	f, err := wire.Pick(r.Load, atDoor, "token", "eauth", "username", "password", "token_expire")
 	if err != nil {
@@ -102,10 +99,10 @@ func ReadProof(r *Request) (p Proof, life time.Duration, err error) {
 	return p, time.Duration(seconds * float64(time.Second)), nil
 }
 
-// maxLife bounds the life of a token, in seconds: ten years.
+// maxLife limits the life of a token, in seconds: ten years.
 const maxLife = 10 * 365 * 24 * 3600
 
-// textUpTo is a text of a load, "" for what is none or longer.
+// textUpTo returns a string of a load, or "" if it is not a string or too long.
 func textUpTo(v wire.Raw, limit int) string {
 	if len(v) > limit {
 		return ""
@@ -114,8 +111,8 @@ func textUpTo(v wire.Raw, limit int) string {
 	return text
 }
 
-// namesOf are the user and the function that a load names, for the log and for rules by
-// function. What cannot be read, or is too long for a name, is not named.
+// namesOf returns user and function of a load, for the log and for rules by function. It returns ""
+// for invalid or overlong names.
 func namesOf(load wire.Raw) (user, fun string) {
 	f, err := wire.Pick(load, atDoor, "user", "fun")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// desk knows one token and one password.
+// desk accepts one token and one password.
 type desk struct {
 	mu    sync.Mutex
 	asked []Proof
@@ -26,8 +26,8 @@ func (d *desk) Identify(_ context.Context, p Proof) (Login, error) {
 	return Login{}, errors.New("no")
 }
 
-// A login counts for the commands that know of logins, and there in the place of any key:
-// neither a wrong login nor one in the wrong place ends as a call with the key beside it.
+// A login is used only by commands that support logins, instead of any key: neither a wrong login
+// nor one in the wrong place becomes a call with the key beside it.
 func TestLogins(t *testing.T) {
 	d := &desk{}
 	s := serve(t, func(s *Server) {
@@ -54,7 +54,7 @@ func TestLogins(t *testing.T) {
 		{"open", password, "done for ann by eauth as "},
 		{"open", []any{"kwargs", wire.NewMap(password...)}, "done for ann by eauth as "},
 		{"open", with(password, "key", "the key of root", "user", "root"), "done for ann by eauth as "},
-		{"open", with(password, "token", "bad"), "AuthenticationError"}, // the token goes first
+		{"open", with(password, "token", "bad"), "AuthenticationError"}, // the token has precedence
 		{"open", []any{"token", "good", "kwargs", wire.NewMap("token", "good")}, "SaltInvocationError"},
 		{"open", []any{"token", "good", "kwargs", wire.NewMap("eauth", nil)}, "SaltInvocationError"},
 		{"open", []any{"eauth", "file", "kwargs", wire.NewMap("username", "ann", "password", "secret")}, "AuthenticationError"},
@@ -85,7 +85,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// What a stranger sends for a token is read without decoding the rest.
+// A stranger's token is read without decoding the rest.
 func TestReadProof(t *testing.T) {
 	s := serve(t, func(s *Server) {
 		s.Add(Command{Name: "read", Who: Anyone, Doc: "Shows the life of the token that is asked for."}, func(_ context.Context, r *Request) (any, error) {

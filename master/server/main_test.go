@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// stage is a server with two users, root, who is its own, and fred, and two accepted
-// keys, m1 and n1, of which the second is a node's. Requests come in protocol 2.
+// stage is a server with two users, root, who is its own, and fred, and two accepted keys, m1 and
+// n1; n1 is a node. Requests use protocol 2.
 type stage struct {
 	*Server
 	t   *testing.T
@@ -33,7 +33,7 @@ type stage struct {
 	tok []byte
 }
 
-// serve starts a server of these commands.
+// serve starts a server with these commands.
 func serve(t *testing.T, add func(*Server)) *stage {
 	t.Helper()
 	pki := filepath.Join(t.TempDir(), "pki")
@@ -90,7 +90,7 @@ func serve(t *testing.T, add func(*Server)) *stage {
 	return s
 }
 
-// ask gives the reply to an envelope.
+// ask returns the reply to an envelope.
 func (s *stage) ask(env wire.Envelope) wire.Raw {
 	s.t.Helper()
 	body, err := env.Encode()
@@ -113,7 +113,7 @@ func (s *stage) decoded(b []byte) any {
 	return v
 }
 
-// say gives a command in clear.
+// say sends a clear command.
 func (s *stage) say(load *wire.Map) any {
 	s.t.Helper()
 	raw, err := wire.Encode(load)
@@ -123,8 +123,7 @@ func (s *stage) say(load *wire.Map) any {
 	return s.decoded(s.ask(wire.Envelope{Enc: "clear", Load: raw, Version: 2, HasVersion: true}))
 }
 
-// send gives a sealed command and opens the answer; what is no ciphertext is given as
-// it is.
+// send sends an encrypted command and decrypts the answer. It returns an answer in clear as it is.
 func (s *stage) send(load *wire.Map) any {
 	s.t.Helper()
 	nonce := wire.NewNonce()

@@ -14,10 +14,10 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// PortsOptions of [Ports]. None may be left out, but for those that say so.
+// PortsOptions configure [Ports]. Fields are required unless they say otherwise.
 type PortsOptions struct {
 	Config *config.Master
-	// Accepted is how many keys are accepted: as many peers may connect.
+	// Accepted is the number of accepted keys, which is the number of peers that may connect.
 	Accepted int
 	// Trusted and TrustedFor are described at [zmtp.PubConfig].
 	Trusted    func(netip.Addr) bool
@@ -120,8 +120,8 @@ func (p *Ports) Publish() int { return p.Pub.Addr().(*net.TCPAddr).Port }
 // Return returns the port for requests as bound.
 func (p *Ports) Return() int { return p.Router.Addr().(*net.TCPAddr).Port }
 
-// addr is where a port is bound. Whoever wants IPv6 and names no address gets
-// both kinds.
+// addr returns the address to bind. With IPv6 and no address given, the port listens on both
+// protocols.
 func (p *Ports) addr(port int) string {
 	host, ipv6 := p.o.Config.Interface, p.o.Config.Ipv6
 	if ipv6 != nil && *ipv6 && host == "0.0.0.0" {
@@ -142,7 +142,7 @@ func (p *Ports) limits() zmtp.Limits {
 	}
 }
 
-// listening are the options of both ports.
+// listening returns the options of both ports.
 func (p *Ports) listening() zmtp.ListenConfig {
 	c := p.o.Config
 	l := zmtp.ListenConfig{Backlog: c.ZmqBacklog, KeepAlive: net.KeepAliveConfig{
@@ -154,11 +154,11 @@ func (p *Ports) listening() zmtp.ListenConfig {
 	return l
 }
 
-// never is further away than any daemon lives.
+// never is longer than any daemon lives.
 const never = 100 * 365 * 24 * time.Hour
 
-// orNever reads the zmq_heartbeat options as ZMQ does: 0 switches one off. What peers
-// promise of themselves counts all the same.
+// orNever converts zmq_heartbeat options as ZMQ defines them: 0 disables one. The TTL that peers
+// announce still applies.
 func orNever(d time.Duration) time.Duration {
 	if d <= 0 {
 		return never

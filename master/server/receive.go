@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/master/admission"
 )
 
-// Receive is the door of port 4506. It runs on the connection's reader.
+// Receive handles a request on port 4506. It runs on the connection's reader.
 func (s *Server) Receive(req *zmtp.Request) {
 	select {
 	case <-s.open:
@@ -49,7 +49,7 @@ func (s *Server) Receive(req *zmtp.Request) {
 	}
 }
 
-// nameOf reads the field cmd of a clear load.
+// nameOf decodes the field cmd of a clear load.
 func nameOf(load wire.Raw) (name string, err error) {
 	f, err := wire.Pick(load, atDoor, "cmd")
 	if err == nil && len(f[0]) <= maxName {
@@ -58,9 +58,8 @@ func nameOf(load wire.Raw) (name string, err error) {
 	return name, err
 }
 
-// refuseVersion answers a peer whose protocol is older than minimum_auth_version. Its
-// operator looks for Salt's words, and has to know who it is and which option lets it
-// in.
+// refuseVersion refuses a peer whose protocol is older than minimum_auth_version. The log has
+// Salt's words, which operators search for, the peer, and the option that would admit it.
 func (s *Server) refuseVersion(req *zmtp.Request, env wire.Envelope) {
 	s.Stats.Refused.Add(1)
 	id, cmd := "", ""
@@ -80,7 +79,7 @@ func (s *Server) refuseVersion(req *zmtp.Request, env wire.Envelope) {
 	//mutant:refused-protocol-is-logged
 	s.Turned.Note(c, s.Now(), id, "peer", req.Peer.Source())
 	if cmd == "_auth" {
-		// A minion logs this text; to none is it more than a text that is not a map.
+		// A minion logs this text; any string has the same effect on it.
 		s.answer(req, fmt.Sprintf("%s: protocol version %d is below minimum_auth_version %d of this master", BadLoad, env.Version, s.MinimumVersion))
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/master/engine"
 )
 
-// Refusal is an error that a local user is told by Salt's name for it.
+// Refusal is an error that a local user sees with Salt's name for it.
 type Refusal struct{ Name, Message string }
 
 func (e Refusal) Error() string { return e.Name + ": " + e.Message }
@@ -19,18 +19,19 @@ func (e Refusal) reply() any {
 }
 
 var (
-	// ErrNoAccess refuses a user who has not shown who that is.
+	// ErrNoAccess refuses an unauthenticated user.
 	ErrNoAccess = Refusal{"AuthenticationError", "Authentication error occurred."}
-	// ErrNotAllowed refuses a user who may not do this.
+	// ErrNotAllowed refuses an action that the rules do not allow.
 	ErrNotAllowed = Refusal{"AuthorizationError", "Authorization error occurred."}
 )
 
-// Invalid refuses a command that cannot be understood or done as it was given.
+// Invalid refuses an invalid or impossible command.
 func Invalid(format string, args ...any) Refusal {
 	return Refusal{"SaltInvocationError", fmt.Sprintf(format, args...)}
 }
 
-// AuthenticationFailed is Salt's refusal of a runner or wheel call, by what it came with.
+// AuthenticationFailed returns Salt's refusal of a runner or wheel call. with is the method of
+// authentication.
 func AuthenticationFailed(with string) Refusal {
 	return Refusal{
 		strings.ToUpper(with[:1]) + with[1:] + "AuthenticationError",
@@ -39,14 +40,13 @@ func AuthenticationFailed(with string) Refusal {
 }
 
 var (
-	// ErrNotStored is wrapped when nothing can be taken now, whatever it is: the sender
-	// is asked to send it again.
+	// ErrNotStored is wrapped if nothing can be stored at present. The sender must retry.
 	ErrNotStored = engine.ErrNotStored
-	// ErrNotAMap is wrapped when a load is no map.
+	// ErrNotAMap is wrapped if a load is not a map.
 	ErrNotAMap = errors.New("the load is not a map")
 )
 
-// Told is wrapped by an error of which the operator has been told, as often as is good.
+// Told is wrapped by an error that was already logged often enough.
 type Told string
 
 func (t Told) Error() string { return string(t) }

@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// RefusedUser counts and logs a command without rights. Operators look for
-// these, but a stranger can send as many as there are: one line a second.
+// RefusedUser counts and logs a command without rights. Operators watch for these, but a stranger
+// can send any number: at most one line a second.
 func (s *Server) RefusedUser(what, user, fun string) {
 	s.Stats.Refused.Add(1)
 	now := s.Now().Unix()
@@ -18,8 +18,8 @@ func (s *Server) RefusedUser(what, user, fun string) {
 	s.Log.Log(s.Ctx, level, "command refused", "cmd", what, "user", user, "fun", fun, "refused", s.Stats.Refused.Load())
 }
 
-// Refused counts and logs something that was not allowed. A stranger can cause
-// these at will, so they are logged at debug level; the counter tells of them.
+// Refused counts and logs a refusal. Strangers can cause these at will, so they are logged at debug
+// level and the counter reports them.
 func (s *Server) Refused(what string, p *zmtp.Peer, err error) {
 	s.Stats.Refused.Add(1)
 	if p != nil {

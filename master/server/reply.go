@@ -11,29 +11,29 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Plain replies of the request server (Salt wire reference §4). A Python minion that
-// gets a short text where it awaits ciphertext signs in again and resends.
+// Plain replies of the request server (Salt wire reference §4). A Python minion that expects
+// ciphertext and gets a short string signs in again and retries.
 const (
-	// BadLoad answers what cannot be read, or is more than is looked at.
+	// BadLoad answers a request that is invalid or too large.
 	BadLoad       = "bad load"
 	notAMap       = "payload and load must be a dict"
 	handlerRaised = "Some exception handling minion payload"
 )
 
-// Clear is the value of a sealed command that is answered in clear (`_pillar`).
+// Clear is the value of an encrypted command that is answered in clear (`_pillar`).
 type Clear struct{ Value any }
 
-// Held is the value of a sealed command whose answer takes memory that somebody counts.
+// Held is the value of an encrypted command whose answer uses limited memory.
 type Held struct {
-	// Parts are the answer as it is packed, one behind the other: the large one needs no copy.
+	// Parts is the encoded answer, in pieces to avoid copies of large ones.
 	Parts [][]byte
-	// Sealed is called once, when the parts are not needed any more; Release once, when the
-	// answer has left or will not be sent.
+	// Sealed is called once, when the parts are no longer used. Release is called once, when the
+	// answer was sent or dropped.
 	Sealed, Release func()
 }
 
-// ErrNotNow is wrapped by handlers that cannot answer at the moment, where an empty answer
-// would be taken for the truth. The sender is told to ask again.
+// ErrNotNow is wrapped by handlers that cannot answer at present, if an empty answer would be
+// wrong. The sender is asked to retry.
 var ErrNotNow = errors.New("it cannot be answered now")
 
 // answer sends a value in clear.
@@ -46,7 +46,7 @@ func (s *Server) answer(req *zmtp.Request, v any) {
 	req.Reply(b)
 }
 
-// seal answers with the key the request came under, the nonce in front.
+// seal encrypts the answer with the key of the request, preceded by the nonce.
 func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any) {
 	if h, ok := v.(Held); ok {
 		body := key.SealParts(func(n int) []byte { return wire.AppendHead(nil, n) }, nonceOf(r), h.Parts...)
@@ -73,7 +73,7 @@ func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any
 	req.Reply(body)
 }
 
-// nonceOf is what stands in front of the answer to a request.
+// nonceOf returns what precedes the answer to a request.
 func nonceOf(r *Request) string {
 	if r.Version < 2 {
 		return ""
@@ -81,8 +81,8 @@ func nonceOf(r *Request) string {
 	return r.Nonce
 }
 
-// notStored is the plain reply to what could not be stored: whether nothing can be
-// stored now, or this very thing may be at fault.
+// notStored returns the plain reply for a load that was not stored: either nothing can be stored at
+// present, or the load may be at fault.
 func notStored(err error) string {
 	for _, passing := range []error{
 		jobstore.ErrOutboxFull, returners.ErrFull, returners.ErrUnavailable, returners.ErrCorrupt, returners.ErrClosed,

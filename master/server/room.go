@@ -5,9 +5,9 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// portsRoom asks the system for the open files that max_open_files says, or for what the accepted
-// keys need if that is more, and shares them out between both ports. Each minion has a
-// connection to the publish port, and one to the other while it asks.
+// portsRoom raises the limit of open files to max_open_files, or to the need of the accepted keys
+// if that is more, and divides it between both ports. Each minion has a connection to the publish
+// port, and a second one during requests.
 func portsRoom(o PortsOptions) *zmtp.Room {
 	c := o.Config
 	need := uint64(2*o.Accepted + zmtp.Reserve)
@@ -24,7 +24,7 @@ func portsRoom(o PortsOptions) *zmtp.Room {
 	case have < need:
 		o.Log.Warn("open file limit is lower than the number of accepted keys needs", "hint", "raise the hard limit of open files "+
 			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", o.Accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))
-	case have < uint64(c.MaxOpenFiles) && c.Place("max_open_files") != (config.Place{}): // somebody has asked for it
+	case have < uint64(c.MaxOpenFiles) && c.Place("max_open_files") != (config.Place{}): // set by the operator
 		o.Log.Warn("open file limit is lower than max_open_files", "hint", "raise the hard limit (systemd: LimitNOFILE=) or lower the option",
 			"limit", have, "max_open_files", c.MaxOpenFiles)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// At its start a master compares the open files it may have with what its accepted keys
-// need on both ports, and names the number to set. Both ports share what there is. 40
-// keys here, and a system that gives 570 files, 2 fewer than needed with the reserve.
+// At its start a master compares its limit of open files with the need of its accepted keys on both
+// ports, and logs the number to set. Both ports share the limit. Here there are 40 keys and a limit
+// of 570 files, 2 fewer than needed with the reserve.
 func TestTooFewOpenFiles(t *testing.T) {
 	const keys = 40
 	need := 2*keys + zmtp.Reserve
@@ -22,7 +22,7 @@ func TestTooFewOpenFiles(t *testing.T) {
 		what   string
 		given  int
 		change func(*config.Master)
-		want   []string // of the one warning
+		want   []string // in the one warning
 	}{
 		{"enough", need, func(*config.Master) {}, nil},
 		{"too few", need - 22, func(*config.Master) {}, []string{"LimitNOFILE", "keys=40", "limit=570", fmt.Sprint("needed=", need), "set=1024"}},

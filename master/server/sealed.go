@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/master/jobstore"
 )
 
-// serveSealed opens, checks and serves a request of a minion or node.
+// serveSealed decrypts, checks and serves a request of a minion or node.
 func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 	defer s.rescue(req, env.Enc)
 	key, r, err := s.Unseal(env)
@@ -60,10 +60,10 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		return
 	}
 	if errors.Is(err, ErrNotStored) {
-		// Silence would cost the sender its time-out; a plain text makes it
-		// send again, and what it sent stays in its queue until it is stored.
+		// Without an answer the sender would time out. A plain string makes it retry; it keeps the
+		// load in its queue until it is stored.
 		level := slog.LevelError
-		if errors.Is(err, jobstore.ErrOutboxFull) { // the store has said so, once
+		if errors.Is(err, jobstore.ErrOutboxFull) { // logged by the store, once
 			level = slog.LevelDebug
 		}
 		s.Log.Log(ctx, level, "request not stored, not acknowledged", "cmd", r.Cmd, "id", r.ID, "err", err)
@@ -86,8 +86,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 	s.seal(req, key, r, v)
 }
 
-// inVain logs what a peer has asked for in vain: of one peer and command once in a while, for
-// it may ask without end.
+// inVain logs a failed request, at intervals for each peer and command: a peer can send any number.
 func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *Request, err error) {
 	n := uint64(1)
 	if level > slog.LevelDebug {
@@ -99,7 +98,7 @@ func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *R
 	s.Log.Log(ctx, level, what, "cmd", r.Cmd, "id", r.ID, "err", err, "times", n) //nolint:sloglint // constant in each caller
 }
 
-// call has the handler serve a request of somebody who may make it.
+// call calls the handler for an authorized request.
 func (s *Server) call(ctx context.Context, e *entry, r *Request) (v any, err error) {
 	switch {
 	case e.Who == Node && (!r.Proven || !s.Node(r.ID)):

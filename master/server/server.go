@@ -16,21 +16,20 @@ import (
 	"github.com/momtree/mom/master/meters"
 )
 
-// Options of a [Server]. None may be left out, but for those that say so.
+// Options configure a [Server]. Fields are required unless they say otherwise.
 type Options struct {
 	Ctx context.Context //nolint:containedctx // ends when the master begins to close
-	// MinimumVersion is the oldest protocol that is served: minimum_auth_version.
+	// MinimumVersion is the oldest accepted protocol: minimum_auth_version.
 	MinimumVersion int
-	// TTL is how old a request may be: request_server_ttl. 0: any age.
+	// TTL is the maximum age of a request: request_server_ttl. 0: any age.
 	TTL time.Duration
-	// Depth is how deep a field may nest before [Request.Deep] says so: bound depth.
+	// Depth is the nesting of a field beyond which [Request.Deep] is set: bound depth.
 	Depth int
-	// WorkValues bounds the values of requests at work: bound work_values.
+	// WorkValues limits the values of requests in progress: bound work_values.
 	WorkValues int
-	// Waiting bounds the costly requests that wait: bound sign_ins.
+	// Waiting limits the queued costly requests: bound sign_ins.
 	Waiting int
-	// Turns are those at the master's private key; as many costly requests are served
-	// at once.
+	// Turns are the slots for the master's private key, and for costly requests.
 	Turns admission.Turns
 
 	Keys interface {
@@ -39,15 +38,15 @@ type Options struct {
 	Sessions *keys.Sessions
 	Toks     *keys.Toks
 	Shared   *keys.Shared
-	// User tells whose key this is.
+	// User returns the owner of a key.
 	User func(key string) (name string, ok bool)
 	// Own is the user that the master runs as.
 	Own string
-	// Logins know the users of external_auth.
+	// Logins identifies users of external_auth.
 	Logins Logins
-	// Node tells whether a peer is a node right below.
+	// Node reports whether a peer is a node directly below.
 	Node func(id string) bool
-	// Tracer makes the spans of requests; nil: none. Traces knows the traces of jobs.
+	// Tracer creates the spans of requests; may be nil. Traces holds the traces of jobs.
 	Tracer *tracing.Tracer
 	Traces interface {
 		Context(ctx context.Context, jid string) context.Context
@@ -61,29 +60,29 @@ type Options struct {
 // Server serves the commands that are added to it.
 type Server struct {
 	Options
-	Trusted *admission.Addresses // where requests of accepted peers came from
+	Trusted *admission.Addresses // source addresses of accepted peers
 	Turned  *admission.Report    // what was turned away
 	Nonces  *admission.Nonces    // of requests that must not be served twice
 
-	open   chan struct{} // closed when requests may be served
+	open   chan struct{} // closed by Open
 	wg     sync.WaitGroup
 	clear  map[string]*entry
 	sealed map[string]*entry
 	served meters.Commands
 	costly *admission.Lane
-	work   *admission.Work // the values of requests at work
+	work   *admission.Work // values of requests in progress
 	warned atomic.Int64
-	vain   logs.Throttle[[2]string] // what was asked for in vain, by command and peer
+	vain   logs.Throttle[[2]string] // failed requests, by command and peer
 }
 
-// entry is a command at work.
+// entry is an added command.
 type entry struct {
 	Command
 	handle Handler
-	count  *meters.Command // of a sealed one
+	count  *meters.Command // for an encrypted command
 }
 
-// New serves nothing yet.
+// New returns a Server without commands.
 func New(o Options) *Server {
 	return &Server{
 		Options: o, Trusted: admission.NewAddresses(o.Now), Turned: admission.NewReport(o.Log), Nonces: admission.NewNonces(),
@@ -92,8 +91,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Add has a command served. It panics when the name is taken, or the declaration is
-// wrong. All are added before [Server.Open].
+// Add adds a command. It panics if the name is taken or the declaration is invalid. It must not be
+// called after [Server.Open].
 func (s *Server) Add(c Command, h Handler) {
 	if err := c.check(); err != nil {
 		panic("server: " + err.Error())
@@ -108,7 +107,7 @@ func (s *Server) Add(c Command, h Handler) {
 	table[c.Name] = e
 }
 
-// Commands lists what is served.
+// Commands returns the added commands.
 func (s *Server) Commands() []Command {
 	var out []Command
 	for _, table := range []map[string]*entry{s.clear, s.sealed} {
@@ -119,27 +118,25 @@ func (s *Server) Commands() []Command {
 	return out
 }
 
-// Served are the counters of the sealed commands.
+// Served returns the counters of the encrypted commands.
 func (s *Server) Served() meters.Commands { return s.served }
 
-// Open lets the requests in that wait since the port was bound.
+// Open starts serving requests, including those waiting since the port was bound.
 func (s *Server) Open() { close(s.open) }
 
-// Opened is closed when requests are served.
+// Opened returns a channel that Open closes.
 func (s *Server) Opened() <-chan struct{} { return s.open }
 
-// Waiting counts the costly requests that wait for their turn.
+// Waiting returns the number of queued costly requests.
 func (s *Server) Waiting() int { return s.costly.Depth() }
 
-// Close waits for the requests at work. None may be received any more, and the context
-// is over.
+// Close waits for the requests in progress. The ports must be closed and the context canceled.
 func (s *Server) Close() {
 	s.costly.Close()
 	s.wg.Wait()
 }
 
-// rescue is deferred by whoever serves a request: what goes wrong with one
-// costs no other.
+// rescue recovers from a panic in a deferred call, so that it only affects one request.
 func (s *Server) rescue(req *zmtp.Request, what string) {
 	if p := recover(); p != nil {
 		s.Stats.Panics.Add(1)

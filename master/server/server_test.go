@@ -14,10 +14,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// said is what a test's command answers.
+// said is the answer of a test command.
 func said(_ context.Context, r *Request) (any, error) { return "done for " + r.User + r.ID, nil }
 
-// shown is a value as a test compares it: a refusal by its name.
+// shown returns a value for comparison: a refusal by its name.
 func shown(v any) string {
 	if m, ok := v.(*wire.Map); ok && m.Map("error") != nil {
 		return m.Map("error").String("name")
@@ -28,8 +28,8 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// A command in clear is served for those whom its rule names, whatever else they say,
-// and by nobody's sealed request.
+// A clear command is served to those its rule names, whatever else they send, and never to an
+// encrypted request.
 func TestRulesInClear(t *testing.T) {
 	var called atomic.Int64
 	s := serve(t, func(s *Server) {
@@ -88,8 +88,8 @@ func TestRulesInClear(t *testing.T) {
 	}
 }
 
-// A sealed command is served for those whom its rule names. In protocol 2 a request may
-// come without proof.
+// An encrypted command is served to those its rule names. In protocol 2 a request may lack the
+// proof.
 func TestRulesSealed(t *testing.T) {
 	s := serve(t, func(s *Server) {
 		for name, who := range map[string]Who{"peer": Peer, "proven": Proven, "node": Node} {
@@ -126,7 +126,7 @@ func TestRulesSealed(t *testing.T) {
 	}
 }
 
-// What a handler gives comes to the sender in the form that it knows.
+// The result of a handler reaches the sender in its form.
 func TestAnswers(t *testing.T) {
 	errs := map[string]error{
 		"told":     fmt.Errorf("m1: %w", Told("has been told")),
@@ -168,8 +168,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A load with more values than may be worked on does not come to its handler, unless that
-// leaves them undecoded.
+// A load with too many values does not reach its handler, unless the command leaves them undecoded.
 func TestTooManyValues(t *testing.T) {
 	many := wire.Raw(append(binary.BigEndian.AppendUint32([]byte{0xdd}, MaxValues), strings.Repeat("\xc0", MaxValues)...))
 	s := serve(t, func(s *Server) {
@@ -184,7 +183,7 @@ func TestTooManyValues(t *testing.T) {
 	}
 }
 
-// A declaration that lacks something ends the program at its start.
+// An incomplete declaration panics at program start.
 func TestRegister(t *testing.T) {
 	nothing := func(int) Handler { return said }
 	for name, c := range map[string]Command{
@@ -225,7 +224,7 @@ func TestRegister(t *testing.T) {
 	set.AddTo(s, 0)
 }
 
-// Whatever a stranger sends, what is looked at of it is looked at without harm.
+// Scanning the load of a stranger is safe, whatever it contains.
 func FuzzClearLoad(f *testing.F) {
 	for _, m := range []*wire.Map{
 		wire.NewMap("cmd", "publish", "fun", []any{"a", "b"}, "user", "root", "kwargs", wire.NewMap("token", nil)),
@@ -250,7 +249,7 @@ func FuzzClearLoad(f *testing.F) {
 	})
 }
 
-// lines counts what is logged.
+// lines counts log lines.
 type lines struct {
 	slog.Handler
 	n atomic.Int64
@@ -258,8 +257,8 @@ type lines struct {
 
 func (l *lines) Handle(context.Context, slog.Record) error { l.n.Add(1); return nil }
 
-// Attack: a minion asks for what fails, without end. The log tells of it once in a while, of
-// each command and minion.
+// Attack: a minion keeps sending requests that fail. The log reports them at intervals for each
+// command and minion.
 func TestFailures_Log(t *testing.T) {
 	log := &lines{Handler: slog.NewTextHandler(new(bytes.Buffer), nil)}
 	s := serve(t, func(s *Server) {

@@ -1,7 +1,7 @@
 package server
 
-// Set are commands that work on parts of type P. Files enter theirs when the program
-// starts; each master serves them with its own parts.
+// Set is a set of commands that use parts of type P. Files register their commands at program
+// start; each master serves them with its own parts.
 type Set[P any] struct{ members []member[P] }
 
 type member[P any] struct {
@@ -9,8 +9,8 @@ type member[P any] struct {
 	handler func(P) Handler
 }
 
-// Register enters a command. handler is called once for each master. It panics if the
-// declaration is wrong, which is a fault of the program.
+// Register adds a command. handler is called once for each master. It panics if the declaration is
+// invalid.
 func (s *Set[P]) Register(c Command, handler func(parts P) Handler) {
 	if err := c.check(); err != nil {
 		panic("server: " + err.Error())
@@ -18,7 +18,7 @@ func (s *Set[P]) Register(c Command, handler func(parts P) Handler) {
 	s.members = append(s.members, member[P]{c, handler})
 }
 
-// Commands lists what was registered, in that order.
+// Commands returns the registered commands, in order.
 func (s *Set[P]) Commands() []Command {
 	out := make([]Command, 0, len(s.members))
 	for _, m := range s.members {
@@ -27,7 +27,7 @@ func (s *Set[P]) Commands() []Command {
 	return out
 }
 
-// AddTo has a server serve them all.
+// AddTo adds all commands to a server.
 func (s *Set[P]) AddTo(srv *Server, parts P) {
 	for _, m := range s.members {
 		srv.Add(m.Command, m.handler(parts))

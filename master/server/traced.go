@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// traced begins the span of a request: below that of its sender, else below the job that it
-// brings a return of. A request to publish begins a trace; others belong to one or to none,
-// for minions ask for files, pillar and keys all day.
+// traced starts the span of a request: a child of its sender's span, or else of the job whose
+// return it contains. A publish request starts a new trace. Others get no trace of their own,
+// because minions request files, pillar and keys all day.
 func (s *Server) traced(ctx context.Context, r *Request) (context.Context, tracing.Span) {
 	if !s.Tracer.On() {
 		return ctx, tracing.Span{}

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Unseal decrypts a sealed request and checks its sender (Salt wire reference §8.2, in
-// the order given there). The answer goes under the key that it gives.
+// Unseal decrypts a request and checks its sender, in the order of Salt wire reference §8.2. The
+// answer must be encrypted with the returned key.
 func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	key := s.Shared.Current()
 	if env.Version >= 3 {
@@ -20,7 +20,7 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 			return nil, nil, fmt.Errorf("session key of %s: %w", env.ID, err)
 		}
 	}
-	plain, err := key.OpenInPlace(env.Cipher) // there may be much of it
+	plain, err := key.OpenInPlace(env.Cipher) // it may be large
 	if err != nil {
 		return nil, nil, fmt.Errorf("decrypt a request of %q: %w", env.ID, err)
 	}
@@ -52,7 +52,7 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotAMap, err)
 	}
-	if nonce != nil { // it stands in the answer, which may be signed
+	if nonce != nil { // the answer contains it and may be signed
 		if r.Nonce, err = wire.Nonce(nonce); err != nil {
 			return nil, nil, fmt.Errorf("a request of %q: %w", r.ID, err)
 		}
