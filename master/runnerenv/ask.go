@@ -73,8 +73,8 @@ func (e Env) Ask(ctx context.Context, q runners.Question) (runners.Answers, erro
 	return e.answersOf(ctx, j.JID)
 }
 
-// answersOf is what is known of a job now: who is waited for counts as missing. Results of
-// which digests came up are fetched from where they are.
+// answersOf returns the current answers of a job; pending minions count as missing. Results that
+// arrived as digests are fetched from the nodes that have them.
 func (e Env) answersOf(ctx context.Context, jid string) (runners.Answers, error) {
 	p := e.p
 	account, _ := p.Jobs.State(jid)

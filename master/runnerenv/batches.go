@@ -9,10 +9,10 @@ import (
 
 var _ runners.Batcher = Env{}
 
-// BatchStatus tells how far a batch is; nil: it is not known.
+// BatchStatus returns the progress of a batch, or nil if unknown.
 func (e Env) BatchStatus(jid string) (*wire.Map, error) { return e.p.Batches.Status(jid) }
 
-// ActiveBatches lists the batches that go on.
+// ActiveBatches lists the batches in progress.
 func (e Env) ActiveBatches() ([]*wire.Map, error) { return e.p.Batches.ListActive() }
 
 // StopBatch halts a batch.

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Clock tells of the wall clock, for the runner clock.status.
+// Clock serves the runner clock.status.
 func (e Env) Clock() *wire.Map {
 	j, jumped := e.p.Ages.Look()
 	out := wire.NewMap("steady", !jumped, "jumps", int64(e.p.Ages.Jumps()))
@@ -18,7 +18,7 @@ func (e Env) Clock() *wire.Map {
 	return out
 }
 
-// ConfirmClock says that the wall clock is right, for the runner clock.confirm.
+// ConfirmClock serves the runner clock.confirm.
 func (e Env) ConfirmClock() (jumped time.Duration, was bool) {
 	j, was := e.p.Ages.Confirm()
 	return j.By, was

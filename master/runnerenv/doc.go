@@ -1,4 +1,4 @@
-// Package runnerenv is what the functions of a master are given of it: runners, the
-// templates of its own files, orchestrations. [Service] has the parts of the master, an
-// [Env] is a view of them for the calls of one user.
+// Package runnerenv is the interface to a master for its functions: runners, templates of its own
+// files, and orchestrations. A [Service] holds the parts of the master; an [Env] is its view for
+// the calls of one user.
 package runnerenv

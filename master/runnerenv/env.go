@@ -28,7 +28,7 @@ var (
 	_ runners.Reacting   = Env{}
 )
 
-// Env lets the calls of a user look at the master and work with it.
+// Env gives the calls of one user access to the master.
 type Env struct {
 	s     *Service
 	p     *Options
@@ -48,7 +48,7 @@ func (e Env) Queued(ctx context.Context) (*wire.Map, error) {
 	return e.p.Publications.QueuedTree(ctx, e.p.Below)
 }
 
-// Dequeue takes a queued job back.
+// Dequeue withdraws a queued job.
 func (e Env) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
 	return e.p.Publications.DequeueTree(ctx, e.p.Below, jid)
 }
@@ -59,7 +59,7 @@ func (e Env) Active() []string { return e.p.Jobs.Active() }
 // Tree returns the tree from this master down.
 func (e Env) Tree() topology.Node { return e.p.Tree.Snapshot() }
 
-// Trace asks the nodes below about the way of a job.
+// Trace asks the nodes below for the progress of a job.
 func (e Env) Trace(ctx context.Context, jid string) (trace.Step, error) {
 	return e.p.Below.Trace(ctx, jid)
 }
@@ -69,8 +69,7 @@ func (e Env) Target(tgt any, tgtType string) (target.Expr, error) {
 	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.p.Config.Nodegroups})
 }
 
-// ExplainAccess holds the rules against a target as the start of a job does, and starts
-// none.
+// ExplainAccess applies the rules to a target as the start of a job does, without starting one.
 func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
 	switch q.Kind {
 	case access.Runner:
@@ -107,7 +106,7 @@ func (e Env) DeleteKey(id string) (bool, error) {
 	return len(done) > 0, err
 }
 
-// waitedFor is how many minions of each job are named in a list of jobs.
+// waitedFor limits the minions named for each job in a list of jobs.
 const waitedFor = 5
 
 // Inflight serves the runner jobs.inflight.
@@ -118,18 +117,18 @@ func (e Env) Inflight(limit int) runners.Inflight {
 	}
 }
 
-// Mine gives what minions of the tree from here down have in the mine.
+// Mine returns mine entries of the minions from this master down.
 func (e Env) Mine(ctx context.Context, tgt any, tgtType string, names []string) (map[string]map[string]any, map[string]string, error) {
 	return e.p.Mine.All(ctx, mine.Question{Tgt: tgt, TgtType: tgtType, Names: names})
 }
 
-// Files lets runners ask the file server.
+// Files returns the file server.
 func (e Env) Files() *files.Server { return e.p.Files }
 
-// Reactor is that of this master.
+// Reactor returns the reactor of this master.
 func (e Env) Reactor() runners.Reactor { return e.p.Reactors }
 
-// Failover serves the runners of a node whose minions may move.
+// Failover serves the runners that control failover.
 func (e Env) Failover() runners.Failover {
 	if e.p.Failover == nil {
 		return nil

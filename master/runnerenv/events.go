@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/master/ownership"
 )
 
-// Fire refuses what minions may not say either: a caller of runners need not be trusted with
-// the master's own word.
+// Fire fires an event. It refuses the tags that minions may not use: a caller of runners must not
+// pass for the master.
 func (e Env) Fire(tag string, data *wire.Map) error {
 	//mutant:runners-forged-events
 	if !ownership.MayFire("", tag) {
@@ -20,10 +20,10 @@ func (e Env) Fire(tag string, data *wire.Map) error {
 	return e.p.Bus.Fire(tag, data)
 }
 
-// heardWaiting is how many events may wait for a runner that listens.
+// heardWaiting limits the events queued for a runner that listens.
 const heardWaiting = 4096
 
-// Listen gives the events of this master's bus.
+// Listen delivers the events of this master's bus.
 func (e Env) Listen(ctx context.Context, heard func(tag string, data *wire.Map) bool) error {
 	sub := e.p.Bus.Subscribe(bus.SubscribeOptions{Size: heardWaiting})
 	defer sub.Close()
@@ -49,5 +49,5 @@ func (e Env) Listen(ctx context.Context, heard func(tag string, data *wire.Map) 
 	}
 }
 
-// Endless is false: nobody could stop it.
+// Endless returns false: nobody could stop the call.
 func (Env) Endless() bool { return false }

@@ -16,32 +16,32 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// templateCalls are what templates may call that a master renders: it has no execution
-// modules, but those by which Salt's own reach runners and wheel functions.
+// templateCalls lists the functions for templates that a master renders. A master has no execution
+// modules except those that call runners and wheel functions, as in Salt.
 var templateCalls = map[string]func(f functions, ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error){
 	"saltutil.runner": functions.runner,
 	"saltutil.wheel":  functions.wheel,
 }
 
-// TemplateCalls are their names.
+// TemplateCalls returns their names.
 func TemplateCalls() []string { return slices.Sorted(maps.Keys(templateCalls)) }
 
-// functions makes these calls.
+// functions calls them.
 type functions struct {
-	env Env // whom calls name is its user
-	// quiet has calls be told neither to the bus nor to the job cache: those of pillars,
-	// of which one is rendered with each state of each minion.
+	env Env // calls run as its user
+	// quiet suppresses events and the job cache, for pillars: one is rendered with each state run
+	// of each minion.
 	quiet bool
-	// host lets them act on this machine as templates of pillar do.
+	// host allows calls that act on this machine, as in pillar templates.
 	host bool
 }
 
-// Has tells whether there is one of a name.
+// Has reports whether a function with this name exists.
 func (f functions) Has(name string) bool {
 	return templateCalls[name] != nil || f.host && slices.Contains(pillar.Functions(), name)
 }
 
-// Call calls one.
+// Call calls a function.
 func (f functions) Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error) {
 	call := templateCalls[name]
 	if call == nil && f.host {
@@ -67,8 +67,8 @@ func (f functions) Call(ctx context.Context, name string, args []any, kwargs *va
 	return call(f, ctx, text, args, kwargs)
 }
 
-// runner gives what a runner gives, or with full_return how the call ended. Its arguments
-// are those of Salt's function: arg, kwarg, full_return, saltenv, and further keywords.
+// runner returns the result of a runner, or its outcome with full_return. Its arguments are those
+// of Salt's function: arg, kwarg, full_return, saltenv, and further keywords.
 func (f functions) runner(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	given := map[string]any{}
 	for i, name := range []string{"arg", "kwarg", "full_return", "saltenv", "jid"} {
@@ -116,7 +116,7 @@ func (f functions) runnerEnds(ctx context.Context, fun string, args []any, kwarg
 	return end.JID, end.Return, err
 }
 
-// wheel gives how a call of a wheel function ended: what it gave is in return.
+// wheel returns the outcome of a wheel call, with its result in return.
 func (f functions) wheel(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	end := orchestrate.Ended{JID: f.env.p.JIDs.Next()}
 	if f.quiet {
@@ -130,7 +130,7 @@ func (f functions) wheel(ctx context.Context, fun string, args []any, kwargs *va
 	return f.whole("wheel."+fun, end.JID, args, kwargs, end.Return), nil
 }
 
-// whole is how a call ended, as Salt gives it.
+// whole returns the outcome of a call in Salt's form.
 func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) *value.Map {
 	told := slices.Clone(args)
 	if kwargs.Len() > 0 {
@@ -142,7 +142,7 @@ func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) 
 	return value.NewMap("fun", fun, "jid", jid, "user", f.env.owner.Name, "fun_args", told, "return", v, "success", true)
 }
 
-// laid is a map with another one laid over it.
+// laid returns a copy of a map with another merged over it.
 func laid(under, over *value.Map) *value.Map {
 	out := under.Clone()
 	over.Range(func(k, v any) bool { out.Set(k, v); return true })

@@ -19,7 +19,7 @@ func (e Env) UpdateGitPillar(ctx context.Context, branch, repo string) *wire.Map
 	return out
 }
 
-// UnlockGitPillar has them be fetched again.
+// UnlockGitPillar removes their locks.
 func (e Env) UnlockGitPillar(remote string) (cleared, faults []string) {
 	for _, g := range e.gits() {
 		good, bad := g.Unlock(remote)

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Jobs reads the embedded store and the configured job cache as one: what is on
-// its way into the latter is in the former.
+// Jobs reads the embedded store and the configured job cache as one: the former has what is on its
+// way to the latter.
 func (e Env) Jobs(ctx context.Context, name string) (returners.Reader, error) {
 	local, configured := e.p.Store.Local(), e.p.Store.Reader(ctx)
 	own := e.p.JobCache

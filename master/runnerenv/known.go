@@ -20,8 +20,8 @@ var (
 	_ runners.Master     = Env{}
 )
 
-// Known asks the whole tree for what is kept of minions. Node groups and places are those
-// of this master.
+// Known returns minion data cached by the masters of the tree. Node groups and places are resolved
+// here.
 func (e Env) Known(ctx context.Context, k runners.Known) (map[string]*wire.Map, map[string]string, error) {
 	tgt, kind, err := target.ExpandTarget(k.Tgt, k.TgtType, e.p.Config.Nodegroups)
 	if err == nil {
@@ -34,13 +34,13 @@ func (e Env) Known(ctx context.Context, k runners.Known) (map[string]*wire.Map, 
 	return d.Minions, d.Away, err
 }
 
-// Bank is in a folder of its own, apart from what the master keeps for itself.
+// Bank stores values in a directory of its own, apart from the master's data.
 func (e Env) Bank() runners.Bank {
 	return e.p.Bank
 }
 
-// Options are those of the configuration, without secrets.
+// Options returns the options without secrets.
 func (e Env) Options() map[string]any { return e.p.Config.Shown() }
 
-// AtWork gives the runners at work.
+// AtWork returns the runner calls in progress.
 func (e Env) AtWork() []runners.AtWork { return e.p.Calls.AtWork() }

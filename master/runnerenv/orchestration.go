@@ -19,10 +19,10 @@ import (
 
 var _ orchestrate.Env = Env{}
 
-// Orchestration gives what a run of states on this master needs.
+// Orchestration returns what a run of states on this master needs.
 func (e Env) Orchestration() orchestrate.Parts {
 	p := e.p
-	id := p.ID // an id that nobody has set ends with _master already
+	id := p.ID // a default id already ends with _master
 	return orchestrate.Parts{
 		ID: id, JID: e.orchestrationJID, Source: stateFiles{p.Files},
 		Modules: stateModules{functions{env: e, host: true}},
@@ -38,14 +38,15 @@ func (e Env) Orchestration() orchestrate.Parts {
 	}
 }
 
-// orchestrationJID gives the id of a run, of whose events the reactor knows what led to them.
+// orchestrationJID returns the id of a run. It records the cause of the run, so that the reactor
+// can attribute its events.
 func (e Env) orchestrationJID(ctx context.Context) string {
 	jid := e.p.JIDs.Next()
 	e.p.Causes.Begin(jid, runners.CallOf(ctx))
 	return jid
 }
 
-// orchestrated makes a call of a runner or a wheel function for a run of states.
+// orchestrated calls a runner or wheel function for a run of states.
 func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwargs *value.Map) orchestrate.Ended {
 	p := e.p
 	jid := p.JIDs.Next()
@@ -63,7 +64,7 @@ func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwa
 	return orchestrate.Ended{JID: jid, Return: v, OK: err == nil}
 }
 
-// stateFiles are the files of file_roots, for states.
+// stateFiles reads file_roots for states.
 type stateFiles struct{ server *files.Server }
 
 // Envs lists the environments.
@@ -79,13 +80,13 @@ func (s stateFiles) Open(ctx context.Context, saltenv, path string) ([]byte, err
 	return files.Loader(s.server).Open(ctx, saltenv, path)
 }
 
-// Tops gives none: an orchestration has no top file.
+// Tops returns nil: an orchestration has no top file.
 func (stateFiles) Tops(context.Context) (*value.Map, error) { return nil, nil } //nolint:nilnil // nothing is an answer
 
-// stateModules are what conditions and slots of states call on a master.
+// stateModules are the functions for conditions and slots of states on a master.
 type stateModules struct{ functions }
 
-// Call calls one.
+// Call calls a function.
 func (s stateModules) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	v, err := s.functions.Call(ctx, fun, args, kwargs)
 	if errors.Is(err, render.ErrNoFunction) {
@@ -94,8 +95,8 @@ func (s stateModules) Call(ctx context.Context, fun string, args []any, kwargs *
 	return v, err
 }
 
-// Retcode is Call: none of these functions sets an exit code. That a command cannot be run
-// would be taken for its failure, so what is asked of it in vain is told as no function.
+// Retcode is Call, since none of these functions sets an exit code. An unavailable function is an
+// error, because false would pass for a failed command.
 func (s stateModules) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
 	for _, k := range kwargs.Keys() {
 		if name, _ := k.(string); fun == "cmd.retcode" && !slices.Contains([]string{"cwd", "timeout", "python_shell", "ignore_retcode"}, name) {
@@ -112,7 +113,7 @@ type stateRenderer struct {
 	vars *value.Map
 }
 
-// Render renders one.
+// Render renders a file.
 func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
 	p := r.env.p
 	engine, err := p.Engines.New(files.Loader(p.Files), functions{env: r.env, host: true})

@@ -14,7 +14,7 @@ import (
 
 var _ runners.Pillars = Env{}
 
-// Pillar compiles the pillar of a minion of the tree as this master would.
+// Pillar compiles the pillar of a minion of the tree, as this master would.
 func (e Env) Pillar(ctx context.Context, q runners.PillarQuestion) (*wire.Map, error) {
 	r, err := e.pillarRequest(ctx, q)
 	if err != nil {
@@ -23,7 +23,7 @@ func (e Env) Pillar(ctx context.Context, q runners.PillarQuestion) (*wire.Map, e
 	return e.p.Pillars.Compile(ctx, r)
 }
 
-// PillarTop gives what the top files say.
+// PillarTop returns the merged top files.
 func (e Env) PillarTop(ctx context.Context, q runners.PillarQuestion) (*wire.Map, []string, error) {
 	r, err := e.pillarRequest(ctx, q)
 	if err != nil {
@@ -33,8 +33,8 @@ func (e Env) PillarTop(ctx context.Context, q runners.PillarQuestion) (*wire.Map
 	return top, faults, nil
 }
 
-// pillarRequest is a request as the minion would make it, by what it told last. Of an
-// unknown one Salt knows the name alone.
+// pillarRequest returns the request that the minion would send, with its cached grains. Of an
+// unknown minion only the id is known, as in Salt.
 func (e Env) pillarRequest(ctx context.Context, q runners.PillarQuestion) (pillar.Request, error) {
 	r := pillar.Request{ID: q.ID, Saltenv: q.Saltenv, Pillarenv: q.Pillarenv, Passing: true}
 	if q.ID != "*" {
@@ -56,8 +56,8 @@ func (e Env) pillarRequest(ctx context.Context, q runners.PillarQuestion) (pilla
 	return r, nil
 }
 
-// KeptPillars gives what pillar_cache has of minions of this master, and drops it if clear
-// is set. on is false without pillar_cache.
+// KeptPillars returns the pillars in pillar_cache for minions of this master, and drops them if
+// clear is set. on is false without pillar_cache.
 func (e Env) KeptPillars(tgt any, tgtType, pillarenv string, clear bool) (kept *wire.Map, on bool, err error) {
 	expr, err := target.Parse(tgt, tgtType, target.Options{Nodegroups: e.p.Config.Nodegroups})
 	if err != nil {

@@ -73,7 +73,7 @@ type JobParts struct {
 	Jobs         *engine.Engine
 	Store        *jobstore.Store
 	Batches      *batches.Service
-	// JobCache names the job cache beside the embedded one; "": none.
+	// JobCache names the additional job cache; may be "".
 	JobCache string
 }
 
@@ -81,11 +81,11 @@ type JobParts struct {
 type TreeParts struct {
 	Tree     *topology.Tree
 	Policy   *ownership.Policy
-	Failover *failover.Service // nil: no minion moves
+	Failover *failover.Service // nil: minions do not move
 	Below    *below.Service
 }
 
-// Content is what the master serves to minions, and what it knows of them.
+// Content holds what the master serves to minions, and their data.
 type Content struct {
 	Files   *files.Server
 	Pillars *pillar.Service
@@ -104,7 +104,7 @@ type Automation struct {
 	Causes   *reactor.Causes
 }
 
-// Service is the view that functions have of a master. It starts runner calls with that view.
+// Service holds the parts of a master for its functions. It starts runner calls with an [Env].
 type Service struct {
 	o       Options
 	runners *runners.Host
@@ -120,18 +120,18 @@ func New(o Options) *Service {
 // Runners returns the host of runner calls.
 func (s *Service) Runners() *runners.Host { return s.runners }
 
-// As is the environment of the calls of a user of the machine.
+// As returns the Env for calls of a user of the machine.
 func (s *Service) As(user string) Env { return s.For(access.Owner{Name: user}) }
 
-// For is the environment of the calls of a user, who owns the jobs that they start.
+// For returns the Env for calls of a user, who owns the jobs that they start.
 func (s *Service) For(owner access.Owner) Env { return Env{s, &s.o, owner} }
 
-// Functions are those of a master's own templates: [TemplateCalls], made as a user. They
-// are told to the bus and kept in the job cache.
+// Functions returns the functions for the master's own templates, [TemplateCalls], called as a
+// user. They fire events and are stored in the job cache.
 func (s *Service) Functions(user string) pillar.Callables { return functions{env: s.As(user)} }
 
-// PillarFunctions are the same for pillars, of which one is rendered with each state of
-// each minion: nobody is told.
+// PillarFunctions returns the same functions for pillars, without events: a pillar is rendered with
+// each state run of each minion.
 func (s *Service) PillarFunctions(user string) pillar.Callables {
 	return functions{env: s.As(user), quiet: true}
 }

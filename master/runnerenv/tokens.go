@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-// MakeToken makes a token as the command mk_token does.
+// MakeToken creates a token, like the command mk_token.
 func (e Env) MakeToken(ctx context.Context, l runners.Login, life time.Duration) (*wire.Map, error) {
 	t, err := e.p.Logins.Login(ctx, auth.Credentials{Eauth: l.Eauth, Username: l.Username, Password: l.Password, From: "auth.mk_token"}, life)
 	q := access.Asked{Kind: "login", Door: "runner", User: l.Username, Eauth: l.Eauth, Allowed: err == nil}
@@ -27,7 +27,7 @@ func (e Env) MakeToken(ctx context.Context, l runners.Login, life time.Duration)
 	return commands.ShownToken(e.p.Control.External, t), nil
 }
 
-// DeleteToken makes a token worthless.
+// DeleteToken invalidates a token.
 func (e Env) DeleteToken(ctx context.Context, id string) (bool, error) {
 	err := e.p.Logins.Revoke(ctx, id)
 	if errors.Is(err, auth.ErrNoToken) {
