@@ -16,28 +16,27 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Bounds of a store: the bytes of a value, how many values there are, and how many banks
-// one may be within.
+// Limits of a store: the bytes of a value, the number of values, and the nesting of banks.
 const (
 	maxValue  = 1 << 20
 	maxValues = 10_000
 	maxParts  = 8
 )
 
-// ext ends the file of a value.
+// ext is the file name extension of values.
 const ext = ".p"
 
-// Banks has the banks below one folder. It is safe for concurrent use.
+// Banks stores values in banks below one directory. It is safe for concurrent use.
 type Banks struct {
 	dir string
 	mu  sync.Mutex
 }
 
-// OpenBanks makes a store in a folder, which is made with the first value.
+// OpenBanks returns a store in a directory, which is created with the first value.
 func OpenBanks(dir string) *Banks { return &Banks{dir: dir} }
 
-// name is what a part of a bank, or a key, may be called: no path leads out of the folder,
-// and no bank has the name of a value's file.
+// name matches valid keys and elements of bank names: they cannot leave the directory or collide
+// with the file of a value.
 var name = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,99}$`)
 
 func checkName(what, text string) error {
@@ -48,7 +47,7 @@ func checkName(what, text string) error {
 	return nil
 }
 
-// bank is the folder of a bank.
+// bank returns the directory of a bank.
 func (s *Banks) bank(bank string) (string, error) {
 	parts := strings.Split(bank, "/")
 	if len(parts) > maxParts {
@@ -70,8 +69,7 @@ func (s *Banks) file(bank, key string) (string, error) {
 	return filepath.Join(dir, key+ext), err
 }
 
-// List gives the keys of a bank and the banks within it, sorted; none for one that is not
-// there.
+// List returns the keys and nested banks of a bank, sorted. A missing bank is empty.
 func (s *Banks) List(bank string) ([]string, error) {
 	dir, err := s.bank(bank)
 	if err != nil {
@@ -92,7 +90,7 @@ func (s *Banks) List(bank string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Fetch gives a value; false if there is none.
+// Fetch returns a value, or false if it does not exist.
 func (s *Banks) Fetch(bank, key string) (any, bool, error) {
 	path, err := s.file(bank, key)
 	if err != nil {
@@ -112,7 +110,7 @@ func (s *Banks) Fetch(bank, key string) (any, bool, error) {
 	return v, true, nil
 }
 
-// Store writes a value, in the place of one that is there.
+// Store writes or replaces a value.
 func (s *Banks) Store(bank, key string, v any) error {
 	path, err := s.file(bank, key)
 	if err != nil {
@@ -141,7 +139,7 @@ func (s *Banks) Store(bank, key string, v any) error {
 
 // count counts the values of all banks.
 func (s *Banks) count() (n int) {
-	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not counted
+	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // unreadable entries do not count
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ext {
 			n++
 		}
@@ -150,8 +148,8 @@ func (s *Banks) count() (n int) {
 	return n
 }
 
-// Flush removes a value, or with the key "" a bank with all that is within, and tells
-// whether it was there.
+// Flush removes a value, or with the key "" a bank and everything in it, and reports whether it
+// existed.
 func (s *Banks) Flush(bank, key string) (bool, error) {
 	path, err := s.bank(bank)
 	if key != "" && err == nil {

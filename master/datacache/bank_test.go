@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// What is stored is there until it is flushed, also for another store of the folder.
+// A stored value exists until it is flushed, also for another store in the same directory.
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "banks")
 	s := OpenBanks(dir)
@@ -45,7 +45,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What cannot be kept is refused with the reason, and leaves nothing.
+// Invalid values are refused with the reason and leave nothing.
 func TestStore_Refused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "banks")
 	s := OpenBanks(dir)
@@ -75,7 +75,7 @@ func TestStore_Refused(t *testing.T) {
 	}
 }
 
-// No more values are kept than may be; one that is there may change.
+// The number of values is limited; existing ones may change.
 func TestStore_Bound(t *testing.T) {
 	dir := t.TempDir()
 	s := OpenBanks(dir)
@@ -101,8 +101,7 @@ func TestStore_Bound(t *testing.T) {
 	}
 }
 
-// Nothing is written or read outside the folder, whatever the names; a file that is no
-// value is an error.
+// No name leads outside the directory; an invalid file is an error.
 func FuzzStore(f *testing.F) {
 	f.Add("a", "k", []byte{0xc0})
 	f.Add("../a", "k", []byte{})
@@ -122,7 +121,7 @@ func FuzzStore(f *testing.F) {
 			if err := os.WriteFile(path, file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, _, _ = s.Fetch(bank, key) // anything but a crash
+			_, _, _ = s.Fetch(bank, key) // must not crash
 			if keys, err := s.List(bank); err != nil || len(keys) != 1 || keys[0] != key {
 				t.Errorf("%v, %v", keys, err)
 			}

@@ -14,12 +14,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Cache holds grains and pillar of each minion as they were when it last asked for
-// its pillar.
+// Cache holds grains and pillar of each minion as of its last pillar request.
 //
-// What is decoded is kept up to a bound (data_cache). Beyond it some, no matter which,
-// are let go and read again when a target asks: targets ask for all in turn, so that
-// letting go the oldest would keep none that is asked for again.
+// Decoded data are cached up to a limit (data_cache). Beyond it random entries are evicted and read
+// again when a target needs them. Targets scan all minions in turn, so evicting the oldest would
+// leave no useful entries.
 type Cache struct {
 	dir  string
 	most int
@@ -27,7 +26,7 @@ type Cache struct {
 	grains, pillar Salt3008Bank
 
 	seed  maphash.Seed
-	files [256]sync.Mutex // of who reads or writes the file of a minion, by its id
+	files [256]sync.Mutex // locks of the minions' files, by id
 
 	mu   sync.RWMutex
 	m    map[string]kept
@@ -35,32 +34,31 @@ type Cache struct {
 }
 
 type kept struct {
-	d    *Datum // nil: nothing is known
+	d    *Datum // nil: no data
 	size int
 }
 
-// decoded is about how much memory a byte of a file takes once it is decoded, and
-// overhead what an entry takes beside.
+// decoded is the approximate memory for a byte of a file, and overhead that of an entry.
 const (
 	decoded  = 5
 	overhead = 200
 )
 
-// Datum is what one minion told.
+// Datum holds the data of one minion.
 type Datum struct{ Grains, Pillar any }
 
-// New makes the cache below cachedir.
+// New returns a cache below cachedir.
 func New(cachedir string, b bounds.Bounds) *Cache {
 	return &Cache{grains: OpenSalt3008(cachedir, "grains"), pillar: OpenSalt3008(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
 }
 
-// file is held by who reads or writes the file of a minion: it may be large, and those who
-// look at others do not wait for it.
+// file returns the lock for the file of a minion. Reading may take long, and must not delay access
+// to other minions.
 func (c *Cache) file(id string) *sync.Mutex {
 	return &c.files[maphash.String(c.seed, id)%uint64(len(c.files))]
 }
 
-// Get gives what is known of a minion, nil if nothing is.
+// Get returns the data of a minion, or nil.
 func (c *Cache) Get(id string) *Datum {
 	if k, ok := c.known(id); ok {
 		return k.d
@@ -68,7 +66,7 @@ func (c *Cache) Get(id string) *Datum {
 	f := c.file(id)
 	f.Lock()
 	defer f.Unlock()
-	if k, ok := c.known(id); ok { // another one has read it meanwhile
+	if k, ok := c.known(id); ok { // read by another goroutine meanwhile
 		return k.d
 	}
 	//mutant:datacache-reads-outside-the-lock
@@ -86,7 +84,7 @@ func (c *Cache) known(id string) (kept, bool) {
 	return k, ok
 }
 
-// keep enters what was read, and makes room for it. The caller holds mu.
+// keep adds an entry and evicts others. The caller holds mu.
 func (c *Cache) keep(id string, k kept) {
 	for other := range c.m {
 		//mutant:datacache-is-bounded
@@ -101,7 +99,7 @@ func (c *Cache) keep(id string, k kept) {
 	}
 }
 
-// drop lets one go. The caller holds mu.
+// drop evicts an entry. The caller holds mu.
 func (c *Cache) drop(id string) {
 	c.size -= c.m[id].size
 	delete(c.m, id)
@@ -112,7 +110,7 @@ func (c *Cache) load(id string) kept {
 	size, known := overhead, false
 	own := filepath.Join(c.dir, id, "data.p")
 	if b, err := os.ReadFile(own); err == nil {
-		if m, err := wire.DecodeMap(b); err == nil { // else torn or foreign: the minion's next pillar request replaces it
+		if m, err := wire.DecodeMap(b); err == nil { // a damaged file is ignored: the minion's next pillar request replaces it
 			d.Grains, _ = m.Get("grains")
 			d.Pillar, _ = m.Get("pillar")
 			size, known = size+decoded*len(b), true
@@ -135,7 +133,7 @@ func (c *Cache) load(id string) kept {
 	return kept{&d, size}
 }
 
-// Put stores what a minion told. id must be that of an accepted key.
+// Put stores the data that a minion sent. id must have an accepted key.
 func (c *Cache) Put(id string, grains, pillar any) error {
 	b, err := wire.EncodeBus(wire.NewMap("grains", grains, "pillar", pillar))
 	if err != nil {
@@ -161,7 +159,7 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	return nil
 }
 
-// putBanks keeps the banks of Salt 3008 up to date, where it has made them.
+// putBanks updates the banks of Salt 3008, if they exist.
 func (c *Cache) putBanks(id string, grains, pillar any) error {
 	for _, x := range []struct {
 		bank Salt3008Bank
@@ -187,8 +185,8 @@ func (c *Cache) putBanks(id string, grains, pillar any) error {
 	return nil
 }
 
-// Clear forgets the grains of a minion, its pillar or both, and tells whether there were
-// any. id must be that of an accepted key.
+// Clear removes the grains, the pillar or both of a minion, and reports whether there were any. id
+// must have an accepted key.
 func (c *Cache) Clear(id string, grains, pillar bool) (had bool, err error) {
 	d := c.Get(id)
 	if d == nil {
@@ -209,7 +207,7 @@ func (c *Cache) Clear(id string, grains, pillar bool) (had bool, err error) {
 	return true, c.Put(id, left.Grains, left.Pillar)
 }
 
-// Remove forgets a minion whose key is gone.
+// Remove removes the data of a minion whose key was deleted.
 func (c *Cache) Remove(id string) error {
 	f := c.file(id)
 	f.Lock()

@@ -61,8 +61,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// C14: grains of 200 minions, asked for by a target again and again, take no more memory
-// than the bound says, which is that of some thirty of them; and the answers stay right.
+// C14: grains of 200 minions, requested by targets again and again, use no more memory than the
+// limit, which holds about thirty of them. The answers stay correct.
 func TestCacheIsBounded(t *testing.T) {
 	const n, most = 200, 20_000
 	c := New(t.TempDir(), bounds.Bounds{DataCache: most})
@@ -92,8 +92,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// Attack: a minion has told so much that it takes long to read. Who looks at others does not
-// wait for that.
+// Attack: a minion sent so much data that reading it takes long. Access to other minions does not
+// wait.
 func TestGet_SlowFile(t *testing.T) {
 	c := New(t.TempDir(), bounds.Bounds{})
 	if err := c.Put("evil", wire.NewMap("n", 1), nil); err != nil {
@@ -105,7 +105,7 @@ func TestGet_SlowFile(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { c.Get("evil"); close(done) }()
-	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // there is somebody who reads by then
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // a reader has opened it by now
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestGet_SlowFile(t *testing.T) {
 	waiting.Until(t, "another one is looked at", got.Load)
 }
 
-// What is cleared is gone, on the disk too, and the rest stays.
+// Cleared data are gone, on disk too; other data stay.
 func TestClear(t *testing.T) {
 	dir := t.TempDir()
 	c := New(dir, bounds.Bounds{})

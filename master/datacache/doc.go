@@ -1,7 +1,7 @@
-// Package datacache is the minion data cache: what each minion last told of its
-// grains and pillar, for targets that ask for them.
+// Package datacache is the minion data cache: the grains and pillar that each minion last sent, for
+// target matching.
 //
-// It is kept in cachedir/minions, in Salt's form (Salt wire reference §13.2), and
-// in memory once a target asks. What is not known is not known: a torn file counts
-// as none, and the minion's next request for its pillar replaces it.
+// The cache is in cachedir/minions, in Salt's form (Salt wire reference §13.2), and in memory once
+// a target needs it. A damaged file counts as missing; the next pillar request of the minion
+// replaces it.
 package datacache

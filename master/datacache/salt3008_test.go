@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A master of Salt 3008.2 has left grains and pillar in files of their own.
+// A master of Salt 3008.2 has stored grains and pillar in separate files.
 func TestTakeoverFromSalt3008(t *testing.T) {
 	type file struct {
 		Path    string
@@ -48,7 +48,7 @@ func TestTakeoverFromSalt3008(t *testing.T) {
 	if got := role(open()); got != "web hunter2secret" {
 		t.Errorf("taken over: %s", got)
 	}
-	// What mom stores is there for both, and newer.
+	// mom stores both forms, and they are newer.
 	if err := open().Put("s8r", wire.NewMap("role", "db"), wire.NewMap("secret", "x")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestTakeoverFromSalt3008(t *testing.T) {
 	if got := role(open()); got != "db x" {
 		t.Errorf("after mom stored: %s", got)
 	}
-	// Back at Salt and over again: the newer file counts.
+	// Back to Salt and over again: the newer file is used.
 	put(disk.Grains, now.Add(time.Hour))
 	if got := role(open()); got != "web x" {
 		t.Errorf("after another master of Salt: %s", got)
@@ -74,7 +74,7 @@ func TestTakeoverFromSalt3008(t *testing.T) {
 	if got := role(open()); got != "nothing is known" {
 		t.Errorf("of a minion whose key is gone: %s", got)
 	}
-	// Without a 3008 nothing is written for one.
+	// Without a 3008 cache, no files are written for one.
 	dir = t.TempDir()
 	if err := open().Put("s8r", wire.NewMap("role", "db"), nil); err != nil {
 		t.Fatal(err)

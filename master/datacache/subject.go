@@ -2,7 +2,7 @@ package datacache
 
 import "github.com/momtree/mom/internal/target"
 
-// Subject lets a target look at one minion by what the master knows of it.
+// Subject matches targets against the cached data of one minion.
 func (c *Cache) Subject(id string) target.Subject { return subject{id, c} }
 
 type subject struct {
