@@ -12,19 +12,19 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Auth is by what a master is known to a remote, as the options user, password, privkey,
-// pubkey, passphrase, insecure_auth and ssl_verify say.
+// Auth holds the credentials for a remote: the options user, password, privkey, pubkey, passphrase,
+// insecure_auth and ssl_verify.
 type Auth struct {
 	User, Password string
-	// Privkey and Pubkey are files; without Privkey ssh uses those of ~/.ssh.
+	// Privkey and Pubkey are files. Without Privkey ssh uses those in ~/.ssh.
 	Privkey, Pubkey, Passphrase string
-	// InsecureAuth sends a password by http as well.
+	// InsecureAuth sends a password over http, too.
 	InsecureAuth bool
-	// AnyCert takes any certificate of https: ssl_verify: False.
+	// AnyCert accepts any https certificate: ssl_verify: False.
 	AnyCert bool
 }
 
-// endpoint reads a URL and holds it against what is known of who asks.
+// endpoint parses a URL and checks it against the credentials.
 func endpoint(url string, a Auth) (*transport.Endpoint, error) {
 	ep, err := transport.NewEndpoint(url)
 	if err != nil {
@@ -60,7 +60,7 @@ func endpoint(url string, a Auth) (*transport.Endpoint, error) {
 	return ep, nil
 }
 
-// signers are the keys by which ssh shows who asks.
+// signers returns the ssh keys to authenticate with.
 func (a Auth) signers() ([]ssh.Signer, error) {
 	if a.Privkey != "" {
 		s, err := a.signer(a.Privkey)
@@ -119,7 +119,7 @@ func sshFolder() string {
 	return filepath.Join(home, ".ssh")
 }
 
-// knownHosts are the files that say which host has which key.
+// knownHosts returns the files with known host keys.
 func knownHosts() ([]string, error) {
 	all := []string{filepath.Join(sshFolder(), "known_hosts"), "/etc/ssh/ssh_known_hosts"}
 	there := slices.DeleteFunc(slices.Clone(all), func(f string) bool {

@@ -20,7 +20,7 @@ import (
 
 const connectPatience = 30 * time.Second
 
-// dial opens a session with a remote. It ends with ctx, whatever the remote does.
+// dial opens a session with a remote. The session ends with ctx, whatever the remote does.
 func (r *Repo) dial(ctx context.Context, m *meter) (transport.UploadPackSession, error) {
 	ep := *r.ep
 	switch ep.Protocol {
@@ -40,7 +40,7 @@ func (r *Repo) dial(ctx context.Context, m *meter) (transport.UploadPackSession,
 	return githttp.NewClient(&http.Client{Transport: meteredHTTP{t, m}}).NewUploadPackSession(&ep, nil)
 }
 
-// meteredHTTP counts the bodies of answers.
+// meteredHTTP counts the bytes of response bodies.
 type meteredHTTP struct {
 	*http.Transport
 	m *meter
@@ -65,8 +65,7 @@ func address(ep *transport.Endpoint, port int) string {
 	return net.JoinHostPort(strings.Trim(ep.Host, "[]"), strconv.Itoa(port))
 }
 
-// connect opens a connection that is closed when ctx ends, so that nobody waits for a peer
-// that says nothing.
+// connect opens a connection that is closed when ctx ends, so that a silent peer blocks nobody.
 func connect(ctx context.Context, addr string) (conn net.Conn, release func(), err error) {
 	conn, err = (&net.Dialer{Timeout: connectPatience}).DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -90,7 +89,7 @@ func dialGit(ctx context.Context, ep *transport.Endpoint, m *meter) (transport.U
 	return &stream{out: m.read(conn), in: conn, end: func() error { release(); return conn.Close() }}, nil
 }
 
-// dialSSH starts git-upload-pack at the other end.
+// dialSSH starts git-upload-pack on the remote.
 func dialSSH(ctx context.Context, ep *transport.Endpoint, a Auth, m *meter) (_ transport.UploadPackSession, err error) {
 	signers, err := a.signers()
 	if err != nil {
@@ -146,5 +145,5 @@ func dialSSH(ctx context.Context, ep *transport.Endpoint, a Auth, m *meter) (_ t
 	}}, nil
 }
 
-// quoted is a word of a command line of the other end.
+// quoted quotes an argument for the remote shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

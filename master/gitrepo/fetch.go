@@ -19,9 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// Fetch asks the remote what there is now, and tells whether anything has changed. Fetches
-// of one repository take turns. The error is [ErrLocked] where an operator has locked it;
-// whatever the error is, the last snapshot goes on being read.
+// Fetch fetches the remote and reports whether anything changed. It blocks while another fetch of
+// the repository runs. The error is [ErrLocked] if an operator locked the repository. After any
+// error the last snapshot stays in use.
 func (r *Repo) Fetch(ctx context.Context) (changed bool, err error) {
 	select {
 	case r.turn <- struct{}{}:
@@ -32,12 +32,11 @@ func (r *Repo) Fetch(ctx context.Context) (changed bool, err error) {
 	return r.inTurn(ctx)
 }
 
-// tryAgain is for how long a remote that could not be fetched is not asked again by those who
-// need it.
+// tryAgain is the delay before a repository that failed to fetch is fetched on demand again.
 const tryAgain = 10 * time.Second
 
-// Need gives what was fetched last, as [Repo.Snapshot] does, and fetches what never was. Of
-// many who need that one asks the remote, and what it is told counts for all for a while.
+// Need returns the last snapshot like [Repo.Snapshot], and fetches a repository that was never
+// fetched. Concurrent callers share one fetch, and its error is returned for a while.
 func (r *Repo) Need(ctx context.Context) (*Snapshot, error) {
 	if s, err := r.Snapshot(); err == nil || r.triedLately() {
 		return s, err
@@ -49,7 +48,7 @@ func (r *Repo) Need(ctx context.Context) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	//mutant:git-needed-by-many
-	if s, err := r.Snapshot(); err == nil || r.triedLately() { // another one was in turn before
+	if s, err := r.Snapshot(); err == nil || r.triedLately() { // another caller was first
 		return s, err
 	}
 	if _, err := r.inTurn(ctx); err != nil {
@@ -64,7 +63,7 @@ func (r *Repo) triedLately() bool {
 	return r.err != nil && time.Since(r.tried) < tryAgain
 }
 
-// inTurn fetches. The caller has the turn.
+// inTurn fetches. The caller holds the turn.
 func (r *Repo) inTurn(ctx context.Context) (changed bool, err error) {
 	if r.Locked() {
 		return false, fmt.Errorf("repository %s: %w (%s)", r.Name(), ErrLocked, r.lockPath())
@@ -82,7 +81,7 @@ func (r *Repo) inTurn(ctx context.Context) (changed bool, err error) {
 	return changed, err
 }
 
-// hidden takes passwords out of an error that repeats the address.
+// hidden removes passwords from an error that repeats the URL.
 func hidden(err error, o Options) error {
 	text := err.Error()
 	clean := strings.ReplaceAll(text, o.URL, Redacted(o.URL))
@@ -123,7 +122,7 @@ func (r *Repo) fetch(ctx context.Context) (changed bool, err error) {
 		return false, nil
 	}
 	if last == nil {
-		// Whatever an earlier try has left is not known to be whole.
+		// Remains of an earlier attempt may be incomplete.
 		if err := os.RemoveAll(r.folder(gen)); err != nil {
 			return false, err
 		}
@@ -155,7 +154,7 @@ func (r *Repo) fetch(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// request asks for what is not here.
+// request returns the objects to request: those that are missing here.
 func request(adv *packp.AdvRefs, refs map[string]plumbing.Hash, last *Snapshot) *packp.UploadPackRequest {
 	q := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	if adv.Capabilities.Supports(capability.NoProgress) {
@@ -179,7 +178,7 @@ func request(adv *packp.AdvRefs, refs map[string]plumbing.Hash, last *Snapshot) 
 	return q
 }
 
-// pack receives what is missing.
+// pack receives the missing objects.
 func (r *Repo) pack(ctx context.Context, m *meter, s transport.UploadPackSession, q *packp.UploadPackRequest, into *Snapshot) error {
 	a, err := s.UploadPack(ctx, q)
 	if err != nil {
@@ -198,7 +197,7 @@ func (r *Repo) pack(ctx context.Context, m *meter, s transport.UploadPackSession
 	return r.enter(ctx, into, pausing{m, from})
 }
 
-// pausing stops the clock of the meter at the end: what follows is this process's work.
+// pausing stops the clock of the meter at the end of the data: what follows is local work.
 type pausing struct {
 	m *meter
 	r io.Reader
@@ -212,7 +211,7 @@ func (p pausing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drop removes the folders of before the last one, which some may still read.
+// drop removes directories older than the last one, which may still have readers.
 func (r *Repo) drop(gen int) {
 	all, _ := filepath.Glob(filepath.Join(r.o.Dir, "objects-*"))
 	for _, dir := range all {

@@ -43,7 +43,7 @@ func open(t testing.TB, o Options) *Repo {
 	return r
 }
 
-// read gives what lies at a path of a branch, "" if nothing does.
+// read returns the content at a path of a branch, or "".
 func read(t testing.TB, r *Repo, ref, path string) string {
 	t.Helper()
 	s, err := r.Snapshot()
@@ -76,8 +76,8 @@ func readOf(t testing.TB, s *Snapshot, ref, path string) string {
 	return string(text)
 }
 
-// TestFetch: over each kind of way a change comes with the next fetch, a fetch without one
-// tells none, refs that go are gone, and all of it outlives a restart.
+// TestFetch: over each transport, the next fetch gets a change, a fetch without a change reports
+// none, removed refs disappear, and everything survives a restart.
 func TestFetch(t *testing.T) {
 	for _, way := range []string{"file", "http", "git"} {
 		t.Run(way, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetch_Fails: what was fetched last is read while the remote is away, is another
-// repository by now, or is damaged on disk.
+// TestFetch_Fails: the last fetch stays in use while the remote is away, is replaced by another
+// repository, or is damaged on disk.
 func TestFetch_Fails(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{"a": "one"})
@@ -183,8 +183,8 @@ func TestFetch_Fails(t *testing.T) {
 	}
 }
 
-// TestRenewed: a copy of three packs is fetched whole again, and drops what no ref leads to;
-// who still reads the former one can.
+// TestRenewed: a copy of three packs is fetched whole again and drops unreachable objects; readers
+// of the previous one are not disturbed.
 func TestRenewed(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	dir := t.TempDir()
@@ -206,7 +206,7 @@ func TestRenewed(t *testing.T) {
 	}
 }
 
-// TestLock: a locked repository is not fetched, after a restart neither.
+// TestLock: a locked repository is not fetched, not even after a restart.
 func TestLock(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{"a": "one"})
@@ -239,8 +239,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A file of more than the 1 MiB that is read whole is read piece by piece by four readers at once
-// while another one fetches.
+// A file of more than the 1 MiB that is read whole is read in pieces by four concurrent readers
+// during a fetch.
 func TestLarge(t *testing.T) {
 	big := make([]byte, largeFile)
 	src := rand.NewChaCha8([32]byte{1})
@@ -290,7 +290,7 @@ func TestLarge(t *testing.T) {
 	wg.Wait()
 }
 
-// Attack: a remote that says nothing, at any point, is left alone after the idle time.
+// Attack: a remote that falls silent at any point is dropped after the idle time.
 func TestFetch_Silent(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{"a": "one"})
@@ -307,7 +307,7 @@ func TestFetch_Silent(t *testing.T) {
 			return true
 		}
 		r := open(t, Options{URL: web.URL + "/r", Limits: Limits{Idle: 50 * time.Millisecond}})
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // else nothing ends it
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // otherwise nothing ends it
 		if _, err := r.Fetch(ctx); !errors.Is(err, errSilent) {
 			t.Errorf("%s: %v", at, err)
 		}
@@ -317,7 +317,7 @@ func TestFetch_Silent(t *testing.T) {
 	}
 }
 
-// TestFetch_Ends: a fetch ends with its context, and does not leave a turn behind.
+// TestFetch_Ends: a fetch ends with its context and releases its turn.
 func TestFetch_Ends(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	web := gitrepotest.Serve(false, map[string]*gitrepotest.Repo{"r": from})
@@ -338,7 +338,7 @@ func TestFetch_Ends(t *testing.T) {
 	}
 }
 
-// Many who need a repository that cannot be fetched ask it once, and so do many when it can.
+// Concurrent callers that need a repository share one fetch, whether or not it fails.
 func TestNeed(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{"a": "one"})
@@ -390,7 +390,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Whatever an error repeats of an address, no password is in it.
+// No error contains a password of a URL.
 func TestHidden(t *testing.T) {
 	const url = "https://joe:hush@git.example.com/r" //nolint:gosec // no password is one
 	for _, text := range []string{

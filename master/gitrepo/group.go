@@ -9,14 +9,14 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
-// Fetching tells whether a fetch is under way.
+// Fetching reports whether a fetch is in progress.
 func (r *Repo) Fetching() bool { return len(r.turn) > 0 }
 
-// together is how many repositories are fetched at once.
+// together is the number of repositories fetched at once.
 const together = 4
 
-// FetchAll fetches repositories, some at a time, and tells whether any has changed. One
-// that fails costs the others nothing; the error joins those of all.
+// FetchAll fetches repositories concurrently and reports whether any changed. A failure does not
+// affect the others; the error joins all errors.
 func FetchAll(ctx context.Context, repos []*Repo) (changed bool, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -37,7 +37,7 @@ func FetchAll(ctx context.Context, repos []*Repo) (changed bool, err error) {
 	return changed, errors.Join(faults...)
 }
 
-// matching are the repositories whose addresses match a pattern; "" means all.
+// matching returns the repositories whose URLs match a pattern; "" means all.
 func matching(repos []*Repo, pattern string) (out []*Repo) {
 	for _, r := range repos {
 		if pattern == "" || target.Glob(pattern, r.o.URL) || target.Glob(pattern, r.Name()) {
@@ -47,8 +47,8 @@ func matching(repos []*Repo, pattern string) (out []*Repo) {
 	return out
 }
 
-// LockAll locks repositories whose addresses match, and tells in Salt's words which. role
-// is what they are for: gitfs, git_pillar.
+// LockAll locks the repositories whose URLs match and returns, in Salt's words, which. role is
+// their purpose: gitfs, git_pillar.
 func LockAll(repos []*Repo, role, pattern string) (locked []string, faults []error) {
 	for _, r := range matching(repos, pattern) {
 		switch set, err := r.Lock(); {

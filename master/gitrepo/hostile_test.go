@@ -20,7 +20,7 @@ import (
 	"github.com/momtree/mom/master/gitrepo/gitrepotest"
 )
 
-// gitDaemon serves a repository by the protocol of git daemon.
+// gitDaemon serves a repository with the protocol of git daemon.
 func gitDaemon(t *testing.T, r *gitrepotest.Repo) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,8 +51,8 @@ func speak(conn net.Conn, r *gitrepotest.Repo) error {
 	return upload(conn, r)
 }
 
-// Attack: entries of a tree are called "..", ".git", "" or have slashes; submodules and
-// links lead elsewhere. None of it is a file, and the rest is served.
+// Attack: tree entries named "..", ".git", "" or with slashes; submodules and links that lead
+// elsewhere. None of them is a file, and the rest is served.
 func TestTree_Names(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	blob := from.Object(plumbing.BlobObject, "evil")
@@ -107,7 +107,7 @@ func TestTree_Names(t *testing.T) {
 	}
 }
 
-// Attack: a tree of 12 KiB of objects that has 10^12 files; one that is hundreds of folders
+// Attack: a tree of 12 KiB of objects with 10^12 files, and one that is hundreds of directories
 // deep.
 func TestTree_Bombs(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
@@ -145,8 +145,8 @@ func TestTree_Bombs(t *testing.T) {
 	}
 }
 
-// Attack: few objects whose paths, and what links lead to, take gigabytes; a folder with so many
-// entries that 512 of its kind do.
+// Attack: few objects whose paths and link targets take gigabytes; a directory with as many entries
+// as 512 others.
 func TestTree_LongNames(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	x := from.Object(plumbing.BlobObject, "x")
@@ -192,9 +192,8 @@ func TestTree_LongNames(t *testing.T) {
 	}
 }
 
-// Attack: refs without end, a pack without end, an object that unpacks to more than
-// memory, a ref with a name that leads elsewhere. Each is refused by name, and what was
-// there before stays.
+// Attack: endless refs, an endless pack, an object that unpacks to more than memory, a ref with an
+// unsafe name. Each is refused by name, and the previous state stays.
 func TestFetch_Bounds(t *testing.T) {
 	for name, c := range map[string]struct {
 		l    Limits
@@ -246,7 +245,7 @@ func TestFetch_Bounds(t *testing.T) {
 	}
 }
 
-// noise does not compress.
+// noise returns incompressible bytes.
 func noise(n int) string {
 	var b strings.Builder
 	x := uint64(88172645463325252)
@@ -276,7 +275,7 @@ func TestInspect_Delta(t *testing.T) {
 	}
 }
 
-// TestOpen: addresses and parameters that no fetch can use are told at the start.
+// TestOpen: invalid URLs and parameters are errors at the start.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		url  string
@@ -303,7 +302,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestThrough: links are followed as a checkout would have them.
+// TestThrough: links are followed as in a checkout.
 func TestThrough(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{
@@ -335,8 +334,8 @@ func TestThrough(t *testing.T) {
 	}
 }
 
-// Attack: a minion asks for files of one abbreviated commit after the other. All objects of a
-// repository are looked through once.
+// Attack: a minion requests files of one abbreviated commit after another. The objects of a
+// repository are listed only once.
 func TestCommit_ManyNames(t *testing.T) {
 	var list [][]byte
 	for i := range manyBlobs {

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Limits bound what a remote may do. The zero value of a field is its default.
+// Limits bound what a remote may do. The zero value of a field means its default.
 type Limits struct {
-	// Fetch is how long one fetch may take, Idle how long the remote may send nothing.
-	// Default 30 minutes and one minute.
+	// Fetch limits the time of one fetch, Idle the time without data. Default 30 minutes and one
+	// minute.
 	Fetch, Idle time.Duration
-	// Refs bounds the refs of a remote, Words the bytes by which it tells them. Default 50,000
-	// and 32 MiB.
+	// Refs limits the refs of a remote, Words the bytes that announce them. Default 50,000 and 32
+	// MiB.
 	Refs  int
 	Words int64
-	// Pack bounds what one fetch brings, in bytes. Default 4 GiB.
+	// Pack limits the bytes of one fetch. Default 4 GiB.
 	Pack int64
-	// Object bounds one object, unpacked, in bytes: it is in memory while it is entered.
-	// Default 128 MiB.
+	// Object limits one unpacked object, in bytes: it is in memory while it is stored. Default 128
+	// MiB.
 	Object int64
-	// Objects bounds how many one fetch brings, Unpacked their bytes together. Default
-	// 10 million and 64 GiB.
+	// Objects limits the objects of one fetch, Unpacked their total size in bytes. Default 10
+	// million and 64 GiB.
 	Objects  uint32
 	Unpacked int64
-	// Packs is how many packs a copy has before it is fetched whole again, which drops what
-	// no ref leads to any more. Default 50.
+	// Packs is the number of packs after which a copy is fetched whole again, which drops
+	// unreachable objects. Default 50.
 	Packs int
-	// Files bounds the files and folders of one tree that is listed. Default 500,000.
+	// Files limits the files and directories of a listed tree. Default 500,000.
 	Files int
-	// Names bounds the paths of one list, with what links lead to, in bytes. Default 128 MiB.
+	// Names limits the paths and link targets of one list, in bytes. Default 128 MiB.
 	Names int
 }
 
@@ -55,24 +55,24 @@ func def[T comparable](v *T, to T) {
 }
 
 const (
-	// maxSmall bounds trees, commits and tags, which are read whole, in bytes.
+	// maxSmall limits trees, commits and tags, which are read whole, in bytes.
 	maxSmall = 32 << 20
-	// maxDepth is how many folders a tree may be deep, and maxPath the bytes of a path.
+	// maxDepth limits the depth of a tree, and maxPath the bytes of a path.
 	maxDepth, maxPath = 128, 4096
-	// maxLinks is how many links one path may lead over, as in Salt.
+	// maxLinks limits the links on one path, as in Salt.
 	maxLinks = 100
-	// maxTags is how many tags may stand behind each other.
+	// maxTags limits a chain of tags.
 	maxTags = 10
-	// maxHaves is how many commits a remote is told that are here.
+	// maxHaves limits the commits announced to a remote as present.
 	maxHaves = 1000
 )
 
 var (
-	// ErrLimit is wrapped when a remote sends more than [Limits] allow.
+	// ErrLimit is wrapped if a remote exceeds [Limits].
 	ErrLimit = errors.New("it is more than is taken from a repository")
-	// ErrLocked is wrapped by a fetch that an operator has locked.
+	// ErrLocked is wrapped if an operator locked the repository.
 	ErrLocked = errors.New("it is locked")
-	// ErrNever is wrapped when nothing was ever fetched.
+	// ErrNever is wrapped if the repository was never fetched.
 	ErrNever = errors.New("it has not been fetched yet")
 
 	errSilent = errors.New("the remote went silent")

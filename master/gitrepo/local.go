@@ -33,10 +33,10 @@ func openLocal(ep *transport.Endpoint, m *meter) (transport.UploadPackSession, e
 	return &local{s, repo.Storer, m}, nil
 }
 
-// UploadPack asks for a pack. What the repository does not have it must not be told of.
+// UploadPack requests a pack. The repository must not be told of objects it does not have.
 func (l *local) UploadPack(ctx context.Context, q *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	q.Haves = slices.DeleteFunc(q.Haves, func(h plumbing.Hash) bool { return l.from.HasEncodedObject(h) != nil })
-	l.m.pause() // it is this process that works now
+	l.m.pause() // local work follows
 	a, err := l.UploadPackSession.UploadPack(ctx, q)
 	if err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// lockFile keeps a repository from being fetched, over a restart as well.
+// lockFile marks a locked repository, also over a restart.
 const lockFile = "update.lk"
 
 func (r *Repo) lockPath() string { return filepath.Join(r.o.Dir, lockFile) }
 
-// Lock has fetches do nothing until [Repo.Unlock]. set is false where it was locked.
+// Lock disables fetches until [Repo.Unlock]. set is false if it was locked already.
 func (r *Repo) Lock() (set bool, err error) {
 	f, err := os.OpenFile(r.lockPath(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -30,7 +30,7 @@ func (r *Repo) Lock() (set bool, err error) {
 	return true, nil
 }
 
-// Unlock lets fetches go on. cleared is false where it was not locked.
+// Unlock enables fetches. cleared is false if it was not locked.
 func (r *Repo) Unlock() (cleared bool, err error) {
 	err = os.Remove(r.lockPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +42,7 @@ func (r *Repo) Unlock() (cleared bool, err error) {
 	return true, nil
 }
 
-// Locked tells whether fetches do nothing.
+// Locked reports whether fetches are disabled.
 func (r *Repo) Locked() bool {
 	_, err := os.Lstat(r.lockPath())
 	return err == nil

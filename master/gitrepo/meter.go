@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// meter counts what a remote sends and ends the fetch when it sends too much, or nothing
-// for too long.
+// meter counts the bytes of a remote. It ends the fetch if there are too many, or none for too
+// long.
 type meter struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -26,10 +26,10 @@ func newMeter(ctx context.Context, l Limits) (context.Context, *meter) {
 	return ctx, m
 }
 
-// allow lets the remote send so many bytes from now on.
+// allow sets how many more bytes the remote may send.
 func (m *meter) allow(n int64) { m.left = n }
 
-// pause stops the clock while the remote is not waited for.
+// pause stops the clock while nothing is expected from the remote.
 func (m *meter) pause() { m.timer.Stop() }
 
 func (m *meter) stop() {
@@ -37,7 +37,7 @@ func (m *meter) stop() {
 	m.cancel(nil)
 }
 
-// cause is why a fetch failed: the end of the meter says more than what was being read.
+// cause returns why a fetch failed. If the meter ended it, that explains more than the read error.
 func (m *meter) cause(err error) error {
 	if c := context.Cause(m.ctx); err != nil && c != nil {
 		return c
@@ -45,7 +45,7 @@ func (m *meter) cause(err error) error {
 	return err
 }
 
-// read counts what r gives.
+// read returns a reader that counts the bytes of r.
 func (m *meter) read(r io.Reader) io.Reader { return metered{m, r} }
 
 type metered struct {
@@ -58,7 +58,7 @@ func (r metered) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if r.m.left <= 0 {
-		// One byte more tells whether that was all.
+		// One more byte shows whether that was all.
 		if n, err := r.r.Read(make([]byte, 1)); n == 0 {
 			return 0, err
 		}

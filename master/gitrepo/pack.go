@@ -18,12 +18,10 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// incoming is how the names of files begin that are not entered yet. Those of an earlier life
-// are of no use.
+// incoming is the name prefix of unfinished files. Those of a previous run are removed.
 const incoming = "incoming-"
 
-// enter puts a pack that a remote sends into a copy, once it is known to be within the
-// limits, and synced: it is not fetched again.
+// enter stores and syncs a pack from a remote, once it is known to be within the limits.
 func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err error) {
 	f, err := os.CreateTemp(r.o.Dir, incoming+"*")
 	if err != nil {
@@ -34,7 +32,7 @@ func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err e
 		err = errors.Join(err, f.Close())
 		//mutant:git-nothing-is-left
 		for _, name := range []string{f.Name(), idx} {
-			if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) { // as it is when all went well
+			if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) { // already gone if all went well
 				err = errors.Join(err, e)
 			}
 		}
@@ -65,8 +63,8 @@ func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err e
 	return nil
 }
 
-// index looks where the objects of a pack are, which has all of them made, and writes that
-// down. It ends with ctx: a few bytes that are differences of differences can take hours.
+// index builds and writes the index of a pack, which unpacks all objects. It ends with ctx: a few
+// bytes of chained deltas can take hours.
 func index(ctx context.Context, f io.ReadSeeker, name string) (sum plumbing.Hash, err error) {
 	w := new(idxfile.Writer)
 	//mutant:git-making-objects-ends
@@ -90,7 +88,7 @@ func index(ctx context.Context, f io.ReadSeeker, name string) (sum plumbing.Hash
 	return sum, errors.Join(err, b.Flush(), out.Sync(), out.Close())
 }
 
-// place puts a pack and its index where the objects of a snapshot are.
+// place moves a pack and its index into the directory of a snapshot.
 func (r *Repo) place(into *Snapshot, sum plumbing.Hash, pack, idx string) error {
 	dir := filepath.Join(into.dir, "objects", "pack")
 	if err := durable.Folder(dir, 0o700); err != nil {
@@ -122,9 +120,8 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.ReadSeeker.Read(p)
 }
 
-// inspect goes through a pack without keeping anything, and tells how many objects it has.
-// What it lets through unpacks within the limits: a remote of a few bytes could else fill
-// the memory.
+// inspect scans a pack without storing anything and returns the number of objects. It verifies that
+// they unpack within the limits: a small pack could otherwise exhaust the memory.
 func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, err error) {
 	s := packfile.NewScanner(f)
 	_, objects, err = s.Header()
@@ -177,8 +174,7 @@ func tooLarge(size int64, l Limits) error {
 	return fmt.Errorf("%w: an object of %d bytes, and one may have %d; serve large files by httpfs or from a folder", ErrLimit, size, l.Object)
 }
 
-// head keeps the first bytes of what is written: those in which a delta says how large its
-// result is.
+// head keeps the first written bytes: the start of a delta, with the size of its result.
 type head struct{ bytes.Buffer }
 
 func (h *head) Write(p []byte) (int, error) {
@@ -188,7 +184,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target reads the size of the result of a delta.
+// target decodes the size of a delta's result.
 func (h *head) target() (int64, error) {
 	if _, err := size(&h.Buffer); err != nil {
 		return 0, err

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// packOf is a pack of objects as they stand in one.
+// packOf encodes a pack of objects.
 func packOf(t testing.TB, objects ...[]byte) []byte {
 	t.Helper()
 	b := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(len(objects)))
@@ -29,7 +29,7 @@ func packOf(t testing.TB, objects ...[]byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// stored is one in a pack; extra is what a delta has between its head and its content.
+// stored is an object of a pack; extra precedes the content of a delta.
 func stored(t testing.TB, typ plumbing.ObjectType, extra []byte, content string) []byte {
 	t.Helper()
 	if len(content) > 15 {
@@ -45,7 +45,7 @@ func stored(t testing.TB, typ plumbing.ObjectType, extra []byte, content string)
 	return b.Bytes()
 }
 
-// left are the files of a copy.
+// left returns the files of a copy.
 func left(t testing.TB, dir string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -60,8 +60,8 @@ func left(t testing.TB, dir string) (out []string) {
 	return out
 }
 
-// Attack: a pack within the limits whose objects cannot be made. Whoever sends it with each
-// fetch would fill the disk with what is left of it.
+// Attack: a pack within the limits whose objects cannot be unpacked. Remains of repeated fetches
+// would fill the disk.
 func TestEnter_Fails(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, Options{URL: "https://host/x", Dir: dir})
@@ -77,7 +77,7 @@ func TestEnter_Fails(t *testing.T) {
 	}
 }
 
-// fuse is a context that ends when it is looked at for the n-th time.
+// fuse is a context that ends at the n-th check.
 type fuse struct {
 	context.Context
 	left atomic.Int64
@@ -90,7 +90,7 @@ func (f *fuse) Err() error {
 	return nil
 }
 
-// Making the objects of a pack ends with the fetch: it can take any time.
+// Unpacking ends with the fetch: it can take any time.
 func TestEnter_Ends(t *testing.T) {
 	const objects = 600
 	var list [][]byte
@@ -102,7 +102,7 @@ func TestEnter_Ends(t *testing.T) {
 	r := open(t, Options{URL: "https://host/x", Dir: dir})
 	s := r.newSnapshot(0, nil)
 	ctx := &fuse{Context: t.Context()}
-	ctx.left.Store(objects + objects/2) // it has been looked through by then
+	ctx.left.Store(objects + objects/2) // the inspection is over by then
 	if err := r.enter(ctx, s, bytes.NewReader(pack)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
@@ -121,7 +121,7 @@ func TestEnter_Ends(t *testing.T) {
 	}
 }
 
-// What a fetch had received when its process was killed goes at the next start.
+// Remains of a killed process are removed at the next start.
 func TestOpen_Sweeps(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"incoming-1", "incoming-1.idx"} {

@@ -13,7 +13,7 @@ import (
 
 // Entry is one remote of a configuration.
 type Entry struct {
-	// ID is the remote as it is written: its URL, for pillar with a branch before it.
+	// ID is the remote as configured: its URL, for pillar preceded by a branch.
 	ID     string
 	Params Params
 }
@@ -21,8 +21,8 @@ type Entry struct {
 // Params are the parameters of a remote by name.
 type Params map[string]any
 
-// Entries reads a list of remotes: URL, or {URL: [PARAMETER: VALUE, ...]}. known are the
-// names of parameters. The error names each entry at fault.
+// Entries parses a list of remotes: URL, or {URL: [PARAMETER: VALUE, ...]}. known are the valid
+// parameter names. The error names each invalid entry.
 func Entries(conf any, known []string) ([]Entry, error) {
 	conf = value.Plain(conf)
 	list, ok := conf.([]any)
@@ -73,7 +73,7 @@ func entry(v any, known []string) (e Entry, err error) {
 	return e, nil
 }
 
-// pairs reads [{NAME: VALUE}, ...] or {NAME: VALUE, ...}.
+// pairs parses [{NAME: VALUE}, ...] or {NAME: VALUE, ...}.
 func pairs(v any) (Params, error) {
 	out := Params{}
 	switch v := v.(type) {
@@ -93,7 +93,7 @@ func pairs(v any) (Params, error) {
 	return out, nil
 }
 
-// Text is a parameter that is a text, as Python would write what YAML has made of it.
+// Text returns a string parameter. It formats other YAML values as Python would.
 func (p Params) Text(name, def string) (string, error) {
 	v, ok := p[name]
 	switch v := v.(type) {
@@ -110,7 +110,7 @@ func (p Params) Text(name, def string) (string, error) {
 	return pyfmt.Str(v), nil
 }
 
-// Flag is a parameter that is true or false.
+// Flag returns a boolean parameter.
 func (p Params) Flag(name string, def bool) (bool, error) {
 	v, ok := p[name]
 	if !ok {
@@ -123,7 +123,7 @@ func (p Params) Flag(name string, def bool) (bool, error) {
 	return b, nil
 }
 
-// Texts is a parameter that is a list of texts, or a text with commas.
+// Texts returns a parameter that is a list of strings or comma-separated text.
 func (p Params) Texts(name string, def []string) ([]string, error) {
 	v, ok := p[name]
 	if !ok {
@@ -150,7 +150,7 @@ func (p Params) Texts(name string, def []string) ([]string, error) {
 	return out, nil
 }
 
-// Seconds is a parameter that is a number of seconds of at least 1.
+// Seconds returns a duration in seconds, at least 1.
 func (p Params) Seconds(name string, def float64) (float64, error) {
 	v, ok := p[name]
 	if !ok {
@@ -162,7 +162,7 @@ func (p Params) Seconds(name string, def float64) (float64, error) {
 	return 0, fmt.Errorf("%s should be a number of seconds, at least 1, not %s", name, pyfmt.Repr(v))
 }
 
-// Overlays is a parameter that has parameters by environment.
+// Overlays returns a parameter with parameters by environment.
 func (p Params) Overlays(name string) (map[string]Params, error) {
 	v, ok := p[name]
 	if !ok || v == nil {
@@ -181,10 +181,10 @@ func (p Params) Overlays(name string) (map[string]Params, error) {
 	return out, nil
 }
 
-// AuthParams are the names of the parameters of [Params.Auth].
+// AuthParams are the parameter names for [Params.Auth].
 var AuthParams = []string{"user", "password", "pubkey", "privkey", "passphrase", "insecure_auth", "ssl_verify"}
 
-// Auth is what the parameters say of who asks, over what is said for all remotes.
+// Auth returns the credentials: those in the parameters replace those for all remotes.
 func (p Params) Auth(of Auth) (Auth, error) {
 	var faults []error
 	text := func(name string, into *string) {

@@ -2,7 +2,7 @@ package gitrepo
 
 import "net/url"
 
-// Redacted is a URL without its password.
+// Redacted returns a URL without its password.
 func Redacted(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 )
 
-// DefaultRefspecs are those of Salt: branches and tags.
+// DefaultRefspecs are Salt's: branches and tags.
 var DefaultRefspecs = []string{"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"}
 
 func refspecs(texts []string) ([]config.RefSpec, error) {
@@ -27,7 +27,7 @@ func refspecs(texts []string) ([]config.RefSpec, error) {
 	return out, nil
 }
 
-// mapped gives the refs of a remote the names that they have here.
+// mapped renames the refs of a remote by the refspecs.
 func mapped(adv *packp.AdvRefs, specs []config.RefSpec, l Limits) (map[string]plumbing.Hash, error) {
 	//mutant:git-refs
 	if len(adv.References) > l.Refs {

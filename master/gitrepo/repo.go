@@ -20,17 +20,17 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Options of a [Repo].
+// Options configure a [Repo].
 type Options struct {
-	// Dir is the folder of the copy, which nobody else writes to.
+	// Dir is the directory of the copy, which the Repo owns exclusively.
 	Dir string
-	// URL is where the repository is.
+	// URL is the address of the repository.
 	URL string
-	// Refspecs say which refs are taken, and under which names. Default [DefaultRefspecs].
+	// Refspecs select and rename refs. Default [DefaultRefspecs].
 	Refspecs []string
 	Auth     Auth
 	Limits   Limits
-	Log      *slog.Logger // nil: slog.Default
+	Log      *slog.Logger // default: slog.Default
 }
 
 // Repo is the copy of one remote. It is safe for concurrent use.
@@ -38,25 +38,25 @@ type Repo struct {
 	o     Options
 	ep    *transport.Endpoint
 	specs []config.RefSpec
-	turn  chan struct{} // of who fetches
+	turn  chan struct{} // held during a fetch
 	packs sync.RWMutex  // of the names of packs: held by who adds one, and by who looks which there are
 
 	mu   sync.Mutex
-	gen  int // of the folder that is read
+	gen  int // number of the directory in use
 	last *Snapshot
 	err  error // of the last fetch
-	// tried is when that ended.
+	// tried is the end of the last fetch.
 	tried time.Time
 }
 
-// kept is what a copy remembers over a restart.
+// kept is the state of a copy on disk.
 type kept struct {
 	URL        string            `json:"url"`
 	Generation int               `json:"generation"`
 	Refs       map[string]string `json:"refs"`
 }
 
-// Open reads what an earlier life has fetched. It connects to nothing. The error says what
+// Open loads the copy of a previous run. It does not connect. The error lists invalid options.
 // is wrong with the options.
 func Open(o Options) (*Repo, error) {
 	o.Limits = o.Limits.orDefault()
@@ -88,7 +88,7 @@ func Open(o Options) (*Repo, error) {
 	return r, nil
 }
 
-// sweep removes what a fetch of an earlier life has not entered.
+// sweep removes remains of an unfinished fetch of a previous run.
 func (r *Repo) sweep() error {
 	entries, err := os.ReadDir(r.o.Dir)
 	for _, e := range entries {
@@ -99,7 +99,7 @@ func (r *Repo) sweep() error {
 	return err
 }
 
-// restore takes up what the last life had, if all of it is there.
+// restore loads the state of the previous run, if it is complete.
 func (r *Repo) restore() error {
 	text, err := os.ReadFile(filepath.Join(r.o.Dir, "state.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func (r *Repo) restore() error {
 		return err
 	}
 	r.gen = k.Generation
-	if k.URL != r.Name() { // another repository has come into its place
+	if k.URL != r.Name() { // a different repository
 		r.gen++
 		return nil
 	}
@@ -130,7 +130,7 @@ func (r *Repo) restore() error {
 	return nil
 }
 
-// write keeps what was fetched. It is called after the objects are on disk.
+// write stores the state. It is called after the objects are on disk.
 func (r *Repo) write(gen int, refs map[string]plumbing.Hash) error {
 	k := kept{URL: r.Name(), Generation: gen, Refs: map[string]string{}}
 	for name, h := range refs {
@@ -145,10 +145,10 @@ func (r *Repo) write(gen int, refs map[string]plumbing.Hash) error {
 
 func (r *Repo) folder(gen int) string { return filepath.Join(r.o.Dir, fmt.Sprintf("objects-%d", gen)) }
 
-// Name is the URL without a password.
+// Name returns the URL without a password.
 func (r *Repo) Name() string { return Redacted(r.o.URL) }
 
-// Snapshot gives what was fetched last. The error is [ErrNever], with why that is.
+// Snapshot returns the last fetched state. The error is [ErrNever], with the reason.
 func (r *Repo) Snapshot() (*Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,7 +161,7 @@ func (r *Repo) Snapshot() (*Snapshot, error) {
 	return nil, fmt.Errorf("repository %s: %w", r.Name(), ErrNever)
 }
 
-// Clear forgets all that was fetched.
+// Clear removes everything fetched.
 func (r *Repo) Clear() error {
 	r.turn <- struct{}{}
 	defer func() { <-r.turn }()

@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// streamed is from which size on a file is read piece by piece, in bytes.
+	// streamed is the size from which on a file is read in pieces, in bytes.
 	streamed = 1 << 20
-	// cached bounds the objects that a snapshot keeps in memory, trees its decoded trees.
+	// cached limits the objects that a snapshot keeps in memory, trees its decoded trees.
 	cached, trees = 8 * cache.MiByte, 512
-	// cachedTree bounds the entries of one that is kept so: 512 of 32 MiB were too much.
+	// cachedTree limits the entries of a cached tree: 512 trees of 32 MiB would be too much.
 	cachedTree = 5000
 )
 
-// Snapshot is what a fetch has brought. It does not change.
+// Snapshot is the result of a fetch. It is immutable.
 type Snapshot struct {
 	refs map[string]plumbing.Hash
 	l    Limits
 	dir  string
-	pack *sync.RWMutex // that of the repository
+	pack *sync.RWMutex // of the repository
 
-	mu    sync.Mutex // of store, which is not safe for concurrent use
+	mu    sync.Mutex // guards store, which is not safe for concurrent use
 	store *filesystem.Storage
-	all   []plumbing.Hash // of all objects; nil: nobody has needed them
+	all   []plumbing.Hash // of all objects; nil until needed
 	trees *lru.Map[plumbing.Hash, []object.TreeEntry]
 }
 
@@ -52,7 +52,7 @@ func openStore(dir string, room cache.FileSize) *filesystem.Storage {
 	return filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(room), filesystem.Options{LargeObjectThreshold: streamed})
 }
 
-// own opens the objects for one reader alone, who reads them without holding the others up.
+// own opens the objects for a single reader, who does not block others.
 func (s *Snapshot) own(h plumbing.Hash) (*filesystem.Storage, error) {
 	store := openStore(s.dir, cache.MiByte)
 	s.pack.RLock()
@@ -60,8 +60,7 @@ func (s *Snapshot) own(h plumbing.Hash) (*filesystem.Storage, error) {
 	return store, store.HasEncodedObject(h)
 }
 
-// Refs lists the refs under their names here, such as refs/remotes/origin/main and
-// refs/tags/v1, sorted.
+// Refs lists the refs by local name, such as refs/remotes/origin/main and refs/tags/v1, sorted.
 func (s *Snapshot) Refs() []string { return slices.Sorted(maps.Keys(s.refs)) }
 
 func (s *Snapshot) has(h plumbing.Hash) bool {
@@ -70,7 +69,7 @@ func (s *Snapshot) has(h plumbing.Hash) bool {
 	return s.store.HasEncodedObject(h) == nil
 }
 
-// whole tells whether what the refs mean is there.
+// whole reports whether the targets of all refs exist.
 func (s *Snapshot) whole() error {
 	for name, h := range s.refs {
 		if !s.has(h) {
@@ -87,7 +86,7 @@ func (s *Snapshot) packs() int {
 	return len(packs)
 }
 
-// small reads an object that is read whole.
+// small reads an object as a whole.
 func (s *Snapshot) small(typ plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,15 +100,14 @@ func (s *Snapshot) small(typ plumbing.ObjectType, h plumbing.Hash) (plumbing.Enc
 	return s.store.EncodedObject(typ, h)
 }
 
-// The types of refs of [Snapshot.Tree].
+// Types of refs for [Snapshot.Tree].
 const (
 	Branch = "branch"
 	Tag    = "tag"
 	SHA    = "sha"
 )
 
-// Tree finds what a name means, by the types of refs in their order. ok is false where it
-// means nothing.
+// Tree resolves a name, trying the types of refs in order. ok is false if the name does not exist.
 func (s *Snapshot) Tree(types []string, name string) (t Tree, ok bool, err error) {
 	for _, typ := range types {
 		var h plumbing.Hash
@@ -135,7 +133,7 @@ func (s *Snapshot) Tree(types []string, name string) (t Tree, ok bool, err error
 	return Tree{}, false, nil
 }
 
-// commit finds a commit by its hash, of which at least four digits are given.
+// commit finds a commit by at least four digits of its hash.
 func (s *Snapshot) commit(name string) (plumbing.Hash, error) {
 	name = strings.ToLower(name)
 	if len(name) < 4 || len(name) > 40 {
@@ -153,13 +151,14 @@ func (s *Snapshot) commit(name string) (plumbing.Hash, error) {
 	}
 	begins := func(h plumbing.Hash) int { return strings.Compare(h.String()[:len(name)], name) }
 	at, ok := slices.BinarySearchFunc(all, name, func(h plumbing.Hash, _ string) int { return begins(h) })
-	if !ok || at+1 < len(all) && begins(all[at+1]) == 0 { // none, or several
+	if !ok || at+1 < len(all) && begins(all[at+1]) == 0 { // not found, or ambiguous
 		return plumbing.ZeroHash, nil
 	}
 	return all[at], nil
 }
 
-// hashes are those of all objects, sorted. They are gathered once: minions name environments.
+// hashes returns the sorted hashes of all objects. They are collected once, because minions choose
+// environments.
 func (s *Snapshot) hashes() ([]plumbing.Hash, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,14 +174,14 @@ func (s *Snapshot) hashes() ([]plumbing.Hash, error) {
 	return s.all, nil
 }
 
-// IsHex tells whether a text has hex digits alone.
+// IsHex reports whether text consists of hex digits.
 func IsHex(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789abcdefABCDEF") == ""
 }
 
 var errNoTree = errors.New("it has no files")
 
-// peel follows tags and commits to the tree.
+// peel resolves tags and commits to a tree.
 func (s *Snapshot) peel(h plumbing.Hash) (Tree, error) {
 	for range maxTags {
 		o, err := s.small(plumbing.AnyObject, h)

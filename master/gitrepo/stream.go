@@ -23,7 +23,7 @@ func (s *stream) AdvertisedReferences() (*packp.AdvRefs, error) {
 	return s.AdvertisedReferencesContext(context.Background())
 }
 
-// AdvertisedReferencesContext reads the refs that the remote tells.
+// AdvertisedReferencesContext reads the announced refs.
 func (s *stream) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
 	if s.refs != nil {
 		return s.refs, nil
@@ -43,7 +43,7 @@ func (s *stream) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, e
 	return refs, nil
 }
 
-// UploadPack asks for a pack.
+// UploadPack requests a pack.
 func (s *stream) UploadPack(_ context.Context, q *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -64,5 +64,5 @@ func (s *stream) UploadPack(_ context.Context, q *packp.UploadPackRequest) (*pac
 	return a, nil
 }
 
-// Close hangs up.
+// Close closes the connection.
 func (s *stream) Close() error { return s.end() }

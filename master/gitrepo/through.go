@@ -12,8 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// resolve finds what lies at a path as a checkout would have it: links are followed
-// wherever they stand, and none out of the repository. real is where it really lies.
+// resolve finds what is at a path as in a checkout: links are followed anywhere on the path, but
+// not out of the repository. real is the resolved path.
 func (t Tree) resolve(p string) (e object.TreeEntry, real string, err error) {
 	rest := strings.Split(p, "/")
 	e = object.TreeEntry{Mode: filemode.Dir, Hash: t.hash}
@@ -59,7 +59,8 @@ func (t Tree) resolve(p string) (e object.TreeEntry, real string, err error) {
 	return e, real, nil
 }
 
-// Folder tells whether there is a folder at a path, by an error that is fs.ErrNotExist.
+// Folder returns nil if there is a directory at a path; otherwise an error that wraps
+// fs.ErrNotExist.
 func (t Tree) Folder(p string) error {
 	e, _, err := t.resolve(p)
 	if err == nil && e.Mode != filemode.Dir {
@@ -68,8 +69,8 @@ func (t Tree) Folder(p string) error {
 	return err
 }
 
-// FindThrough is [Tree.Find] for who reads a repository as if it were checked out: links
-// to folders are followed as well.
+// FindThrough is [Tree.Find] for reading a repository as if it were checked out: links to
+// directories are followed, too.
 func (t Tree) FindThrough(root, p string) (Blob, error) {
 	e, _, err := t.resolve(root + "/" + p)
 	if err != nil {
@@ -81,8 +82,8 @@ func (t Tree) FindThrough(root, p string) (Blob, error) {
 	return t.blob(e)
 }
 
-// ListThrough lists the files below root in the same way, sorted. No folder is listed
-// within itself.
+// ListThrough lists the files below root in the same way, sorted. It does not list a directory
+// inside itself.
 func (t Tree) ListThrough(ctx context.Context, root string) ([]string, error) {
 	w := &through{t: t}
 	if err := w.folder(ctx, root, "", nil); err != nil {
@@ -125,7 +126,7 @@ func (w *through) folder(ctx context.Context, at, shown string, above []string) 
 		}
 		if e.Mode == filemode.Symlink {
 			if e, _, err = w.t.resolve(in); err != nil {
-				continue // it leads nowhere
+				continue // broken link
 			}
 		}
 		if e.Mode != filemode.Dir {

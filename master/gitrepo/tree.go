@@ -14,39 +14,38 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Tree is a folder of a snapshot.
+// Tree is a directory of a snapshot.
 type Tree struct {
 	s    *Snapshot
 	hash plumbing.Hash
-	// Time is when its commit was made, in seconds since 1970.
+	// Time is the time of its commit, in seconds since 1970.
 	Time int64
 }
 
-// Hash tells this tree from any other.
+// Hash identifies the tree.
 func (t Tree) Hash() string { return t.hash.String() }
 
 // Blob is a file of a tree.
 type Blob struct {
 	s    *Snapshot
 	hash plumbing.Hash
-	// Mode is that of git: 0100644, 0100755, or 0120000 for a link.
+	// Mode is git's: 0100644, 0100755, or 0120000 for a link.
 	Mode uint32
 	// Size in bytes.
 	Size int64
 }
 
-// Hash is the name that git has for the content.
+// Hash returns git's hash of the content.
 func (b Blob) Hash() string { return b.hash.String() }
 
-// proper tells whether a name is one of a file or folder below. A tree that was made by
-// hand may hold any bytes.
+// proper reports whether name is a valid name of a file or directory. A crafted tree may contain
+// any bytes.
 func proper(name string) bool {
 	//mutant:git-names
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00") && !strings.EqualFold(name, ".git")
 }
 
-// entries reads a folder. Those with names that lead elsewhere are not there, nor are
-// submodules.
+// entries reads a directory. It omits entries with unsafe names and submodules.
 func (s *Snapshot) entries(h plumbing.Hash) ([]object.TreeEntry, error) {
 	if list, ok := s.trees.Get(h); ok {
 		return list, nil
@@ -67,7 +66,7 @@ func (s *Snapshot) entries(h plumbing.Hash) ([]object.TreeEntry, error) {
 	return list, nil
 }
 
-// at finds what lies at a path, links not followed.
+// at finds what is at a path without following links.
 func (t Tree) at(p string) (object.TreeEntry, error) {
 	here := object.TreeEntry{Mode: filemode.Dir, Hash: t.hash}
 	for name := range strings.SplitSeq(p, "/") {
@@ -90,7 +89,7 @@ func (t Tree) at(p string) (object.TreeEntry, error) {
 	return here, nil
 }
 
-// Sub is the folder at a path; none is fs.ErrNotExist.
+// Sub returns the directory at a path, or fs.ErrNotExist.
 func (t Tree) Sub(p string) (Tree, error) {
 	e, err := t.at(p)
 	if err != nil {
@@ -102,9 +101,9 @@ func (t Tree) Sub(p string) (Tree, error) {
 	return Tree{t.s, e.Hash, t.Time}, nil
 }
 
-// Find finds the file at a path below root, and follows links to files: within the tree,
-// as Salt does, so that one may lead out of root but never out of the repository. A path
-// over a link to a folder leads nowhere. What is not there is fs.ErrNotExist.
+// Find finds the file at a path below root. As in Salt it follows links to files inside the tree:
+// such a link may leave root, but not the repository. A path through a link to a directory is not
+// followed. If there is no file, the error is fs.ErrNotExist.
 func (t Tree) Find(root, p string) (Blob, error) {
 	p = path.Join(root, p)
 	for range maxLinks {
@@ -139,7 +138,7 @@ func (t Tree) blob(e object.TreeEntry) (Blob, error) {
 	return Blob{t.s, e.Hash, uint32(e.Mode), size}, nil
 }
 
-// link reads where a link leads. One that is longer than a path leads nowhere.
+// link reads the target of a link. A target longer than a path does not exist.
 func (t Tree) link(e object.TreeEntry) (string, error) {
 	b, err := t.blob(e)
 	if err != nil {
@@ -152,7 +151,7 @@ func (t Tree) link(e object.TreeEntry) (string, error) {
 	return string(text), err
 }
 
-// Bytes reads a file of at most max bytes.
+// Bytes returns the content of a file of at most max bytes.
 func (b Blob) Bytes(max int64) ([]byte, error) {
 	if b.Size > max {
 		return nil, fmt.Errorf("%w: %d bytes, and %d are read", ErrLimit, b.Size, max)
@@ -169,7 +168,7 @@ func (b Blob) Bytes(max int64) ([]byte, error) {
 	return out, nil
 }
 
-// Open reads a file from its beginning, piece by piece if it is large.
+// Open opens a file. A large one is read in pieces.
 func (b Blob) Open() (io.ReadCloser, error) {
 	store := b.s.store
 	if b.Size > streamed {
@@ -192,16 +191,16 @@ func (b Blob) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Listing is all that a tree has. Paths are sorted.
+// Listing holds all paths of a tree, sorted.
 type Listing struct {
 	Files, Dirs []string
 	Links       map[string]string // link: target as written
 }
 
-// listing is one that is being made.
+// listing is a Listing under construction.
 type listing struct {
 	Listing
-	left int // bytes that its paths may have yet
+	left int // remaining bytes for paths
 }
 
 // add counts the bytes of a path.
@@ -213,7 +212,7 @@ func (l *listing) add(path string, limit int) error {
 	return nil
 }
 
-// List lists a tree. A link whose target is no path is a file without one.
+// List lists a tree. A link whose target is not a path is a file without a target.
 func (t Tree) List(ctx context.Context) (*Listing, error) {
 	out := &listing{Listing{Links: map[string]string{}}, t.s.l.Names}
 	if err := t.list(ctx, out, t.hash, "", 0); err != nil {
@@ -237,7 +236,7 @@ func (t Tree) list(ctx context.Context, out *listing, h plumbing.Hash, dir strin
 	}
 	for i, e := range list {
 		if i > 0 && e.Name == list[i-1].Name {
-			continue // a tree that was made by hand
+			continue // a crafted tree
 		}
 		p := path.Join(dir, e.Name)
 		//mutant:git-bombs

@@ -25,8 +25,8 @@ import (
 	"github.com/momtree/mom/master/gitrepo/gitrepotest"
 )
 
-// TestHTTPS: a certificate that nobody trusts is refused but with ssl_verify: False; a
-// password is sent to the server that it is for and to no other.
+// TestHTTPS: an untrusted certificate is refused unless ssl_verify: False is set; a password is
+// only sent to the server it is for.
 func TestHTTPS(t *testing.T) {
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("main", gitrepotest.Files{"a": "one"})
@@ -93,7 +93,7 @@ func keyPair(t *testing.T) (ssh.Signer, string) {
 	return s, string(pem.EncodeToMemory(block))
 }
 
-// sshServer takes connections of a key, and serves a repository; silent: it says nothing.
+// sshServer accepts connections with a key and serves a repository; with silent it sends nothing.
 func sshServer(t *testing.T, host ssh.Signer, allowed ssh.PublicKey, r *gitrepotest.Repo, silent bool) string {
 	t.Helper()
 	c := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
@@ -182,8 +182,8 @@ func upload(ch io.ReadWriter, r *gitrepotest.Repo) error {
 	return a.Encode(ch)
 }
 
-// TestSSH: by the key of privkey, from a host whose key is known. A host of another key, a
-// key that is not taken and a server that says nothing are errors.
+// TestSSH: authentication with privkey, and a known host key. An unknown host key, a refused key
+// and a silent server are errors.
 func TestSSH(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
