@@ -31,7 +31,7 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// All that is wrong with the configuration is told at once.
+// All faults in the configuration are reported at once.
 func TestFaultsOfTheConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		lines string
@@ -68,7 +68,7 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Salt starts with the name of a login service that it does not have; nobody can log in by it.
+// Salt starts with an unknown login service in the configuration; nobody can log in with it.
 func TestAnUnknownLoginServiceAdmitsNobody(t *testing.T) {
 	var logged strings.Builder
 	cf := load(t, "external_auth: {rest: {'^url': 'http://x', a: ['.*']}, auto: {a: ['.*']}}\n")
@@ -84,7 +84,7 @@ func TestAnUnknownLoginServiceAdmitsNobody(t *testing.T) {
 	}
 }
 
-// The configuration knows the options, and who wrote one wrongly is told.
+// The configuration accepts the options, and invalid ones are reported.
 func TestOptionsAreKnown(t *testing.T) {
 	v := topValues(Config{Values: map[string]any{"auth.x": map[string]any{"a": "1", "typo": 1}, "auth.x.a": "2"}}, "auth.x", []string{"auth.x.a"})
 	if got := v.text("a", ""); got != "2" {
@@ -99,8 +99,8 @@ func TestOptionsAreKnown(t *testing.T) {
 	}
 }
 
-// A section that is not a mapping does not prevent the start, as in Salt: nobody can log in
-// by that service.
+// As in Salt, a section that is not a mapping does not prevent the start: nobody can log in with
+// that service.
 func TestSectionWithoutMapping(t *testing.T) {
 	cf := load(t, "external_auth: {auto: 7}\n")
 	s, err := New(Options{Config: cf, Rules: rulesOf(cf), Log: quiet})

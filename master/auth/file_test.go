@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// passwordsIn opens a file with this content; its own options come in pairs.
+// passwordsIn opens a file with this content; its options are given in pairs.
 func passwordsIn(t *testing.T, content string, log *logged, options ...string) (*passwordFile, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "passwords")
@@ -26,7 +26,7 @@ func passwordsIn(t *testing.T, content string, log *logged, options ...string) (
 	return f, path
 }
 
-// right tells whether a password is right. One that is almost so never is.
+// right reports whether a password is accepted. Similar passwords must never be.
 func right(t *testing.T, f *passwordFile, name, password string) bool {
 	t.Helper()
 	for _, wrong := range []string{password + "x", strings.ToUpper(password), strings.Repeat("x", maxFilePassword+1)} {
@@ -41,7 +41,7 @@ func right(t *testing.T, f *passwordFile, name, password string) bool {
 	return err == nil && id.Name == name && id.Groups == nil
 }
 
-// All hashes are of "builder", made by openssl and crypt(3).
+// All hashes are of "builder", created by openssl and crypt(3).
 var hashes = map[string]string{
 	"bcrypt":     "$2b$04$abcdefghijklmnopqrstuu/GACL4BASs5qZJ2H5JEo0yW9XEj5.iq",
 	"bcrypt-y":   "$2y$04$abcdefghijklmnopqrstuu/GACL4BASs5qZJ2H5JEo0yW9XEj5.iq",
@@ -76,13 +76,13 @@ func TestHtpasswd(t *testing.T) {
 	}
 }
 
-// A hash that is not known is never taken for a password, and the log does not show it.
+// An unknown hash is never accepted as a password, and is not logged.
 func TestUnknownHashes(t *testing.T) {
 	var log logged
 	unknown := []string{
 		"ab0YneVfCMp1c", // DES
 		"$y$j9T$abcdefgh$Cb9qq/FQykHNo5lvGiF7LZedXhR/TSCL72NYSL0hryC",  // yescrypt
-		"$2b$15$abcdefghijklmnopqrstuu/GACL4BASs5qZJ2H5JEo0yW9XEj5.iq", // costs too much
+		"$2b$15$abcdefghijklmnopqrstuu/GACL4BASs5qZJ2H5JEo0yW9XEj5.iq", // too expensive
 		"$2b$04$abcdefghijklmnopqrstuu",
 		"$5$rounds=1000001$short$e0iKiExqBfF/b0UuNjYRbwkYtx8.dn9gNA1gyJzKXb9",
 		"$5$short$x",
@@ -153,7 +153,7 @@ func TestTextFile(t *testing.T) {
 	}
 }
 
-// The file is read at each login, and what is wrong in it told once.
+// The file is read at each login, and its faults are logged once.
 func TestFileChanges(t *testing.T) {
 	var log logged
 	f, path := passwordsIn(t, "bob:builder\nwrong\n", &log)
@@ -219,8 +219,8 @@ func TestFileOptions(t *testing.T) {
 	}
 }
 
-// FuzzPasswords: whatever a file holds is read, with an account of each wrong line, and lets
-// nobody in by an empty password.
+// FuzzPasswords: any file is read, each invalid line is reported, and an empty password is never
+// accepted.
 func FuzzPasswords(f *testing.F) {
 	for name, hash := range hashes {
 		f.Add(name+":"+hash+"\n", uint8(1))
@@ -241,7 +241,7 @@ func FuzzPasswords(f *testing.F) {
 		}
 		n := 0
 		for name, v := range has.of {
-			if n++; n > 3 { // hashes take their time
+			if n++; n > 3 { // hashing takes time
 				break
 			}
 			if checkName(name) != nil || !strings.Contains(content, name) {

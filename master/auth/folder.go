@@ -78,7 +78,7 @@ func (d *folder) ours(fi fs.FileInfo) bool {
 // errStranger is wrapped for a file that is not one of the master's tokens.
 var errStranger = errors.New("it is none of this master's own")
 
-// read reads a token file. It returns fs.ErrNotExist if there is none.
+// read reads a token file. It returns fs.ErrNotExist if the file does not exist.
 func (d *folder) read(name string) ([]byte, error) {
 	// Do not follow links, and do not block on a pipe.
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)

@@ -21,7 +21,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// selfSigned is a certificate for 127.0.0.1 that nobody vouches for.
+// selfSigned is a certificate for 127.0.0.1 that no CA has signed.
 func selfSigned(t *testing.T) *tls.Config {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -38,8 +38,8 @@ func selfSigned(t *testing.T) *tls.Config {
 
 type attrs = map[string][]string
 
-// company is a directory with posix groups, one whose people name their groups, an Active
-// Directory and a FreeIPA, side by side.
+// company holds four kinds of directories side by side: posix groups, users that list their groups,
+// an Active Directory and a FreeIPA.
 func company() []*ldap.Entry {
 	e := ldap.NewEntry
 	return []*ldap.Entry{
@@ -77,7 +77,7 @@ var passwordsOfCompany = map[string]string{
 	"uid=erin,cn=users,dc=ipa":     "erin-password",
 }
 
-// ldapOptions are options of auth.ldap for a server.
+// ldapOptions returns options of auth.ldap for a server.
 func ldapOptions(s *directoryServer, pairs ...any) map[string]any {
 	out := map[string]any{"auth.ldap.uri": s.uri}
 	for i := 0; i < len(pairs); i += 2 {
@@ -132,7 +132,7 @@ func TestLDAP(t *testing.T) {
 		} {
 			id, err := b.Check(t.Context(), bad)
 			if own, _ := c.options[1].(string); bad.Username == "twin" && strings.HasPrefix(own, "uid=") {
-				continue // by its own DN it is one
+				continue // with its own DN it is valid
 			}
 			if !errors.Is(err, ErrDenied) || id.Name != "" {
 				t.Errorf("%s: %s with %q: %v, %v", c.what, bad.Username, bad.Password, id, err)
@@ -144,7 +144,7 @@ func TestLDAP(t *testing.T) {
 	}
 }
 
-// What a user types is a value in a search and in a DN, never more.
+// User input is a value in a search and in a DN, never syntax.
 func TestLDAPInjection(t *testing.T) {
 	s := serveLDAP(t, passwordsOfCompany, false, company()...)
 	b := open(t, "ldap", nil, ldapOptions(s, "binddn", "cn=lookup,dc=ex", "bindpw", "lookup-password", "basedn", "dc=ex", "filter", "uid={{ username }}"))
@@ -164,8 +164,7 @@ func TestLDAPInjection(t *testing.T) {
 	}
 }
 
-// Certificates are verified unless the operator says otherwise, and no password goes out
-// before.
+// Certificates are verified unless disabled, and no password is sent before.
 func TestLDAPOverTLS(t *testing.T) {
 	own := []any{"binddn", "uid={{ username }},ou=People,dc=ex", "basedn", "dc=ex"}
 	for _, c := range []struct {
@@ -191,7 +190,8 @@ func TestLDAPOverTLS(t *testing.T) {
 	}
 }
 
-// A server that is away, silent or busy is no wrong password. The next of a list is asked.
+// An unreachable, silent or busy server does not count as a wrong password. The next server of the
+// list is tried.
 func TestLDAPAway(t *testing.T) {
 	s := serveLDAP(t, passwordsOfCompany, false, company()...)
 	own := []any{"binddn", "uid={{ username }},ou=People,dc=ex", "basedn", "dc=ex"}
@@ -275,8 +275,8 @@ func TestLDAPOptions(t *testing.T) {
 	}
 }
 
-// Targets ldap(BASE) in rules become the minions there; what is no name of a minion, or
-// would mean several, does not.
+// Targets ldap(BASE) in rules become the minions found there; names that are not valid ids, or
+// would match several minions, do not.
 func TestExpand(t *testing.T) {
 	server := serveLDAP(t, passwordsOfCompany, false, company()...)
 	now := began

@@ -12,21 +12,21 @@ import (
 	"github.com/go-ldap/ldap/v3"
 )
 
-// directoryServer is an LDAP server of tests: entries in memory, simple binds, searches by
-// filters of "and" and "equals", paging, STARTTLS.
+// directoryServer is an LDAP server for tests: entries in memory, simple binds, searches with "and"
+// and "equals" filters, paging, STARTTLS.
 type directoryServer struct {
 	listener net.Listener
 	tls      *tls.Config
 	uri      string
 
 	entries   []*ldap.Entry
-	passwords map[string]string // by DN, in small letters
+	passwords map[string]string // by DN, in lower case
 	anonymous bool              // may search
 
 	mu      sync.Mutex
-	binds   []string // those that were let in; "" for nobody
+	binds   []string // successful binds; "" if anonymous
 	filters []string
-	mute    bool // answers nothing
+	mute    bool // sends no answers
 	clear   int  // passwords that came without TLS
 	conns   map[net.Conn]bool
 }
@@ -108,7 +108,7 @@ func (s *directoryServer) serve(c net.Conn, secure bool) {
 			switch {
 			case dn == "busy":
 				code = ldap.LDAPResultBusy
-			case password == "" && dn != "": // as servers do by default: nobody, and all is well
+			case password == "" && dn != "": // as servers do by default: anonymous and successful
 				dn = ""
 			case dn != "" && (!known || want != password):
 				code = ldap.LDAPResultInvalidCredentials

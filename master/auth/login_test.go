@@ -22,7 +22,7 @@ external_auth:
     staff%: [pkg.*]
 `
 
-// Who is let in, and that a refusal does not say why.
+// Logins that are accepted, and refusals that do not reveal the reason.
 func TestAuthenticate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -40,7 +40,7 @@ func TestAuthenticate(t *testing.T) {
 		}{
 			{"auto", "dave", "", nil},
 			{"auto", "dave", "whatever", nil},
-			{"auto", "nobody", "x", ErrDenied}, // it has no rules
+			{"auto", "nobody", "x", ErrDenied}, // the user has no rules
 			{"sharedsecret", "frank", "a secret of the master", nil},
 			{"sharedsecret", "frank", "a secret of the maste", ErrDenied},
 			{"sharedsecret", "frank", "", ErrDenied},
@@ -94,8 +94,8 @@ func TestGroupsHaveRules(t *testing.T) {
 	}
 }
 
-// A login service that fails is told in the log, and to the user without its reason. One
-// that takes too long is left.
+// A failing login service is logged, and the user does not see the reason. One that takes too long
+// is abandoned.
 func TestBackendFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
@@ -133,8 +133,8 @@ func TestBackendFails(t *testing.T) {
 	})
 }
 
-// Few checks of a login service run at once, and what waits too long for its turn is told
-// so, unchecked.
+// The checks of a login service are limited. A login that waits too long for its turn is refused as
+// busy, unchecked.
 func TestFewAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := service(t, time.Now, quiet, threeServices)
@@ -170,7 +170,7 @@ func TestFewAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		// Two at a time begin after 0, 4 and 8 seconds; the others have waited for 10.
+		// Two at a time begin after 0, 4 and 8 seconds; the others time out after 10.
 		if most != 2 || let != 6 || busy != 14 || f.asked != 6 {
 			t.Errorf("%d at once, %d let in, %d busy, %d asked", most, let, busy, f.asked)
 		}

@@ -31,8 +31,8 @@ var began = time.Unix(1_700_000_000, 250_000_000)
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
-// fake is a login service of tests: the password of everybody is "right" and the group
-// "staff", unless it is told to do something else.
+// fake is a login service for tests: by default the password of every user is "right" and the group
+// "staff".
 type fake struct {
 	mu    sync.Mutex
 	asked int
@@ -53,7 +53,7 @@ func (f *fake) Check(ctx context.Context, c Credentials) (Identity, error) {
 	return Identity{Name: c.Username, Groups: []string{"staff"}}, nil
 }
 
-// service opens a service with these lines of configuration, in a folder of its own.
+// service opens a service with these lines of configuration, in its own directory.
 func service(t *testing.T, now func() time.Time, log *slog.Logger, lines string) (*Service, *config.Master) {
 	t.Helper()
 	c := load(t, lines)
@@ -78,7 +78,7 @@ func load(t *testing.T, lines string) *config.Master {
 	return c
 }
 
-// rulesOf gives the rules of the users and groups that external_auth names in full.
+// rulesOf returns the rules of the users and groups that external_auth names in full.
 func rulesOf(c *config.Master) func(eauth, name string, groups []string) []any {
 	return func(eauth, name string, groups []string) []any {
 		entries, _ := c.ExternalAuth[eauth].(map[string]any)
@@ -91,7 +91,7 @@ func rulesOf(c *config.Master) func(eauth, name string, groups []string) []any {
 	}
 }
 
-// withFake puts a fake in the place of a login service.
+// withFake replaces a login service with a fake.
 func withFake(s *Service, name string, d Driver) *fake {
 	f := &fake{}
 	d.Name = name
@@ -103,7 +103,7 @@ func withFake(s *Service, name string, d Driver) *fake {
 	return f
 }
 
-// open opens a login service alone.
+// open opens a single login service.
 func open(t *testing.T, name string, entries, values map[string]any) Backend {
 	t.Helper()
 	b, err := drivers[name].open(Config{Entries: entries, Values: values, Log: quiet, Now: time.Now})
@@ -113,7 +113,7 @@ func open(t *testing.T, name string, entries, values map[string]any) Backend {
 	return b
 }
 
-// refusedWith tells which of these texts the error of opening a login service lacks.
+// refusedWith returns the texts that the error of opening a login service lacks.
 func refusedWith(t *testing.T, name string, entries, values map[string]any, want ...string) {
 	t.Helper()
 	_, err := drivers[name].open(Config{Entries: entries, Values: values, Log: quiet, Now: time.Now})
@@ -128,7 +128,7 @@ func refusedWith(t *testing.T, name string, entries, values map[string]any, want
 	}
 }
 
-// logged is a log to look into.
+// logged is a log that tests can read.
 type logged struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -27,7 +27,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// provider signs tokens of tests.
+// provider signs tokens for tests.
 type provider struct {
 	issuer string
 	keys   map[string]crypto.Signer // by kid
@@ -57,7 +57,7 @@ func newProvider(issuer string) *provider {
 	return &provider{issuer: issuer, keys: signers()}
 }
 
-// jwks are the public keys but for "other".
+// jwks returns the public keys except "other".
 func (p *provider) jwks(t *testing.T, kids ...string) []byte {
 	t.Helper()
 	var set jose.JSONWebKeySet
@@ -71,7 +71,7 @@ func (p *provider) jwks(t *testing.T, kids ...string) []byte {
 	return b
 }
 
-// claims are good ones, but for what is changed; nil takes one away.
+// claims returns valid claims with changes; nil removes a claim.
 func (p *provider) claims(pairs ...any) map[string]any {
 	c := map[string]any{
 		"iss": p.issuer, "aud": "salt", "exp": began.Add(time.Hour).Unix(), "iat": began.Unix(), "sub": "0815", "preferred_username": "alice", "groups": []string{"ops"},
@@ -110,7 +110,7 @@ func (p *provider) token(t *testing.T, claims map[string]any) string {
 	return p.sign(t, jose.RS256, p.keys["r"], "r", claims)
 }
 
-// withKeys opens the login service with a file of keys.
+// withKeys opens the login service with a key file.
 func (p *provider) withKeys(t *testing.T, keys []byte, options ...any) *openID {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -187,7 +187,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// signWithJWK signs with a key of the sender's own, and puts it into the header.
+// signWithJWK signs with the sender's own key and puts it into the header.
 func (p *provider) signWithJWK(t *testing.T, claims map[string]any) string {
 	t.Helper()
 	s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: p.keys["other"]}, &jose.SignerOptions{EmbedJWK: true})
@@ -201,7 +201,7 @@ func (p *provider) signWithJWK(t *testing.T, claims map[string]any) string {
 	return must(jws.CompactSerialize())
 }
 
-// Which claims tell who somebody is.
+// The claims that identify a user.
 func TestClaims(t *testing.T) {
 	p := newProvider(issuer)
 	keys := p.jwks(t, "r")
@@ -234,8 +234,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The name in a token is checked like one that is typed, and needs rules; the user name need
-// not be sent.
+// The name in a token is checked like a typed one, and needs rules; the user name may be absent.
 func TestBearerLogin(t *testing.T) {
 	p := newProvider(issuer)
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -254,7 +253,7 @@ func TestBearerLogin(t *testing.T) {
 	}
 }
 
-// A file of keys is read anew, and may hold public keys alone.
+// A key file is read again when it changes, and may contain public keys only.
 func TestKeyFile(t *testing.T) {
 	p := newProvider(issuer)
 	b := p.withKeys(t, p.jwks(t, "e"))
@@ -301,8 +300,8 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
-// Keys come from the provider, which is asked at the first token and for each new key. One
-// that is away, or sends without end, is no wrong token.
+// Keys come from the provider, which is queried for the first token and for each new key. An
+// unreachable provider, or one with an endless answer, does not count as a wrong token.
 func TestProvider(t *testing.T) {
 	var mu sync.Mutex
 	var kids []string
@@ -339,7 +338,7 @@ func TestProvider(t *testing.T) {
 		_, err := b.Check(t.Context(), Credentials{Password: p.sign(t, map[string]jose.SignatureAlgorithm{"r": jose.RS256, "e": jose.ES256}[kid], p.keys[kid], kid, p.claims())})
 		return err
 	}
-	// The library may give the outcome of a fetch that has just ended once more.
+	// The library may return the result of a fetch that has just ended once more.
 	checkSoon := func(kid string) (err error) {
 		for t.Context().Err() == nil {
 			if err = check(kid); err == nil || errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "fetching keys") {
@@ -412,7 +411,7 @@ func TestOIDCOptions(t *testing.T) {
 	}
 }
 
-// FuzzKeys: whatever a JWKS file holds gives public keys or an error.
+// FuzzKeys: any JWKS file yields public keys or an error.
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte(`{"keys":[{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}`))
 	f.Add([]byte(`{"keys":[{"kty":"oct","k":"AA"}]}`))

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// fakeHelper is the name by which the program of these tests is unix_chkpwd: the password of
-// everybody is "right", and some accounts are special.
+// fakeHelper is the name under which the test binary acts as unix_chkpwd: every password is
+// "right", and some accounts are special.
 const fakeHelper = "unix_chkpwd"
 
 func chkpwdForTests(args []string, in *bufio.Reader) int {
@@ -47,7 +47,7 @@ func chkpwdForTests(args []string, in *bufio.Reader) int {
 	return 0
 }
 
-// asHelper makes the fake helper.
+// asHelper creates the fake helper.
 func asHelper(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,7 +61,7 @@ func asHelper(t *testing.T) string {
 	return path
 }
 
-// me is the account that runs the tests, with its groups as the system has them.
+// me returns the account that runs the tests, with its groups on this system.
 func me(t *testing.T) (name string, groups []string) {
 	t.Helper()
 	u, err := user.Current()
@@ -115,7 +115,7 @@ func TestPAMHelper(t *testing.T) {
 	}
 }
 
-// Who asks for PAM where it cannot work is told at the start.
+// A configuration with PAM where it cannot work is an error at the start.
 func TestPAMOptions(t *testing.T) {
 	here := asHelper(t)
 	cf := func(values map[string]any) Config { return Config{Values: values, Log: quiet, Now: time.Now} }
@@ -145,7 +145,7 @@ func TestPAMOptions(t *testing.T) {
 	refusedWith(t, "pam", map[string]any{"^model": "x"}, nil, "^model is no option of it: it has none there")
 }
 
-// sasl is saslauthd of tests: "right" is the password of everybody for the service "salt".
+// sasl is a fake saslauthd: "right" is the password of everybody for the service "salt".
 func sasl(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mux")
@@ -224,7 +224,7 @@ func TestSaslauthd(t *testing.T) {
 	}
 }
 
-// Accounts of a directory have their groups from id(1).
+// Groups of directory accounts come from id(1).
 func TestGroupsByID(t *testing.T) {
 	name, groups := me(t)
 	if got, err := groupsByID(t.Context(), name); err != nil || !slices.Equal(got, groups) {

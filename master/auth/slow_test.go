@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// guesses is a service with a fake behind it, and what of it was looked at.
+// guesses is a service with a fake login service, and counts the checks.
 type guesses struct {
 	*Service
 	t *testing.T
@@ -22,14 +22,14 @@ func newGuesses(t *testing.T) *guesses {
 	return &guesses{s, t, withFake(s, "fake", Driver{})}
 }
 
-// try logs in and tells what came of it, and after what time.
+// try logs in and returns the outcome and the time it took.
 func (g *guesses) try(name, password, from string) (time.Duration, error) {
 	began := time.Now()
 	_, err := g.Authenticate(g.t.Context(), Credentials{Eauth: "fake", Username: name, Password: password, From: from})
 	return time.Since(began), err
 }
 
-// flood tries n wrong passwords at once and tells how many were looked at.
+// flood tries n wrong passwords at once and returns how many were checked.
 func (g *guesses) flood(n int, name, from func(i int) string) int {
 	before := g.f.asked
 	var wg sync.WaitGroup
@@ -43,11 +43,11 @@ func (g *guesses) flood(n int, name, from func(i int) string) int {
 func is(text string) func(int) string     { return func(int) string { return text } }
 func each(prefix string) func(int) string { return func(i int) string { return fmt.Sprint(prefix, i) } }
 
-// The more logins of a user fail, the later the next is looked at; a right one ends that.
+// The more logins of a user fail, the later the next is checked; a correct one resets that.
 func TestUserSlowsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
-		for i, seconds := range []int{0, 0, 0, 1, 3, 7, 7} { // beside that of the refusal
+		for i, seconds := range []int{0, 0, 0, 1, 3, 7, 7} { // in addition to the delay of the refusal
 			want := time.Duration(seconds) * time.Second
 			took, err := g.try("bob", "wrong", fmt.Sprint("10.0.0.", i))
 			if err != ErrDenied || took < want-time.Second/2 || took > want+5*time.Second/2 {
@@ -66,7 +66,7 @@ func TestUserSlowsDown(t *testing.T) {
 	})
 }
 
-// Guesses that come together are not looked at together.
+// Concurrent guesses are not checked concurrently.
 func TestFloodOfGuesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
@@ -88,8 +88,8 @@ func TestFloodOfGuesses(t *testing.T) {
 	})
 }
 
-// Who has logged in from an address is not shut out by guesses from elsewhere, nor by what
-// others do at the same address; and what comes from there does not help who guesses.
+// A user who has logged in from an address is not locked out by guesses from elsewhere, nor by
+// failures of others at the same address; logins from there do not help an attacker.
 func TestKnownAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
@@ -112,7 +112,7 @@ func TestKnownAddress(t *testing.T) {
 	})
 }
 
-// Users, addresses and logins under way are bounded.
+// Users, addresses and logins in progress are limited.
 func TestTablesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
@@ -141,7 +141,7 @@ func TestTablesAreBounded(t *testing.T) {
 	})
 }
 
-// A clock that is set back does not shut anybody out.
+// Setting the clock back locks nobody out.
 func TestClockSetBack(t *testing.T) {
 	now := time.Now()
 	s := newSlowdown(func() time.Time { return now })
@@ -157,8 +157,8 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// A login that was refused holds no place while its answer is delayed, and is answered at once
-// where whoever asks delays it.
+// A refused login holds no slot while its answer is delayed, and is answered at once if the caller
+// delays it.
 func TestRefusedHoldNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
@@ -178,8 +178,8 @@ func TestRefusedHoldNoPlace(t *testing.T) {
 	})
 }
 
-// Guesses that fill every place keep nobody out who has logged in from the address before:
-// neither among the logins under way nor at the login service.
+// Guesses that fill every slot do not keep out a user who has logged in from the address before,
+// neither among the logins in progress nor at the login service.
 func TestPlacesOfKnownUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := service(t, time.Now, quiet, threeServices)
@@ -213,7 +213,7 @@ func TestPlacesOfKnownUsers(t *testing.T) {
 	})
 }
 
-// Spellings of a name that a directory takes for one user, and addresses of one network, share
+// Spellings of a name that a directory treats as one user, and addresses of one network, share
 // their delays.
 func TestSpellingsAndNetworks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// recorded is a token file of Salt's.
+// recorded is a token file written by Salt.
 type recorded struct {
 	Token string `json:"token"`
 	Mode  string `json:"mode"`
@@ -47,7 +47,7 @@ func recordedTokens(t testing.TB) (bare, withGroups recorded) {
 	return all.recorded, all.WithGroups
 }
 
-// Token files of Salt's are read, and written to the byte.
+// Salt's token files are read, and written byte for byte.
 func TestTokensAreSalts(t *testing.T) {
 	bare, groups := recordedTokens(t)
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestTokensAreSalts(t *testing.T) {
 
 const autoOnly = "external_auth: {auto: {dave: ['.*']}}\n"
 
-// login makes a token of dave.
+// login returns a token of dave.
 func login(t *testing.T, s *Service, expire time.Duration) Token {
 	t.Helper()
 	tok, err := s.Login(t.Context(), Credentials{Eauth: "auto", Username: "dave", Password: "x"}, expire)
@@ -93,7 +93,7 @@ func login(t *testing.T, s *Service, expire time.Duration) Token {
 func TestLogin(t *testing.T) {
 	now := began
 	s, c := service(t, func() time.Time { return now }, quiet, autoOnly)
-	tok := login(t, s, time.Hour) // which nobody may choose
+	tok := login(t, s, time.Hour) // which users may not choose
 	if tok.Name != "dave" || tok.Eauth != "auto" || !tok.Start.Equal(began) || !tok.Expire.Equal(began.Add(12*time.Hour)) || len(tok.Token) != 64 || tok.AuthList != nil {
 		t.Errorf("%#v from %v to %v", tok, tok.Start, tok.Expire)
 	}
@@ -170,7 +170,7 @@ func TestTokenOptions(t *testing.T) {
 	}
 }
 
-// What is no name of a token comes near no file.
+// A text that is not a valid token name never reaches the file system.
 func TestNamesOfTokens(t *testing.T) {
 	s, c := service(t, at(began), quiet, autoOnly)
 	tok := login(t, s, 0)
@@ -194,8 +194,8 @@ func TestNamesOfTokens(t *testing.T) {
 	}
 }
 
-// Files that are no tokens, or not this master's, let nobody in. The first kind is removed,
-// the second left alone; the log tells of both, without a token in it.
+// Invalid token files, and those of other users, grant no access. The former are removed, the
+// latter left alone; the log reports both, without the token.
 func TestStrangeFiles(t *testing.T) {
 	var log logged
 	s, c := service(t, at(began), log.logger(), autoOnly)
@@ -225,7 +225,7 @@ func TestStrangeFiles(t *testing.T) {
 		make    func(id, path string) error
 		removed bool
 	}{
-		{"", named(same), false}, // a good one
+		{"", named(same), false}, // valid
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, []byte("garbage"), 0o600) }, true},
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, nil, 0o600) }, true},
 		{"another token than the one", func(_, p string) error { return os.WriteFile(p, content, 0o600) }, true},
@@ -276,13 +276,13 @@ func TestStrangeFiles(t *testing.T) {
 	}
 }
 
-// A token that somebody else owns is none.
+// A token file owned by somebody else is not a token.
 func TestForeignOwner(t *testing.T) {
 	var log logged
 	s, c := service(t, at(began), log.logger(), autoOnly)
 	tok := login(t, s, 0)
 	s.tokens.uid = 4242
-	if os.Geteuid() == 0 { // whose own files are everybody's
+	if os.Geteuid() == 0 { // root may own the files of others
 		if err := os.Chown(filepath.Join(c.TokenDir, tok.Token), 4243, -1); err != nil {
 			t.Fatal(err)
 		}
@@ -292,8 +292,7 @@ func TestForeignOwner(t *testing.T) {
 	}
 }
 
-// Run removes what has expired and what was cut off while it was written, and leaves what it
-// does not know.
+// Run removes expired tokens and remains of interrupted writes, and leaves unknown files.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := service(t, time.Now, quiet, autoOnly+"token_expire: 1800\n")
@@ -338,7 +337,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// The tokens that are kept are bounded.
+// The number of stored tokens is limited.
 func TestTooManyTokens(t *testing.T) {
 	now := began
 	s, _ := service(t, func() time.Time { return now }, quiet, autoOnly)
@@ -354,7 +353,7 @@ func TestTooManyTokens(t *testing.T) {
 	login(t, s, 0)
 }
 
-// A folder that others can write to, or own, is made safe or refused.
+// A directory writable or owned by others is repaired or refused.
 func TestTokenFolder(t *testing.T) {
 	c := load(t, autoOnly)
 	if err := os.MkdirAll(c.TokenDir, 0o777); err != nil {
@@ -389,7 +388,7 @@ func TestTokenFolder(t *testing.T) {
 	}
 }
 
-// A configuration without external_auth makes no folder, and lets nobody in.
+// A configuration without external_auth creates no directory and refuses every login.
 func TestNoExternalAuth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := service(t, time.Now, quiet, "")
@@ -400,14 +399,13 @@ func TestNoExternalAuth(t *testing.T) {
 			t.Error(err)
 		}
 		s.tokens.sweep(t.Context())
-		if info, err := os.Stat(c.TokenDir); err != nil || info.Mode().Perm() != 0o700 { // programs of Salt's write there
+		if info, err := os.Stat(c.TokenDir); err != nil || info.Mode().Perm() != 0o700 { // Salt's programs write there
 			t.Error(info, err)
 		}
 	})
 }
 
-// FuzzToken: whatever a file holds is a token or none, and a token is written so that it is
-// read as the same.
+// FuzzToken: any file is a token or an error, and a token survives writing and reading.
 func FuzzToken(f *testing.F) {
 	bare, groups := recordedTokens(f)
 	for _, r := range []recorded{bare, groups} {
@@ -424,7 +422,7 @@ func FuzzToken(f *testing.F) {
 		}
 		again, err := tok.encode()
 		if err != nil {
-			return // it grows above the bound, such as by long forms of numbers
+			return // the encoding may grow beyond the limit, for example by longer numbers
 		}
 		got, err := decodeToken(id, again)
 		if err != nil || got.Name != tok.Name || got.Eauth != tok.Eauth || !cmp.Equal(got.Groups, tok.Groups) || got.Expire.Sub(tok.Expire).Abs() > time.Millisecond {
