@@ -13,8 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the backtracking engine ends by itself, shortly after the
-	// last expression.
+	// The clock of the backtracking engine stops on its own shortly after the last expression.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 }
 
@@ -33,7 +32,7 @@ func TestRules(t *testing.T) {
 		{"salt", "anybody", wire.NewMap(), ""},
 		{"root", "anybody", wire.NewMap(), ""},
 		{"salt", "anybody", above, "x"},
-		{"root", "anybody", above, ""}, // it is no node above
+		{"root", "anybody", above, ""}, // not a node above
 		{"salt", "sudo_alice", wire.NewMap(), "cmd.run test.ping"},
 		{"salt", "sudo_bob", wire.NewMap(), "no"},
 		{"alice", "alice", wire.NewMap(), "cmd.run test.ping"},
@@ -54,7 +53,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// here is the reach of a target that means own minions alone, known by their ids.
+// here is the reach of a target that matches own minions only, by their ids.
 func here(ids ...string) Reach {
 	return Reach{Minions: ids, Subject: func(id string) target.Subject { return target.ID(id) }}
 }
@@ -63,7 +62,7 @@ func TestJudge(t *testing.T) {
 	groups := map[string]any{"web": "L@m1,m2"}
 	strict, loose := New(Options{Log: quiet, Nodegroups: groups}), New(Options{Log: quiet, Nodegroups: groups, Start: true})
 	rules := []any{
-		"test.*", "[", // is no expression, and allows nothing
+		"test.*", "[", // an invalid expression, which allows nothing
 		map[string]any{"N@web": []any{map[string]any{"cmd.run": []any{
 			map[string]any{"args": []any{"uptime", nil}, "kwargs": map[string]any{"cwd": "/tmp"}},
 		}}}},
@@ -74,7 +73,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		calls        []Call
 		minions      []string
-		want, starts bool // strictly, and by the beginning
+		want, starts bool // with whole matches, and at the beginning
 	}{
 		{[]Call{newCall("test.ping", nil)}, []string{"m9"}, true, true},
 		{[]Call{newCall("test.ping", nil), newCall("cmd.run", nil)}, []string{"m1"}, false, false},
@@ -102,8 +101,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Node groups in rules are those of the master that has the rules: nodes below need none
-// of them, and other groups of the same name change nothing.
+// Node groups in rules are those of the master that has the rules: nodes below need not define
+// them, and other groups of the same name have no effect.
 func TestNodeGroupsInRules(t *testing.T) {
 	var log bytes.Buffer
 	funs := []any{"test.ping"}
@@ -151,7 +150,7 @@ func TestForbids(t *testing.T) {
 	}
 }
 
-// The log names each rule that cannot be understood, by its place.
+// The log names each invalid rule by its place.
 func TestFaultsAreNamed(t *testing.T) {
 	var b bytes.Buffer
 	New(Options{
@@ -169,7 +168,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever a load holds is taken apart or refused.
+// Any load is parsed or refused.
 func FuzzCalls(f *testing.F) {
 	for _, v := range []any{"test.ping", []any{"a", "b"}, []any{1}, 5, []any{}} {
 		fun, err := wire.Encode(v)

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// heard keeps what is fired.
+// heard collects events.
 type heard struct{ events []*wire.Map }
 
 func (h *heard) fire(tag string, data *wire.Map) error {
@@ -67,8 +67,8 @@ func TestAuditEvent(t *testing.T) {
 	}
 }
 
-// A flood of refusals is told as far as the bound goes, and counted; what is allowed is
-// always told.
+// In a flood of refusals a limited number is reported and the rest counted; allowed requests are
+// always reported.
 func TestAuditBound(t *testing.T) {
 	var h heard
 	var log bytes.Buffer
@@ -98,7 +98,7 @@ func TestAuditBound(t *testing.T) {
 	}
 }
 
-// shelf is a database of events.
+// shelf is an event database.
 type shelf struct{ tags []string }
 
 func (s *shelf) SaveEvents(_ context.Context, events []returners.Event) error {
@@ -108,7 +108,7 @@ func (s *shelf) SaveEvents(_ context.Context, events []returners.Event) error {
 	return nil
 }
 
-// event_return stores the audit as any event.
+// event_return stores audit events like all others.
 func TestAuditIsStored(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	var s shelf

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// bound is a call of a function that takes any arguments.
+// bound returns a call of a function that accepts any arguments.
 func bound(fun string, args []any, kwargs *wire.Map) functions.Bound {
 	r := functions.NewRegistry[int]("runner")
 	if strings.Count(fun, ".") == 1 && strings.Trim(fun, ".") == fun {

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/master/functions"
 )
 
-// Rules judge a runner's arguments by the parameters that they are bound to: a position and
-// its name are one thing, and each name in a list counts.
+// Rules match a runner's arguments by parameter: a position and its name are the same, and each
+// name in a list counts.
 func TestRulesOfBoundCalls(t *testing.T) {
 	r := functions.NewRegistry[int]("runner")
 	var ran *functions.Call[int]
@@ -28,7 +28,7 @@ func TestRulesOfBoundCalls(t *testing.T) {
 		rules  []any
 		args   []any
 		kwargs *wire.Map
-		want   string // of the reason; "": it is allowed
+		want   string // of the reason; "": allowed
 	}{
 		{byPlace, []any{"deploy"}, nil, ""},
 		{byPlace, nil, kw("mods", "deploy"), ""},
@@ -45,7 +45,7 @@ func TestRulesOfBoundCalls(t *testing.T) {
 		{second, nil, kw("saltenv", "prod", "mods", "x"), ""},
 		{second, []any{"x"}, kw("saltenv", "dev"), `argument 2 (saltenv) is "dev"`},
 		{second, []any{"x"}, nil, "argument 2 (saltenv) is missing"},
-		{[]any{"@runner"}, []any{"deploy"}, kw("mods", "secret"), ""}, // it fails when it is run
+		{[]any{"@runner"}, []any{"deploy"}, kw("mods", "secret"), ""}, // it fails at run time
 	} {
 		b := r.Bind(functions.Request{Fun: "state.orchestrate", Args: c.args, Kwargs: c.kwargs})
 		v := l.JudgeRunner(c.rules, b)

@@ -9,8 +9,8 @@ import (
 
 func kw(pairs ...any) *wire.Map { return wire.NewMap(pairs...) }
 
-// A list that minions may read in two ways matches no rule with args or kwargs, and the
-// reason names the argument. Rules without them do not look at arguments.
+// A list that minions may read in two ways matches no rule with args or kwargs, and the reason
+// names the argument. Rules without them ignore arguments.
 func TestCallInTwoWays(t *testing.T) {
 	l := New(Options{Log: quiet})
 	args := func(e ...any) []any {
@@ -20,7 +20,7 @@ func TestCallInTwoWays(t *testing.T) {
 	for _, c := range []struct {
 		rules []any
 		list  []any
-		want  string // of the reason; "": it is allowed
+		want  string // of the reason; "": allowed
 	}{
 		{args("id"), []any{"id"}, ""},
 		{args(nil), []any{"id", kw("__kwarg__", true, "cwd", "/")}, ""},
@@ -59,7 +59,7 @@ func TestCallInTwoWays(t *testing.T) {
 	}
 }
 
-// What minions take apart in their own way has no reading at all.
+// Arguments that minions parse in their own way are ambiguous.
 func TestCallsThatAreNoLists(t *testing.T) {
 	for _, c := range []struct {
 		fun, arg any

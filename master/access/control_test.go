@@ -31,8 +31,8 @@ func newControl(t *testing.T, acl map[string]any) *Control {
 	return ctl
 }
 
-// A user of a login service is never trusted, has nothing without rules, and is bound by
-// the blacklist under both names.
+// A user of a login service is never trusted, has no rights without rules, and is subject to the
+// blacklist under both names.
 func TestAdmitUser(t *testing.T) {
 	c := newControl(t, nil)
 	for _, x := range []struct {
@@ -55,7 +55,7 @@ func TestAdmitUser(t *testing.T) {
 	}
 }
 
-// What is refused at the top: whom the master knows behind nodes.
+// The top refuses by the minions it knows behind nodes.
 func TestPermitJudge(t *testing.T) {
 	c := newControl(t, nil)
 	calls := []Call{{Fun: "cmd.run"}}
@@ -100,7 +100,7 @@ func TestControlExplain(t *testing.T) {
 		q     Question
 		want  bool
 		words string
-		place string // of the last rule that was asked
+		place string // of the last rule that was applied
 	}{
 		{Question{User: "salt"}, true, "may do everything", ""},
 		{Question{User: "root"}, true, "may do everything", ""},

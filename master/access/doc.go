@@ -5,11 +5,11 @@
 //
 // A job consists of calls, each a function with its arguments. The rules of all entries that match
 // the sender apply, or those sent by a master above. Each call must match a rule on all minions of
-// the job. What is invalid, in the configuration or from above, allows nothing.
+// the job. Invalid rules, in the configuration or from above, allow nothing.
 //
 //	rule.go      the forms of rules
 //	judge.go     rules against calls, each answer with its reasons (package verdict)
-//	reach.go     the target of a rule against whom a job means in the whole tree
-//	explain.go   the answer to somebody who asks why
-//	audit.go     the events that tell who asked for what
+//	reach.go     the target of a rule against the minions of a job in the whole tree
+//	explain.go   explanations for users and operators
+//	audit.go     events that record requests and their senders
 package access

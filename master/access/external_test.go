@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The log names each rule that cannot be understood, and each entry that is none, by its
-// place. Options of a section are no users.
+// The log names each invalid rule and entry by its place. Options of a section are not users.
 func TestFaultsOfExternalAuthAreNamed(t *testing.T) {
 	var b bytes.Buffer
 	e := NewExternal(ExternalOptions{
@@ -38,8 +37,7 @@ func TestFaultsOfExternalAuthAreNamed(t *testing.T) {
 	}
 }
 
-// A token has the rules it has kept only as long as keep_acl_in_token is set and its
-// service is still named.
+// A token has its stored rules only while keep_acl_in_token is set and its service is configured.
 func TestTokenRules(t *testing.T) {
 	auth := map[string]any{"pam": map[string]any{"fred": []any{"now"}}}
 	kept := []any{"then"}

@@ -18,7 +18,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// salt is what a flat master of Salt's says (testdata/salt.json tells of which functions).
+// salt holds the answers of a flat Salt master (testdata/salt.json names the functions).
 type salt struct {
 	Minions []struct {
 		ID, Place      string
@@ -80,10 +80,10 @@ func (p person) ID() string  { return p.id }
 func (p person) Grains() any { return p.grains }
 func (p person) Pillar() any { return p.pillar }
 
-// places are the tiers of the matrix: a master, a node below it, one below that.
+// places are the tiers of the matrix: a master, a node below it, and one below that.
 var places = []string{"", "syndic-a", "syndic-a/syndic-b"}
 
-// below gives the nodes right below a place as they report themselves.
+// below returns the reports of the nodes directly below a place.
 func (s *salt) below(place string) []topology.Node {
 	i := slices.Index(places, place)
 	if i+1 == len(places) {
@@ -99,7 +99,7 @@ func (s *salt) below(place string) []topology.Node {
 	return []topology.Node{n}
 }
 
-// reach is whom a target means at a place.
+// reach returns what a target matches at a place.
 func (s *salt) reach(expr target.Expr, place string) Reach {
 	known := map[string]target.Subject{}
 	nodes := s.below(place)
@@ -113,9 +113,8 @@ func (s *salt) reach(expr target.Expr, place string) Reach {
 	return r
 }
 
-// tree publishes a job: each place that gets it judges it by what it knows, and passes it
-// on. ran are those who run it, refused tells that a place that has some for it did not
-// take it.
+// tree publishes a job: each place judges it by its own knowledge and passes it on. ran lists the
+// minions that run it; refused reports whether a place with matching minions refused it.
 func tree(l []*List, rules []any, calls []Call, at []Reach) (ran []string, refused bool) {
 	for i := range places {
 		r := at[i]
@@ -132,20 +131,20 @@ func tree(l []*List, rules []any, calls []Call, at []Reach) (ran []string, refus
 	return ran, false
 }
 
-// singles are the calls of which others are put together: Salt allows them together when
-// it allows one of them, and here each has to be allowed.
+// singles are the calls that others are composed of. Salt allows a composed call if it allows one
+// of them; here each must be allowed.
 var singles = map[string][]string{
 	"two": {"ping", "other"}, "both tests": {"ping", "echo"}, "find_job and more": {"find_job", "other"},
 }
 
-// stricter are the answers that differ on purpose besides those of [singles], by rules and
-// call, "" being all calls.
+// stricter lists the answers that differ on purpose in addition to those of [singles], by rules and
+// call; "" stands for all calls.
 var stricter = map[[2]string]string{
 	{"broken", ""}:     "a target that cannot be read means nobody to Salt, so that a rule with it allows what means nobody either",
 	{"runner map", ""}: "rules for runners are none for minions, also where a target means nobody",
 }
 
-// whole are those that differ since an expression has to fit all of a name.
+// whole lists those that differ because an expression must match a whole name.
 var whole = map[[2]string]string{
 	{"one function", "longer"}:        "test.ping is not test.ping_all",
 	{"two", "longer"}:                 "test.ping is not test.ping_all",
@@ -157,10 +156,9 @@ var whole = map[[2]string]string{
 	{"arguments", "uptime elsewhere"}: "/tmp is not /tmp/x",
 }
 
-// The tree answers as one flat master of Salt's would, wherever the minions are, for each
-// kind of target and of rule and each call; where it does not, it is stricter, and the
-// tables above say why. Whatever it answers, nobody runs what Salt would not let the user
-// run there alone.
+// The tree answers as a flat Salt master would, wherever the minions are, for each kind of target
+// and rule and each call. Where it differs it is stricter, for the reasons in the tables above. No
+// minion ever runs what Salt would not allow the user to run on it alone.
 func TestMatrix(t *testing.T) {
 	s := readSalt(t)
 	at := make([][]Reach, len(s.Targets)) // by target and place
@@ -235,7 +233,7 @@ func subset(of, all []string) bool {
 	return !slices.ContainsFunc(of, func(id string) bool { return !slices.Contains(all, id) })
 }
 
-// expr reads a target as the master does where the job starts.
+// expr parses a target as the master does where the job starts.
 func (s *salt) expr(t *testing.T, kind, tgt string) target.Expr {
 	t.Helper()
 	to, kind, err := target.ExpandTarget(tgt, kind, s.Nodegroups)
@@ -249,7 +247,7 @@ func (s *salt) expr(t *testing.T, kind, tgt string) target.Expr {
 	return expr
 }
 
-// callsOf takes what JSON has of a load through the wire.
+// callsOf converts the calls of a JSON load through the wire format.
 func callsOf(t *testing.T, fun, arg any) []Call {
 	t.Helper()
 	var p wire.PublishLoad
@@ -267,8 +265,8 @@ func callsOf(t *testing.T, fun, arg any) []Call {
 	return calls
 }
 
-// wholeSpecial are the answers on runners and wheel functions that differ since an
-// expression has to fit all of a name.
+// wholeSpecial lists the answers about runners and wheel functions that differ because an
+// expression must match a whole name.
 var wholeSpecial = map[[2]string]string{
 	{"runner beginning", "jobs.list_jobs"}:  "jobs is not jobs.list_jobs",
 	{"runner beginning", "jobs.lookup_jid"}: "jobs is not jobs.lookup_jid",
@@ -312,7 +310,7 @@ func TestMatrixOfRunnersAndWheels(t *testing.T) {
 	}
 }
 
-// By each door a user is held to the same rules, so that the matrix holds for all.
+// A user has the same rules with every way of authentication, so the matrix holds for all.
 func TestDoors(t *testing.T) {
 	s := readSalt(t)
 	for name, rules := range s.Rules {
@@ -333,8 +331,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// Whose rules a user of a login service is held to: as in Salt, but for what the table
-// says.
+// The rules of a user of a login service are those of Salt, except for the table.
 func TestMatrixOfUsers(t *testing.T) {
 	s := readSalt(t)
 	differs := map[string]struct {
@@ -352,7 +349,7 @@ func TestMatrixOfUsers(t *testing.T) {
 			e := NewExternal(ExternalOptions{Auth: map[string]any{"pam": s.Users.Provider}, Permissive: permissive, Log: quiet})
 			want := c.Rules
 			if permissive {
-				// In Salt the option takes the rules of * from everybody, against its meaning.
+				// In Salt the option removes the rules of * from everybody, against its meaning.
 				want = append(slices.Clone(s.Users.Cases[i].Permissive), "e")
 			}
 			text := sorted(want)
@@ -372,7 +369,7 @@ func TestMatrixOfUsers(t *testing.T) {
 	for _, c := range s.ACL.Cases {
 		l := New(Options{ACL: s.ACL.PublisherACL, Log: quiet})
 		want := sorted(c.Rules)
-		if c.User == "annx" { // the expression has to fit the whole name in each of its parts
+		if c.User == "annx" { // the expression must match the whole name in each of its parts
 			want = ""
 		}
 		if got := sorted(l.rulesOf(c.User)); got != want {
@@ -387,8 +384,8 @@ func sorted(rules []any) string {
 	return strings.Join(texts, " ")
 }
 
-// What the top does not know: a node that does not say whom it has gets only what is
-// within the rules by its form, wherever it is.
+// The top lacks knowledge: a node that does not report its minions gets only what is within the
+// rules by its form, wherever it is.
 func TestBlindNodes(t *testing.T) {
 	rules := []any{map[string]any{"web*": []any{"test.*"}}, map[string]any{"G@role:web": []any{"cmd.run"}}}
 	l := New(Options{Log: quiet})
@@ -432,8 +429,8 @@ func TestBlindNodes(t *testing.T) {
 	}
 }
 
-// A minion of whose grains nothing is known may be anybody: Salt counts it as meant by the
-// rule as well as by the target.
+// A minion of unknown grains may match anything: Salt counts it as matched by the rule as well as
+// by the target.
 func TestUnknownMinions(t *testing.T) {
 	expr, err := target.Parse("os:Debian", "grain", target.Options{})
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// A name alone proves nothing: the same name by a key, and by two login services, is three
-// users.
+// A name alone proves nothing: the same name with a key and with two login services is three users.
 func TestOwner(t *testing.T) {
 	users := map[string]Owner{
 		"root by key": {Name: "root"}, "root by file": LoginOwner(&server.Login{Eauth: "file", Name: "root"}),

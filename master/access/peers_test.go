@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Ids fit whole, functions as acl_match says, and a minion that no entry means may nothing.
+// Ids match as a whole, functions as acl_match says, and a minion without an entry may do nothing.
 func TestPeers(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	for _, start := range []bool{false, true} {

@@ -17,8 +17,8 @@ type Reach struct {
 	// Minions are own minions that match or may match, Subject returns the known data of one.
 	Minions []string
 	Subject func(id string) target.Subject
-	// Nodes returns the last reports of the child nodes that the job goes to. It is called
-	// for rules with targets only. nil if there are none.
+	// Nodes returns the last reports of the child nodes that the job goes to. It is called for
+	// rules with targets only; may be nil without child nodes.
 	Nodes func() []topology.Node
 }
 

@@ -63,8 +63,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A job is judged with its settings, by the rules of a login and by those that a master above
-// has sent along.
+// A job is judged with its settings, by the rules of a login and by those that a master above sent
+// with it.
 func TestPermitJudgesSettings(t *testing.T) {
 	c := newControl(t, nil)
 	raw, err := wire.Encode(kw("auth_list", []any{"test.ping"}))

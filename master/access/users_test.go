@@ -32,7 +32,7 @@ func TestWriteUserKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(keys) != 1 || keys[me.Username] == "" { // ghosts are named, but the machine does not know them
+	if len(keys) != 1 || keys[me.Username] == "" { // ghosts are configured, but not accounts of this machine
 		t.Errorf("keys for %v, want %s alone", keys, me.Username)
 	}
 	path := UserKeyPath(dir, me.Username)

@@ -1,4 +1,3 @@
-// Package verdict is why somebody may do something or may not: the form in which a master
-// explains what its rules say of a call, and in which the explanation travels to a command
-// and is drawn.
+// Package verdict explains why somebody may or may not do something. A Verdict is a master's
+// explanation of what its rules say about a call; it is sent to commands, which print it.
 package verdict

@@ -39,7 +39,7 @@ func word(allowed, loud bool) string {
 	return "refused"
 }
 
-// rest tells what is not settled here.
+// rest describes what nodes below still decide.
 func (v Verdict) rest() string {
 	switch n := v.Open(); {
 	case !v.Allowed || n == 0:
@@ -77,7 +77,7 @@ func (r Rule) draw(b *strings.Builder) {
 	}
 }
 
-// line tells what is known of a tier.
+// line describes a tier.
 func (t Tier) line() string {
 	if t.Blind {
 		if t.Allowed {

@@ -8,11 +8,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Verdict is what the rules say of the calls of a job, or of one call of a runner or wheel
-// function.
+// Verdict is the result of applying the rules to the calls of a job, or to one call of a runner or
+// wheel function.
 type Verdict struct {
 	Allowed bool
-	// Reason is why no rule had to be asked, or why none was there to ask; "" otherwise.
+	// Reason is why the rules were not applied, or why there were none; otherwise "".
 	Reason string
 	Calls  []Call
 }
@@ -21,57 +21,57 @@ type Verdict struct {
 type Call struct {
 	Fun     string
 	Allowed bool
-	// Reason is why no rule had to be asked, or why rules with args or kwargs refuse it.
+	// Reason is why the rules were not applied, or why rules with args or kwargs refuse the call.
 	Reason string
-	// Args are the arguments as rules judge them. Only an explanation has them.
+	// Args are the arguments as rules match them, in explanations only.
 	Args []Arg
-	// Rules are those that were asked, in their order: up to the one that allowed.
+	// Rules are the rules that were applied, in order, up to the one that allowed.
 	Rules []Rule
 }
 
-// Arg is one argument: the parameter it is bound to, or its position, and its value as text.
+// Arg is one argument: its parameter or position, and its value as text.
 type Arg struct{ Name, Value string }
 
-// Rule is what one rule says of a call.
+// Rule is the result of applying one rule to a call.
 type Rule struct {
-	// Place is where the rule stands in the configuration; "" when that is not known.
+	// Place is the position of the rule in the configuration; "" if unknown.
 	Place   string
 	Text    string
 	Allowed bool
-	// Why tells why it does not allow, as far as no tier does.
+	// Why is why the rule does not allow the call, unless Tiers shows it.
 	Why string
-	// Tiers are the master and the nodes that have minions which are meant. Only a rule
-	// with a target has them, and only if function and arguments fit.
+	// Tiers are the master and the nodes with minions in the target. They are set only for a rule
+	// with a target, and only if function and arguments match.
 	Tiers []Tier
 }
 
-// Names is how many minions a tier names; the rest is counted.
+// Names limits the minions named in a tier; further ones are counted.
 const Names = 5
 
-// Tier is what is known of one master's minions.
+// Tier describes the minions of one master.
 type Tier struct {
-	// Path leads from the master that judges to the node that has the minions, joined by
-	// "/"; "" is that master itself.
+	// Path leads from the master that judges to the node with the minions, joined by "/"; "" is
+	// that master itself.
 	Path    string
 	Allowed bool
-	// Meant is how many minions the target means or may mean, as far as that is known.
+	// Meant counts the minions that the target matches or may match, as far as known.
 	Meant int
-	// Outside are minions that the rule certainly or, of own minions, possibly does not
-	// mean, at most [Names]; OutsideAll counts them.
+	// Outside are minions that the rule certainly does not match or, among own minions, may not
+	// match; at most [Names]. OutsideAll counts them.
 	Outside    []string
 	OutsideAll int
-	// Open is how many are judged by the node alone, which has their grains and pillar.
+	// Open counts minions that only the node can judge, because it has their grains and pillar.
 	Open int
-	// Blind tells that the node does not report whom it has.
+	// Blind means that the node does not report its minions.
 	Blind bool
 }
 
-// And joins two verdicts: both have to allow.
+// And combines two verdicts; both must allow.
 func (v Verdict) And(w Verdict) Verdict {
 	return Verdict{Allowed: v.Allowed && w.Allowed, Reason: cmp.Or(v.Reason, w.Reason), Calls: append(slices.Clip(v.Calls), w.Calls...)}
 }
 
-// Map gives the verdict in the form in which it travels.
+// Map returns the wire form of the verdict.
 func (v Verdict) Map() *value.Map {
 	calls := make([]any, 0, len(v.Calls))
 	for _, c := range v.Calls {
@@ -97,8 +97,8 @@ func (v Verdict) Map() *value.Map {
 	return value.NewMap("allowed", v.Allowed, "reason", v.Reason, "calls", calls)
 }
 
-// FromMap reads what [Verdict.Map] wrote. What is of another kind reads as empty, and so
-// allows nothing.
+// FromMap decodes the form of [Verdict.Map]. Values of other types are read as zero values, which
+// allow nothing.
 func FromMap(m *value.Map) Verdict {
 	v := Verdict{Allowed: m.Bool("allowed"), Reason: m.String("reason")}
 	for _, m := range maps(m.List("calls")) {
@@ -121,7 +121,7 @@ func FromMap(m *value.Map) Verdict {
 	return v
 }
 
-// Open counts the minions of an allowed call that nodes below still judge: the most of all
+// Open counts the minions of an allowed call that nodes below still judge: the maximum over all
 // calls.
 func (v Verdict) Open() int {
 	most := 0
@@ -149,7 +149,7 @@ func maps(list []any) []*value.Map {
 	return out
 }
 
-// String is the verdict in one line for a log: what is refused, and by which minions.
+// String formats the verdict in one line for a log: what is refused, and because of which minions.
 func (v Verdict) String() string {
 	if v.Allowed {
 		return "allowed"

@@ -79,7 +79,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// Whatever comes is read, and drawn.
+// Any input is decoded and drawn.
 func FuzzFromMap(f *testing.F) {
 	for _, m := range []*value.Map{refused.Map(), value.NewMap("calls", []any{1, value.NewMap("rules", "x")})} {
 		raw, err := wire.Encode(m)
