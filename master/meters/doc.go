@@ -1,9 +1,8 @@
-// Package meters turns what the parts of a master know into its figures for
-// Prometheus (docs/reference/metrics.md says what each means).
+// Package meters exports the metrics of a master to Prometheus; docs/reference/metrics.md describes
+// each.
 //
-// Nothing here is asked before somebody scrapes: [Sources] read the parts through
-// narrow interfaces at that moment. [Counters] and [Commands] count as the master
-// works, by single atomic operations. [Jobs] counts jobs and returns by function
-// from the event bus, beside the master's work and only while it runs; the names
-// of functions are the users', so they are bounded.
+// [Sources] read the parts of the master through narrow interfaces when Prometheus scrapes.
+// [Counters] and [Commands] count during the work, with single atomic operations. [Jobs] counts
+// jobs and returns by function from the event bus, in a separate goroutine and only while it runs.
+// Users choose the names of functions, so their number is limited.
 package meters

@@ -14,18 +14,16 @@ import (
 )
 
 const (
-	// tallyQueue is how many events may wait to be counted.
+	// tallyQueue limits the events waiting to be counted.
 	tallyQueue = 20_000
-	// tallyFunctions bounds the functions that are counted by name: users choose
-	// them.
+	// tallyFunctions limits the functions counted by name: users choose the names.
 	tallyFunctions = 300
 	// otherFunction stands for all functions beyond that.
 	otherFunction = "other"
 )
 
-// Jobs counts jobs and returns by function, from the event bus: so a master
-// without metrics_listen does not do it at all, and one with it does it beside
-// its work.
+// Jobs counts jobs and returns by function, from the event bus. A master without metrics_listen
+// does not count at all; one with it counts in a separate goroutine.
 type Jobs struct {
 	jobs, expected, returns, scheduled *metrics.Tally
 	outcomes, reasons, answers         *metrics.Tally
@@ -33,7 +31,7 @@ type Jobs struct {
 	missed                             atomic.Uint64
 }
 
-// NewJobs makes tallies at zero.
+// NewJobs returns Jobs with all counts at zero.
 func NewJobs() *Jobs {
 	t := &Jobs{
 		jobs: metrics.NewTally(tallyFunctions, otherFunction, ""), expected: metrics.NewTally(tallyFunctions, otherFunction, ""),
@@ -60,7 +58,7 @@ func knownReasons() []string {
 	}
 }
 
-// Run counts what is fired on the bus until ctx ends or the bus is closed.
+// Run counts events until ctx ends or the bus is closed.
 func (t *Jobs) Run(ctx context.Context, b *bus.Bus) {
 	sub := b.Subscribe(bus.SubscribeOptions{
 		Prefix: jobevent.Prefix, Size: tallyQueue, DropWhenFull: true,
@@ -88,7 +86,7 @@ func (t *Jobs) Run(ctx context.Context, b *bus.Bus) {
 	}
 }
 
-// count takes one event. Those that are not as expected are another program's.
+// count counts one event. It ignores unexpected ones, which come from other programs.
 func (t *Jobs) count(e bus.Event) {
 	if e.Copy {
 		return
@@ -139,7 +137,7 @@ func (t *Jobs) countReturn(data wire.Raw) {
 	}
 	state := ""
 	if strings.HasPrefix(fun, "state.") {
-		if v, err := wire.DecodeWithin(args, wire.Limits{MaxNodes: 1000}); err == nil { // more are no names of states
+		if v, err := wire.DecodeWithin(args, wire.Limits{MaxNodes: 1000}); err == nil { // longer ones are not names of states
 			list, _ := v.([]any)
 			state = stateOf(fun, list)
 		}
@@ -172,8 +170,8 @@ func (t *Jobs) countComplete(c jobevent.Complete) {
 	t.seconds.Add(max(c.Took.Seconds(), 0))
 }
 
-// stateOf is what the exporters put into the label state: the state that a state
-// function was called for.
+// stateOf returns the label state as exporters use it: the state that a state function was called
+// for.
 func stateOf(fun string, args []any) string {
 	if !strings.HasPrefix(fun, "state.") {
 		return ""
@@ -189,7 +187,7 @@ func stateOf(fun string, args []any) string {
 	return ""
 }
 
-// Collect tells the figures.
+// Collect writes the metrics.
 func (t *Jobs) Collect(s *metrics.Sink) {
 	for name, tally := range map[string]*metrics.Tally{
 		"salt_new_job_total": t.jobs, "salt_expected_responses_total": t.expected, "salt_function_responses_total": t.returns,

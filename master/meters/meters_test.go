@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// scraped is what a source tells at one scrape.
+// scraped returns the output of a source for one scrape.
 func scraped(t *testing.T, src metrics.Source) string {
 	t.Helper()
 	s, err := metrics.Listen("127.0.0.1:0", "test", "1", src)
@@ -80,7 +80,7 @@ func TestJobs(t *testing.T) {
 	fire("ret/m3", "", false, "fun", "cmd.run", "retcode", 0, "schedule", "nightly")
 	fire("complete", "", false, "fun", "state.apply", "expected", 5, "returned", 1, "failed", 1, "seconds", 2.5,
 		"missing", wire.NewMap("a", wire.NewMap("reason", "Not connected", "path", ""), "b", wire.NewMap("reason", "odd", "path", "n")))
-	tally.count(bus.Event{Tag: "salt/job/1/ret/x", Data: wire.Raw("junk")}) // another program's
+	tally.count(bus.Event{Tag: "salt/job/1/ret/x", Data: wire.Raw("junk")}) // of another program
 	text := scraped(t, metrics.Source{Collect: tally.Collect})
 	for _, want := range []string{
 		`salt_new_job_total{function="state.apply",state="web"} 1`,

@@ -5,7 +5,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// problemKinds are the values of a label; what a newer node below tells is other.
+// problemKinds are the values of a label. Other kinds, from newer nodes below, are "other".
 var problemKinds = []topology.Kind{
 	topology.Loop, topology.DuplicateNode, topology.DuplicateMinion, topology.ClockSkew, topology.VersionSkew,
 	topology.Partition, topology.NodeDown, topology.Backlog, topology.Degraded, topology.StaleJob,
@@ -37,7 +37,7 @@ func collectTree(s *metrics.Sink, root topology.Node) {
 	}
 }
 
-// countStates counts the nodes of a subtree; what sits behind a node that is down is unknown.
+// countStates counts the nodes of a subtree. Nodes behind one that is down are unknown.
 func countStates(n topology.Node, above topology.State, nodes map[topology.State]int) {
 	if above == topology.Down {
 		nodes[topology.Unknown]++
