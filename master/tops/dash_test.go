@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Attack: a minion whose id is an option of the program of ext_nodes. The program is not run at
-// all; another id is its last argument.
+// Attack: a minion whose id is an option of the ext_nodes program. The program does not run; any
+// other id is its last argument.
 func TestExtNodes_DashID(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")

@@ -1,7 +1,6 @@
-// Package tops tells which states a minion gets beside those of the top file, by what the
-// option master_tops names: ext_nodes, a command that is given the id of the minion (an
-// external node classifier) and prints classes, which are names of states.
+// Package tops returns the states that a minion gets in addition to the top file, from the sources
+// in the option master_tops: ext_nodes, an external node classifier. That is a command that
+// receives the id of the minion and prints classes, which are names of states.
 //
-// The id is the one that the minion's key proves. What else a minion says of itself in its
-// request is not looked at.
+// The id is the one proved by the minion's key. The request's other contents are ignored.
 package tops

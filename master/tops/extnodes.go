@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// maxOutput bounds what a command may print, in bytes.
+// maxOutput limits the output of a command, in bytes.
 const maxOutput = 1 << 20
 
 // extNodes runs a command.
@@ -34,9 +34,9 @@ func newExtNodes(config any) (Top, error) {
 	return extNodes{argv}, nil
 }
 
-// States runs the command without a shell, the id of the minion as its last argument. It
-// prints YAML: classes, a list of states or a mapping whose keys they are, and environment,
-// base if it is not there.
+// States runs the command without a shell. Its last argument is the id of the minion. It prints
+// YAML: classes, a list of states or a mapping with states as keys, and environment, by default
+// base.
 func (e extNodes) States(ctx context.Context, id string) (map[string][]string, error) {
 	//mutant:tops-dash-id,tops-own-id
 	if strings.HasPrefix(id, "-") {
@@ -58,10 +58,10 @@ func (e extNodes) States(ctx context.Context, id string) (map[string][]string, e
 	return classes(v)
 }
 
-// classes reads what the command prints.
+// classes parses the output of the command.
 func classes(v any) (map[string][]string, error) {
 	if v == nil {
-		return nil, nil // it knows nothing of the minion
+		return nil, nil // the command does not know the minion
 	}
 	m, ok := v.(*wire.Map)
 	if !ok {
@@ -89,7 +89,7 @@ func classes(v any) (map[string][]string, error) {
 	return map[string][]string{env: names}, nil
 }
 
-// capped keeps what is written up to the bound.
+// capped is a buffer that keeps output up to a limit.
 type capped struct {
 	b    bytes.Buffer
 	full bool
@@ -104,7 +104,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.b.Write(p)
 }
 
-// line is the beginning of it, for an error.
+// line returns its beginning, for an error.
 func (c *capped) line() string {
 	text, _, _ := strings.Cut(strings.TrimSpace(c.b.String()), "\n")
 	return text[:min(len(text), 300)]

@@ -13,22 +13,22 @@ import (
 	"github.com/momtree/mom/master/admission"
 )
 
-// Top gives states of a minion by environment.
+// Top returns the states of a minion by environment.
 type Top interface {
 	States(ctx context.Context, id string) (map[string][]string, error)
 }
 
-// makers are what master_tops may name, by name: each reads what stands there.
+// makers maps the names in master_tops to functions that parse their values.
 var makers = map[string]func(config any) (Top, error){"ext_nodes": newExtNodes}
 
 const (
-	// atOnce bounds the requests that are worked on: each runs a command.
+	// atOnce limits the concurrent requests: each runs a command.
 	atOnce = 8
-	// within bounds one source of states.
+	// within limits the time of one source.
 	within = 30 * time.Second
 )
 
-// Tops are the sources of one master. It is safe for concurrent use.
+// Tops holds the sources of one master. It is safe for concurrent use.
 type Tops struct {
 	names  []string
 	tops   map[string]Top
@@ -37,7 +37,7 @@ type Tops struct {
 	log    *slog.Logger
 }
 
-// New reads the option master_tops. The error names what cannot be served.
+// New parses the option master_tops. The error names unsupported sources.
 func New(option map[string]any, b bounds.Bounds, log *slog.Logger) (*Tops, error) {
 	b = b.OrDefault()
 	t := &Tops{names: slices.Sorted(maps.Keys(option)), tops: map[string]Top{}, turns: admission.NewTurns(atOnce), shares: admission.NewShares(b.Share, b.ShareWaiting), log: log}
@@ -59,8 +59,8 @@ func New(option map[string]any, b bounds.Bounds, log *slog.Logger) (*Tops, error
 	return t, nil
 }
 
-// States joins what all sources say of a minion: {environment: [state]}. A source that
-// fails is logged and left out, as with Salt.
+// States merges the results of all sources for a minion: {environment: [state]}. A source that
+// fails is logged and skipped, as in Salt.
 func (t *Tops) States(ctx context.Context, id string) *wire.Map {
 	out := wire.NewMap()
 	for _, name := range t.names {

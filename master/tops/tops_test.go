@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// script writes a command that does what text says.
+// script writes a command that runs a shell script.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "classify")
@@ -32,8 +32,8 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// What a command prints becomes the states of the minion whose id it was given; one that
-// fails gives none, and its complaint is logged.
+// The output of a command becomes the states of the minion; a failing command yields none, and its
+// error output is logged.
 func TestExtNodes(t *testing.T) {
 	for name, c := range map[string]struct {
 		does string
@@ -45,7 +45,7 @@ func TestExtNodes(t *testing.T) {
 		"environment":    {`echo "{environment: dev, classes: [a]}"`, map[string]any{"dev": []any{"a"}}, ""},
 		"nothing":        {`true`, map[string]any{}, ""},
 		"no classes":     {`echo "parameters: {}"`, map[string]any{}, ""},
-		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{}}, ""}, // the id is one word, and the last
+		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{}}, ""}, // the id is one argument, the last
 		"it fails":       {`echo broken >&2; exit 3`, map[string]any{}, "exit status 3: broken"},
 		"no mapping":     {`echo "[a]"`, map[string]any{}, "no mapping"},
 		"no YAML":        {`echo "a: ["`, map[string]any{}, "no YAML"},
@@ -72,8 +72,7 @@ func TestExtNodes(t *testing.T) {
 	}
 }
 
-// An id is an argument, whatever it looks like: no shell reads it, and no option is made of
-// it.
+// An id is an argument, whatever it contains: it is not parsed by a shell or as an option.
 func TestExtNodes_HostileID(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	s, err := New(map[string]any{"ext_nodes": script(t, `echo "classes: ['$*']"`)}, bounds.Bounds{}, quiet)
@@ -92,7 +91,7 @@ func TestExtNodes_HostileID(t *testing.T) {
 	}
 }
 
-// As with Salt, a source that does not exist gives no states and does not prevent the start.
+// As in Salt, a source that does not exist yields no states and does not prevent the start.
 func TestNew_IgnoresAnUnknownSource(t *testing.T) {
 	var logged strings.Builder
 	s, err := New(map[string]any{"cobbler": wire.NewMap()}, bounds.Bounds{}, slog.New(slog.NewTextHandler(&logged, nil)))
@@ -107,7 +106,7 @@ func TestNew_IgnoresAnUnknownSource(t *testing.T) {
 	}
 }
 
-// What cannot be served is refused by name before the master serves anybody.
+// Unsupported sources are refused by name at the start.
 func TestNew_Refuses(t *testing.T) {
 	for want, option := range map[string]map[string]any{
 		"wants a command":      {"ext_nodes": []any{"a"}},
@@ -120,7 +119,7 @@ func TestNew_Refuses(t *testing.T) {
 	}
 }
 
-// held is a source that takes its time for one minion.
+// held is a source that blocks for one minion.
 type held chan struct{}
 
 func (h held) States(ctx context.Context, id string) (map[string][]string, error) {
@@ -134,7 +133,7 @@ func (h held) States(ctx context.Context, id string) (map[string][]string, error
 	return map[string][]string{"base": {id}}, nil
 }
 
-// Attack: a minion asks again and again for what takes its time. Others are answered.
+// Attack: a minion keeps sending slow requests. Others are answered.
 func TestStates_OneMinion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(map[string]any{"ext_nodes": "true"}, bounds.Bounds{}, quiet)
@@ -148,7 +147,7 @@ func TestStates_OneMinion(t *testing.T) {
 			wg.Go(func() { s.States(t.Context(), "evil") })
 		}
 		synctest.Wait()
-		began := time.Now() // of the bubble: what waits for the other's questions to be given up takes 30 s
+		began := time.Now() // bubble time: the other minion's requests time out after 30 s
 		if got := s.States(t.Context(), "m1"); len(got.List("base")) != 1 || time.Since(began) != 0 {
 			t.Errorf("another minion gets %v after %s", got, time.Since(began))
 		}
