@@ -69,7 +69,7 @@ func (o *Claims) Had(node, id string) bool {
 	return o.former.has(node, id)
 }
 
-// Sweep ages the previous claims of nodes for which owes returns false.
+// Sweep ages the previous claims of nodes for which owes, which reports pending returns, is false.
 func (o *Claims) Sweep(owes func(node string) bool) {
 	o.mu.RLock()
 	nodes := slices.Sorted(maps.Keys(o.former.young))
