@@ -10,21 +10,21 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// Service serves the registration. All fields are required.
+// Service serves the registration of resources. All fields are required.
 type Service struct {
 	*Registry
-	// Trespassed is told of what a minion may not register.
+	// Trespassed is called when a minion registers what it may not.
 	Trespassed func(ownership.Trespass)
-	// Refreshed is told of a minion whose resources were registered.
+	// Refreshed is called for a minion whose resources were registered.
 	Refreshed func(minion string)
 }
 
 var commands server.Set[*Service]
 
-// Commands lists the command of this package.
+// Commands returns the command of this package.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve adds it to a server.
+// Serve adds the command to a server.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
 
 func init() {
@@ -40,8 +40,8 @@ resource_grains
 	}, func(s *Service) server.Handler { return s.onRegister })
 }
 
-// onRegister serves `_register_resources`. The answer is true, as Salt's: a minion does not
-// look at it.
+// onRegister serves `_register_resources`. It answers true, as Salt does: minions ignore the
+// answer.
 func (s *Service) onRegister(_ context.Context, r *server.Request) (any, error) {
 	list, err := Parse(r.Load)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// file is the name of what a minion registered in its folder of the data cache.
+	// file is the name of a minion's registration in its directory of the data cache.
 	file = "resources.p"
-	// MaxResources bounds the resources of one minion.
+	// MaxResources limits the resources of one minion.
 	MaxResources = 10_000
-	// maxBytes bounds what one minion registers, grains included.
+	// maxBytes limits a registration, grains included.
 	maxBytes = 8 << 20
 )
 
-// Options of a [Registry]. None may be left out.
+// Options configure a [Registry]. All are required.
 type Options struct {
-	// Cachedir is the folder of the data cache.
+	// Cachedir is the directory of the data cache.
 	Cachedir string
 	// HasKey reports whether an id has an accepted key here. Keys in other states do not count:
 	// anybody can offer one.
@@ -45,8 +45,8 @@ type Registry struct {
 	by map[string]string            // minion by resource id
 }
 
-// Open reads what the minions registered in an earlier life. What cannot be read is logged
-// and left out: its minion registers again.
+// Open reads the registrations of a previous run. Unreadable ones are logged and skipped: the
+// minion registers again.
 func Open(o Options) *Registry {
 	r := &Registry{o: o, of: map[string][]target.Resource{}, by: map[string]string{}}
 	for _, minion := range o.Accepted() {
@@ -68,7 +68,7 @@ func (r *Registry) path(minion string) string {
 	return filepath.Join(r.o.Cachedir, "minions", minion, file)
 }
 
-// Parse reads the load of `_register_resources`, or a file with its fields.
+// Parse decodes the load of `_register_resources`, or a file with its fields.
 func Parse(load wire.Raw) ([]target.Resource, error) {
 	if len(load) > maxBytes {
 		return nil, fmt.Errorf("resources take %d bytes; at most %d are kept", len(load), maxBytes)
@@ -119,8 +119,8 @@ func Encode(list []target.Resource) (wire.Raw, error) {
 	return wire.Encode(wire.NewMap("resources", kinds, "resource_grains", grains))
 }
 
-// Register replaces the resources of a minion. refused are those that it does not get, by
-// id with the reason. The rest is stored.
+// Register replaces the resources of a minion. refused maps the ids that it does not get to
+// reasons. The others are stored.
 func (r *Registry) Register(minion string, list []target.Resource) (refused map[string]string, err error) {
 	refused = map[string]string{}
 	r.mu.Lock()
@@ -167,7 +167,7 @@ func (r *Registry) store(minion string, list []target.Resource) error {
 	return crypt.WriteFile(r.path(minion), b, 0o600)
 }
 
-// enter adds resources that nobody else has. r.mu is held, or nobody has r yet.
+// enter adds resources that no other minion has. The caller holds r.mu, or r is not shared yet.
 func (r *Registry) enter(minion string, list []target.Resource) {
 	for _, res := range list {
 		if _, taken := r.by[res.ID]; !taken {
@@ -184,7 +184,7 @@ func (r *Registry) drop(minion string) {
 	delete(r.of, minion)
 }
 
-// Forget drops what a minion whose key is gone has registered.
+// Forget removes the registration of a minion whose key was deleted.
 func (r *Registry) Forget(minion string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +204,7 @@ func (r *Registry) Managers() []string {
 	return slices.Sorted(maps.Keys(r.of))
 }
 
-// Of lists the resources of a minion. An id that has got a key since is left out.
+// Of returns the resources of a minion, without ids that have a key by now.
 func (r *Registry) Of(minion string) []target.Resource {
 	if r == nil {
 		return nil
@@ -215,7 +215,7 @@ func (r *Registry) Of(minion string) []target.Resource {
 	return slices.DeleteFunc(slices.Clone(list), func(res target.Resource) bool { return r.o.HasKey(res.ID) })
 }
 
-// IDs lists the ids of the resources of a minion.
+// IDs returns the ids of the resources of a minion.
 func (r *Registry) IDs(minion string) (ids []string) {
 	for _, res := range r.Of(minion) {
 		ids = append(ids, res.ID)
@@ -237,7 +237,7 @@ func (r *Registry) Manager(id string) string {
 	return minion
 }
 
-// Subject is a minion with the resources that it manages, for targets to look at.
+// Subject returns a minion with its resources, for target matching.
 func (r *Registry) Subject(s target.Subject) target.Subject { return subject{s, r} }
 
 type subject struct {
@@ -245,8 +245,8 @@ type subject struct {
 	r *Registry
 }
 
-// Manages reports whether the minion manages a resource of that type, and of that id unless
-// it is "".
+// Manages reports whether the minion manages a resource of that type and, unless id is "", of that
+// id.
 func (s subject) Manages(kind, id string) bool {
 	return slices.ContainsFunc(s.r.Of(s.ID()), func(res target.Resource) bool {
 		return res.Type == kind && (id == "" || res.ID == id)

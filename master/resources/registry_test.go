@@ -63,7 +63,7 @@ func TestRegisterReplaces(t *testing.T) {
 	if got := ids(open(t, dir, "m1", "m2").Of("m1")); !slices.Equal(got, []string{"dummy:d-01", "dummy:d-02"}) {
 		t.Errorf("kept %v", got)
 	}
-	// An empty registration frees what was registered.
+	// An empty registration releases the resources.
 	if _, err := r.Register("m1", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestRegisterReplaces(t *testing.T) {
 	if got := open(t, dir, "m1", "m2").Managers(); !slices.Equal(got, []string{"m2"}) {
 		t.Errorf("managers %v", got)
 	}
-	// An id that has got a key since is a minion.
+	// An id that has a key by now is a minion.
 	r.o.HasKey = func(id string) bool { return id == "d-01" }
 	if r.Manager("d-01") != "" || len(r.Of("m2")) != 0 {
 		t.Error("a minion with a key is still a resource")
