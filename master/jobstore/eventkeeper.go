@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// eventBatch is how many are stored at once if event_return_queue is less.
+	// eventBatch is the minimum batch size if event_return_queue is less.
 	eventBatch = 500
 	// eventPatience is how long events wait for event_return_queue to fill if
-	// event_return_queue_max_seconds does not say.
+	// event_return_queue_max_seconds is not set.
 	eventPatience = time.Second
-	// storeWait bounds a write, which must not be given up because the master ends.
+	// storeWait limits a write, which the end of the master must not cancel.
 	storeWait = 30 * time.Second
 )
 
-// EventReturnOptions of a [EventKeeper].
+// EventReturnOptions configure an [EventKeeper].
 type EventReturnOptions struct {
 	Bus *bus.Bus
-	// Store takes events durably; see jobstore.Store.SaveEvents.
+	// Store stores events durably; see jobstore.Store.SaveEvents.
 	Store interface {
 		SaveEvents(ctx context.Context, events []returners.Event) error
 	}
@@ -39,28 +39,28 @@ type EventReturnOptions struct {
 	// Whitelist and Blacklist are event_return_whitelist and
 	// event_return_blacklist.
 	Whitelist, Blacklist []string
-	// Queue is how many events are gathered before they are stored; below 1: one.
+	// Queue is the number of events to collect before they are stored, at least 1.
 	Queue int
-	// Waiting is how many events may wait to be stored; what comes on top is lost and
-	// told. 0: 65536.
+	// Waiting limits the events waiting to be stored; further ones are dropped and logged. 0 means
+	// 65536.
 	Waiting int
-	// Bytes bounds those of the events that wait; 0: the bound audit_bytes.
+	// Bytes limits the bytes of waiting events; 0 means the bound audit_bytes.
 	Bytes int
-	// Patience is how long events wait for that many; 0: one second.
+	// Patience is how long to wait for a full queue; 0 means one second.
 	Patience time.Duration
 	Log      *slog.Logger
 }
 
-// EventKeeper stores what is fired on the bus.
+// EventKeeper stores the events of the bus.
 type EventKeeper struct {
 	o        EventReturnOptions
 	sub      *bus.Subscription
-	life     string // no other life of any master names its events so
+	life     string // unique prefix of event keys for this run
 	n        uint64
 	no, only target.Patterns
 }
 
-// ListenEvents begins to gather events; [EventKeeper.Run] stores them.
+// ListenEvents starts collecting events; [EventKeeper.Run] stores them.
 func ListenEvents(o EventReturnOptions) *EventKeeper {
 	if o.Patience <= 0 {
 		o.Patience = eventPatience
@@ -88,8 +88,7 @@ func (k *EventKeeper) wanted(tag string) bool {
 	return !k.no.Match(tag) && (len(k.only) == 0 || k.only.Match(tag))
 }
 
-// Run stores events until the bus says no more or ctx ends; what was fired by
-// then is stored.
+// Run stores events until the bus is closed or ctx ends, including all fired before.
 func (k *EventKeeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
@@ -104,8 +103,8 @@ func (k *EventKeeper) Run(ctx context.Context) {
 	}
 }
 
-// gather stores events in batches until the subscription ends. It reports false
-// when the master does.
+// gather stores events in batches until the subscription ends. It returns false when the master
+// ends.
 func (k *EventKeeper) gather(ctx context.Context) bool {
 	var batch []returners.Event
 	var late <-chan time.Time
@@ -163,7 +162,7 @@ func (k *EventKeeper) add(batch []returners.Event, ev bus.Event, ok bool) []retu
 	return append(batch, r)
 }
 
-// row is the event as it goes over the local sockets, with its stamp.
+// row encodes the event as on the local sockets, with its stamp.
 func (k *EventKeeper) row(ev bus.Event) (returners.Event, error) {
 	b, err := ev.Bytes()
 	if err != nil {

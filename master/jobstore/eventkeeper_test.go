@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// shelf keeps what it is given.
+// shelf records what it stores.
 type shelf struct {
 	batches [][]string
 	keys    []string
@@ -72,7 +72,7 @@ func TestBatches(t *testing.T) {
 			t.Fatalf("%d batches when the queue is full", n)
 		}
 		stored := strings.Join(s.batches[0], " ")
-		if stored != "a b c" && stored != "a b c d" { // d may have come in time
+		if stored != "a b c" && stored != "a b c d" { // d may have arrived in time
 			t.Errorf("stored %q", stored)
 		}
 		time.Sleep(2 * time.Minute)
@@ -96,8 +96,8 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// A bus that is faster than the store costs events, which is told, and no more;
-// so does a store that does not take them.
+// If the bus is faster than the store, or the store fails, events are lost and logged, and nothing
+// else happens.
 func TestGoesOn(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	defer b.Close()
@@ -105,7 +105,7 @@ func TestGoesOn(t *testing.T) {
 	k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Log: quiet})
 	k.sub.Close()
 	k.sub = b.Subscribe(bus.SubscribeOptions{Size: 1})
-	fire(t, b, "a", "b") // no room: the subscription is cut off
+	fire(t, b, "a", "b") // no room: the subscription ends
 	if !k.sub.Lost() {
 		t.Fatal("not cut off")
 	}
@@ -131,8 +131,8 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// Attack: a minion fires large events faster than the database takes them. What waits is
-// bounded in bytes, and what was stored makes room again.
+// Attack: a minion fires large events faster than the database stores them. Waiting events are
+// limited in bytes, and stored ones make room again.
 func TestBytesThatWait(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	defer b.Close()

@@ -19,13 +19,13 @@ import (
 type Options struct {
 	// Local is the embedded store. The Store closes it.
 	Local returners.JobStore
-	// OpenRemote opens the database named by master_job_cache; nil if there is none. It is
-	// retried until it succeeds.
+	// OpenRemote opens the database named by master_job_cache. It is retried until it succeeds.
+	// nil: no such database.
 	OpenRemote func(ctx context.Context) (returners.Returner, error)
 	// Parent is the outbox destination for the parent, or "" at the top.
 	Parent string
-	// OpenEvents opens the database named by event_return; nil if there is none. With
-	// OpenRemote it must open the same one.
+	// OpenEvents opens the database named by event_return; nil: no such database. With OpenRemote
+	// it must open the same one.
 	OpenEvents func(ctx context.Context) (returners.Returner, error)
 	// MaxRows and MaxBytes bound what waits for one destination. At a bound nothing new is
 	// accepted (ErrOutboxFull), except what is being committed. 0 means no bound.
