@@ -11,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeyAcceptedWhileItSignsIn has another hand accept each key the moment that it
-// stands in minions_pre, while the minion signs in again and again: it is told to
-// wait, then admitted, and never refused.
+// TestKeyAcceptedWhileItSignsIn accepts each key as soon as it is in minions_pre, while the minion
+// keeps signing in: it is asked to wait, then admitted, and never refused.
 func TestKeyAcceptedWhileItSignsIn(t *testing.T) {
 	s := openStore(t, Options{})
 	d := NewDecider(s, Policy{Log: quiet})
@@ -40,8 +39,7 @@ func TestKeyAcceptedWhileItSignsIn(t *testing.T) {
 	}
 }
 
-// TestKeyMovedBeforeItIsAutosigned takes the pending key away between the look at it
-// and its acceptance.
+// TestKeyMovedBeforeItIsAutosigned removes the pending key between the check and its acceptance.
 func TestKeyMovedBeforeItIsAutosigned(t *testing.T) {
 	for _, to := range []State{Accepted, Rejected} {
 		s := openStore(t, Options{})

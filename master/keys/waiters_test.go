@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Pending keys are bounded, also after a restart. A new one finds no room while those
-// that are kept sign in from time to time; it takes the place of the one that has not
-// for the longest time, once that is an hour. It is told to wait either way. The bound
-// is 3 here.
+// The number of pending keys is limited, also after a restart. A new key finds no room while the
+// stored ones keep signing in. It replaces the one that has not signed in for the longest time,
+// once that is an hour. Its minion waits either way. The limit is 3 here.
 func TestDecide_PendingKeysAreBounded(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	s := openStore(t, Options{Now: func() time.Time { return now }})
@@ -27,7 +26,7 @@ func TestDecide_PendingKeysAreBounded(t *testing.T) {
 			t.Fatalf("%d: %+v", i, v)
 		}
 	}
-	d = NewDecider(s, Policy{MaxPending: 3}) // a restart: they count as seen now
+	d = NewDecider(s, Policy{MaxPending: 3}) // after a restart they count as seen now
 	for i := range 100 {
 		if v := signIn(10 + i); v.Outcome != Waiting || v.Turned != PendingFull || v.Event() != nil {
 			t.Fatalf("beyond the bound: %+v", v)
@@ -50,7 +49,7 @@ func TestDecide_PendingKeysAreBounded(t *testing.T) {
 	if v := signIn(0); v.Outcome != Admitted {
 		t.Errorf("%+v", v)
 	}
-	// Keys that autoreject_file names are not kept without bound either.
+	// Keys that match autoreject_file are limited, too.
 	d = NewDecider(s, Policy{MaxPending: 2, AutorejectFile: signingFileWith(t, "r*\n")})
 	for i := range 5 {
 		v := d.Decide(context.Background(), Auth{Version: 3, ID: fmt.Sprintf("r%d", i), Pub: pub, Nonce: "n"})
@@ -63,10 +62,10 @@ func TestDecide_PendingKeysAreBounded(t *testing.T) {
 	}
 }
 
-// One source that floods leaves places for others: it holds three quarters at most. When
-// several floods have filled all, a new minion of another address takes a place of the
-// source that holds the most, at once. Accepted, denied and rejected keys are never touched.
-// 400 places, floods of 5,000 keys.
+// A flood from one source leaves room for others: a source holds three quarters at most. When
+// several floods have filled all, a new minion at another address immediately replaces a key of the
+// largest source. Accepted, denied and rejected keys are never touched. 400 places, floods of 5,000
+// keys.
 func TestDecide_AFloodLeavesRoom(t *testing.T) {
 	const places = 400
 	now := time.Unix(1_000_000, 0)
@@ -92,7 +91,7 @@ func TestDecide_AFloodLeavesRoom(t *testing.T) {
 	if n := flood("one", "203.0.113.1", 5000); n != places-places/4 {
 		t.Errorf("one source holds %d of %d places", n, places)
 	}
-	for i := range 50 { // they find room though the flood goes on
+	for i := range 50 { // they find room during the flood
 		if v := signIn(fmt.Sprintf("site-%d", i), "192.0.2.7", pub); !kept(v) || v.Dropped != "" {
 			t.Fatalf("%d: %+v", i, v)
 		}
@@ -111,12 +110,12 @@ func TestDecide_AFloodLeavesRoom(t *testing.T) {
 			t.Errorf("%s has made room for a flood", id)
 		}
 	}
-	// An operator may have looked at the key that made room: no other takes its id.
+	// An operator may have seen the evicted key: no other key gets its id.
 	if v := signIn(v.Dropped, "203.0.113.9", other); kept(v) || s.Has(Pending, v.Dropped) {
 		t.Errorf("another key under that id: %+v", v)
 	}
-	// A key stays its source's: a stranger who signs in with a public key of others does not
-	// make it one of the many that go first.
+	// A key keeps its source: a stranger that signs in with the public key of others does not make
+	// it one of the many that are evicted first.
 	for i := range 50 {
 		signIn(fmt.Sprintf("site-%d", i), "203.0.113.1", pub)
 	}
@@ -128,7 +127,7 @@ func TestDecide_AFloodLeavesRoom(t *testing.T) {
 			t.Fatalf("%d: %+v", i, v)
 		}
 	}
-	// What an operator removes or accepts makes room.
+	// Keys removed or accepted by an operator make room.
 	if _, err := s.AcceptIn(Selection{Pending: {"first"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +136,7 @@ func TestDecide_AFloodLeavesRoom(t *testing.T) {
 	}
 }
 
-// New keys of one source come at a bounded rate: 1,000, then 10 a second.
+// New keys of one source arrive at a limited rate: 1,000, then 10 a second.
 func TestDecide_RateOfNewKeys(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	w := newWaiters(1_000_000, nil, now)
@@ -159,8 +158,8 @@ func TestDecide_RateOfNewKeys(t *testing.T) {
 	}
 }
 
-// Where all sources hold equally many, a newcomer takes the place of one that was quiet for
-// five minutes: those that are there do not drive each other out.
+// If all sources hold equally many keys, a new one replaces a key that was silent for five minutes:
+// active ones do not evict each other.
 func TestDecide_EqualSourcesStay(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	w := newWaiters(3, nil, now)
