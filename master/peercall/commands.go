@@ -18,10 +18,10 @@ const (
 
 var commands server.Set[*Service]
 
-// Commands are those of this package.
+// Commands returns the commands of this package.
 func Commands() []server.Command { return commands.Commands() }
 
-// Serve has a server take them.
+// Serve adds them to a server.
 func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
 
 const jobDoc = `
@@ -120,7 +120,7 @@ func (s *Service) read(r *server.Request) (request, error) {
 	return readRequest(d)
 }
 
-// no is Salt's answer to what is not done; the log and the bus say why.
+// no returns Salt's answer to a refused request; the log and the bus have the reason.
 func (s *Service) no(r *server.Request, req request, err error) (any, error) {
 	if errors.Is(err, publish.ErrNotNow) {
 		return nil, fmt.Errorf("%s of %s: %w", r.Cmd, r.ID, err)
@@ -155,7 +155,7 @@ func (s *Service) onRunner(ctx context.Context, r *server.Request) (any, error) 
 	return v, nil
 }
 
-// onNodePub serves a node.
+// onNodePub serves `minion_pub` of a node.
 func (s *Service) onNodePub(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Service) onNodePub(ctx context.Context, r *server.Request) (any, error)
 	return s.forNode(ctx, r.ID, d)
 }
 
-// onNodeResults serves a node.
+// onNodeResults serves `pub_ret` of a node.
 func (s *Service) onNodeResults(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {

@@ -1,19 +1,18 @@
-// Package peercall is what minions have other minions do, and the master (Salt's peer
-// publishing): publish.publish and publish.runner of a minion end here.
+// Package peercall serves calls of minions to other minions and to the master (Salt's peer
+// publishing): publish.publish and publish.runner.
 //
-// What a minion may is said by the options peer and peer_run of the master that it is
-// connected to, held against its id as its key proves it. A job starts as high in the tree
-// as the masters there let this minion: a node asks the master above first, which has
-// rules of its own, and starts the job itself where those allow nothing, so that it
-// reaches the minions behind the node alone. The rules travel down with the job.
+// The options peer and peer_run of the minion's master define what a minion may do, by the id that
+// its key proves. A job starts as high in the tree as the masters there allow: a node asks the
+// master above first, which has its own rules. If those refuse, the node starts the job itself, and
+// it reaches only the minions behind the node. The rules travel down with the job.
 //
-//	request.go   what a minion asks for
+//	request.go   requests of minions
 //	start.go     minion_pub: rules, then the master above, then this one
-//	results.go   pub_ret: to who asked alone
+//	results.go   pub_ret: for the requesting minion only
 //	wait.go      minion_publish: the older form, in which the master waits
 //	runner.go    minion_runner
 //	commands.go  the commands of port 4506
 //
-// Who asked for a job stands in its record in the job store (the field id of its
-// publication), so that a start of the master forgets nothing.
+// The job store records the requesting minion (the field id of the publication), so it survives a
+// restart of the master.
 package peercall

@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// maxTimeout bounds how long a minion may have the master wait.
+// maxTimeout limits how long a minion may make the master wait.
 const maxTimeout = time.Minute
 
-// request is what a minion asks for (Salt's reference on states, §5).
+// request is a request of a minion (Salt's reference on states, §5).
 type request struct {
 	fun     any // a name, or a list of them
 	arg     []any
@@ -25,11 +25,11 @@ type request struct {
 	raw     *wire.Map // the load, for the master above
 }
 
-// errIncomplete is a load without what has to be there.
+// errIncomplete is returned for a load with missing fields.
 var errIncomplete = errors.New("it lacks a function (fun), arguments (arg) or a target (tgt)")
 
-// readRequest reads a load. Words among the arguments are read as YAML and as keywords,
-// but those that the minion says are not.
+// readRequest decodes a load. Strings among the arguments are parsed as YAML and as keywords,
+// unless the minion disables that.
 func readRequest(d *wire.Map) (r request, err error) {
 	fun, isText := d.Get("fun")
 	name, ok := fun.(string)
@@ -42,7 +42,7 @@ func readRequest(d *wire.Map) (r request, err error) {
 	if r.kind == "" {
 		r.kind = "glob"
 	}
-	if strings.HasPrefix(r.kind, "node") { // as Salt reads it
+	if strings.HasPrefix(r.kind, "node") { // as in Salt
 		r.kind = "nodegroup"
 	}
 	if s := d.Float("tmo"); s > 0 {
@@ -71,7 +71,7 @@ func readRequest(d *wire.Map) (r request, err error) {
 	return r, nil
 }
 
-// words are the arguments of one function of several: a list, or text with blanks.
+// words returns the arguments of one function of several: a list, or text with blanks.
 func words(a any) any {
 	if text, ok := a.(string); ok {
 		return wire.AnyList(strings.Fields(text))
@@ -82,7 +82,7 @@ func words(a any) any {
 	return []any{a}
 }
 
-// load is the job that is asked for.
+// load returns the load of the requested job.
 func (r request) load(jid string) (p wire.PublishLoad, err error) {
 	p = wire.PublishLoad{TgtType: r.kind, Ret: r.ret, JID: jid}
 	for _, f := range []struct {
@@ -108,5 +108,5 @@ func orNone(args []any) []any {
 	return args
 }
 
-// funs names the functions, for the log.
+// funs returns the names of the functions, for the log.
 func (r request) funs() string { return r.raw.String("fun") }

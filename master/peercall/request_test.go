@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What a minion asks for is read as Salt's master does, and nothing that would publish in
-// turn, in whichever place.
+// Requests are decoded as by Salt's master. Functions that would publish again are refused,
+// wherever they are named.
 func TestReadRequest(t *testing.T) {
 	load := func(fun, arg any, more ...any) *wire.Map {
 		m := wire.NewMap("fun", fun, "arg", arg, "tgt", "*")
@@ -40,7 +40,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// A load of a stranger never does more than fail.
+// An invalid load of a stranger is an error and nothing more.
 func FuzzReadRequest(f *testing.F) {
 	seed, err := wire.Encode(wire.NewMap("fun", "a.b,c.d", "arg", []any{"x", []any{1}, wire.NewMap("__kwarg__", true, "k", 1)}, "tgt", "*", "tmo", 3, "no_parse", []any{"k"}))
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// errOthers is the refusal of the results of somebody else's job.
+// errOthers refuses the results of a job that somebody else started.
 var errOthers = errors.New("it asks for the results of a job that it did not start")
 
-// results are what a job has given so far, by minion, for the minion that started it: as
-// {ret, out}. Nothing is told to anybody else.
+// results returns the results of a job so far, by minion, as {ret, out}. Only the minion that
+// started the job may read them.
 func (s *Service) results(ctx context.Context, id, job string) (*wire.Map, error) {
 	out := wire.NewMap()
 	if !jid.Valid(job) {
@@ -55,7 +55,7 @@ func (s *Service) results(ctx context.Context, id, job string) (*wire.Map, error
 	return out, nil
 }
 
-// askedBy names the minion that a job was started for, "" for none.
+// askedBy returns the minion that a job was started for, or "".
 func (s *Service) askedBy(ctx context.Context, job string) (id string, known bool, err error) {
 	store, err := s.o.Results(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) askedBy(ctx context.Context, job string) (id string, known boo
 	return d.Map("kwargs").String("id"), true, nil
 }
 
-// resultsForNode are those of a job that was started here for a minion behind a node.
+// resultsForNode returns the results of a job that was started here for a minion behind a node.
 func (s *Service) resultsForNode(ctx context.Context, node string, d *wire.Map) (any, error) {
 	id := d.String("for")
 	//mutant:peer-nodes-read-for-theirs

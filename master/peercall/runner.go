@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-// errNoRunner is a load without what has to be there.
+// errNoRunner is returned for a load with missing fields.
 var errNoRunner = errors.New("it lacks a runner (fun) or its arguments (arg)")
 
-// runner calls a runner of this master for a minion, and gives what that gives. One that
-// fails gives its error as text, as with Salt.
+// runner calls a runner of this master for a minion and returns its result. As in Salt, the result
+// of a failed runner is the text of its error.
 func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, error) {
 	fun := d.String("fun")
 	arg, ok := d.Get("arg")

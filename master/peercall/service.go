@@ -18,27 +18,27 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Options of a [Service]. None may be left out but Bounds.
+// Options configure a [Service]. All but Bounds are required.
 type Options struct {
-	// Bounds has the share of one minion in jobs and runners that are waited for.
+	// Bounds contains the share of one minion in the jobs and runners that the master waits for.
 	Bounds bounds.Bounds
 	Rules  *access.Peers
-	// Own is the user of the master, in whose name jobs and runners are.
+	// Own is the user of the master, who owns the jobs and runner calls.
 	Own string
 	// Publish starts a job for a minion; see [publish.Service.PublishPeer].
 	Publish func(ctx context.Context, p wire.PublishLoad, peer string, rules []any) (*publish.Job, error)
-	// State gives the account of a job.
+	// State returns the account of a job.
 	State func(jid string) (engine.Account, bool)
-	// Results reads what is stored of jobs, with results that stayed below.
+	// Results reads stored results, including those that stayed below.
 	Results func(ctx context.Context) (returners.Reader, error)
 	// Above asks the master above.
 	Above interface {
 		Connected() bool
 		Call(ctx context.Context, load *wire.Map) (any, error)
 	}
-	// Owns tells whether a node right below speaks for a minion.
+	// Owns reports whether a node directly below speaks for a minion.
 	Owns func(node, id string) bool
-	// Runners has runners run.
+	// Runners runs runner calls.
 	Runners interface {
 		Do(ctx context.Context, b runners.Bound, s runners.Start) (any, error)
 	}
@@ -52,29 +52,29 @@ type Options struct {
 // Service serves minions. It is safe for concurrent use.
 type Service struct {
 	o Options
-	// started are jobs that were started here, of which the master above knows nothing.
+	// started are jobs that were started here and are unknown to the master above.
 	started *lru.Map[string, struct{}]
 	waiting admission.Turns
 	shares  *admission.Shares // of minions
 }
 
 const (
-	// maxStarted bounds the jobs that are known to have been started here. Of one that is
-	// not known the master above is asked as well.
+	// maxStarted limits the jobs recorded as started here. For others the master above is asked,
+	// too.
 	maxStarted = 4096
-	// maxWaiting bounds the requests that have the master wait for a job or a runner.
+	// maxWaiting limits the requests that wait for a job or a runner.
 	maxWaiting = 64
-	// nodesWait is how long the nodes below may take to say who has to answer a job.
+	// nodesWait is how long nodes below may take to report the minions of a job.
 	nodesWait = 3 * time.Second
 )
 
-// New makes one.
+// New returns a Service.
 func New(o Options) *Service {
 	b := o.Bounds.OrDefault()
 	return &Service{o: o, shares: admission.NewShares(b.Share, b.ShareWaiting), started: lru.New[string, struct{}](maxStarted), waiting: admission.NewTurns(maxWaiting)}
 }
 
-// refuse tells of what a minion may not do.
+// refuse reports a refused request.
 func (s *Service) refuse(id, jid string, err error) {
 	s.o.Trespassed(ownership.Trespass{Kind: ownership.OfPeer, Path: id, ID: id, JID: jid, Err: err})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-// held are runners that take their time for one function.
+// held holds runners that block for one function.
 type held chan struct{}
 
 func (h held) Do(ctx context.Context, b runners.Bound, _ runners.Start) (any, error) {
@@ -26,8 +26,7 @@ func (h held) Do(ctx context.Context, b runners.Bound, _ runners.Start) (any, er
 	return "done", nil
 }
 
-// Attack: a minion that may call runners calls as many as may be waited for. Others have
-// theirs all the same.
+// Attack: a minion that may call runners fills its share of waiting calls. Others are not affected.
 func TestRunner_OneMinion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quiet, goOn := slog.New(slog.DiscardHandler), make(held)

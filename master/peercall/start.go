@@ -12,17 +12,16 @@ import (
 	"github.com/momtree/mom/master/publish"
 )
 
-// errNoRules is the refusal of a minion that no entry of peer means.
+// errNoRules refuses a minion without an entry in peer.
 var errNoRules = errors.New("no entry of the option peer means this minion")
 
-// job is one that was started for a minion.
+// job is a job started for a minion.
 type job struct {
 	jid     string
 	minions []string
 }
 
-// load is the answer to minion_pub. A target that means nobody has Salt's number 0 for a
-// jid.
+// load returns the answer to minion_pub. If no minion matches, the jid is 0, as in Salt.
 func (j job) load() *wire.Map {
 	if j.jid == "" {
 		return wire.NewMap("jid", 0, "minions", []any{})
@@ -30,7 +29,7 @@ func (j job) load() *wire.Map {
 	return wire.NewMap("jid", j.jid, "minions", wire.AnyList(j.minions))
 }
 
-// start starts a job for a minion of this master: above, if it may do that there, else
+// start starts a job for a minion of this master: at the master above if it is allowed there, else
 // here.
 func (s *Service) start(ctx context.Context, id string, r request) (job, error) {
 	rules := s.o.Rules.Rules(id)
@@ -43,7 +42,7 @@ func (s *Service) start(ctx context.Context, id string, r request) (job, error) 
 	return s.here(ctx, id, r, rules)
 }
 
-// here starts a job of this master, by rules for the minion.
+// here starts a job of this master, with the rules for the minion.
 func (s *Service) here(ctx context.Context, id string, r request, rules []any) (job, error) {
 	j := job{jid: s.o.JID()}
 	p, err := r.load(j.jid)
@@ -62,12 +61,12 @@ func (s *Service) here(ctx context.Context, id string, r request, rules []any) (
 	}
 	s.awaitNodes(ctx, j.jid, heard)
 	if j.minions = s.expected(j.jid, given.Minions); len(j.minions) == 0 {
-		return job{}, nil // the nodes below have nobody for it either
+		return job{}, nil // no minion below the nodes matches either
 	}
 	return j, nil
 }
 
-// awaitNodes waits until the nodes below have said who has to answer a job.
+// awaitNodes waits until the nodes below have reported the minions of a job.
 func (s *Service) awaitNodes(ctx context.Context, jid string, heard *bus.Subscription) {
 	ctx, cancel := context.WithTimeout(ctx, nodesWait)
 	defer cancel()
@@ -93,8 +92,8 @@ func (s *Service) owed(jid string) bool {
 	return false
 }
 
-// expected are the minions whose results are waited for: those of this master that the
-// target means, and those behind nodes that are there.
+// expected returns the minions whose results are awaited: those of this master that match, and
+// those behind connected nodes.
 func (s *Service) expected(jid string, own []string) []string {
 	out := slices.Clone(own)
 	if a, ok := s.o.State(jid); ok {
@@ -106,8 +105,8 @@ func (s *Service) expected(jid string, own []string) []string {
 	return slices.Compact(out)
 }
 
-// above asks the master above to start a job for a minion of this one. It does not where
-// its own rules allow the minion nothing of the kind, or where it is Salt's.
+// above asks the master above to start a job for a minion of this one. It reports that none was
+// started if the rules there allow the minion nothing, or if it is a stock master.
 func (s *Service) above(ctx context.Context, id string, r request) (job, bool) {
 	if !s.o.Above.Connected() {
 		return job{}, false
@@ -130,11 +129,11 @@ func (s *Service) above(ctx context.Context, id string, r request) (job, bool) {
 	return job{jid: m.String("jid"), minions: wire.Texts(m.List("minions"))}, true
 }
 
-// requestFields are those of a load that say what a minion wants.
+// requestFields are the fields of a load that define the request.
 var requestFields = []string{"fun", "arg", "tgt", "tgt_type", "ret", "tmo", "form", "no_parse"}
 
-// forNode starts a job for a minion below a node; the node is answered by an empty map if
-// the minion may not do that here.
+// forNode starts a job for a minion below a node. It answers with an empty map if the minion may
+// not do that here.
 func (s *Service) forNode(ctx context.Context, node string, d *wire.Map) (any, error) {
 	id := d.String("for")
 	//mutant:peer-nodes-speak-for-theirs

@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// defaultTimeout is Salt's for a minion that names none.
+// defaultTimeout is Salt's for a request without a timeout.
 const defaultTimeout = 5 * time.Second
 
-// publishAndWait starts a job, and gives what minions have returned by its end, or by the
-// time-out of the request.
+// publishAndWait starts a job and returns the results that arrived by its end, or by the timeout of
+// the request.
 func (s *Service) publishAndWait(ctx context.Context, id string, r request) (*wire.Map, error) {
 	give, err := s.shares.Take(ctx, id)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Service) publishAndWait(ctx context.Context, id string, r request) (*wi
 	return out, nil
 }
 
-// untilAll reads the results when the job has ended, or wait is over. Of a job of the
-// master above the end is not heard here, so its results are asked for again and again.
+// untilAll reads the results when the job has ended or wait is over. The end of a job of the master
+// above is not visible here, so it polls for results.
 func (s *Service) untilAll(wait, ctx context.Context, id string, j job) (*wire.Map, error) {
 	ended := s.o.Bus.Subscribe(bus.SubscribeOptions{Prefix: jobevent.TagComplete(j.jid), Size: 4})
 	defer ended.Close()
@@ -82,5 +82,5 @@ func (s *Service) untilAll(wait, ctx context.Context, id string, j job) (*wire.M
 	}
 }
 
-// lookAgain is the pause before results are asked for again.
+// lookAgain is the interval for polling.
 const lookAgain = 300 * time.Millisecond
