@@ -62,7 +62,7 @@ type Options struct {
 	}
 	// Keeps says that publications are kept for peers that are away.
 	Keeps bool
-	// Manager returns the minion that manages a resource, or ""; nil if there are none.
+	// Manager returns the minion that manages a resource, or "". May be nil without resources.
 	Manager func(id string) string
 	// Announced is called for minions that announced themselves.
 	Announced func(a presence.Announcement)
