@@ -54,7 +54,7 @@ type Options struct {
 	Engine Engine
 	// Renderer is the default pipe of files; "" means jinja|yaml.
 	Renderer string
-	// Files reads salt:// paths of the environment base. nil: there is no file server.
+	// Files reads salt:// paths of the environment base. nil: no file server.
 	Files render.Loader
 	// Vars are variables of templates, in addition to tag and data; may be nil.
 	Vars *value.Map
