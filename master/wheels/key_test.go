@@ -14,8 +14,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// office returns an editor with keys a to d, which are pending, accepted, rejected and denied. told
-// collects its events and its requests for a new shared key.
+// office returns an editor with keys a to d, which are pending, accepted, rejected and denied. The
+// slice collects its events and its requests for a new shared key.
 func office(t *testing.T) (d keys.Editor, told *[]string) {
 	t.Helper()
 	return officeIn(t, t.TempDir())
