@@ -14,19 +14,20 @@ type Who int
 
 // The rules.
 const (
-	// Anyone: clear, from anyone, including strangers.
+	// Anyone admits clear commands from anyone, including strangers.
 	Anyone Who = iota + 1
-	// User: clear, with the key of a user: the user of the master, or one in publisher_acl.
+	// User admits clear commands with the key of a user: the master's own, or one in
+	// publisher_acl.
 	User
-	// Operator: clear, with the key of the user of the master.
+	// Operator admits clear commands with the key of the master's own user.
 	Operator
-	// Peer: encrypted, from a minion or node with an accepted key. Before protocol 3 any holder of
-	// the shared key may claim any id.
+	// Peer admits encrypted commands of minions and nodes with an accepted key. Before protocol 3
+	// any holder of the shared key may claim any id.
 	Peer
-	// Proven: encrypted, from a [Peer] that has proved to own the key of its id, as all do in
-	// protocol 3. Others get an empty map, as in Salt.
+	// Proven admits encrypted commands of a [Peer] that has proved to own the key of its id, as all
+	// do in protocol 3. Others get an empty map, as in Salt.
 	Proven
-	// Node: encrypted, from a Proven peer that is a node directly below this master.
+	// Node admits encrypted commands of a Proven peer that is a node directly below this master.
 	Node
 )
 
