@@ -57,7 +57,6 @@ type kept struct {
 }
 
 // Open loads the copy of a previous run. It does not connect. The error lists invalid options.
-// is wrong with the options.
 func Open(o Options) (*Repo, error) {
 	o.Limits = o.Limits.orDefault()
 	if o.Log == nil {
