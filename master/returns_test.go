@@ -28,7 +28,7 @@ type gatedStore struct {
 	fail error
 	hold chan struct{} // commits block until it is closed
 	here chan struct{} // receives a value for each commit that has begun
-	word bool          // commits of what is told of jobs are meant, not returns
+	word bool          // block commits of job reports, not of returns
 }
 
 func (s *gatedStore) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {

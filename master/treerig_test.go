@@ -49,7 +49,7 @@ func (r *rig) branch(id, key string, minions []string, change ...func(*config.Ma
 	return b
 }
 
-// serve answers questions of the master above; its jobs are for nobody here.
+// serve answers queries of the master above; its jobs match no minion here.
 func (b *branch) serve(id string) {
 	for {
 		select {
