@@ -54,7 +54,7 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 	return slices.DeleteFunc(sortedKeys(c.State.Active), begun)
 }
 
-// Step applies news and returns the minions that start now.
+// Step applies n and returns the minions that start now.
 func (c *Core) Step(n News, now time.Time) (begin []string) {
 	c.gaveUp = c.gaveUp || len(n.Gone) > 0
 	if c.retry.Sub(now) > retryAfter { // the clock was set back
@@ -128,7 +128,7 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 	return n
 }
 
-// Due returns the time until the next step without news; ok is false if there is none.
+// Due returns the time until the next step without further outcomes; ok is false if no step is due.
 func (c *Core) Due(now time.Time) (time.Duration, bool) {
 	s := c.State
 	due, some := s.waits(now)

@@ -115,7 +115,7 @@ func (b *batch) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// advance applies news, and publishes while there is room and no more news.
+// advance applies n, and publishes while there is room and no further outcomes are known.
 func (b *batch) advance(ctx context.Context, n News) {
 	now := b.s.o.Now()
 	b.mu.Lock()
@@ -153,7 +153,7 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 	}
 }
 
-// await blocks until there is news or a step is due.
+// await blocks until an outcome or event arrives, or a step is due.
 func (b *batch) await(ctx context.Context) News {
 	due := min(lookEvery, renewEvery)
 	if soon, some := b.core.Due(b.s.o.Now()); some {

@@ -20,7 +20,7 @@ type News struct {
 
 func (n News) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
 
-// progress applies news and removes the minions that start now from Pending. It is Salt's
+// progress applies n and removes the minions that start now from Pending. It is Salt's
 // progress_batch with two differences: a minion times out by the account of its job instead of a
 // clock, and with failhard a timeout halts the batch, as in a waiting command.
 func (s *State) progress(n News, now time.Time) (begin []string) {

@@ -82,7 +82,7 @@ func (s *Service) Close() {
 	s.work.Wait()
 }
 
-// Active lists the jobs whose batches go on.
+// Active lists the jobs whose batches are in progress.
 func (s *Service) Active() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Service) Active() []string {
 	return ids
 }
 
-// Status gives what batch.status tells of a batch; nil: it is not known.
+// Status returns the result of batch.status, or nil if the batch is unknown.
 func (s *Service) Status(jid string) (*wire.Map, error) {
 	if b := s.of(jid); b != nil {
 		return b.summary(), nil
@@ -106,8 +106,8 @@ func (s *Service) Status(jid string) (*wire.Map, error) {
 	return st.summary(s.o.Now()), nil
 }
 
-// ListActive gives what batch.list_active tells: the batches that go on, also those that a command
-// of Salt 3008 drives.
+// ListActive returns the result of batch.list_active: the batches in progress, including those that
+// a command of Salt 3008 drives.
 func (s *Service) ListActive() ([]*wire.Map, error) {
 	listed, err := s.files.active()
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Service) ListActive() ([]*wire.Map, error) {
 	return out, nil
 }
 
-// Stop halts a batch: no further minion begins, and those at work go on unless kill ends their jobs.
-// false: there is no such batch, or it is over.
+// Stop halts a batch: no further minion starts. Those running the job continue unless kill ends
+// their jobs. It returns false if the batch does not exist or is over.
 func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error) {
 	st := s.snapshot(jid)
 	if st == nil {
@@ -153,7 +153,7 @@ func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error)
 	return true, errors.Join(s.stop(jid, reasonStop), killed)
 }
 
-// mayStop refuses to stop a batch that another master drives.
+// mayStop returns an error if another master drives the batch.
 func (s *Service) mayStop(jid string, st *State) error {
 	if st.Driver != driverMaster || s.of(jid) != nil {
 		return nil
@@ -185,7 +185,7 @@ func (s *Service) stop(jid, reason string) error {
 	}
 	st.halt(reason)
 	st.LastProgress = unix(s.o.Now())
-	s.o.Fire(st.endEvent(s.o.Now())) // the command that drives it listens for this
+	s.o.Fire(st.endEvent(s.o.Now())) // the command that drives it waits for this event
 	return errors.Join(s.files.write(st), s.files.enlist(jid, false))
 }
 
@@ -195,7 +195,7 @@ func (s *Service) of(jid string) *batch {
 	return s.driven[jid]
 }
 
-// snapshot is a copy of what matters of the state of a driven batch; nil: none is.
+// snapshot returns a copy of the state of a driven batch, or nil if it is not driven.
 func (s *Service) snapshot(jid string) *State {
 	b := s.of(jid)
 	if b == nil {
@@ -204,7 +204,7 @@ func (s *Service) snapshot(jid string) *State {
 	return b.snapshot()
 }
 
-// place takes a place for a batch; the caller gives it back by free.
+// place reserves one of maxDriven slots; the caller releases it with free.
 func (s *Service) place() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,8 @@ func (s *Service) free() {
 	s.places--
 }
 
-// drive has a batch go on that has a place, and tells of one that is new; false: it does already.
+// drive starts driving a batch that has a slot, and fires the event of a new one. It returns false
+// if the batch is driven already.
 func (s *Service) drive(st *State, l *lease, fresh bool) bool {
 	b := &batch{s: s, core: Core{State: st}, st: st, lease: l, fresh: fresh, stopped: make(chan string, 1)}
 	s.mu.Lock()

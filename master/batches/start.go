@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Start is a batch that begins. What it has of a State is as there.
+// Start holds the parameters of a new batch. Fields are as in State.
 type Start struct {
 	Minions         []string
 	Size            string // a number of minions, or a percentage of them
@@ -25,7 +25,7 @@ type Start struct {
 }
 
 // Start publishes the first slice of a batch and drives the rest. The error is that of the
-// publication, [ErrBusy], or that of a batch that cannot be meant.
+// publication, [ErrBusy], or that of an invalid batch.
 func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	o.Minions = distinct(o.Minions)
 	size, err := client.Batch{Size: o.Size}.Slots(len(o.Minions))
@@ -53,7 +53,7 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	told := st.summary(now)
 	l, err := s.claim(st.JID)
 	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
-	if err != nil { // it goes on as long as this master lives
+	if err != nil { // the batch outlives the request
 		s.o.Log.Error("batch not stored, it will not survive a restart", "jid", st.JID, "err", err)
 	}
 	if !s.drive(st, l, true) {
@@ -64,7 +64,7 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	return told, nil
 }
 
-// distinct keeps the first of each id.
+// distinct returns the ids without duplicates.
 func distinct(ids []string) []string {
 	seen := make(map[string]bool, len(ids))
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {

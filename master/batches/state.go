@@ -12,24 +12,24 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Who publishes the slices of a batch.
+// The drivers of a batch, which publish its slices.
 const (
 	driverMaster = "master"
 	driverCLI    = "cli"
 )
 
-// State is how far a batch is. Times are Unix seconds, as in Salt's file.
+// State is the state of a batch. Times are Unix seconds, as in Salt's file.
 type State struct {
 	JID     string
 	All     []string           // minions, in the order in which they begin
 	Pending []string           // those that have not begun
-	Active  map[string]float64 // those at work, since when
+	Active  map[string]float64 // running minions, with their start times
 	Done    map[string]int     // those that have returned, with the return code
 	Failed  map[string]string  // those that will not return, with the reason
 	Wait    []float64          // until when the slots of minions that are done stay taken
 	Size    int
 
-	Fun, Arg, Kwargs wire.Raw // of the job; Kwargs nil: none
+	Fun, Arg, Kwargs wire.Raw // of the job; Kwargs may be nil
 	Tgt              any      // whom the user meant
 	TgtType          string
 	Ret, User        string
@@ -44,20 +44,20 @@ type State struct {
 	By                    By
 }
 
-// By is who started a batch, beside the user that its job names. The zero value is the master's own
-// user.
+// By identifies who started a batch, in addition to the user of its job. The zero value is the
+// master's own user.
 type By struct {
 	Owner string // of the key that started it
-	Eauth string // the login service that knows the user; "": a user of the machine
+	Eauth string // login service of the user; "": a user of the machine
 	Rules []any  // of that login
-	// Extra are further fields of the publication, which stand in the kwargs of a load.
+	// Extra are further fields of the publication, from the kwargs of its load.
 	Extra wire.Raw
 }
 
-// done tells whether nothing more happens.
+// done reports whether the batch is over.
 func (s *State) done() bool { return s.Halted || len(s.Pending) == 0 && len(s.Active) == 0 }
 
-// summary is what the runners tell of a batch, in the form of Salt 3008.
+// summary returns the state as the batch runners report it, in the form of Salt 3008.
 func (s *State) summary(now time.Time) *wire.Map {
 	m := wire.NewMap("jid", s.JID, "fun", s.fun(), "tgt", s.Tgt, "tgt_type", s.TgtType, "total", len(s.All), "completed", len(s.Done),
 		"active", len(s.Active), "pending", len(s.Pending), "failed", len(s.Failed), "batch_size", s.Size, "halted", s.Halted, "halted_reason", s.reason(),
@@ -68,7 +68,7 @@ func (s *State) summary(now time.Time) *wire.Map {
 	return m
 }
 
-// fun is a name, or a list of names.
+// fun returns a name, or a list of names.
 func (s *State) fun() any {
 	v, err := wire.Decode(s.Fun)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *State) fun() any {
 	return v
 }
 
-// reason is None in Salt while there is none.
+// reason returns the reason, or nil (None in Salt) without one.
 func (s *State) reason() any {
 	if s.Reason == "" {
 		return nil
@@ -85,7 +85,7 @@ func (s *State) reason() any {
 	return s.Reason
 }
 
-// encode gives the file of a state.
+// encode returns the file content of a state.
 func (s *State) encode() ([]byte, error) {
 	done := wire.NewMap()
 	for _, id := range slices.Sorted(maps.Keys(s.Done)) {
@@ -128,10 +128,10 @@ func sorted[V any](of map[string]V) *wire.Map {
 	return m
 }
 
-// errState is wrapped when a file holds no state of a batch.
+// errState is wrapped if a file contains no valid state of a batch.
 var errState = errors.New("not the state of a batch")
 
-// decode reads the file of a state.
+// decode parses the file content of a state.
 func decode(b []byte) (*State, error) {
 	d, err := wire.DecodeMap(b)
 	if err != nil {
@@ -186,7 +186,7 @@ func each(m *wire.Map, do func(id string, m *wire.Map)) {
 	})
 }
 
-// retcode is that of a return in Salt's file: a number, or the highest of those in a map.
+// retcode returns the return code in Salt's file: a number, or the maximum of the numbers in a map.
 func retcode(ret *wire.Map) int {
 	if ret == nil {
 		return 0
@@ -202,7 +202,7 @@ func retcode(ret *wire.Map) int {
 	return int(min(max(code, math.MinInt32), math.MaxInt32))
 }
 
-// number reads a field that Salt writes as an integer or a float; what cannot be meant is 0.
+// number parses a field that Salt writes as an integer or a float; invalid values are 0.
 func number(d *wire.Map, name string) float64 {
 	v, _ := d.Get(name)
 	switch n := v.(type) {

@@ -18,11 +18,11 @@ import (
 const (
 	stateFile = ".batch.p"
 	indexFile = "batch_active.p"
-	// maxFile bounds what is read of a file.
+	// maxFile limits the bytes read from a file.
 	maxFile = 64 << 20
 )
 
-// files are the states of batches on disk.
+// files stores the states of batches on disk.
 type files struct {
 	dir  string // the cachedir
 	hash string // Salt's hash_type
@@ -37,7 +37,7 @@ func (f *files) path(id string) (string, error) {
 	return filepath.Join(f.dir, "jobs", below, stateFile), nil
 }
 
-// read reads the state of a batch; nil: there is none.
+// read reads the state of a batch. It returns nil if there is no file.
 func (f *files) read(id string) (*State, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *files) read(id string) (*State, error) {
 	return s, nil
 }
 
-// write replaces the state of a batch. It is on disk when there is no error.
+// write replaces the state of a batch. Without an error, the state is on disk.
 func (f *files) write(s *State) error {
 	path, err := f.path(s.JID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *files) remove(id string) error {
 	return nil
 }
 
-// active lists the batches that go on.
+// active lists the batches in progress.
 func (f *files) active() ([]string, error) {
 	b, err := readFile(filepath.Join(f.dir, indexFile))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) == 0 {
@@ -114,12 +114,12 @@ func decodeIndex(b []byte) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
-// enlist adds a batch to the list of those that go on, or takes it away.
+// enlist adds a batch to the list of batches in progress, or removes it.
 func (f *files) enlist(id string, on bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ids, err := f.active()
-	if err != nil && on { // an unreadable list is replaced by what is known
+	if err != nil && on { // an unreadable list is replaced
 		ids = nil
 	}
 	at, found := slices.BinarySearch(ids, id)
@@ -154,7 +154,7 @@ func readFile(path string) ([]byte, error) {
 	return b, err
 }
 
-// replace writes a file beside the old one and puts it in its place.
+// replace writes a temporary file and renames it over the old one.
 func replace(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err //nolint:wrapcheck // it names the folder

@@ -20,8 +20,7 @@ import (
 
 const jobID = "20260102030405678901"
 
-// world is a master with minions that do as the test says. It lives in a synctest bubble, whose
-// time is the clock.
+// world is a master with simulated minions. It runs in a synctest bubble and uses its time.
 type world struct {
 	t   *testing.T
 	dir string
@@ -38,7 +37,7 @@ type world struct {
 	codes    map[string]int // stored returns
 	gone     map[string]jobevent.Absence
 	killed   []string
-	refusing error // of publications
+	refusing error // error of publications
 }
 
 func newWorld(t *testing.T) *world {
@@ -47,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// open begins a life of the master.
+// open starts the master.
 func (w *world) open() {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel, w.bus, w.ran = cancel, bus.New(nil), make(chan struct{})
@@ -82,7 +81,7 @@ func (w *world) open() {
 	synctest.Wait()
 }
 
-// close ends the life of the master.
+// close stops the master.
 func (w *world) close() {
 	w.cancel()
 	<-w.ran
@@ -115,7 +114,7 @@ func (w *world) publish(_ context.Context, st *State, ids []string) (string, err
 	return jobID, nil
 }
 
-// start begins a batch on a, b, c, …
+// start starts a batch on a, b, c, …
 func (w *world) start(minions int, size string, change ...func(*Start)) {
 	w.t.Helper()
 	o := Start{Size: size, Fun: raw(w.t, "test.ping"), Arg: raw(w.t, []any{}), Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, By: By{Owner: "root"}}
@@ -141,7 +140,7 @@ func raw(t testing.TB, v any) wire.Raw {
 	return b
 }
 
-// returns has minions return.
+// returns stores returns of minions.
 func (w *world) returns(code int, ids ...string) {
 	for _, id := range ids {
 		w.mu.Lock()
@@ -156,7 +155,7 @@ func (w *world) returns(code int, ids ...string) {
 	synctest.Wait()
 }
 
-// dies has a minion be found not to return.
+// dies reports a minion as missing.
 func (w *world) dies(ids ...string) {
 	for _, id := range ids {
 		w.mu.Lock()
@@ -191,7 +190,7 @@ func (w *world) status(want string) {
 	if got != want {
 		w.t.Errorf("status %q, want %q", got, want)
 	}
-	// What Salt's own runner reads is no more than a second behind.
+	// Salt's own runner reads a state that is at most a second old.
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
 	f, err := w.files.read(jobID)
@@ -203,7 +202,7 @@ func (w *world) status(want string) {
 	}
 }
 
-// fired gives the actions that were told, without repetitions in a row.
+// fired returns the actions of the events so far, without consecutive repetitions.
 func (w *world) fired() []string {
 	var out []string
 	for {
