@@ -90,7 +90,7 @@ func number(s string) (int, error) {
 	return n, nil
 }
 
-// CheckEnv refuses what is no name of an environment.
+// CheckEnv returns an error if env is not a valid name of an environment.
 func CheckEnv(env string) error {
 	if !config.ValidSaltenv(env) {
 		return refuse("environment %.300q", env)

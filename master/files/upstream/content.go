@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// content opens the copy of a file, and fetches it if there is none. If the file has changed
+// content opens the copy of a file, and fetches the file first if needed. If the file has changed
 // meanwhile, the next request looks it up again.
 func (b *backend) content(ctx context.Context, env, path, key string, sum files.Sum, size int64) (*os.File, error) {
 	f, err := b.copies.Get(ctx, sum, size, func(ctx context.Context, w io.Writer) error { return b.fetch(ctx, env, path, w) })

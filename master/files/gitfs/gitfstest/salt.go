@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// judge is a runner of Salt's that tells what its file server does.
+// judge is a Salt runner that prints the answers of Salt's file server.
 const judge = `
 import salt.fileserver
 
