@@ -33,7 +33,7 @@ func openLocal(ep *transport.Endpoint, m *meter) (transport.UploadPackSession, e
 	return &local{s, repo.Storer, m}, nil
 }
 
-// UploadPack requests a pack. The repository must not be told of objects it does not have.
+// UploadPack requests a pack. It omits haves that the repository itself lacks.
 func (l *local) UploadPack(ctx context.Context, q *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	q.Haves = slices.DeleteFunc(q.Haves, func(h plumbing.Hash) bool { return l.from.HasEncodedObject(h) != nil })
 	l.m.pause() // local work follows
