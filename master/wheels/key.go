@@ -118,7 +118,7 @@ func selectOwn(c *Call, sel keys.Selection) error {
 }
 
 // changed returns the answer of a function that changed keys: their ids, or an empty map if there
-// are none, as Salt does.
+// are no keys, as Salt does.
 func changed(done []keys.Key, err error) (any, error) {
 	if len(done) == 0 {
 		return value.NewMap(), err
