@@ -117,7 +117,7 @@ const maxSlots = 16
 // maxSlotName limits the names of such a pair, in bytes.
 const maxSlotName = 512
 
-// forget drops the pillars of a minion.
+// forget drops the pillars of a minion, or those in memory of all for "".
 func (t *timed) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

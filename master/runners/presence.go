@@ -44,8 +44,8 @@ func presence(s topology.State) func(context.Context, *Call) (any, error) {
 	}
 }
 
-// subset returns the minions that a call is limited to; nil means all. incomplete lists the nodes
-// whose minions are unknown.
+// subset returns the minions that a call is limited to; nil means all. incomplete is an error that
+// names the nodes whose minions are unknown.
 func subset(ctx context.Context, c *Call) (in map[string]bool, incomplete, err error) {
 	v, given := c.Given("subset")
 	if !given {

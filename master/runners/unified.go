@@ -67,10 +67,10 @@ func common(a, b []string) []block {
 	return append(out, block{a: len(a), b: len(b)})
 }
 
-// popular is the length from which on frequent lines do not start a match.
+// popular is the number of lines of a text from which on its frequent lines do not start a match.
 const popular = 200
 
-// places maps each line of a text to its positions.
+// places maps each line of a text to its positions. It omits the frequent lines of a long text.
 func places(b []string) map[string][]int {
 	at := map[string][]int{}
 	for j, l := range b {

@@ -20,7 +20,7 @@ var atDoor = wire.Limits{MaxDepth: wire.DoorDepth}
 const maxName = 512
 
 // MaxValues limits the values of a fully decoded request, counting elements, keys and containers:
-// half a million take about fifty megabytes. Undecoded parts ([Command.Whole]) do not count.
+// half a million take about fifty megabytes. It does not apply to commands with [Command.Whole].
 const MaxValues = 1 << 19
 
 // weigh counts the values of a load and blocks until there is room for them.

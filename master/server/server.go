@@ -136,7 +136,8 @@ func (s *Server) Close() {
 	s.wg.Wait()
 }
 
-// rescue recovers from a panic in a deferred call, so that it only affects one request.
+// rescue recovers from a panic in a handler, so that it affects only one request. It must be
+// deferred.
 func (s *Server) rescue(req *zmtp.Request, what string) {
 	if p := recover(); p != nil {
 		s.Stats.Panics.Add(1)
