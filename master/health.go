@@ -157,7 +157,7 @@ func cut(text string) string {
 const aboutClock = "clock"
 
 // reportClock reports a jump of the wall clock while this master runs. After a restart a jump
-// cannot be told from downtime and is only logged.
+// looks like downtime and is only logged.
 func (m *Master) reportClock() {
 	j, jumped := m.ages.Look()
 	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(

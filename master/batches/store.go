@@ -37,7 +37,7 @@ func (f *files) path(id string) (string, error) {
 	return filepath.Join(f.dir, "jobs", below, stateFile), nil
 }
 
-// read reads the state of a batch. It returns nil if there is no file.
+// read reads the state of a batch. It returns nil if the file does not exist.
 func (f *files) read(id string) (*State, error) {
 	path, err := f.path(id)
 	if err != nil {

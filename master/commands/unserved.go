@@ -98,7 +98,7 @@ func (u *Unserved) Find(c *config.Master) { u.files = c.UnservedFiles() }
 
 // pillarErrors returns the errors that Salt's minions look for in a pillar before they apply
 // states, and that pillar.items shows: the configuration names sources of states that this master
-// does not serve. It returns nil if there are none.
+// does not serve. Without such sources it returns nil.
 func (u *Unserved) pillarErrors() []any {
 	var out []any
 	if len(u.files) > 0 {

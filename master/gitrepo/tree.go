@@ -103,7 +103,7 @@ func (t Tree) Sub(p string) (Tree, error) {
 
 // Find finds the file at a path below root. As in Salt it follows links to files inside the tree:
 // such a link may leave root, but not the repository. A path through a link to a directory is not
-// followed. If there is no file, the error is fs.ErrNotExist.
+// followed. If the file does not exist, the error is fs.ErrNotExist.
 func (t Tree) Find(root, p string) (Blob, error) {
 	p = path.Join(root, p)
 	for range maxLinks {
