@@ -21,7 +21,8 @@ type Request struct {
 	// Ext maps the sources that the minion requests to their arguments; on_demand_ext_pillar limits
 	// them.
 	Ext any
-	// Passing requests on behalf of another caller neither use nor fill the cache.
+	// Passing is set if somebody other than the minion asks, such as an operator. Such requests
+	// neither use nor fill the cache.
 	Passing bool
 	// Fresh ignores cached data (clean_cache).
 	Fresh bool
