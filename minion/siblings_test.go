@@ -27,7 +27,7 @@ func news(t *testing.T) *wire.Map {
 }
 
 // A minion that asked before its node knew any siblings learns them when the node does: by
-// news, or with the next connection if that broke meanwhile.
+// a report of the change, or with the next connection if that broke meanwhile.
 func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 	for name, tell := range map[string]func(a *channeltest.Master){
 		"news":         func(a *channeltest.Master) { a.Publish(news(t)) },

@@ -34,7 +34,7 @@ func carried(t testing.TB, q Question, nodes []string) wire.Publication {
 	return got
 }
 
-// TestNews checks that peers that know news act on it, and others ignore it.
+// TestNews checks that peers that know [News] read it, and others ignore it.
 func TestNews(t *testing.T) {
 	p, err := News{What: "siblings", Within: 1500 * time.Millisecond}.Publication()
 	if err != nil {

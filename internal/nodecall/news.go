@@ -16,12 +16,12 @@ type News struct {
 	Within time.Duration
 }
 
-// Publication returns the publication that carries the news, without a jid.
+// Publication returns the publication that carries n, without a jid.
 func (n News) Publication() (wire.Publication, error) {
 	return Question{What: n.What, Within: n.Within}.Publication([]string{})
 }
 
-// ReadNews decodes news; false means that the publication is something else.
+// ReadNews decodes n; false means that the publication is something else.
 func ReadNews(p wire.Publication) (n News, is bool) {
 	if p.Extra == nil {
 		return n, false

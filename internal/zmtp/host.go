@@ -177,7 +177,7 @@ func (h *host) tryEnter(addr netip.Addr) error {
 }
 
 // giveWay closes the connection of an idle stranger, whose place is free at once. It returns
-// false if there is none such.
+// false if no stranger is idle.
 func (h *host) giveWay() bool {
 	h.mu.Lock()
 	p := h.idle.pick(h.peers)

@@ -90,7 +90,7 @@ func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 }
 
 // The interval between requests for siblings: short where none is known or the minion is a
-// guest, otherwise long; at once when the master sends news.
+// guest, otherwise long; at once when the master reports a change.
 func TestAwaitNews(t *testing.T) {
 	const after = 2 * time.Second
 	for name, tt := range map[string]struct {

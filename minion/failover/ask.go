@@ -90,7 +90,7 @@ func (m *mover) awaitNews(ctx context.Context, a *active, knows bool) (spread ti
 	case <-ctx.Done():
 	case <-timer.C:
 		return m.Options.RehomeAfter
-	case <-changed: // news may be missed meanwhile
+	case <-changed: // reports of changes may be missed meanwhile
 	case within := <-a.news:
 		if !knows {
 			return within

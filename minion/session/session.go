@@ -53,8 +53,7 @@ type Options struct {
 	// AnnounceFirst delays returns until the master has accepted an announcement, which names
 	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News is called for news that the master publishes to peers below it, if not nil. It must
-	// not block.
+	// News is called for each [nodecall.News] from the master, if not nil. It must not block.
 	News func(nodecall.News)
 }
 
