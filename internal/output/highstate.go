@@ -36,7 +36,7 @@ type States struct {
 var StateOutputs = []string{"full", "full_id", "terse", "terse_id", "mixed", "mixed_id", "changes", "changes_id", "filter", "filter_id"}
 
 // highstate shows the results of states: {minion: {state: result}}, or the reasons why they did
-// not run, {minion: [strings]}. Data that Salt does not show, or for which it fails, are shown
+// not run, {minion: [texts]}. Data that Salt does not show, or for which it fails, are shown
 // by nested.
 func highstate(v any, o Options) (string, error) { return statesOf(v, o, 1) }
 

@@ -19,7 +19,7 @@ import (
 // Command is the request by which a peer asks its master for its siblings.
 const Command = "_siblings"
 
-// News is the subject of a [nodecall.News] that reports a changed answer to [Command].
+// News is the subject of a News (internal/nodecall) that reports a changed answer to [Command].
 const News = "siblings"
 
 const (

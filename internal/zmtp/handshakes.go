@@ -23,7 +23,7 @@ const (
 	slower = 4 // divisor: this part of the difference to a slower peer counts at once
 	//mutant:handshake-patience-of-a-wave-2
 	faster    = 1024             // divisor: this part of the difference to a faster peer
-	forgotten = 10 * time.Second // the estimate halves in this time
+	forgotten = 10 * time.Second // in this time the estimate moves halfway back to the initial one
 	margin    = 6                // silent peers get the estimate times this
 )
 

@@ -101,8 +101,8 @@ func (s *seenOrders) enter(jid string, o seenOrder) {
 	s.order = append(s.order, jid)
 }
 
-// trim forgets expired jobs in the order of their arrival and, if there are still too many, the
-// oldest. It rewrites the file when half of it is obsolete.
+// trim does nothing while there are at most max jobs. Otherwise it forgets expired jobs and,
+// until half of max are left, the oldest, and rewrites the file.
 func (s *seenOrders) trim(now time.Time) error {
 	if len(s.order) <= s.max {
 		return nil
