@@ -81,7 +81,7 @@ func (c *core) obey(ctx context.Context, e bus.Event) error {
 	}
 }
 
-// forward sends events of a local program to the master: one event, or a list of them under a
+// forward sends events of a local program to the masters: one event, or a list of them under a
 // common tag.
 func (c *core) forward(ctx context.Context, data *wire.Map) error {
 	load := wire.NewMap("id", c.cfg.ID, "cmd", "_minion_event")
