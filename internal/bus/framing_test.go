@@ -38,7 +38,7 @@ func playReader() bool {
 	return true
 }
 
-// The behavior of an installation's files decides, and its version if they are not readable.
+// The behaviour of an installation's files decides, and its version if they are not readable.
 func TestFraming_ByInstallation(t *testing.T) {
 	for version, want := range map[string][2]Framing{ // framing that it reads, framing that it accepts
 		"3006.27": {Length, Length}, "3006.28+5.gabc": {Length, Length}, "3006.27rc1": {Length, Length},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The behavior of the library that this program relies on.
+// The behaviour of the library that this program relies on.
 func TestMaps(t *testing.T) {
 	m := New[string, int](2)
 	m.Add("a", 1)

@@ -1,4 +1,4 @@
-// Package peer implements the connecting side of ZeroMQ sockets with the behavior of libzmq,
+// Package peer implements the connecting side of ZeroMQ sockets with the behaviour of libzmq,
 // for many thousands of them in one process.
 //
 // A [Dialer] makes connections that look to a server like those of a stock peer: the greeting
